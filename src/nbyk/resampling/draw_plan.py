@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,19 @@ class ResponseRows:
     @classmethod
     def of(cls, values: Floats) -> ResponseRows:
         """Return the rows of a left-packed matrix, NaN where a response is missing."""
-        return cls(np.ascontiguousarray(values), (~np.isnan(values)).sum(axis=1))
+        values = np.ascontiguousarray(values)
+        counts = np.empty(len(values), dtype=np.int64)
+        kernels.count_responses(values, counts)
+        return cls(values, counts)
+
+    def beside(self, other: ResponseRows) -> ResponseRows:
+        """Return the pools of each item: these responses, then the other's."""
+        counts = self.counts + other.counts
+        values = np.full((len(counts), self.width + other.width), np.nan)
+        values[:, : self.width] = self.values
+        columns = self.counts[:, None] + np.arange(other.width)
+        np.put_along_axis(values, columns, other.values, axis=1)
+        return ResponseRows(values, counts)
 
     @property
     def width(self) -> int:
@@ -86,28 +99,39 @@ class DrawPlan:
     def draw(self, streams: HypothesisStreams, null: str | None, n: int) -> tuple[Floats, Floats]:
         """Draw `n` replicates: gold (n, N, K_gold) and the systems (2, n, N, K)."""
         items = self._items(streams, n)
-        gold = self._responses(streams, "gold", self.gold, items)
+        gold = np.empty((*items.shape, self._width(self.gold)))
+        systems = np.empty((2, *items.shape, max(self._width(self.a), self._width(self.b))))
+        if self.gold.width:
+            self._fill(streams, "gold", self.gold, items, gold)
+        sides = list(zip(("a", "b"), (self.a, self.b), systems, strict=True))
         if null is None or null == "shifted":
-            a = self._responses(streams, "a", self.a, items)
-            b = self._responses(streams, "b", self.b, items)
-            return gold, stack_responses(a, b)
-        if null == "pooled" or (null == "pooled_twice" and self.sampler.responses != "sample"):
-            a = self._pooled(streams, "a", self._counts_drawn(self.a), items)
-            b = self._pooled(streams, "b", self._counts_drawn(self.b), items)
-            return gold, stack_responses(a, b)
-        if null == "pooled_twice":
-            a = self._pooled_twice(streams, "a", self.a, items)
-            b = self._pooled_twice(streams, "b", self.b, items)
-            return gold, stack_responses(a, b)
-        if null == "permutation":
-            a, b = self._permuted(streams, items)
+            for role, rows, out in sides:
+                self._fill(streams, role, rows, items, out)
+        elif null == "pooled" or (null == "pooled_twice" and self.sampler.responses != "sample"):
+            drawn = self._counts_drawn(self.a), self._counts_drawn(self.b)
+            for (role, _, out), counts in zip(sides, drawn, strict=True):
+                _redraw(streams, role, self._pool, items, counts, int(counts.max()), out)
+        elif null == "pooled_twice":
+            for role, rows, out in sides:
+                first = np.empty((*items.shape, rows.width))
+                _redraw(streams, f"pool {role}", self._pool, items, rows.counts, rows.width, first)
+                self._fill_from_drawn(streams, role, first, out)
+        elif null == "permutation":
+            dealt = np.empty((2, *items.shape, max(self.a.width, self.b.width)))
+            pool = self._pool
+            kernels.split_pool(streams.state("pool"), pool.values, pool.counts, self.a.counts, items, dealt)
+            for (role, rows, out), drawn_rows in zip(sides, dealt, strict=True):
+                self._fill_from_drawn(streams, role, drawn_rows[..., : rows.width], out)
         elif null == "swap_items":
-            a, b = self._swapped(streams, items)
+            for (role, _, out), drawn_rows in zip(sides, self._swapped(streams, items), strict=True):
+                self._fill_from_drawn(streams, role, drawn_rows, out)
         else:
             raise NbykError(f"null {null!r}: no way to draw it")
-        return gold, stack_responses(
-            self._responses_of_drawn(streams, "a", a), self._responses_of_drawn(streams, "b", b)
-        )
+        return gold, systems
+
+    @cached_property
+    def _pool(self) -> ResponseRows:
+        return self.a.beside(self.b)
 
     def _items(self, streams: HypothesisStreams, n: int) -> Integers:
         if self.sampler.items == "all_items":
@@ -116,30 +140,25 @@ class DrawPlan:
         kernels.item_indices(streams.uniforms("items", items.shape), items)
         return items
 
-    def _responses(
-        self, streams: HypothesisStreams, role: str, rows: ResponseRows, items: Integers
-    ) -> Floats:
-        n = len(items)
-        if not rows.width:
-            return np.empty((n, self.n_items, 0))
-        if self.sampler.responses != "sample":
-            width = rows.width if self.sampler.responses == "all" else 1
-            out = np.empty((n, self.n_items, width))
+    def _fill(
+        self, streams: HypothesisStreams, role: str, rows: ResponseRows, items: Integers, out: Floats
+    ) -> None:
+        """Fill `out`, shape (n, N, width), with what the response sampler takes from the rows of items."""
+        if self.sampler.responses == "sample":
+            _redraw(streams, role, rows, items, self._counts_drawn(rows), self._width(rows), out)
+        else:
             kernels.take_rows(rows.values, items, out)
-            return out
-        words = streams.words(role, self._shape_drawn(rows, items))
-        return _drawn(rows, _none_beside(rows), items, words, self._counts_drawn(rows))
 
-    def _responses_of_drawn(self, streams: HypothesisStreams, role: str, drawn: Floats) -> Floats:
-        """Apply the response sampler to rows that were already drawn, shape (n, N, K)."""
-        if self.sampler.responses == "all":
-            return drawn
-        if self.sampler.responses == "first_element":
-            return np.ascontiguousarray(drawn[:, :, :1])
+    def _fill_from_drawn(self, streams: HypothesisStreams, role: str, drawn: Floats, out: Floats) -> None:
+        """As `_fill`, from rows that were already drawn, shape (n, N, K)."""
         flat = ResponseRows.of(drawn.reshape(-1, drawn.shape[2]))
-        every_row = np.arange(len(flat.values)).reshape(drawn.shape[:2])
-        words = streams.words(role, (*drawn.shape[:2], self.sampler.n_responses or drawn.shape[2]))
-        return _drawn(flat, _none_beside(flat), every_row, words, self._counts_drawn(flat))
+        self._fill(streams, role, flat, np.arange(len(flat.values)).reshape(drawn.shape[:2]), out)
+
+    def _width(self, rows: ResponseRows) -> int:
+        """Return the largest number of responses that the response sampler yields for an item."""
+        if self.sampler.responses == "sample" and rows.width:
+            return self.sampler.n_responses or rows.width
+        return min(rows.width, 1) if self.sampler.responses == "first_element" else rows.width
 
     def _counts_drawn(self, rows: ResponseRows) -> Integers:
         """Return the number of responses that the response sampler yields for each item of the source."""
@@ -149,49 +168,24 @@ class DrawPlan:
             return rows.counts
         return np.full_like(rows.counts, self.sampler.n_responses)
 
-    def _shape_drawn(self, rows: ResponseRows, items: Integers) -> tuple[int, int, int]:
-        return len(items), self.n_items, self.sampler.n_responses or rows.width
-
-    def _pooled(self, streams: HypothesisStreams, role: str, counts: Integers, items: Integers) -> Floats:
-        words = streams.words(role, (len(items), self.n_items, int(counts.max())))
-        return _drawn(self.a, self.b, items, words, counts)
-
-    def _pooled_twice(
-        self, streams: HypothesisStreams, role: str, rows: ResponseRows, items: Integers
-    ) -> Floats:
-        from_pool = streams.words(f"pool {role}", (len(items), self.n_items, rows.width))
-        again = streams.words(role, self._shape_drawn(rows, items))
-        words = np.empty_like(again)
-        kernels.draw_words(from_pool, rows.counts, items, again, words)
-        return _drawn(self.a, self.b, items, words, self._counts_drawn(rows))
-
-    def _permuted(self, streams: HypothesisStreams, items: Integers) -> tuple[Floats, Floats]:
-        n, a, b = len(items), self.a, self.b
-        out_a, out_b = np.empty((n, self.n_items, a.width)), np.empty((n, self.n_items, b.width))
-        words = streams.words("pool", (n, self.n_items, a.width + b.width))
-        kernels.permute_pool(a.values, a.counts, b.values, b.counts, items, words, out_a, out_b)
-        return out_a, out_b
-
-    def _swapped(self, streams: HypothesisStreams, items: Integers) -> tuple[Floats, Floats]:
+    def _swapped(self, streams: HypothesisStreams, items: Integers) -> Floats:
         a, b = stack_responses(self.a.values, self.b.values)
-        out_a, out_b = np.empty((2, len(items), self.n_items, a.shape[1]))
-        swap = streams.coins("swap", items.shape)
-        kernels.swap_rows(a, b, items, swap, out_a, out_b)
-        return out_a, out_b
+        dealt = np.empty((2, *items.shape, a.shape[1]))
+        kernels.swap_rows(a, b, items, streams.coins("swap", items.shape), dealt[0], dealt[1])
+        return dealt
 
 
-def _drawn(
-    a: ResponseRows, b: ResponseRows, items: Integers, words: NDArray[np.uint32], counts: Integers
-) -> Floats:
-    """Draw with replacement from the pools A|B of items by random words, in their shape."""
-    out = np.empty(words.shape)
-    kernels.draw_pooled(a.values, a.counts, b.values, b.counts, items, words, counts, out)
-    return out
-
-
-def _none_beside(rows: ResponseRows) -> ResponseRows:
-    """Return rows without a response, for pools that hold only `rows`."""
-    return ResponseRows(rows.values[:, :0], np.zeros_like(rows.counts))
+def _redraw(
+    streams: HypothesisStreams,
+    role: str,
+    rows: ResponseRows,
+    items: Integers,
+    counts: Integers,
+    width: int,
+    out: Floats,
+) -> None:
+    """Fill `out` with draws with replacement from the rows of items; row i gives `counts[i]`."""
+    kernels.redraw(streams.state(role), rows.values, rows.counts, items, counts, width, out)
 
 
 class HypothesisStreams:
@@ -209,9 +203,9 @@ class HypothesisStreams:
         """Return uniforms in [0, 1) for a role."""
         return self._streams.uniforms(self._role(role), shape)
 
-    def words(self, role: str, shape: tuple[int, ...]) -> NDArray[np.uint32]:
-        """Return random words for a role."""
-        return self._streams.words(self._role(role), shape)
+    def state(self, role: str) -> NDArray[np.uint64]:
+        """Return the state of a role's stream, for kernels that draw from it and advance it."""
+        return self._streams.state(self._role(role))
 
     def coins(self, role: str, shape: tuple[int, ...]) -> NDArray[np.bool_]:
         """Return fair coins for a role."""

@@ -131,18 +131,18 @@ def fill_coins(state: Array, out: Array) -> None:
 
 
 @njit(nogil=True, cache=True)
-def fill_words(state: Array, out: Array) -> None:
-    """Fill `out`, shape (R, n) of uint32, with random bits, two to a random word, and advance `state`.
-
-    Each row starts a new word.
-    """
+def _fill_words(state: Array, out: Array) -> None:
+    """Fill the flat uint32 array `out` with random bits, two to a random word, and advance `state`."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
-    for row in out:
-        for i in range(0, row.size, 2):
-            word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
-            row[i] = word >> uint64(32)
-            if i + 1 < row.size:
-                row[i + 1] = word & uint64(0xFFFFFFFF)
+    n_pairs = out.size // 2
+    pairs = out[: 2 * n_pairs].reshape(n_pairs, 2)
+    for i in range(n_pairs):
+        word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
+        pairs[i, 0] = word >> uint64(32)
+        pairs[i, 1] = word & uint64(0xFFFFFFFF)
+    if 2 * n_pairs < out.size:
+        word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
+        out[2 * n_pairs] = word >> uint64(32)
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
 
 
@@ -218,87 +218,58 @@ def item_indices(uniforms: Array, out: Array) -> None:
 
 @njit(nogil=True, cache=True)
 def take_rows(values: Array, items: Array, out: Array) -> None:
-    """Copy rows: `values` (N, K) at `items` (R, N) into `out` (R, N, width), the first `width` columns."""
+    """Fill rows of `out`, (R, N, width), with the rows of `values`, (n, K), at `items`, (R, N), then NaN."""
+    width = min(values.shape[1], out.shape[2])
     for r in range(out.shape[0]):
         for i in range(out.shape[1]):
             row = items[r, i]
-            for j in range(out.shape[2]):
+            for j in range(width):
                 out[r, i, j] = values[row, j]
+            out[r, i, width:] = np.nan
 
 
 @njit(nogil=True, cache=True)
-def draw_pooled(
-    a: Array,
-    counts_a: Array,
-    b: Array,
-    counts_b: Array,
-    items: Array,
-    words: Array,
-    counts_out: Array,
-    out: Array,
+def redraw(
+    state: Array, values: Array, counts: Array, items: Array, counts_out: Array, width: int, out: Array
 ) -> None:
-    """Draw with replacement from the pool A|B of each of `items`, shape (R, N).
+    """Draw responses of each of `items`, shape (R, N), with replacement, and advance `state`.
 
-    `out` and `words`, 32 random bits each, have shape (R, N, width). Row i of the source gives
-    `counts_out[i]` draws, then NaN.
+    `values` has shape (n, K); row i has `counts[i]` responses and gives `counts_out[i]` draws, at most
+    `width`, then NaN. `out` has shape (R, N, `width` or more). Each replicate starts a new random word.
     """
-    for r in range(out.shape[0]):
-        for i in range(out.shape[1]):
+    words = np.empty(items.shape[1] * width, np.uint32)
+    for r in range(items.shape[0]):
+        _fill_words(state, words)
+        for i in range(items.shape[1]):
             row = items[r, i]
-            n_a = counts_a[row]
-            pool = n_a + counts_b[row]
-            for j in range(out.shape[2]):
-                if j < counts_out[row]:
-                    k = index_below(words[r, i, j], pool)
-                    out[r, i, j] = a[row, k] if k < n_a else b[row, k - n_a]
-                else:
-                    out[r, i, j] = np.nan
+            of_row, drawn, its_words = values[row], out[r, i], words[i * width : (i + 1) * width]
+            count = counts[row]
+            for j in range(counts_out[row]):
+                drawn[j] = of_row[index_below(its_words[j], count)]
+            drawn[counts_out[row] :] = np.nan
 
 
 @njit(nogil=True, cache=True)
-def draw_words(words: Array, counts: Array, items: Array, again: Array, out: Array) -> None:
-    """Draw from the random words of each of `items`, (R, N, K); row i of the source has `counts[i]` words.
+def split_pool(state: Array, values: Array, counts: Array, n_a: Array, items: Array, out: Array) -> None:
+    """Split the pool of each of `items`, shape (R, N), at random, `n_a[i]` responses for A; advance `state`.
 
-    With these words, `draw_pooled` gives a resample of a resample. `out` and `again`, random bits,
-    have shape (R, N, width).
+    `values` has shape (n, K) and `out`, for A and B, (2, R, N, width). The shuffle is Fisher and Yates'. Each
+    replicate starts a new random word.
     """
-    for r in range(out.shape[0]):
-        for i in range(out.shape[1]):
-            for j in range(out.shape[2]):
-                out[r, i, j] = words[r, i, index_below(again[r, i, j], counts[items[r, i]])]
-
-
-@njit(nogil=True, cache=True)
-def permute_pool(
-    a: Array,
-    counts_a: Array,
-    b: Array,
-    counts_b: Array,
-    items: Array,
-    words: Array,
-    out_a: Array,
-    out_b: Array,
-) -> None:
-    """Split the pool A|B of each item at random; A and B get as many responses as they had.
-
-    `words` has shape (R, N, K_a + K_b); the shuffle is Fisher and Yates'.
-    """
-    pool = np.empty(a.shape[1] + b.shape[1])
-    for r in range(out_a.shape[0]):
-        for i in range(out_a.shape[1]):
+    pool = np.empty(values.shape[1])
+    words = np.empty(items.shape[1] * values.shape[1], np.uint32)
+    for r in range(items.shape[0]):
+        _fill_words(state, words)
+        for i in range(items.shape[1]):
             row = items[r, i]
-            n_a, n_b = counts_a[row], counts_b[row]
-            for j in range(n_a):
-                pool[j] = a[row, j]
-            for j in range(n_b):
-                pool[n_a + j] = b[row, j]
-            for j in range(n_a + n_b - 1):
-                k = j + index_below(words[r, i, j], n_a + n_b - j)
+            count, of_a = counts[row], n_a[row]
+            pool[:] = values[row]
+            for j in range(count - 1):
+                k = j + index_below(words[i * values.shape[1] + j], count - j)
                 pool[j], pool[k] = pool[k], pool[j]
-            for j in range(out_a.shape[2]):
-                out_a[r, i, j] = pool[j] if j < n_a else np.nan
-            for j in range(out_b.shape[2]):
-                out_b[r, i, j] = pool[n_a + j] if j < n_b else np.nan
+            for j in range(out.shape[3]):
+                out[0, r, i, j] = pool[j] if j < of_a else np.nan
+                out[1, r, i, j] = pool[of_a + j] if of_a + j < count else np.nan
 
 
 @njit(nogil=True, cache=True)
@@ -314,3 +285,13 @@ def swap_rows(a: Array, b: Array, items: Array, swap: Array, out_a: Array, out_b
                 else:
                     out_a[r, i, j] = a[row, j]
                     out_b[r, i, j] = b[row, j]
+
+
+@njit(nogil=True, cache=True)
+def count_responses(values: Array, out: Array) -> None:
+    """Fill `out`, shape (n,), with the number of responses in each row of left-packed `values`, (n, K)."""
+    for i in range(len(values)):
+        count = values.shape[1]
+        while count > 0 and np.isnan(values[i, count - 1]):
+            count -= 1
+        out[i] = count

@@ -149,7 +149,8 @@ class Streams:
         """The user's seed."""
         return self._key.seed
 
-    def _state(self, role: str) -> NDArray[np.uint64]:
+    def state(self, role: str) -> NDArray[np.uint64]:
+        """Return the state of the role's stream, for kernels that draw from it and advance it."""
         if role not in self._states:
             self._states[role] = self._key.state(role, self._chunk)
         return self._states[role]
@@ -157,13 +158,7 @@ class Streams:
     def uniforms(self, role: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the role's next uniforms on the open interval (0, 1)."""
         out = np.empty(shape)
-        kernels.fill_uniforms(self._state(role), out.reshape(-1))
-        return out
-
-    def words(self, role: str, shape: tuple[int, ...]) -> NDArray[np.uint32]:
-        """Return the role's next 32 random bits each, one row of `shape` per replicate, as `coins`."""
-        out = np.empty(shape, dtype=np.uint32)
-        kernels.fill_words(self._state(role), out.reshape(len(out), -1))
+        kernels.fill_uniforms(self.state(role), out.reshape(-1))
         return out
 
     def coins(self, role: str, shape: tuple[int, ...]) -> NDArray[np.bool_]:
@@ -172,12 +167,12 @@ class Streams:
         Each replicate starts a new random word, so that its coins do not depend on the batch it is in.
         """
         out = np.empty(shape, dtype=np.bool_)
-        kernels.fill_coins(self._state(role), out.reshape(len(out), -1))
+        kernels.fill_coins(self.state(role), out.reshape(len(out), -1))
         return out
 
     def fill_normals(self, role: str, out: NDArray[np.float64]) -> None:
         """Fill the C-contiguous array `out` with the role's next standard normals."""
-        kernels.fill_normals(self._state(role), out.reshape(-1))
+        kernels.fill_normals(self.state(role), out.reshape(-1))
 
     def generator(self, role: str) -> np.random.Generator:
         """Return the role's numpy generator, for the distributions that numpy draws well."""
