@@ -46,7 +46,7 @@ def draw_rated_items(prior: TwoStagePrior, matrix: ArrayLike, u: Floats) -> tupl
     items_of = iter(np.split(items, np.cumsum(patterns.items)[:-1]))
     cells = np.empty(len(items), dtype=np.intp)
     for kernel, _ in grid.kernels(patterns, response):
-        for cumulative in np.cumsum((kernel * weights).reshape(len(kernel), -1), axis=1):
+        for cumulative in np.cumsum((kernel.swapaxes(1, 2) * weights).reshape(len(kernel), -1), axis=1):
             mine = next(items_of)
             if cumulative[-1] <= 0.0:
                 raise NbykError(
