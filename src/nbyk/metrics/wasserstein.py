@@ -6,7 +6,8 @@ step at i / n and j / m, and the sum follows both.
 
 Sorting does more than the integral needs. Where F − G keeps its sign throughout a bucket, the integral over
 the bucket follows from the number of its values and their sum. So only the few buckets are sorted in which
-the sign may change. Buckets whose values are all equal, as of ratings on a scale, need no sorting either.
+the sign may change. Buckets whose values are all equal, as of ratings on a scale, need no sorting either, nor
+do the many equal values at the lower end of ratings that end there.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ _MOST = 2**24
 
 _AT_ONCE = 512
 
-_LOWEST, _HIGHEST, _ORDERED, _COUNTED_FROM, _COUNTED_PER_UNIT, _OF_GOLD = range(6)
-"""What the working space keeps of gold: its range, whether it is sorted, and the buckets it is counted in."""
+_LOWEST, _HIGHEST, _ORDERED, _COUNTED_FROM, _COUNTED_PER_UNIT, _AT_END, _OF_GOLD = range(7)
+"""What the working space keeps of gold: its range, whether it is sorted, the buckets that it is counted in, and
+its values at their lower end."""
 
 discard_older_caches(__file__)
 
@@ -156,21 +158,23 @@ def _unit_bits(n_buckets: int) -> int:
 
 
 @njit(nogil=True, cache=True)
-def _count(values: Floats, low: float, scale: float, buckets: Buckets) -> None:
+def _count(values: Floats, low: float, scale: float, buckets: Buckets) -> int:
     """Fill the number of values in each bucket, and the sum of their distances to its beginning, in units.
 
-    The sums are of whole numbers, and so the same in any order.
+    The sums are of whole numbers, and so the same in any order. Return the number of values at `low`.
     """
     counts, sums = buckets
     bits = _unit_bits(len(counts))
     units = 2.0**bits
     counts[:] = 0
     sums[:] = 0
+    at_low = 0
     places = np.empty(_AT_ONCE, np.int64)
     for start in range(0, len(values), _AT_ONCE):
         block = values[start : start + _AT_ONCE]
         for i in range(len(block)):
             places[i] = np.int64((block[i] - low) * scale * units)
+            at_low += int(places[i] == 0)
         for i in range(len(block)):
             # Unsigned, so that numba need not check whether an index counts from the end.
             at = np.uint64(places[i]) >> np.uint64(bits)
@@ -179,6 +183,7 @@ def _count(values: Floats, low: float, scale: float, buckets: Buckets) -> None:
     # The sums may have overflowed, but whole numbers wrap around: the differences are right.
     for bucket in range(len(counts)):
         sums[bucket] -= np.int64(counts[bucket]) * (bucket << bits)
+    return at_low
 
 
 @njit(nogil=True, cache=True)
@@ -196,10 +201,12 @@ def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
     if not (comparable and spread < np.inf and scale < np.inf):
         return -1.0
     if low != of_gold[_COUNTED_FROM] or scale != of_gold[_COUNTED_PER_UNIT]:
-        _count(gold, low, scale, in_gold)
+        of_gold[_AT_END] = _count(gold, low, scale, in_gold)
         of_gold[_COUNTED_FROM], of_gold[_COUNTED_PER_UNIT] = low, scale
-    _count(sample, low, scale, in_sample)
-    n_mixed, area = _fill_mixed(in_sample, n, in_gold, m, is_mixed)
+    at_end = _count(sample, low, scale, in_sample), np.int64(of_gold[_AT_END])
+    n_mixed, area = _fill_mixed(in_sample, n, in_gold, m, at_end, is_mixed)
+    if n_mixed == 0:
+        return area / n / m / scale
     if n_mixed * _FEW <= n + m:
         size = _set_aside(sample, low, scale, is_mixed, aside)
         gold_size = _set_aside(gold, low, scale, is_mixed, aside_gold)
@@ -218,13 +225,15 @@ def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def _fill_mixed(x: Buckets, n: int, y: Buckets, m: int, is_mixed: Flags) -> Any:
+def _fill_mixed(x: Buckets, n: int, y: Buckets, m: int, at_end: tuple[int, int], is_mixed: Flags) -> Any:
     """Fill `is_mixed`, shape (buckets,), with whether the sign of F − G may change in a bucket.
 
     Parameters
     ----------
     x, y
         Two samples of n and m values, in buckets.
+    at_end
+        The number of values of each at the beginning of the first bucket.
 
     Returns
     -------
@@ -232,12 +241,15 @@ def _fill_mixed(x: Buckets, n: int, y: Buckets, m: int, is_mixed: Flags) -> Any:
         The number of values in mixed buckets, and n m ∫ |F − G| over the others, in widths of a bucket.
     """
     n_mixed = whole = np.int64(0)
-    lead = np.int64(0)  # n m (F − G), a whole number
+    before_x, before_y = np.int64(at_end[0]), np.int64(at_end[1])
+    lead = before_x * m - before_y * n  # n m (F − G), a whole number
     part_x = part_y = np.int64(0)
     for bucket in range(len(is_mixed)):
-        up, down = np.int64(x[0][bucket]) * m, np.int64(y[0][bucket]) * n
+        up, down = (x[0][bucket] - before_x) * m, (y[0][bucket] - before_y) * n
+        before_x = before_y = np.int64(0)
         never_negative, never_positive = lead >= down, lead + up <= 0
-        is_mixed[bucket] = not (never_negative or never_positive)
+        at_beginning = x[1][bucket] == 0 and y[1][bucket] == 0
+        is_mixed[bucket] = not (never_negative or never_positive or at_beginning)
         lead += up - down
         if is_mixed[bucket]:
             n_mixed += x[0][bucket] + y[0][bucket]
