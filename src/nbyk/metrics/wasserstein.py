@@ -44,8 +44,8 @@ _MOST = 2**24
 _AT_ONCE = 512
 
 _LOWEST, _HIGHEST, _ORDERED, _COUNTED_FROM, _COUNTED_PER_UNIT, _AT_END, _OF_GOLD = range(7)
-"""What the working space keeps of gold: its range, whether it is sorted, the buckets that it is counted in, and
-its values at their lower end."""
+"""What the working space keeps of gold: its range, whether it is sorted, the buckets that it is counted in,
+and the number of its values at their lower end."""
 
 discard_older_caches(__file__)
 
@@ -203,7 +203,7 @@ def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
     if low != of_gold[_COUNTED_FROM] or scale != of_gold[_COUNTED_PER_UNIT]:
         of_gold[_AT_END] = _count(gold, low, scale, in_gold)
         of_gold[_COUNTED_FROM], of_gold[_COUNTED_PER_UNIT] = low, scale
-    at_end = _count(sample, low, scale, in_sample), np.int64(of_gold[_AT_END])
+    at_end = _count(sample, low, scale, in_sample), int(of_gold[_AT_END])
     n_mixed, area = _fill_mixed(in_sample, n, in_gold, m, at_end, is_mixed)
     if n_mixed == 0:
         return area / n / m / scale

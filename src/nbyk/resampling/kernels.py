@@ -25,6 +25,9 @@ _TAIL = 3.6541528853610088
 _LAYER_AREA = 0.00492867323399
 _MANTISSA = 2.0**52
 
+_AT_ONCE = 512
+"""Items whose sums stay in a near cache while all their responses are added."""
+
 
 def _ziggurat_tables() -> tuple[Array, Array, Array]:
     edge = np.zeros(_LAYERS + 1)
@@ -173,6 +176,24 @@ def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) ->
             mu, sigma = mean[r, i], sd[r, i]
             for j in range(responses.shape[2]):
                 responses[r, i, j] = _respond(mu + sigma * responses[r, i, j], kind, levels)
+
+
+@njit(nogil=True, cache=True)
+def mean_responses(mean: Array, sd: Array, kind: int, levels: int, normals: Array, out: Array) -> None:
+    """Fill `out`, shape (N,), with the means of K responses that standard normals, shape (K, N), stand for.
+
+    `mean` and `sd` have shape (N,).
+    """
+    for start in range(0, out.size, _AT_ONCE):
+        items = slice(start, min(start + _AT_ONCE, out.size))
+        mu, sigma, total = mean[items], sd[items], out[items]
+        total[:] = 0.0
+        for k in range(len(normals)):
+            of_rater = normals[k, items]
+            for i in range(len(total)):
+                total[i] += _respond(mu[i] + sigma[i] * of_rater[i], kind, levels)
+        for i in range(len(total)):
+            total[i] /= len(normals)
 
 
 @njit(nogil=True, cache=True)

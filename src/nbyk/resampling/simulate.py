@@ -255,6 +255,13 @@ def respond_in_place(response: Response, mean: Floats, sd: Floats, normals: Floa
     return normals
 
 
+def mean_responses(response: Response, mean: Floats, sd: Floats, normals: Floats) -> Floats:
+    """Return the mean response to each item, (N,), from its mean and deviation, (N,), and normals, (K, N)."""
+    out = np.empty(mean.shape)
+    kernels.mean_responses(mean, sd, _RESPONSE_CODES[response.kind], response.levels, normals, out)
+    return out
+
+
 def draw_responses(
     response: Response,
     items: ItemParameters,

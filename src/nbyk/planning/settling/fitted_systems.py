@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
 from nbyk.priors import Response, TwoStagePrior, fit_prior
 from nbyk.resampling.population import Population
+from nbyk.resampling.simulate import mean_responses
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
 
 Floats = NDArray[np.float64]
@@ -177,22 +178,22 @@ class FittedSystems:
 
     def _item_means(self, k: int, roles: Mapping[str, str]) -> Floats:
         """Return the item means of gold, A and B, (3, items)."""
-        means: Floats = self._responses(k, roles).mean(axis=1)
-        return means
+        response = self.population.prior.response
+        return np.stack([mean_responses(response, *of_role) for of_role in self._drawn(k, roles)])
 
     def _responses(self, k: int, roles: Mapping[str, str]) -> Floats:
         """Return the responses of gold, A and B, (3, K, items), from the random streams of these roles."""
-        of_prior = self.population.prior
+        response = self.population.prior.response
+        return np.stack([response.apply(normals * sd + mean) for mean, sd, normals in self._drawn(k, roles)])
+
+    def _drawn(self, k: int, roles: Mapping[str, str]) -> Iterator[tuple[Floats, Floats, Floats]]:
+        """Yield the items' means and deviations, (items,), and normals, (K, items), for gold, A and B."""
         many = replace(self.population, n_items=_ITEMS, k_responses=k)
         streams = _Renamed(self.draws, roles)
         items = many.draw_items(streams, 1)
         means, sds = (items.gold, items.a, items.b), (items.sd_gold, items.sd_a, items.sd_b)
-        found = np.empty((3, k, _ITEMS))
-        for role, mean, sd, out in zip(("gold", "a", "b"), means, sds, found, strict=True):
-            np.multiply(streams.normals(role, (k, _ITEMS)), sd[0], out=out)
-            out += mean[0]
-            out[:] = of_prior.response.apply(out)
-        return found
+        for role, mean, sd in zip(("gold", "a", "b"), means, sds, strict=True):
+            yield mean[0], sd[0], streams.normals(role, (k, _ITEMS))
 
 
 class _Renamed:
