@@ -55,10 +55,8 @@ class Search:
     def __init__(self, patterns: Patterns, response: Response) -> None:
         self.grid = ItemGrid.over(response)
         self.items = patterns.items.astype(np.float64)
-        blocks = list(self.grid.kernels(patterns, response))
-        kernels, scales = zip(*blocks, strict=True)
-        self.kernel = kernels[0] if len(blocks) == 1 else np.concatenate(kernels)
-        self.log_scale = np.concatenate(scales)
+        kernels, scales = zip(*self.grid.kernels(patterns, response), strict=True)
+        self.kernel, self.log_scale = np.concatenate(kernels), np.concatenate(scales)
         self._of_starts: dict[tuple[str, int], tuple[Floats, Floats]] = {}
 
     def fit(self, mu: Template, sigma: Template) -> tuple[Family, Family]:

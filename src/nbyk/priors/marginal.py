@@ -28,9 +28,8 @@ _MU_CELLS = 50
 _SIGMA_CELLS = 50
 _END_CELLS = (0.001, 0.003, 0.006)
 _FURTHEST = 20.0
-_KERNEL_SIZE = 10_000_000
-_NEAR_SIZE = 60_000
-"""Numbers of a kernel that are computed at once, so that they stay in a near cache."""
+_KERNEL_SIZE = 60_000
+"""Numbers in a part of a kernel, so that they stay in a near cache."""
 
 _TINY = 1e-300
 _FREQUENCIES = 256
@@ -170,19 +169,13 @@ class ItemGrid:
         # Go level by level, not through a BLAS, because its last digits depend on the processor.
         of_levels = [np.ascontiguousarray(logs[..., level].T) for level in range(response.levels)]
         size = max(1, _KERNEL_SIZE // of_levels[0].size)
-        at_once = max(1, _NEAR_SIZE // of_levels[0].size)
         for start in range(0, len(patterns.items), size):
             counts = patterns.counts[start : start + size].astype(float)[:, :, np.newaxis, np.newaxis]
-            kernel = np.empty((len(counts), *of_levels[0].shape))
-            log_scale = np.empty(len(counts))
-            for first in range(0, len(counts), at_once):
-                some = slice(first, first + at_once)
-                logs_of_some = counts[some, 0] * of_levels[0]
-                for level in range(1, response.levels):
-                    logs_of_some += counts[some, level] * of_levels[level]
-                log_scale[some] = logs_of_some.max(axis=(1, 2))
-                np.exp(logs_of_some - log_scale[some, np.newaxis, np.newaxis], out=kernel[some])
-            yield kernel, log_scale
+            log_kernel = counts[:, 0] * of_levels[0]
+            for level in range(1, response.levels):
+                log_kernel += counts[:, level] * of_levels[level]
+            log_scale = log_kernel.max(axis=(1, 2))
+            yield np.exp(log_kernel - log_scale[:, np.newaxis, np.newaxis]), log_scale
 
 
 def masses(family: Family, edges: Floats) -> Floats:
