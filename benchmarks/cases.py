@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import boostsa
+from benchmarks import boostsa, plain_draws
 from benchmarks.comparison import against_scipy, against_targets
 from benchmarks.deepsig import against_deepsig, many_pairs
 from benchmarks.timing import Line, interleaved, line, seconds
@@ -89,6 +90,7 @@ def lines(peer: Peer, labels_peer: boostsa.Peer, effort: Effort) -> Iterator[Lin
     yield boostsa.against_boostsa(labels_peer, effort.boostsa)
     yield over_random_draws("four metrics", CHEAP_METRICS, 2.0, effort.draws)
     yield over_random_draws("nine metrics", METRICS, 2.75, effort.draws)
+    yield over_random_draws("nine metrics", METRICS, 2.0, effort.draws, plainly=True)
     yield sizes_over_random_words(effort.draws)
     yield from over_one_thread(effort.thread_draws, effort.threads)
     yield from against_sfc64(effort.generator)
@@ -181,8 +183,14 @@ def many_responses_against_vet(peer: Peer, repeats: int) -> Line:
     return line(name, ("VET", theirs), ("nbyk", [value / CHUNK for value in ours]), 1000.0)
 
 
-def over_random_draws(number: str, metrics: list[str], most: float, repeats: int) -> Line:
-    """Time simulating and scoring some metrics over drawing the same random numbers and no more."""
+def over_random_draws(
+    number: str, metrics: list[str], most: float, repeats: int, *, plainly: bool = False
+) -> Line:
+    """Time simulating and scoring some metrics over drawing the same random numbers and no more.
+
+    Those are drawn as nbyk draws them, or `plainly`, as it first did.
+    """
+    draw: Any = plain_draws if plainly else kernels
     draws = 4 * CHUNK
     sizes = batches(CHUNK, 3 * N * K) * (2 * draws // CHUNK)  # either hypothesis
     normals, uniforms = np.empty(max(sizes) * N * K), np.empty(max(sizes) * N)
@@ -193,9 +201,9 @@ def over_random_draws(number: str, metrics: list[str], most: float, repeats: int
         for size in sizes:
             for _ in range(3):  # means, deviations and perturbations; gold, A and B
                 kernels.fill_uniforms(state, uniforms[: size * N])
-                kernels.fill_normals(state, normals[: size * N * K])
+                draw.fill_normals(state, normals[: size * N * K])
         for _ in range(2 * draws):  # A and B under the null
-            kernels.fill_coins(state, coins[None])
+            draw.fill_coins(state, coins[None])
 
     def simulate_and_score() -> None:
         _true_effects("simulated", metrics, draws)
@@ -204,7 +212,7 @@ def over_random_draws(number: str, metrics: list[str], most: float, repeats: int
     draw_alone()
     top, bottom = interleaved(simulate_and_score, draw_alone, repeats)
     return line(
-        f"simulate and score {number}, over its random draws alone",
+        f"simulate and score {number}, over its random draws alone{', drawn plainly' * plainly}",
         ("nbyk", [value / draws for value in top]),
         ("draws alone", [value / draws for value in bottom]),
         most,
