@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Self
 
@@ -124,6 +125,15 @@ class NbykError(ValueError):
         place = str(DataPlace(self.file, self.row, self.name))
         about = (place, " and ".join(self.systems), self.key, self.argument)
         return ": ".join([*filter(None, about), self.problem])
+
+
+@contextmanager
+def renaming(arguments: Mapping[str, str]) -> Iterator[None]:
+    """Let the errors of a block call arguments by other names, as `NbykError.renamed`."""
+    try:
+        yield
+    except NbykError as error:
+        raise error.renamed(arguments) from None
 
 
 def rename_arguments(text: str, names: Mapping[str, str]) -> str:

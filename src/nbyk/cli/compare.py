@@ -37,7 +37,7 @@ from nbyk.cli.options import (
     metric_named,
     scale_named,
 )
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, renaming, unknown_name
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
@@ -202,7 +202,7 @@ def compare(
     check_margin(margin)
     if out is not None:
         check_out_folder(out)
-    try:
+    with renaming(_PARAMETERS):
         read = read_systems(
             systems or (),
             gold,
@@ -218,8 +218,6 @@ def compare(
             on_duplicates=on_duplicates,
             on_empty=on_empty,
         ).with_units(rater_ids, run_ids)
-    except NbykError as error:
-        raise error.renamed(_PARAMETERS) from None
     for file, columns in read.recognised.items():
         print(f"{file}: {columns}", file=sys.stderr)
     _check_names(read, against, gate=gate)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nbyk.cli.options import Out, config_file, downloads_of
-from nbyk.errors import NbykError
+from nbyk.errors import renaming
 
 if TYPE_CHECKING:
     from nbyk.data import Source
@@ -78,7 +78,7 @@ def fetch(
 
     entry = source(name)
     place = _folder(folder, config)
-    try:
+    with renaming(_PATH):
         files = download.fetch(
             entry,
             place,
@@ -87,8 +87,6 @@ def fetch(
             announce=_say,
             transfer=Transfer(note=_say),
         )
-    except NbykError as error:
-        raise error.renamed(_PATH) from None
     if copy_to is not None:
         files = download.copy_to(entry, files, copy_to)
     for path in files:
@@ -112,10 +110,8 @@ def show(name: Name, folder: Folder = None, config: ConfigFile = None) -> None:
     from nbyk.data.download import shown_size, verified_copy
 
     entry, place = source(name), _folder(folder, config)
-    try:
+    with renaming(_PATH):
         copy = verified_copy(entry, place)
-    except NbykError as error:
-        raise error.renamed(_PATH) from None
     print(f"{entry.name}: {entry.title}")
     for what, text in (
         ("version", entry.version),

@@ -26,7 +26,7 @@ from nbyk.cli.options import (
 )
 from nbyk.cli.pilot import fitted, now_and_then, pilot_scale, prior_of, read_pair, read_pilot, say
 from nbyk.cli.plan_people import People, plan_people
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, renaming
 
 if TYPE_CHECKING:
     from nbyk.planning.result import Plan
@@ -252,7 +252,7 @@ def plan(
             n_resamples=(n_resamples, 10_000),
         )
         prices = (cost_per_item, cost_per_rating, cost_per_rater or 0.0, cost_per_run or 0.0)
-        try:
+        with renaming({"ratings_per_item": "k_responses"}):
             of_crew = CrewRequest(
                 n_items,
                 raters,
@@ -267,8 +267,6 @@ def plan(
                 costs=Costs(*prices),
                 budget=budget,
             )
-        except NbykError as error:
-            raise error.renamed({"ratings_per_item": "k_responses"}) from None
         people.check_sds()
         pair = None
         if pilot_systems is not None:

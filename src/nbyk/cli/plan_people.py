@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, renaming
 
 if TYPE_CHECKING:
     from nbyk.cli.pilot import Pilot
@@ -163,10 +163,8 @@ def plan_people(
         items_per_cluster=1 if per_cluster is None else per_cluster,
         effect=effect,
     )
-    try:
+    with renaming({"ratings_per_item": "k_responses"}):
         found = plan_with_people(spread, request)
-    except NbykError as error:
-        raise error.renamed({"ratings_per_item": "k_responses"}) from None
     found = replace(found, warnings=(*taken, *warnings, *_without_a_price(found)))
     answer = people_answer(found, name="declared variances" if pilot is None else pilot.items.name)
     give(answer, out=out, form=form, stem="plan")

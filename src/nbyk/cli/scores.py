@@ -10,7 +10,7 @@ import typer
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
 from nbyk.cli.gates import Gate, Shown, all_better, with_one_side
 from nbyk.cli.options import Seed, Threads, check_out_folder
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, renaming, unknown_name
 
 if TYPE_CHECKING:
     from nbyk.data.systems import OnMissing
@@ -141,11 +141,8 @@ def scores(
     lift_is: Lift = "factor" if shift is None else "shift"
     by = (1.25 if lift is None else lift) if shift is None else shift
     if power:
-        try:
+        with renaming({"lift_is=shift": "shift", "lift": "lift" if shift is None else "shift"}):
             check_power_of(chosen_test(test, read.scores, paired=read.paired)[0], read.scores, by, lift_is)
-        except NbykError as error:
-            own = {"lift_is=shift": "shift", "lift": "lift" if shift is None else "shift"}
-            raise error.renamed(own) from None
     default = N_ASO_RESAMPLES if test == ASO else N_RESAMPLES
     n_draws = default if n_resamples is None else n_resamples
     n_pairs = len(read.scores) - 1 if against else len(read.scores) * (len(read.scores) - 1) // 2

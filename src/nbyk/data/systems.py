@@ -26,7 +26,7 @@ from nbyk.data.rows import given_place
 from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
 from nbyk.data.tables import Table
 from nbyk.data.units import Units
-from nbyk.errors import DataPlace, NbykError, unknown_name
+from nbyk.errors import DataPlace, NbykError, renaming, unknown_name
 from nbyk.words import listed
 
 Floats = NDArray[np.float64]
@@ -231,11 +231,9 @@ def read_systems(
                 file=gold,
             )
         of_gold = replace(gold_columns or columns, cluster=cluster)
-        try:
+        own = {role: f"gold_columns.{role}" for role in ("item", "rater", "value")}
+        with renaming({} if gold_columns is None else own):
             gold_source = _read(gold, "gold", scale, samples, of_gold, mending)
-        except NbykError as error:
-            own = {role: f"gold_columns.{role}" for role in ("item", "rater", "value")}
-            raise (error if gold_columns is None else error.renamed(own)) from None
     every = [*([gold_source] if gold_source else []), *sources.values()]
     if scale is None:
         scale = _only_scale(every)

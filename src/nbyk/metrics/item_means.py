@@ -16,6 +16,8 @@ from nbyk.compiled import njit
 Floats = NDArray[np.float64]
 
 _BLOCK = 256
+_MOST_PLACES, _POWER_OF_TWO = 300, 2.0**600
+"""Decimal places whose power of ten is still a double, and a factor for smaller numbers, exact for all."""
 
 
 @njit(inline="always")
@@ -124,6 +126,8 @@ def without_rounding(values: Floats) -> Floats:
     if largest == 0.0:
         return values + 0.0
     places = 12 - math.floor(math.log10(largest) + 1e-9)  # a largest of .999… is 1
+    if places > _MOST_PLACES:
+        return without_rounding(values * _POWER_OF_TWO) / _POWER_OF_TWO
     with np.errstate(over="ignore"):
         rounded: Floats = np.round(values, places) + 0.0
     return rounded

@@ -51,7 +51,7 @@ def test_any_affine_scale_gives_the_same_p(metric: str, factor: float, shift: fl
 
 @given(
     counts=st.lists(st.tuples(*[st.integers(0, 5)] * 5), min_size=2, max_size=12),
-    factor=st.sampled_from([0.2, 0.25, 1 / 3, 1.0, 1e6, 1e-6]),
+    factor=st.sampled_from([0.2, 0.25, 1 / 3, 1.0, 1e6, 1e-6, 1e300, 1e-290, 1e-305]),
 )
 @settings(max_examples=200, deadline=None)
 def test_means_of_the_same_counts_are_the_same_number(counts: list[tuple[int, ...]], factor: float) -> None:

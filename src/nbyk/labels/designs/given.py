@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from nbyk.data.given_systems import named_systems
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, renaming, unknown_name
 from nbyk.labels.designs.design import Design, crossed
 from nbyk.labels.designs.rated import targets_of_file
 from nbyk.labels.designs.reading import BY_DEFAULT, LabelColumns, read_labels
@@ -65,8 +65,6 @@ def design_of_files(
     own = {
         name: f"gold_{name}" for name in ("item", "value") if getattr(of_gold, name) != getattr(columns, name)
     }
-    try:
+    with renaming(own):
         targets = targets_of_file(gold, ties, of_gold)
-    except NbykError as error:
-        raise error.renamed(own) from None
     return crossed("hard", [targets], controls, runs)
