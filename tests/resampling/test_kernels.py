@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
-from numpy.testing import assert_array_equal
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
+from nbyk.priors import Response
 from nbyk.resampling import kernels
+from nbyk.resampling.simulate import mean_responses
 from nbyk.resampling.streams import CHUNK, Streams, chunks, stream_key
 
 N = 2_000_000
@@ -69,3 +74,44 @@ def test_roles_chunks_and_axes_have_different_streams() -> None:
 def test_chunks_cover_the_replicates() -> None:
     assert chunks(CHUNK + 1) == [(0, CHUNK), (1, 1)]
     assert sum(size for _, size in chunks(1000)) == 1000
+
+
+@pytest.mark.parametrize("response", [Response("clamped"), Response("likert", 5), Response("binary")])
+@pytest.mark.parametrize("k", [1, 3, 25])
+def test_mean_responses_are_the_means_of_the_responses(response: Response, k: int) -> None:
+    rng = np.random.default_rng(k)
+    mean, sd, normals = rng.random(1300), rng.random(1300), rng.standard_normal((k, 1300))
+    expected = response.apply(mean + sd * normals).mean(axis=0)
+    assert_allclose(mean_responses(response, mean, sd, normals), expected, rtol=1e-15)
+
+
+def test_a_redraw_takes_each_response_of_its_item_equally_often_and_no_other() -> None:
+    values = np.array([[1.0, 2.0, 3.0], [4.0, np.nan, np.nan], [5.0, 6.0, np.nan]])
+    counts = np.array([3, 1, 2])
+    items = np.broadcast_to([2, 0, 1, 0], (30_000, 4)).copy()
+    out = np.empty((30_000, 4, 5))
+    kernels.redraw(streams(5).state("r"), values, counts, items, np.array([4, 2, 3]), 4, out)
+    assert np.isnan(out).all(axis=0).tolist() == [[j >= n for j in range(5)] for n in (3, 4, 2, 4)]
+    for place, (item, drawn) in enumerate(((2, 3), (0, 4), (1, 2), (0, 4))):
+        found, times = np.unique(out[:, place, :drawn], return_counts=True)
+        assert found.tolist() == values[item, : counts[item]].tolist()
+        assert len(times) == 1 or stats.chisquare(times).pvalue > 1e-4
+
+
+def test_a_pool_is_split_into_as_many_as_each_had_and_every_split_is_as_likely() -> None:
+    values, counts = np.array([[1.0, 2.0, 3.0, np.nan]]), np.array([3])
+    out = np.empty((2, 30_000, 1, 2))
+    items = np.zeros((30_000, 1), np.int64)
+    kernels.split_pool(streams(6).state("p"), values, counts, np.array([1]), items, out)
+    assert np.isnan(out[0, ..., 1]).all()
+    both = np.concatenate([out[0, :, 0, :1], out[1, :, 0]], axis=1)
+    orders, times = np.unique(both, axis=0, return_counts=True)
+    assert sorted(map(tuple, orders)) == sorted(permutations([1.0, 2.0, 3.0]))
+    assert stats.chisquare(times).pvalue > 1e-4
+
+
+def test_responses_are_counted_to_the_first_missing_one() -> None:
+    values = np.array([[1.0, 2.0], [3.0, np.nan], [np.nan, np.nan]])
+    counts = np.empty(3, np.int64)
+    kernels.count_responses(values, counts)
+    assert counts.tolist() == [2, 1, 0]
