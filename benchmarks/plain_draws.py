@@ -17,8 +17,9 @@ from nbyk.resampling.kernels import _INSIDE, _LAYERS, _WIDTH, _advance, _normal_
 
 Array = NDArray[Any]
 
-_FROM = _INSIDE[:_LAYERS].astype(np.uint64)
-_WIDE = _WIDTH[:_LAYERS].copy()
+# The half of the tables that is for positive numbers.
+_INSIDE_OF_LAYER = _INSIDE[:_LAYERS].astype(np.uint64)
+_WIDTH_OF_LAYER = _WIDTH[:_LAYERS].copy()
 
 
 @njit(nogil=True)
@@ -30,8 +31,8 @@ def fill_normals(state: Array, out: Array) -> None:
         layer = np.int64(word & uint64(255))
         sign = 1.0 - 2.0 * float((word >> uint64(8)) & uint64(1))
         position = (word >> uint64(9)) & uint64(0x000FFFFFFFFFFFFF)
-        x = sign * float(position) * _WIDE[layer]
-        if position >= _FROM[layer]:
+        x = sign * float(position) * _WIDTH_OF_LAYER[layer]
+        if position >= _INSIDE_OF_LAYER[layer]:
             state[0], state[1], state[2], state[3] = s0, s1, s2, s3
             x = _normal_outside_layer(state, layer, x)
             s0, s1, s2, s3 = state[0], state[1], state[2], state[3]

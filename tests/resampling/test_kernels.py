@@ -110,7 +110,7 @@ def test_a_pool_is_split_into_as_many_as_each_had_and_every_split_is_as_likely()
     assert stats.chisquare(times).pvalue > 1e-4
 
 
-def test_responses_are_counted_to_the_first_missing_one() -> None:
+def test_responses_are_counted_up_to_the_last_one() -> None:
     values = np.array([[1.0, 2.0], [3.0, np.nan], [np.nan, np.nan]])
     counts = np.empty(3, np.int64)
     kernels.count_responses(values, counts)

@@ -16,8 +16,8 @@ from nbyk.compiled import njit
 Floats = NDArray[np.float64]
 
 _BLOCK = 256
-_MOST_PLACES, _POWER_OF_TWO = 300, 2.0**600
-"""Decimal places whose power of ten is still a double, and a factor for smaller numbers, exact for all."""
+_MOST_PLACES, _POWER_OF_TWO = 308, 2.0**600
+"""The most decimal places whose power of ten is a double, and a factor that makes smaller numbers larger."""
 
 
 @njit(inline="always")

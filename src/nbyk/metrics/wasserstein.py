@@ -161,7 +161,7 @@ def _unit_bits(n_buckets: int) -> int:
 def _count(values: Floats, low: float, scale: float, buckets: Buckets) -> int:
     """Fill the number of values in each bucket, and the sum of their distances to its beginning, in units.
 
-    The sums are of whole numbers, and so the same in any order. Return the number of values at `low`.
+    Return the number of values at `low`. The sums are of whole numbers, and so the same in any order.
     """
     counts, sums = buckets
     bits = _unit_bits(len(counts))
@@ -248,6 +248,7 @@ def _fill_mixed(x: Buckets, n: int, y: Buckets, m: int, at_end: tuple[int, int],
         up, down = (x[0][bucket] - before_x) * m, (y[0][bucket] - before_y) * n
         before_x = before_y = np.int64(0)
         never_negative, never_positive = lead >= down, lead + up <= 0
+        # Where all values lie at the beginning, F − G is constant. So do those at the upper end of a scale.
         at_beginning = x[1][bucket] == 0 and y[1][bucket] == 0
         is_mixed[bucket] = not (never_negative or never_positive or at_beginning)
         lead += up - down

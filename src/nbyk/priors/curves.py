@@ -146,9 +146,9 @@ def triangular_cdf(x: ArrayLike, low: ArrayLike, mode: ArrayLike, high: ArrayLik
 
 
 def beta_quantile(u: ArrayLike, a: float, b: float) -> Floats:
-    """Return the x at which a beta distribution function reaches u, from e⁻⁴⁰ to below 1, to within 10⁻⁸.
+    """Return the x at which a beta distribution function reaches u, for u from e⁻⁴⁰ to below 1.
 
-    From either end, the logarithm of the quantile is a smooth function of the logarithm of the share. A
+    It is right to 10⁻⁸. From either end, the logarithm of x is a smooth function of the logarithm of u. A
     spline through a few thousand values serves all shares, at a small part of the cost of inverting each.
     """
     share = np.asarray(u, dtype=np.float64, order="C")

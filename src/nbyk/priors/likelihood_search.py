@@ -113,8 +113,9 @@ class Search:
         pull = (point - centres) / _PULL_SD
         mu_masses, mu_slopes = _masses_and_slopes(mu, point[:split], self.grid.mu_edges)
         sigma_masses, sigma_slopes = _masses_and_slopes(sigma, point[split:], self.grid.sigma_edges)
-        likelihood = np.empty(len(self.items))
-        by_mu, by_sigma = np.zeros(len(mu_masses)), np.zeros(len(sigma_masses))
+        likelihood, by_mu, by_sigma = (
+            np.empty(n) for n in (len(self.items), len(mu_masses), len(sigma_masses))
+        )
         # Cells of σ without mass, on either side of a step, count for nothing, and there are many.
         cells = np.flatnonzero(sigma_masses + np.abs(sigma_slopes).sum(axis=0))
         used = cells[0], cells[-1] + 1
@@ -153,15 +154,17 @@ def _sum_likelihood(
     by_mu: Floats,
     by_sigma: Floats,
 ) -> None:
-    """Fill `likelihood`, shape (P,), and add to `by_mu`, `by_sigma` the slopes of Σ items · log likelihood.
+    """Fill `likelihood`, shape (P,), and with the slopes of Σ items · log likelihood `by_mu` and `by_sigma`.
 
     `masses` are of the cells of μ and of σ; of σ, only those in the range `used` count. The kernel, shape
-    (P, S, M), is read once. Its sums run in eight lanes, so that vector instructions take them, in one order.
+    (P, S, M), is read once. Sums run in eight lanes, always in one order, so that vector instructions take them.
     """
     of_mu, of_sigma = masses
     n_mu = len(of_mu)
     in_lanes = n_mu - n_mu % 8
     given_mu, given_sigma = np.empty(n_mu), np.empty(len(of_sigma))
+    by_mu[:] = 0.0
+    by_sigma[:] = 0.0
     for p in range(len(kernel)):
         total = 0.0
         given_mu[:] = 0.0

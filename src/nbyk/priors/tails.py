@@ -30,7 +30,7 @@ def from_tail(
 
 @njit(nogil=True, cache=True)
 def spline(knots: Floats, coefficients: Floats, others: Floats, first: Flags, x: Floats) -> None:
-    """Replace each of `x`, shape (n,), by the value there of one of two cubic splines, `first` where it says.
+    """Replace each of `x`, shape (n,), by a cubic spline's value there: the first where `first` is true.
 
     `knots`, shape (m,), lie evenly. `coefficients` and `others`, each (m − 1, 4), are of the powers of the
     distance to the knot before, highest first. The steps are those of scipy's `CubicSpline`.

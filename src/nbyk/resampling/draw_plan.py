@@ -101,7 +101,7 @@ class DrawPlan:
         items = self._items(streams, n)
         gold = np.empty((*items.shape, self._width(self.gold)))
         systems = np.empty((2, *items.shape, max(self._width(self.a), self._width(self.b))))
-        if self.gold.width:
+        if self.gold.width:  # else there is no column to write to
             self._fill(streams, "gold", self.gold, items, gold)
         sides = list(zip(("a", "b"), (self.a, self.b), systems, strict=True))
         if null is None or null == "shifted":

