@@ -157,7 +157,7 @@ def _sum_likelihood(
     """Fill `likelihood`, shape (P,), and with the slopes of Σ items · log likelihood `by_mu` and `by_sigma`.
 
     `masses` are of the cells of μ and of σ; of σ, only those in the range `used` count. The kernel, shape
-    (P, S, M), is read once. Sums run in eight lanes, always in one order, so that vector instructions take them.
+    (P, S, M), is read once. Sums run in eight lanes, in one order on every machine, by vector instructions.
     """
     of_mu, of_sigma = masses
     n_mu = len(of_mu)

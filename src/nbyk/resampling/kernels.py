@@ -1,7 +1,7 @@
 """Compiled inner loops: random numbers, and the gathers and maps that turn them into responses.
 
 The generator is xoshiro256++ (Blackman and Vigna 2021); normals come from a 256-layer ziggurat (Marsaglia and
-Tsang 2000). Its state stays in local variables while a buffer is filled, so a normal takes little more than 1 ns.
+Tsang 2000). Its state stays in local variables while a buffer is filled, so a normal takes about 1 ns.
 All functions release the GIL and are cached on disk. They do not use fast-math, so results do not depend on
 the machine's vector width.
 """
