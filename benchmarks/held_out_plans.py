@@ -31,6 +31,7 @@ from scipy import optimize, stats
 from nbyk.cli.pilot import pilot_scale, read_pilot
 from nbyk.data import Ratings, load_source
 from nbyk.data.columns import Columns
+from nbyk.data.mending import Mending
 from nbyk.data.parsers import parse_lewidi
 from nbyk.metrics import get
 from nbyk.planning.long_run import epsilon_for_effect
@@ -140,8 +141,8 @@ def held_out(name: str, ratings: Ratings, levels: tuple[float, ...], half: int, 
             path = Path(folder) / f"{part}.csv"
             write(ratings, items, path)
             declared = ",".join(f"{level:g}" for level in levels)
-            of_levels = read_pilot(path, pilot_scale(declared), Columns())
-            of_ends = read_pilot(path, pilot_scale(f"{levels[0]}..{levels[-1]}"), Columns())
+            of_levels = read_pilot(path, pilot_scale(declared), Columns(), Mending())
+            of_ends = read_pilot(path, pilot_scale(f"{levels[0]}..{levels[-1]}"), Columns(), Mending())
             assert of_levels.items.key() == of_ends.items.key()
             assert of_levels.unit == of_ends.unit
             pilots.append(of_levels)

@@ -144,3 +144,28 @@ def test_what_cannot_be_fitted_is_refused(
     assert (code, said) == (2, "")
     assert says in errors
     assert not Path("prior.json").exists()
+
+
+def test_pilots_and_fits_take_repeated_and_empty_rows_as_comparisons_do(
+    nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "kept.csv", fair())
+    lines = (tmp_path / "kept.csv").read_text().splitlines()
+    item, rater, _ = lines[1].split(",")
+    (tmp_path / "more.csv").write_text("\n".join([*lines, f"{item},{rater},1", f"{item},new,", ""]))
+    fits, plans = {}, {}
+    for name, options in (("kept", ""), ("more", "--on-duplicates first --on-empty drop")):
+        words = f"{name}.csv --scale 1..5 {options}"
+        code, fits[name], said = nbyk(f"fit {words} --name x --out {name}.json")
+        assert code == 0, said
+        assert ("further rating" in said, "without a value" in said) == (name == "more",) * 2
+        code, answer, errors = nbyk(f"plan --pilot {words} {PLAN}")
+        assert code == 0, errors
+        plans[name] = json.loads(answer)
+    assert fits["kept"] == fits["more"].replace("more.json", "kept.json")
+    counted = [text for text in plans["more"]["cautions"] if text.startswith("more.csv: 1 ")]
+    assert len(counted) == len(plans["more"]["cautions"]) - len(plans["kept"]["cautions"]) == 2
+    for line in ("fit more.csv --scale 1..5", f"plan --pilot more.csv --scale 1..5 {PLAN}"):
+        code, _, errors = nbyk(line)
+        assert (code, "`" in errors, "--on-" in errors) == (2, False, True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nbyk.cli.options import Item, Rater, Scale, Value
+from nbyk.cli.options import Item, OnDuplicates, OnEmpty, Rater, Scale, Value
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ def fit(
     item: Item = "item",
     rater: Rater = "rater",
     value: Value = "value",
+    on_duplicates: OnDuplicates = "refuse",
+    on_empty: OnEmpty = "refuse",
 ) -> None:
     """Fit a prior to ratings by likelihood, and check that it makes such ratings.
 
@@ -55,6 +57,7 @@ def fit(
     from nbyk.cli.pilot import pilot_scale, read_rated
     from nbyk.cli.ratings import FitFiles, fit_normalised, write_fit
     from nbyk.data.columns import Columns
+    from nbyk.data.mending import Mending
     from nbyk.priors import fit_prior
     from nbyk.testing.unit_cautions import about_units
 
@@ -69,12 +72,15 @@ def fit(
     if scale is None:
         fitted, read = fit_normalised(ratings, chosen, seed, files)
     else:
-        read, response, _, _ = read_rated(ratings, pilot_scale(scale), Columns(item, rater, value))
+        columns, mending = Columns(item, rater, value), Mending(on_duplicates, on_empty)
+        read, response, _, _ = read_rated(ratings, pilot_scale(scale), columns, mending)
         try:
             fitted = fit_prior(chosen, read.matrix(), response, seed=seed)
         except NbykError as error:
             raise error.about(file=ratings) from None
         write_fit(fitted, files)
+    for note in read.mended:
+        print(note, file=sys.stderr)
     if fitted.prior.caution:
         print(fitted.prior.caution, file=sys.stderr)
     for caution in about_units({"gold": read.units()}, read.n_items, claim="prior"):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from nbyk.data import Levels, Ratings, ResponseSet, Scale
     from nbyk.data.columns import Columns
+    from nbyk.data.mending import Mending
     from nbyk.data.units import Units
     from nbyk.priors import Response, TwoStagePrior
     from nbyk.resampling.pilot_items import PilotItems
@@ -92,18 +93,19 @@ class Pilot:
     pair: ResponseSet | None = None
 
 
-def read_pilot(path: Path, scale: Scale, columns: Columns) -> Pilot:
+def read_pilot(path: Path, scale: Scale, columns: Columns, mending: Mending) -> Pilot:
     """Return the ratings of a pilot."""
     from nbyk.resampling.pilot_items import PilotItems
 
-    ratings, response, unit, ends = read_rated(path, scale, columns)
+    ratings, response, unit, ends = read_rated(path, scale, columns, mending)
     units = {"gold": ratings.units()}
     cautions = _cautions(units, ratings.n_items, _with_people(path, (), units))
-    return Pilot(PilotItems(path.stem, ratings.matrix(), response), unit, ends, cautions)
+    items = PilotItems(path.stem, ratings.matrix(), response)
+    return Pilot(items, unit, ends, (*ratings.mended, *cautions))
 
 
 def read_rated(
-    path: Path, scale: Scale, columns: Columns
+    path: Path, scale: Scale, columns: Columns, mending: Mending
 ) -> tuple[Ratings, Response, float, tuple[float, float]]:
     """Return ratings from 0 to 1, the possible ones, and the unit and the ends of their own scale.
 
@@ -114,16 +116,16 @@ def read_rated(
     """
     import numpy as np
 
-    from nbyk.data import Levels, read_ratings
+    from nbyk.data import Levels
+    from nbyk.data.reading import numbers_on, read_as
     from nbyk.priors import Response
 
-    read = partial(read_ratings, path, item=columns.item, rater=columns.rater, value=columns.value)
-    ratings = read(scale=scale)
+    ratings = read_as(numbers_on(scale), path, columns, "auto", mending)
     is_binary = np.isin(ratings.values, (0.0, 1.0)).all()
     whole = None if is_binary else _whole_steps(ratings.values, scale)
     if whole is not None:
         say(f"all ratings are whole numbers: raters choose among the {len(whole.levels)} levels of the scale")
-        scale, ratings = whole, read(scale=whole)
+        scale, ratings = whole, read_as(numbers_on(whole), path, columns, "auto", mending)
     raw, response, unit = scale.original(ratings.values), Response.on(scale), _unit(scale)
     levels = scale.levels if isinstance(scale, Levels) else ()
     if response.levels == 2 or (response.levels == 0 and np.isin(ratings.values, (0.0, 1.0)).all()):
@@ -140,7 +142,7 @@ def read_pair(
     systems: tuple[Path, Path],
     scale: Scale,
     columns: Columns,
-    cluster: str | None = None,
+    mending: Mending,
 ) -> Pilot:
     """Return a pair of real systems that answered the items of a pilot, or whose answers people rated."""
     import numpy as np
@@ -156,7 +158,9 @@ def read_pair(
         item=columns.item,
         rater=columns.rater,
         value=columns.value,
-        cluster=cluster,
+        cluster=columns.cluster,
+        on_duplicates=mending.on_duplicates,
+        on_empty=mending.on_empty,
     )
     read = reading(scale=scale)
     matrices = [matrix for matrix in (read.gold, *read.responses.values()) if matrix is not None]
@@ -169,7 +173,7 @@ def read_pair(
     name = systems[0].parent.name if gold is None else gold.stem
     items = PilotItems(name or "the pilot", read.gold, Response("clamped"), pair, (a, b))
     cautions = _cautions(units, read.n_items, _with_people(gold, systems, units))
-    return Pilot(items, _unit(scale), _ends(scale), cautions, read.pair(a, b))
+    return Pilot(items, _unit(scale), _ends(scale), (*read.notes, *cautions), read.pair(a, b))
 
 
 def _unit(scale: Scale) -> float:

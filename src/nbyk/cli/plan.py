@@ -15,6 +15,8 @@ from nbyk.cli.answers import Format, OutAnswer, check_format, give
 from nbyk.cli.options import (
     Item,
     MetricFiles,
+    OnDuplicates,
+    OnEmpty,
     Rater,
     Scale,
     Seed,
@@ -63,6 +65,8 @@ def plan(
     item: Item = "item",
     rater: Rater = "rater",
     value: Value = "value",
+    on_duplicates: OnDuplicates = "refuse",
+    on_empty: OnEmpty = "refuse",
     prior: Annotated[
         Path | None, typer.Option(help="File of a prior that `nbyk study prior` or `nbyk fit` wrote.")
     ] = None,
@@ -204,6 +208,7 @@ def plan(
     with --pilot-systems.
     """
     from nbyk.data.columns import Columns
+    from nbyk.data.mending import Mending
     from nbyk.metrics.units import unit_power
     from nbyk.planning.people import Costs
     from nbyk.planning.people_plan import CrewRequest
@@ -213,6 +218,7 @@ def plan(
     load_metric_files(metric_file)
     metrics = [metric_named(name) for name in metric or ("mae",)]
     check_format(form)
+    mending = Mending(on_duplicates, on_empty)
     people = People(
         raters,
         items_per_rater,
@@ -270,8 +276,8 @@ def plan(
         people.check_sds()
         pair = None
         if pilot_systems is not None:
-            columns = Columns(item, rater, value)
-            pair = read_pair(pilot, pilot_systems, pilot_scale(scale), columns, cluster)
+            columns = Columns(item, rater, value, cluster)
+            pair = read_pair(pilot, pilot_systems, pilot_scale(scale), columns, mending)
         plan_people(people, of_crew, metrics[0], pair, out, form=form)
         return
     given = {
@@ -335,9 +341,9 @@ def plan(
     elif pilot is not None or pilot_systems is not None:
         declared, columns = pilot_scale(scale), Columns(item, rater, value)
         read = (
-            read_pair(pilot, pilot_systems, declared, columns)
+            read_pair(pilot, pilot_systems, declared, columns, mending)
             if pilot_systems
-            else read_pilot(cast("Path", pilot), declared, columns)
+            else read_pilot(cast("Path", pilot), declared, columns, mending)
         )
         population, unit, cautions, ends = read.items, read.unit, read.warnings, read.ends
         if pilot_systems is None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
-from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,8 @@ from nbyk.cli.options import (
     Item,
     Items,
     MetricFiles,
+    OnDuplicates,
+    OnEmpty,
     Out,
     PriorFile,
     Rater,
@@ -207,16 +210,24 @@ def align(
     item: Item = "item",
     rater: Rater = "rater",
     value: Value = "value",
+    on_duplicates: OnDuplicates = "refuse",
+    on_empty: OnEmpty = "refuse",
 ) -> None:
     """Align your own gold, A and B by item, in [0, 1], as a reference set for `nbyk study estimate`."""
     import nbyk.data
-    from nbyk.data import Interval, read_ratings
+    from nbyk.data import Interval
+    from nbyk.data.columns import Columns as FileColumns
+    from nbyk.data.mending import Mending
+    from nbyk.data.reading import numbers_on, read_as
     from nbyk.files import write_parquet
     from nbyk_papers.wein2023.cells import references_table
 
     declared = Interval(0.0, 1.0) if scale is None else scale_named(scale)
-    read = partial(read_ratings, item=item, rater=rater, value=value, scale=declared)
-    data = nbyk.data.align(*map(read, (gold, a, b)))
+    columns, mending = FileColumns(item, rater, value), Mending(on_duplicates, on_empty)
+    every = [read_as(numbers_on(declared), path, columns, "auto", mending) for path in (gold, a, b)]
+    for note in chain.from_iterable(ratings.mended for ratings in every):
+        print(note, file=sys.stderr)
+    data = nbyk.data.align(*every)
     write_parquet(out, references_table([data]), {"files": [checksum(path) for path in (gold, a, b)]})
 
 
