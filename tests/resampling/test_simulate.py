@@ -13,10 +13,18 @@ from numpy.testing import assert_array_equal
 from scipy import stats
 
 from nbyk.errors import NbykError
+from nbyk.metrics.item_means import item_means
 from nbyk.priors import Response, TwoStagePrior, published_prior
 from nbyk.priors.families import Constant, Uniform
 from nbyk.resampling.population import Population
-from nbyk.resampling.simulate import simulate, simulate_systems, simulated_effects
+from nbyk.resampling.simulate import (
+    drawn_means,
+    drawn_sets,
+    simulate,
+    simulate_systems,
+    simulated_effects,
+)
+from nbyk.resampling.streams import Streams
 from tests.oracles.chisquare import assert_drawn_from
 
 SIMULATED = published_prior("simulated", "published")
@@ -218,3 +226,15 @@ def test_single_gold_responses_give_no_system() -> None:
         simulate_systems(
             np.array([[0.2, np.nan], [0.3, 0.4]]), Response("normal"), k_responses=2, epsilon_b=0.1
         )
+
+
+@pytest.mark.parametrize(("k", "n_runs"), [(3, None), (5, 2), (9_000, None)])
+@pytest.mark.parametrize("prior", ["simulated", "toxicity"])
+def test_means_without_responses_are_those_of_the_responses(prior: str, k: int, n_runs: int | None) -> None:
+    of = Population(published_prior(prior), 7, k, 0.2, n_runs=n_runs)
+    sets = drawn_sets(of, Streams(of.key(3, "test"), 1), 5)
+    expected = np.concatenate(
+        [np.stack([item_means(gold), *item_means(systems)]) for gold, systems in sets], axis=1
+    )
+    found = np.concatenate(list(drawn_means(of, Streams(of.key(3, "test"), 1), 5)), axis=1)
+    np.testing.assert_array_equal(found, expected)

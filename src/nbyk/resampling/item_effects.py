@@ -14,7 +14,7 @@ from nbyk.resampling.count_sets import draw_count_sets
 from nbyk.resampling.effects import as_metrics, batches, score
 from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
-from nbyk.resampling.simulate import drawn_sets
+from nbyk.resampling.simulate import drawn_means, drawn_sets
 from nbyk.resampling.streams import CHUNK, ReplicateStreams, Streams
 
 Floats = NDArray[np.float64]
@@ -69,6 +69,8 @@ def item_effects(
     key = population.key(seed, f"item effects {purpose}", any_size=countable)
     if countable and isinstance(population, Population):
         found = _of_counts(population, chosen, ReplicateStreams(key, chunk), size)
+    elif isinstance(population, Population) and all(metric.needs == "item_means" for metric in chosen):
+        found = _of_means(population, chosen, Streams(key, chunk), size)
     else:
         found = _of_responses(population, chosen, Streams(key, chunk), size)
     return np.concatenate(list(found), axis=1)
@@ -84,6 +86,14 @@ def _of_counts(
             units, unit = sets.item_units(metric)
             np.multiply(units, unit, out=out)
         yield effects
+
+
+def _of_means(
+    population: Population, metrics: Sequence[Metric], streams: Streams, size: int
+) -> Iterator[Floats]:
+    for means in drawn_means(population, streams, size):
+        gold, *systems = means.reshape(3, -1, 1, 1)
+        yield score(metrics, np.array(systems), gold).reshape(len(metrics), *means.shape[1:])
 
 
 def _of_responses(

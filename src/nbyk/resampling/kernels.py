@@ -16,6 +16,7 @@ from numba import int64, uint64
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
+from nbyk.metrics.item_means import fill_item_means
 from nbyk.resampling.lanes import index_below
 
 Array = NDArray[Any]
@@ -24,6 +25,9 @@ _LAYERS = 256
 _TAIL = 3.6541528853610088
 _LAYER_AREA = 0.00492867323399
 _MANTISSA = 2.0**52
+
+_NEAR = 8192
+"""Responses that stay in a near cache from their drawing to their mean."""
 
 _AT_ONCE = 512
 """Items whose sums stay in a near cache while all their responses are added."""
@@ -195,6 +199,26 @@ def mean_responses(mean: Array, sd: Array, kind: int, levels: int, normals: Arra
                 total[i] += _respond(mu[i] + sigma[i] * of_rater[i], kind, levels)
         for i in range(len(total)):
             total[i] /= len(normals)
+
+
+@njit(nogil=True, cache=True)
+def draw_mean_responses(
+    state: Array, mean: Array, sd: Array, kind: int, levels: int, n_responses: int, out: Array
+) -> None:
+    """Fill `out`, shape (N,), with the means of responses to items, some items at a time; advance `state`.
+
+    They are the means of what `fill_normals` and `respond` give for items of `mean` and `sd`, each (N,).
+    """
+    at_once = max(1, _NEAR // n_responses)
+    normals = np.empty(at_once * n_responses)
+    for start in range(0, out.size, at_once):
+        stop = min(start + at_once, out.size)
+        flat = normals[: (stop - start) * n_responses]
+        fill_normals(state, flat)
+        of_items = flat.reshape(1, stop - start, n_responses)
+        mu, sigma = mean[start:stop].reshape(1, stop - start), sd[start:stop].reshape(1, stop - start)
+        respond(mu, sigma, kind, levels, of_items)
+        fill_item_means(of_items[0], out[start:stop])
 
 
 @njit(nogil=True, cache=True)

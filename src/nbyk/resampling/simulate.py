@@ -249,6 +249,25 @@ def _responses(
     return draw_responses(response, items, k, streams, hypothesis, population.n_runs)
 
 
+def drawn_means(population: Population, streams: Streams, n_sets: int) -> Iterator[Floats]:
+    """Yield the item means of gold, A and B in the sets of `drawn_sets`, (3, R, N), from the same draws.
+
+    Their responses are never in memory together.
+    """
+    response = population.prior.response
+    kind = _RESPONSE_CODES[response.kind], response.levels
+    k, n_runs = population.k_responses, population.n_runs or population.k_responses
+    for batch in batches(n_sets, 3 * population.n_items):
+        items = population.draw_items(streams, batch)
+        means = np.empty((3, *items.gold.shape))
+        of_gold, of_a, of_b = (items.gold, items.sd_gold), (items.a, items.sd_a), (items.b, items.sd_b)
+        roles = ("gold", of_gold, k), ("a", of_a, n_runs), ("b", of_b, n_runs)
+        for (role, (mean, sd), width), out in zip(roles, means, strict=True):
+            flat = mean.reshape(-1), sd.reshape(-1)
+            kernels.draw_mean_responses(streams.state(role), *flat, *kind, width, out.reshape(-1))
+        yield means
+
+
 def respond_in_place(response: Response, mean: Floats, sd: Floats, normals: Floats) -> Floats:
     """Turn standard normals (R, N, K) into responses to items of these means and deviations, each (R, N)."""
     kernels.respond(mean, sd, _RESPONSE_CODES[response.kind], response.levels, normals)
