@@ -190,11 +190,11 @@ class Metric(Directed):
 
     def _check_shapes(self, systems: Floats, gold: Floats, least: int) -> None:
         # Compiled code would silently read past the end of an array that is too short.
-        axes = "(S, R, N)" if self.needs == "item_means" else "(S, R, N, K)"
-        fits = systems.ndim == axes.count(",") + 1 and gold.ndim == systems.ndim - 1
+        fits = systems.ndim == (3 if self.needs == "item_means" else 4) and gold.ndim == systems.ndim - 1
         if not (
             fits and systems.shape[1:3] == gold.shape[:2] and len(systems) >= least and systems.shape[2] > 0
         ):
+            axes = "(S, R, N)" if self.needs == "item_means" else "(S, R, N, K)"
             raise NbykError(
                 f"metric {self.name!r} needs systems of shape {axes}, S at least {least}, and gold of the "
                 f"same R and N; found shapes {systems.shape} and {gold.shape}"

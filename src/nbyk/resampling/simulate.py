@@ -217,9 +217,12 @@ def simulated_effects(
 
 
 def drawn_sets(
-    population: Population | RedrawnPilot, streams: Streams, n_sets: int
+    population: Population | RedrawnPilot,
+    streams: Streams,
+    n_sets: int,
+    hypothesis: Hypothesis = "alternative",
 ) -> Iterator[tuple[Floats, Floats]]:
-    """Yield test sets under the alternative, a few megabytes at a time.
+    """Yield test sets, a few megabytes at a time; those of a pilot are under the alternative.
 
     Yields
     ------
@@ -238,7 +241,7 @@ def drawn_sets(
         first = 0
         for batch in batches(ahead, 3 * population.n_items * width):
             of_batch = items.of_sets(slice(first, first + batch))
-            yield _responses(population, of_batch, streams, "alternative")
+            yield _responses(population, of_batch, streams, hypothesis)
             first += batch
 
 
@@ -312,7 +315,7 @@ def _drawer(
     """Return the function that draws and scores test sets, and its number of values per item."""
     response = population.prior.response
     if detail == "responses":
-        return _draw_responses, 3 * population.k_responses
+        return _draw_responses, 3  # it takes the responses of a few sets at a time
     if response.levels > 0:
         check_countable(metrics, response)
         return _draw_counts, 2 * response.levels
@@ -327,9 +330,8 @@ def _drawer(
 def _draw_responses(
     metrics: Sequence[Metric], population: Population, streams: Streams, hypothesis: Hypothesis, n_sets: int
 ) -> Floats:
-    items = population.draw_items(streams, n_sets)
-    gold, systems = _responses(population, items, streams, hypothesis)
-    return score(metrics, systems, gold)
+    sets = drawn_sets(population, streams, n_sets, hypothesis)
+    return np.concatenate([score(metrics, systems, gold) for gold, systems in sets], axis=1)
 
 
 def _draw_counts(
