@@ -152,17 +152,23 @@ def beta_quantile(u: ArrayLike, a: float, b: float) -> Floats:
     spline through a few thousand values serves all shares, at a small part of the cost of inverting each.
     """
     share = np.asarray(u, dtype=np.float64, order="C")
-    low, from_low, from_high = share <= 0.5, _beta_tail(a, b), _beta_tail(b, a)
+    low = share <= 0.5
     log_x = np.where(low, np.log(share), np.log1p(-share))
     if share.size > _FEW_QUANTILES:
         from nbyk.priors.tails import spline
 
-        of_low, of_high = np.ascontiguousarray(from_low.c.T), np.ascontiguousarray(from_high.c.T)
-        spline(from_low.x, of_low, of_high, low.reshape(-1), log_x.reshape(-1))
+        flat = low.reshape(-1), log_x.reshape(-1)
+        spline(_beta_tail(a, b).x, _tail_coefficients(a, b), _tail_coefficients(b, a), *flat)
     else:
-        log_x = np.where(low, from_low(log_x), from_high(log_x))
+        log_x = np.where(low, _beta_tail(a, b)(log_x), _beta_tail(b, a)(log_x))
     x = np.exp(log_x)
     return np.where(low, x, 1.0 - x)
+
+
+@cache
+def _tail_coefficients(a: float, b: float) -> Floats:
+    """Return the coefficients of `_beta_tail`, those of each piece together, (pieces, 4)."""
+    return np.ascontiguousarray(_beta_tail(a, b).c.T)
 
 
 @cache

@@ -108,23 +108,20 @@ class DrawPlan:
             for role, rows, out in sides:
                 self._fill(streams, role, rows, items, out)
         elif null == "pooled" or (null == "pooled_twice" and self.sampler.responses != "sample"):
-            drawn = self._counts_drawn(self.a), self._counts_drawn(self.b)
-            for (role, _, out), counts in zip(sides, drawn, strict=True):
+            for role, rows, out in sides:
+                counts = self._counts_drawn(rows)
                 _redraw(streams, role, self._pool, items, counts, int(counts.max()), out)
         elif null == "pooled_twice":
             for role, rows, out in sides:
                 first = np.empty((*items.shape, rows.width))
                 _redraw(streams, f"pool {role}", self._pool, items, rows.counts, rows.width, first)
                 self._fill_from_drawn(streams, role, first, out)
-        elif null == "permutation":
+        elif null in ("permutation", "swap_items") and self.sampler.keeps_rows:
+            self._deal(streams, null, items, systems)
+        elif null in ("permutation", "swap_items"):
             dealt = np.empty((2, *items.shape, max(self.a.width, self.b.width)))
-            pool = self._pool
-            kernels.split_pool(streams.state("pool"), pool.values, pool.counts, self.a.counts, items, dealt)
-            for (role, rows, out), drawn_rows in zip(sides, dealt, strict=True):
-                self._fill_from_drawn(streams, role, drawn_rows[..., : rows.width], out)
-        elif null == "swap_items":
-            for (role, _, out), drawn_rows in zip(sides, self._swapped(streams, items), strict=True):
-                self._fill_from_drawn(streams, role, drawn_rows, out)
+            for (role, _, out), drawn in zip(sides, self._deal(streams, null, items, dealt), strict=True):
+                self._fill_from_drawn(streams, role, drawn, out)
         else:
             raise NbykError(f"null {null!r}: no way to draw it")
         return gold, systems
@@ -132,6 +129,10 @@ class DrawPlan:
     @cached_property
     def _pool(self) -> ResponseRows:
         return self.a.beside(self.b)
+
+    @cached_property
+    def _both(self) -> Floats:
+        return stack_responses(self.a.values, self.b.values)
 
     def _items(self, streams: HypothesisStreams, n: int) -> Integers:
         if self.sampler.items == "all_items":
@@ -154,6 +155,18 @@ class DrawPlan:
         flat = ResponseRows.of(drawn.reshape(-1, drawn.shape[2]))
         self._fill(streams, role, flat, np.arange(len(flat.values)).reshape(drawn.shape[:2]), out)
 
+    def _deal(
+        self, streams: HypothesisStreams, null: str, items: Integers, out: Floats
+    ) -> tuple[Floats, Floats]:
+        """Deal the responses of items to A and B into `out`, shape (2, n, N, K), and return both parts."""
+        if null == "swap_items":
+            a, b = self._both
+            kernels.swap_rows(a, b, items, streams.coins("swap", items.shape), out[0], out[1])
+            return out[0], out[1]
+        pool = self._pool
+        kernels.split_pool(streams.state("pool"), pool.values, pool.counts, self.a.counts, items, out)
+        return out[0, ..., : self.a.width], out[1, ..., : self.b.width]
+
     def _width(self, rows: ResponseRows) -> int:
         """Return the largest number of responses that the response sampler yields for an item."""
         if self.sampler.responses == "sample" and rows.width:
@@ -167,12 +180,6 @@ class DrawPlan:
         if self.sampler.n_responses is None:
             return rows.counts
         return np.full_like(rows.counts, self.sampler.n_responses)
-
-    def _swapped(self, streams: HypothesisStreams, items: Integers) -> Floats:
-        a, b = stack_responses(self.a.values, self.b.values)
-        dealt = np.empty((2, *items.shape, a.shape[1]))
-        kernels.swap_rows(a, b, items, streams.coins("swap", items.shape), dealt[0], dealt[1])
-        return dealt
 
 
 def _redraw(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -225,8 +224,9 @@ def align(
     declared = Interval(0.0, 1.0) if scale is None else scale_named(scale)
     columns, mending = FileColumns(item, rater, value), Mending(on_duplicates, on_empty)
     every = [read_as(numbers_on(declared), path, columns, "auto", mending) for path in (gold, a, b)]
-    for note in chain.from_iterable(ratings.mended for ratings in every):
-        print(note, file=sys.stderr)
+    for ratings in every:
+        for note in ratings.mended:
+            print(note, file=sys.stderr)
     data = nbyk.data.align(*every)
     write_parquet(out, references_table([data]), {"files": [checksum(path) for path in (gold, a, b)]})
 
