@@ -16,7 +16,7 @@ from nbyk.labels.raters import RatedTargets, rater_components
 from nbyk.labels.results import LabelComparison
 from nbyk.testing.pvalues import Alternative, PValue
 from nbyk.testing.shared_units import Component, SharedUnitsTest
-from nbyk.testing.shared_units.generalise import combined
+from nbyk.testing.shared_units.generalise import law_of
 from nbyk.testing.systems.claims import Claim, claim_by_t, drawn_claim, inconclusive
 from nbyk.testing.systems.panel import FEWEST_UNITS
 from nbyk.testing.unit_cautions import about_units
@@ -91,11 +91,9 @@ def with_raters(
             defined = draws[place][np.isfinite(draws[place])]
             n_items = labels.n_items
             items = Component(n_items, share * float(defined.var()), 0.0, n_items - 1.0, 1.0)
-            variance, df = combined(items, [parts[place]], 1.0)
             test = SharedUnitsTest(
                 comparison.effect,
-                variance,
-                df,
+                law_of(items, [parts[place]], 1.0),
                 items,
                 {"raters": parts[place]},
                 1.0,
