@@ -1,0 +1,155 @@
+"""Level and power of tests of a mean over items where the items' effects are skewed, and where they are not.
+
+Run ``python -m benchmarks.skewed_items [FILE]``. A set has N items, and each an effect with mean 0 (level)
+or 3/√N standard deviations (power). The sign flips of `nbyk.compare` ("swap") are compared with t after the
+inverse Cornish–Fisher step ("step", `nbyk.testing.skewness`) and with the larger of both p where the items'
+own skewness is significant at a level ("gate 0.05") or always ("both").
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import skewtest, t
+
+Floats = NDArray[np.float64]
+Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
+
+SIZES = (10, 20, 30, 50, 100, 300)
+SETS, FLIPS = 4_000, 1_999
+SHIFT = 3.0
+GATES = (0.01, 0.05, 0.2)
+
+
+def _rare(share: float, noise: float) -> Draw:
+    """Return items of which a share has 1 more than the others; noise has this standard deviation."""
+
+    def draw(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
+        return (rng.random(shape) < share) - share + noise * rng.standard_normal(shape)
+
+    return draw
+
+
+def _two_sided_rare(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
+    kinds = rng.choice([-1.0, 0.0, 1.0], shape, p=[0.05, 0.9, 0.05])
+    return kinds + 0.05 * rng.standard_normal(shape)
+
+
+def _levels(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
+    """Return the differences of two systems' ratings from 1 to 5."""
+    a, b = rng.choice(5, (2, *shape), p=[0.05, 0.1, 0.2, 0.35, 0.3])
+    return np.asarray(a - b, dtype=np.float64)
+
+
+def _squared_errors(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
+    """Return the differences of squared errors of two systems, of which B's are sometimes far off."""
+    tail = np.where(rng.random(shape) < 0.1, 3.0, np.sqrt((1.0 - 0.1 * 9.0) / 0.9))
+    a, b = rng.standard_normal(shape), tail * rng.standard_normal(shape)
+    return np.asarray(b**2 - a**2)
+
+
+WORLDS: dict[str, tuple[bool, Draw]] = {
+    "normal": (True, lambda rng, shape: rng.standard_normal(shape)),
+    "uniform": (True, lambda rng, shape: rng.random(shape) - 0.5),
+    "Laplace": (True, lambda rng, shape: rng.laplace(size=shape)),
+    "t with 3 df": (True, lambda rng, shape: rng.standard_t(3, shape)),
+    "levels 1 to 5": (True, _levels),
+    "5 % each way": (True, _two_sided_rare),
+    "gamma, skewness 1": (False, lambda rng, shape: rng.gamma(4.0, size=shape) - 4.0),
+    "exponential": (False, lambda rng, shape: rng.exponential(size=shape) - 1.0),
+    "lognormal": (False, lambda rng, shape: rng.lognormal(size=shape) - np.exp(0.5)),
+    "squared errors": (False, _squared_errors),
+    "20 % rare": (False, _rare(0.2, 0.05)),
+    "10 % rare": (False, _rare(0.1, 0.05)),
+    "5 % rare": (False, _rare(0.05, 0.05)),
+    "5 % rare, noise .2": (False, _rare(0.05, 0.2)),
+    "2 % rare": (False, _rare(0.02, 0.05)),
+}
+"""By name, whether the effects are symmetric around their mean, and how to draw sets of them, (sets, N)."""
+
+
+def tails(effects: Floats, flips: Floats) -> dict[str, Floats]:
+    """Return the one-sided p of "A is better" and "B is better" by each test, shape (2, sets)."""
+    n = effects.shape[1]
+    flipped, observed = effects @ flips, effects.sum(axis=1, keepdims=True)
+    ties = 1e-10 * np.abs(effects).sum(axis=1, keepdims=True)
+    reached = np.stack([(flipped >= observed - ties).sum(axis=1), (flipped <= observed + ties).sum(axis=1)])
+    swap = (1.0 + reached) / (1.0 + flips.shape[1])
+    means = effects.mean(axis=1)
+    errors = effects.std(axis=1, ddof=1) / np.sqrt(n)
+    thirds = n * ((effects - means[:, None]) ** 3).sum(axis=1) / ((n - 1) * (n - 2))
+    skewness = thirds / n**2 / errors**3
+    found = {"swap": swap, "t": _by_t(means / errors, n)}
+    for name, c in (("step c=1", 1.0), ("step", 1.0 + 24.0 / n)):
+        found[name] = _by_t(stepped(means / errors, skewness, c), n)
+    found["both"] = np.maximum(swap, found["step"])
+    skewed = skewtest(effects, axis=1).pvalue
+    for gate in GATES:
+        found[f"gate {gate:g}"] = np.where(skewed <= gate, found["both"], swap)
+        found[f"step at {gate:g}"] = np.where(skewed <= gate, found["step"], swap)
+    return found
+
+
+def stepped(sizes: Floats, skewness: Floats, c: float) -> Floats:
+    """Return `nbyk.testing.skewness.corrected` of many t."""
+    a = c * np.maximum(-np.sign(sizes) * skewness, 0.0) / 6.0
+    beyond = np.abs(sizes) - a
+    root = np.sqrt(np.maximum(1.0 + 8.0 * a * beyond, 0.0))
+    return np.asarray(
+        np.sign(sizes) * np.maximum(np.where(a > 0.0, 2.0 * beyond / (1.0 + root), beyond), 0.0)
+    )
+
+
+def _by_t(sizes: Floats, n: int) -> Floats:
+    return np.stack([t.sf(sizes, n - 1), t.cdf(sizes, n - 1)])
+
+
+def rows(seed: int = 1, n_sets: int = SETS) -> Iterator[dict[str, object]]:
+    """Yield the rates of each test in each world: two-sided at .05 and .01, by tail at .025, and power."""
+    for place, (world, (symmetric, draw)) in enumerate(WORLDS.items()):
+        spread = draw(np.random.default_rng([seed, place]), (1, 1_000_000)).std()
+        for n in SIZES:
+            rng = np.random.default_rng([seed, place, n])
+            flips = rng.choice([-1.0, 1.0], (n, FLIPS))
+            null = draw(rng, (n_sets, n))
+            under = tails(null, flips)
+            shifted = tails(null + SHIFT * spread / np.sqrt(n), flips)
+            for test, p in under.items():
+                two_sided = np.minimum(1.0, 2.0 * p.min(axis=0))
+                found = np.minimum(1.0, 2.0 * shifted[test].min(axis=0)) <= 0.05
+                yield {
+                    "world": world,
+                    "symmetric": symmetric,
+                    "n_items": n,
+                    "test": test,
+                    "level .05": float(np.mean(two_sided <= 0.05)),
+                    "level .01": float(np.mean(two_sided <= 0.01)),
+                    "A at .025": float(np.mean(p[0] <= 0.025)),
+                    "B at .025": float(np.mean(p[1] <= 0.025)),
+                    "power": float(np.mean(found & (shifted[test][0] < shifted[test][1]))),
+                }
+
+
+def main() -> None:
+    """Write the rates as CSV."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.skewed_items", description=__doc__)
+    parser.add_argument("file", nargs="?", help="the CSV to write, in place of the terminal")
+    path = parser.parse_args().file
+    with open(path, "w", newline="") if path else sys.stdout as stream:
+        writer: csv.DictWriter[str] | None = None
+        for row in rows():
+            if writer is None:
+                writer = csv.DictWriter(stream, row, lineterminator="\n")
+                writer.writeheader()
+            writer.writerow(
+                {name: f"{value:.4g}" if isinstance(value, float) else value for name, value in row.items()}
+            )
+
+
+if __name__ == "__main__":
+    main()
