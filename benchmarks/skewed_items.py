@@ -3,7 +3,8 @@
 Run ``python -m benchmarks.skewed_items [FILE]``. A set has N items, and each an effect with mean 0 (level)
 or 3/√N standard deviations (power). The sign flips of `nbyk.compare` ("swap") are compared with t after the
 inverse Cornish–Fisher step ("step", `nbyk.testing.skewness`) and with the larger of both p where the items'
-own skewness is significant at a level ("gate 0.05") or always ("both").
+own skewness is significant at a level ("gate 0.05") or always ("both"). "chosen" is
+`nbyk.testing.items_alone`, and "no reserve" counts only those of its verdicts that have no reserve.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import skewtest, t
+
+from nbyk.testing.items_alone import of_effects
+from nbyk.testing.pvalues import Alternative, PValue
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
@@ -23,6 +27,7 @@ Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
 SIZES = (10, 20, 30, 50, 100, 300)
 SETS, FLIPS = 4_000, 1_999
 SHIFT = 3.0
+LEVELS = (0.05, 0.01)
 GATES = (0.01, 0.05, 0.2)
 
 
@@ -53,6 +58,18 @@ def _squared_errors(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
     return np.asarray(b**2 - a**2)
 
 
+RARE = {
+    "20 % rare": (0.2, 0.05),
+    "10 % rare": (0.1, 0.05),
+    "5 % rare": (0.05, 0.05),
+    "5 % rare, noise .2": (0.05, 0.2),
+    "2 % rare": (0.02, 0.05),
+}
+"""By name, the share of rare items and the standard deviation of the noise."""
+
+LARGEST = {"levels 1 to 5": 4.0, "5 % each way": 1.0, **dict.fromkeys(RARE, 1.0)}
+"""The largest effect of an item where the scale tells it; else it is the range of the effects seen."""
+
 WORLDS: dict[str, tuple[bool, Draw]] = {
     "normal": (True, lambda rng, shape: rng.standard_normal(shape)),
     "uniform": (True, lambda rng, shape: rng.random(shape) - 0.5),
@@ -64,11 +81,7 @@ WORLDS: dict[str, tuple[bool, Draw]] = {
     "exponential": (False, lambda rng, shape: rng.exponential(size=shape) - 1.0),
     "lognormal": (False, lambda rng, shape: rng.lognormal(size=shape) - np.exp(0.5)),
     "squared errors": (False, _squared_errors),
-    "20 % rare": (False, _rare(0.2, 0.05)),
-    "10 % rare": (False, _rare(0.1, 0.05)),
-    "5 % rare": (False, _rare(0.05, 0.05)),
-    "5 % rare, noise .2": (False, _rare(0.05, 0.2)),
-    "2 % rare": (False, _rare(0.02, 0.05)),
+    **{name: (False, _rare(share, noise)) for name, (share, noise) in RARE.items()},
 }
 """By name, whether the effects are symmetric around their mean, and how to draw sets of them, (sets, N)."""
 
@@ -93,6 +106,31 @@ def tails(effects: Floats, flips: Floats) -> dict[str, Floats]:
         found[f"gate {gate:g}"] = np.where(skewed <= gate, found["both"], swap)
         found[f"step at {gate:g}"] = np.where(skewed <= gate, found["step"], swap)
     return found
+
+
+def chosen(
+    effects: Floats, swap: Floats, level: float, *, largest: float | None
+) -> Iterator[tuple[bool, int]]:
+    """Yield whether each set's two-sided verdict has a reserve, and its sign: 0 if there is no verdict."""
+    for of_set, (greater, less) in zip(effects, swap.T.tolist(), strict=True):
+        sides: tuple[tuple[Alternative, float], ...] = (
+            ("greater", greater),
+            ("less", less),
+            ("two-sided", min(1.0, 2.0 * min(greater, less))),
+        )
+        result = of_effects(
+            of_set,
+            {side: PValue(p, 0.0, side) for side, p in sides},
+            (0.0, 0.0),
+            level=1.0 - level,
+            alternative="two-sided",
+            alpha=level,
+            largest=float(np.ptp(np.append(of_set, 0.0))) if largest is None else largest,
+            bounded=largest is not None,
+        )
+        is_a = result.p["greater"].p < result.p["less"].p
+        sign = 0 if result.p["two-sided"].p > level else 1 if is_a else -1
+        yield bool(result.reserve), sign
 
 
 def stepped(sizes: Floats, skewness: Floats, c: float) -> Floats:
@@ -120,19 +158,41 @@ def rows(seed: int = 1, n_sets: int = SETS) -> Iterator[dict[str, object]]:
             under = tails(null, flips)
             shifted = tails(null + SHIFT * spread / np.sqrt(n), flips)
             for test, p in under.items():
-                two_sided = np.minimum(1.0, 2.0 * p.min(axis=0))
-                found = np.minimum(1.0, 2.0 * shifted[test].min(axis=0)) <= 0.05
-                yield {
-                    "world": world,
-                    "symmetric": symmetric,
-                    "n_items": n,
-                    "test": test,
-                    "level .05": float(np.mean(two_sided <= 0.05)),
-                    "level .01": float(np.mean(two_sided <= 0.01)),
-                    "A at .025": float(np.mean(p[0] <= 0.025)),
-                    "B at .025": float(np.mean(p[1] <= 0.025)),
-                    "power": float(np.mean(found & (shifted[test][0] < shifted[test][1]))),
-                }
+                signs = [_signs(p, level) for level in LEVELS]
+                yield _row(world, symmetric, n, test, signs, _signs(shifted[test], LEVELS[0]))
+            verdicts = [
+                np.array(list(chosen(sets, p["swap"], level, largest=LARGEST.get(world))))
+                for sets, p, level in (
+                    (null, under, LEVELS[0]),
+                    (null, under, LEVELS[1]),
+                    (null + SHIFT * spread / np.sqrt(n), shifted, LEVELS[0]),
+                )
+            ]
+            yield _row(world, symmetric, n, "chosen", [v[:, 1] for v in verdicts[:2]], verdicts[2][:, 1])
+            bare = [np.where(reserve, 0, sign) for reserve, sign in (v.T for v in verdicts)]
+            yield _row(world, symmetric, n, "no reserve", bare[:2], bare[2])
+
+
+def _signs(p: Floats, level: float) -> Floats:
+    """Return 1 where A is better, −1 where B is and 0 elsewhere, two-sided, from both one-sided p."""
+    return np.where(2.0 * p.min(axis=0) <= level, np.where(p[0] < p[1], 1.0, -1.0), 0.0)
+
+
+def _row(
+    world: str, symmetric: bool, n: int, test: str, under: Sequence[Floats], shifted: Floats
+) -> dict[str, object]:
+    at_5, at_1 = under
+    return {
+        "world": world,
+        "symmetric": symmetric,
+        "n_items": n,
+        "test": test,
+        "level .05": float(np.mean(at_5 != 0)),
+        "level .01": float(np.mean(at_1 != 0)),
+        "A at .025": float(np.mean(at_5 > 0)),
+        "B at .025": float(np.mean(at_5 < 0)),
+        "power": float(np.mean(shifted > 0)),
+    }
 
 
 def main() -> None:

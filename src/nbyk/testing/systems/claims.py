@@ -54,6 +54,8 @@ class Claim:
         if unknown.
     parts
         The parts of the variance of the effect over this population; empty if p was drawn.
+    reserve
+        The reason why a verdict on this claim has a reserve; "" if it has none.
     """
 
     over: tuple[str, ...]
@@ -71,6 +73,7 @@ class Claim:
     reason: str = ""
     advice: str = ""
     parts: tuple[VariancePart, ...] = ()
+    reserve: str = ""
 
     @property
     def is_conclusive(self) -> bool:
@@ -91,6 +94,7 @@ def drawn_claim(
     *,
     method: str,
     decided: bool = True,
+    reserve: str = "",
 ) -> Claim:
     """Return the claim of a test that draws, from the p-value of each alternative."""
     return Claim(
@@ -105,6 +109,7 @@ def drawn_claim(
         method,
         df=math.nan,
         decided=decided,
+        reserve=reserve,
     )
 
 

@@ -18,11 +18,12 @@ from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.intervals import ConfidenceInterval, acceleration, bca_interval, percentile_interval
+from nbyk.testing.items_alone import ItemsAlone, items_alone
 from nbyk.testing.pvalues import Alternative, expected_p, p_values
-from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.cautions import about_data, about_result
 from nbyk.testing.systems.claims import broad_claim, drawn_claim, with_intervals_of_parts
-from nbyk.testing.systems.margins import MarginClaim, check_margin, margin_claims
+from nbyk.testing.systems.margins import MarginClaim, check_margin, is_within_one, margin_claims
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.result import ComparisonResult, ResponseCounts
 
@@ -233,6 +234,22 @@ def results_of(
             p = {side: replace(value, standard_error=0.0) for side, value in p.items()}
         percentile = percentile_interval(drawn, level)
         bca = bca_interval(drawn, effect, acceleration(left_out[index]), level)
+        alone = ItemsAlone(p)
+        if asked.hypothesis == EQUALLY_GOOD:
+            alone = items_alone(
+                metric,
+                draws.rows,
+                alone,
+                percentile=percentile,
+                level=level,
+                alternative=decision.alternative,
+                alpha=decision.alpha,
+                within_one=is_within_one(metric, data),
+            )
+        p, chosen = alone.p, alone.p[decision.alternative]
+        decided = decided or (chosen.standard_error == 0.0 and chosen.p > decision.alpha)
+        if alone.interval is not None:
+            percentile = bca = alone.interval
         score_a, score_b = draws.scores(index)
         items = drawn_claim(
             ("items", "clusters") if panel.draws_clusters else ("items",),
@@ -242,6 +259,7 @@ def results_of(
             percentile,
             method=asked.null,
             decided=decided,
+            reserve=alone.reserve,
         )
         claims = (*([broad_claim(metric, panel, items, asked)] if panel.is_broad else []), items)
         of_margin: tuple[MarginClaim, ...] = ()

@@ -122,7 +122,7 @@ def margin_claims(
     NbykError
         If no effect can be larger than the margin.
     """
-    if margin >= 1.0 and _is_bounded(metric, data):
+    if margin >= 1.0 and is_within_one(metric, data):
         raise NbykError(
             f"found a margin of {margin:g} times the whole scale, and no effect on {metric.name} is larger; "
             "give the largest difference that does not matter, as in 0.02 for 2 percentage points",
@@ -135,7 +135,7 @@ def margin_claims(
         sample = _sample(data, panel, of_clusters="clusters" in claim.over)
         test = None if claim.reason else shared_units_test(metric, sample, sources=sources)
         constant = test is not None and test.is_constant
-        if test is not None and constant and _is_bounded(metric, data):
+        if test is not None and constant and is_within_one(metric, data):
             found.append(_of_constant(claim, test, margin, alpha))
             continue
         reason = claim.reason if test is None else _CONSTANT if constant else test.roughness
@@ -150,7 +150,7 @@ def margin_claims(
     return tuple(found)
 
 
-def _is_bounded(metric: Metric, data: ResponseSet) -> bool:
+def is_within_one(metric: Metric, data: ResponseSet) -> bool:
     """Return whether the effect on each item, of which the effect is the mean, lies between −1 and 1."""
     if metric.of is not None:  # wins(…): each item counts 1, 0 or −1
         return True

@@ -18,6 +18,7 @@ from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.family import Drawn, Hypotheses, swap_bound
 from nbyk.testing.intervals import ConfidenceInterval, percentile_interval
+from nbyk.testing.items_alone import score_interval
 from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative, sides_of
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
@@ -25,7 +26,7 @@ from nbyk.testing.systems.cautions import about_number
 from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.compare import results_of
 from nbyk.testing.systems.leaderboard import ManyResponses, ScoredSystems
-from nbyk.testing.systems.margins import MarginClaim, check_margin, corrected
+from nbyk.testing.systems.margins import MarginClaim, check_margin, corrected, is_within_one
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks
 from nbyk.testing.systems.result import ComparisonResult
@@ -175,7 +176,9 @@ def leaderboard(
         of_pair = results_of(asked, panels[a, b], draws_of((a, b)), null, bootstrapped[None], margins)
         results.append(of_pair[metric.name])
     compared = _with_corrections([(names[a], names[b]) for a, b in pairs], results, nulls, family.correction)
-    standings, shared = _standings(scored, drawn, compared, asked, whole=against is None)
+    standings, shared = _standings(
+        scored, drawn, compared, asked, whole=against is None, of_clusters=of_clusters
+    )
     of_names = {(names[a], names[b]): panel for (a, b), panel in panels.items()}
     return Leaderboard(
         metric=metric.name,
@@ -244,7 +247,13 @@ def _bound(scored: ScoredSystems, pair: Places, asked: Asked, *, of_clusters: bo
 
 
 def _standings(
-    scored: ScoredSystems, drawn: Floats, pairs: Sequence[Pair], asked: Asked, *, whole: bool
+    scored: ScoredSystems,
+    drawn: Floats,
+    pairs: Sequence[Pair],
+    asked: Asked,
+    *,
+    whole: bool,
+    of_clusters: bool,
 ) -> tuple[tuple[Standing, ...], tuple[tuple[str, ...], ...]]:
     """Return the standings, best first, and the groups, if all pairs were compared."""
     names, level = scored.names, asked.confidence_level
@@ -266,9 +275,9 @@ def _standings(
     standings = []
     for position, system in enumerate(order):
         own = drawn[system][np.isfinite(drawn[system])]
-        interval = ConfidenceInterval(
-            *percentile_interval(own, level), level, "percentile", asked.sampler.name
-        )
+        known = None if of_clusters else _known_interval(scored, system, level)
+        ends = percentile_interval(own, level) if known is None else known
+        interval = ConfidenceInterval(*ends, level, "percentile", asked.sampler.name)
         standings.append(
             Standing(
                 name=names[system],
@@ -284,6 +293,11 @@ def _standings(
         )
     in_order = [names[system] for system in order]
     return tuple(standings), tuple(tuple(in_order[place] for place in group) for group in members)
+
+
+def _known_interval(scored: ScoredSystems, system: int, level: float) -> tuple[float, float] | None:
+    within_one = is_within_one(scored.metric, scored.pair(system, system))
+    return score_interval(scored.metric, scored.rows, system, level=level, within_one=within_one)
 
 
 def _cautions(
