@@ -21,6 +21,7 @@ from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import check_draws
 from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.means import mean_difference
+from nbyk.testing.scores.nulls import equal_on_paper
 from nbyk.testing.scores.result import NOTHING_VARIES, SCOPE
 from nbyk.testing.scores.violation_ratio import fill_ratios, resampled_ratios, segments
 
@@ -357,7 +358,11 @@ def warn_of_few(n: int, m: int) -> None:
 
 
 def _ascending(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return each row of both samples sorted, and scaled by a power of two so that no square overflows."""
+    """Return each row of both samples sorted, and scaled by a power of two so that no square overflows.
+
+    Scores that are equal on paper are equal.
+    """
+    a, b = equal_on_paper(a, b)
     largest = np.maximum(np.abs(a).max(axis=1), np.abs(b).max(axis=1))
     exponents = np.frexp(largest)[1][:, None]
     return np.sort(np.ldexp(a, -exponents), axis=1), np.sort(np.ldexp(b, -exponents), axis=1)
