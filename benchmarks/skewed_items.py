@@ -1,29 +1,31 @@
 """Level and power of tests of a mean over items where the items' effects are skewed, and where they are not.
 
-Run ``python -m benchmarks.skewed_items [FILE]``. A set has N items, and each an effect with mean 0 (level)
-or 3/√N standard deviations (power). The sign flips of `nbyk.compare` ("swap") are compared with t after the
-inverse Cornish–Fisher step ("step", `nbyk.testing.skewness`) and with the larger of both p where the items'
-own skewness is significant at a level ("gate 0.05") or always ("both"). "chosen" is
-`nbyk.testing.items_alone`, and "no reserve" counts only those of its verdicts that have no reserve.
+Run ``python -m benchmarks.skewed_items FILE``; without FILE, it prints the table of docs/compare.md. A set
+has N items, and each an effect with mean 0 (level) or 3/√N standard deviations (power). The sign flips of
+`nbyk.compare` ("swap") are compared with t after the inverse Cornish–Fisher step ("step",
+`nbyk.testing.skewness`), and with the larger of both p where the items' own skewness is significant at a
+level ("gate 0.05") or always ("both"). "chosen" is `nbyk.testing.systems.items_alone`, and "no reserve"
+counts only those of its verdicts that have no reserve.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import sys
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import skewtest, t
 
-from nbyk.testing.items_alone import of_effects
 from nbyk.testing.pvalues import Alternative, PValue
+from nbyk.testing.systems.items_alone import of_effects
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
 
+RATES = Path(__file__).with_suffix(".csv")
 SIZES = (10, 20, 30, 50, 100, 300)
 SETS, FLIPS = 4_000, 1_999
 SHIFT = 3.0
@@ -195,20 +197,55 @@ def _row(
     }
 
 
+SHOWN = (
+    "normal",
+    "t with 3 df",
+    "5 % each way",
+    "exponential",
+    "lognormal",
+    "squared errors",
+    "10 % rare",
+    "5 % rare",
+    "2 % rare",
+)
+
+
+def table(path: Path = RATES) -> str:
+    """Return the rates of the file in the form of docs/compare.md."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        found = {(row["world"], int(row["n_items"]), row["test"]): row for row in csv.DictReader(stream)}
+
+    def cell(world: str, n: int) -> str:
+        swap, nbyk, bare = (found[world, n, test] for test in ("swap", "chosen", "no reserve"))
+        levels = " / ".join(_short(row["level .05"]) for row in (swap, nbyk, bare))
+        return f"{levels}; {_short(swap['power'])} / {_short(nbyk['power'])}"
+
+    sizes = (20, 30, 100, 300)
+    head = ["effects of the items", *(f"N = {n}" for n in sizes)]
+    lines = [head, ["---"] * len(head), *([name, *(cell(name, n) for n in sizes)] for name in SHOWN)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _short(rate: str) -> str:
+    return f"{float(rate):.2f}".removeprefix("0")
+
+
 def main() -> None:
-    """Write the rates as CSV."""
+    """Write the rates as CSV, or print the table of those that are there."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.skewed_items", description=__doc__)
-    parser.add_argument("file", nargs="?", help="the CSV to write, in place of the terminal")
+    parser.add_argument("file", nargs="?", help="the CSV to write, in place of printing the table")
     path = parser.parse_args().file
-    with open(path, "w", newline="") if path else sys.stdout as stream:
+    if path is None:
+        print(table())
+        return
+    with open(path, "w", encoding="utf-8", newline="") as stream:
         writer: csv.DictWriter[str] | None = None
         for row in rows():
             if writer is None:
                 writer = csv.DictWriter(stream, row, lineterminator="\n")
                 writer.writeheader()
-            writer.writerow(
-                {name: f"{value:.4g}" if isinstance(value, float) else value for name, value in row.items()}
-            )
+            shown = {name: f"{cell:.4g}" if isinstance(cell, float) else cell for name, cell in row.items()}
+            writer.writerow(shown)
 
 
 if __name__ == "__main__":

@@ -18,11 +18,11 @@ from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.intervals import ConfidenceInterval, acceleration, bca_interval, percentile_interval
-from nbyk.testing.items_alone import ItemsAlone, items_alone
 from nbyk.testing.pvalues import Alternative, expected_p, p_values
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.cautions import about_data, about_result
 from nbyk.testing.systems.claims import broad_claim, drawn_claim, with_intervals_of_parts
+from nbyk.testing.systems.items_alone import ItemsAlone, items_alone
 from nbyk.testing.systems.margins import MarginClaim, check_margin, is_within_one, margin_claims
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.result import ComparisonResult, ResponseCounts

@@ -18,13 +18,13 @@ from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.family import Drawn, Hypotheses, swap_bound
 from nbyk.testing.intervals import ConfidenceInterval, percentile_interval
-from nbyk.testing.items_alone import score_interval
 from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative, sides_of
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.cautions import about_number
 from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.compare import results_of
+from nbyk.testing.systems.items_alone import score_interval
 from nbyk.testing.systems.leaderboard import ManyResponses, ScoredSystems
 from nbyk.testing.systems.margins import MarginClaim, check_margin, corrected, is_within_one
 from nbyk.testing.systems.panel import Panel

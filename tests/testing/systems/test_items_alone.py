@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import nbyk
-from nbyk.testing.items_alone import ItemsAlone, of_effects
 from nbyk.testing.pvalues import PValue
+from nbyk.testing.systems.items_alone import ItemsAlone, of_effects
 
 N = 12
 END = 0.025 ** (1 / N)
@@ -194,3 +194,31 @@ def test_equal_systems_with_skewed_items_are_told_apart_no_more_often_than_the_l
     assert swaps > 4000 * most_swaps
     assert rejected <= 4000 * most
     assert without_reserve <= 4000 * most_bare
+
+
+def test_clusters_of_one_item_are_items_and_larger_ones_raise_p_as_items_do() -> None:
+    effects = drawn("lognormal", 40, 2) + 0.2
+    options = {"metric": "mean", "n_resamples": 999}
+    alone = nbyk.compare(None, effects, np.zeros(40), **options)
+    clustered = nbyk.compare(None, effects, np.zeros(40), cluster=np.arange(40), **options)
+    assert clustered.p == alone.p
+    assert clustered.interval == pytest.approx(alone.interval)
+    repeated = nbyk.compare(
+        None, np.repeat(effects, 3), np.zeros(120), cluster=np.repeat(np.arange(40), 3), **options
+    )
+    assert repeated.interval == pytest.approx(alone.interval, rel=0.02)
+    assert repeated.claims[0].high > np.quantile(repeated.bootstrap_distribution, 0.975) + 0.1
+
+
+def test_a_skewed_comparison_says_one_thing_in_all_its_numbers() -> None:
+    effects = drawn("lognormal", 30, 14) - 0.5
+    found = nbyk.compare(None, effects, np.zeros(30), metric="mean")
+    claim = found.claims[0]
+    by_swaps_alone = nbyk.p_value(found.effect, found.null_distribution).p
+    assert found.p_two_sided.p == found.p == claim.p > by_swaps_alone
+    assert (claim.low, claim.high) == found.interval
+    assert found.interval == (found.interval_percentile.low, found.interval_percentile.high)
+    assert claim.standard_error == 0.0
+    mirrored = nbyk.compare(None, np.zeros(30), effects, metric="mean")
+    assert mirrored.p == found.p
+    assert mirrored.interval == (-claim.high, -claim.low)
