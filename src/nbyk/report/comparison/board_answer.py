@@ -136,6 +136,8 @@ def _runs_as_systems(names: Sequence[str]) -> Iterator[str]:
 
 
 def _cautions(boards: Mapping[str, Leaderboard], systems: Systems) -> Iterator[str]:
+    for board in boards.values():
+        yield from board.reserves
     yield from _runs_as_systems(systems.names)
     yield from dropped_items(systems)
     yield from systems.notes

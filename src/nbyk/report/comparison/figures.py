@@ -237,19 +237,23 @@ def variance_figure(metric: str, parts: Sequence[VariancePart]) -> Figure:
 
 
 def _marks(board: Leaderboard) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the text beside each system, and its colour: its groups' letters, or p against the baseline."""
+    """Yield the text beside each system, and its colour: its groups' letters, or p against the baseline.
+
+    A triangle in brackets holds only with reserve.
+    """
     if board.against is None:
         for standing in board.standings:
             yield standing.name, (standing.letters, _INK)
         return
     yield board.against, ("baseline", _INK)
     for pair in board.pairs:
+        p, (opened, closed) = _p(pair.p_adjusted), "()" if pair.is_reserved else ("", "")
         if pair.better is None:
-            yield pair.a, (_p(pair.p_adjusted), _INK)
+            yield pair.a, (p, _INK)
         elif pair.better == pair.a:
-            yield pair.a, (f"{_p(pair.p_adjusted)} ▲", COLOURS[0])
+            yield pair.a, (f"{p} {opened}▲{closed}", COLOURS[0])
         else:
-            yield pair.a, (f"{_p(pair.p_adjusted)} ▼", COLOURS[1])
+            yield pair.a, (f"{p} {opened}▼{closed}", COLOURS[1])
 
 
 def _wrapped(text: str) -> str:

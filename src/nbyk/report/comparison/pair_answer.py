@@ -29,6 +29,7 @@ from nbyk.testing.intervals import ConfidenceInterval, IntervalMethod
 from nbyk.testing.pvalues import ExpectedP, PValue
 from nbyk.testing.results import plain
 from nbyk.testing.shared_units import VariancePart
+from nbyk.testing.systems.asked import WITH_RESERVE
 from nbyk.testing.systems.evidence import item_effects
 from nbyk.testing.systems.result import DEFAULT_METHOD, ITEMS_ALONE, ComparisonResult, ResponseCounts
 from nbyk.testing.systems.sensitivity import Sensitivity
@@ -276,7 +277,8 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
         "B": f"{b} is better",
         "different": "different",
         "undecided": "undecided",
-    }[result.verdict]
+    }[result.verdict_of(result.claims[0])]
+    verdict += WITH_RESERVE if result.is_reserved(result.claims[0]) else ""
     scores = {a: result.score_a, b: result.score_b}
     percent = f"{100 * result.interval_bca.level:g} %"
     counts = {"gold": result.responses_gold, a: result.responses_a, b: result.responses_b}
@@ -371,6 +373,8 @@ def _figures(found: PairFindings) -> Iterator[AnswerFigure]:
 
 
 def _cautions(found: PairFindings) -> Iterator[str]:
+    for result in found.results.values():
+        yield from map(found.named, result.reserves)
     yield from dropped_items(found.systems)
     same = " and ".join(found.systems.names)
     yield from (note for note in found.systems.notes if note != f"{same} have the same ratings")

@@ -13,10 +13,11 @@ from nbyk.data import Systems
 from nbyk.data.arrays import Floats
 from nbyk.planning.settling.settlement import Settlement
 from nbyk.testing.shared_units import VariancePart
+from nbyk.testing.systems.asked import WITH_RESERVE
 from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.sentences import number
-from nbyk.testing.systems.standings import CORRECTION_IN_WORDS, Leaderboard, Pair
+from nbyk.testing.systems.standings import CORRECTION_IN_WORDS, Leaderboard
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,18 +91,11 @@ def pairs_table(board: Leaderboard) -> pd.DataFrame:
                 "p": result.p,
                 "± error": result.claims[0].standard_error,
                 "corrected p": pair.p_adjusted,
-                "better": _verdict(pair),
+                "better": pair.verdict,
                 **({} if pair.margin is None else {"within the margin": pair.margin.verdict}),
             }
         )
     return pd.DataFrame(rows)
-
-
-def _verdict(pair: Pair) -> str:
-    """Return the better system, or the verdict in a word."""
-    if not pair.decided:
-        return "inconclusive"
-    return pair.better or ("different" if pair.significant else "undecided")
 
 
 def effects_table(results: Iterable[ComparisonResult]) -> pd.DataFrame:
@@ -240,6 +234,7 @@ def _beside(board: Leaderboard, name: str) -> dict[str, object]:
     for pair in board.pairs:
         if pair.a == name:
             effect, p = pair.result.effect, pair.p_adjusted
-            sides = {name: "better", pair.b: "worse", None: _verdict(pair)}
-            shown = sides[pair.better] if pair.decided else _verdict(pair)
+            shown = pair.verdict
+            if pair.decided and pair.better is not None:
+                shown = ("better" if pair.better == name else "worse") + WITH_RESERVE * pair.is_reserved
     return {"effect": effect, "corrected p": p, f"than {board.against}": shown}

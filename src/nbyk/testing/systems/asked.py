@@ -34,6 +34,9 @@ TESTED = {
 }
 """Each null hypothesis in words."""
 
+WITH_RESERVE = ", with reserve"
+"""What follows a verdict that holds only with reserve."""
+
 WHOLE_ITEMS = get_sampler("bootstrap_items/all")
 """The bootstrap of items with all of their responses."""
 

@@ -49,6 +49,8 @@ class Claim:
         error. A p by t is always certain.
     reason
         The reason why the claim is inconclusive; "" if it is not.
+    reserve
+        The reason why p and the interval hold only with reserve; "" if they hold without.
     advice
         The number of additional raters or runs that would settle the claim, if the effect stays as it is; ""
         if unknown.
@@ -69,6 +71,7 @@ class Claim:
     df: float
     decided: bool
     reason: str = ""
+    reserve: str = ""
     advice: str = ""
     parts: tuple[VariancePart, ...] = ()
 
@@ -173,6 +176,7 @@ def claim_by_t(
         "t",
         test.df,
         decided=True,
+        reserve=test.reserve,
         parts=test.parts,
     )
 

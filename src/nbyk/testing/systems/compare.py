@@ -281,7 +281,7 @@ def results_of(
             seed=asked.seed,
         )
         own = about_result(result, metric, data, undefined=bootstraps[index].size - drawn.size)
-        results[metric.name] = replace(result, warnings=(*about_all, *own))
+        results[metric.name] = replace(result, warnings=(*result.reserves, *about_all, *own))
     return results
 
 

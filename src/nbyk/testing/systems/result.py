@@ -14,10 +14,16 @@ from nbyk.notebook import ShownInNotebooks
 from nbyk.testing.intervals import ConfidenceInterval, IntervalMethod
 from nbyk.testing.pvalues import Alternative, ExpectedP, PValue, p_relation
 from nbyk.testing.results import plain
-from nbyk.testing.systems.asked import Verdict, verdict_of
+from nbyk.testing.systems.asked import WITH_RESERVE, Verdict, verdict_of
 from nbyk.testing.systems.claims import Claim
 from nbyk.testing.systems.margins import MarginClaim
-from nbyk.testing.systems.sentences import MORE_DRAWS, items_in_words, margin_sentence, number
+from nbyk.testing.systems.sentences import (
+    MORE_DRAWS,
+    items_in_words,
+    margin_sentence,
+    number,
+    reserve_sentence,
+)
 from nbyk.words import with_names
 
 Floats = NDArray[np.float64]
@@ -162,17 +168,31 @@ class ComparisonResult(ShownInNotebooks):
         return self.p <= self.alpha
 
     @property
-    def verdict(self) -> Verdict:
-        """Which system the test shows to be better, if any.
+    def verdict(self) -> str:
+        """Which system the test shows to be better, if any: "A", "B", "different" or "undecided".
 
-        "different" means that A and B do not answer every item alike. It does not say which is better. It is
-        the verdict under nulls that claim more than that both are equally good.
+        It is followed by ", with reserve" if the broadest claim holds only with reserve. "different" means
+        that A and B do not answer every item alike. It does not say which is better. It is the verdict under
+        nulls that claim more than that both are equally good.
         """
-        return self.verdict_of(self.claims[0])
+        return self.verdict_of(self.claims[0]) + (WITH_RESERVE if self.is_reserved(self.claims[0]) else "")
 
     def verdict_of(self, claim: Claim) -> Verdict:
-        """Return which system one of the claims shows to be better, as in `verdict`."""
+        """Return which system one of the claims shows to be better, with reserve or without."""
         return verdict_of(claim.p, self.effect, self.null, self.alternative, self.alpha)
+
+    def is_reserved(self, claim: Claim) -> bool:
+        """Return whether one of the claims shows something, and only with reserve."""
+        return bool(claim.reserve) and self.verdict_of(claim) != "undecided"
+
+    @property
+    def reserves(self) -> tuple[str, ...]:
+        """A caution for each claim, or test of a margin, that holds only with reserve."""
+        reserves = (
+            *((claim.population, claim.reserve) for claim in self.claims),
+            *((claim.population, claim.reserve) for claim in self.margins),
+        )
+        return tuple(reserve_sentence(*of_claim) for of_claim in dict.fromkeys(reserves) if of_claim[1])
 
     def in_order(self, claim: Claim, a: str, b: str) -> tuple[str, str, float]:
         """Return the better system by a claim, the other system, and the effect's sign in this order.
@@ -286,11 +306,14 @@ class ComparisonResult(ShownInNotebooks):
                 claim.population,
                 number(self.effect),
                 f"{number(claim.low)} to {number(claim.high)}" if claim.is_conclusive else "–",
-                self.p_in_words(claim).removeprefix("p = ") if claim.is_conclusive else claim.reason,
+                self._p_in_row(claim) if claim.is_conclusive else claim.reason,
             )
             for claim in self.claims
         ]
         return [("for", f"effect on {self.metric}", level, "p"), *rows]
+
+    def _p_in_row(self, claim: Claim) -> str:
+        return self.p_in_words(claim).removeprefix("p = ") + (WITH_RESERVE if claim.reserve else "")
 
     @property
     def _intervals(self) -> tuple[ConfidenceInterval, ConfidenceInterval]:
@@ -326,7 +349,7 @@ class _Told:
         first, second, sign = result.in_order(claim, self.a, self.b)
         hypothesis = self._of(result.hypothesis)
         return (
-            f"{self._shown(claim)} on {result.metric}{f', for {kept}' if kept else ''}: the effect of "
+            f"{self._shown(claim, ',')} on {result.metric}{f', for {kept}' if kept else ''}: the effect of "
             f"{first} over {second} on {result.size} is {number(sign * result.effect)} "
             f"({self._ends(self.interval.low, self.interval.high, sign)}), and "
             f"{result.p_in_words(claim)} ({result.alternative}, {self._null}, {self._how}) under the null "
@@ -339,10 +362,12 @@ class _Told:
         first, second, sign = result.in_order(broad, self.a, self.b)
         one_sided = "" if result.alternative == "two-sided" else f"{result.alternative}, "
         _, _, narrow = (
-            result.in_order(items, self.a, self.b) if result.verdict == "undecided" else (first, second, sign)
+            result.in_order(items, self.a, self.b)
+            if result.verdict_of(broad) == "undecided"
+            else (first, second, sign)
         )
         return (
-            f"{self._shown(broad)} on {result.metric}, for {self._of(broad.population)}: the effect "
+            f"{self._shown(broad, ',')} on {result.metric}, for {self._of(broad.population)}: the effect "
             f"of {first} over {second} on {result.size} is {number(sign * result.effect)} "
             f"({self._ends(broad.low, broad.high, sign)}), and {result.p_in_words(broad)} "
             f"({result.alternative}, {self._test(broad)}) under the null that "
@@ -385,9 +410,11 @@ class _Told:
         result = self.result
         return "exact" if result.exact else f"Monte-Carlo error {number(result.p_value.standard_error)}"
 
-    def _shown(self, claim: Claim) -> str:
+    def _shown(self, claim: Claim, after_reserve: str = "") -> str:
+        """Return what a claim shows; `after_reserve` follows it if it holds only with reserve."""
         a, b = self.a, self.b
-        return {
+        reserve = WITH_RESERVE + after_reserve if self.result.is_reserved(claim) else ""
+        shown = {
             "A": f"{a} is better than {b}",
             "B": f"{b} is better than {a}",
             "different": f"{a} and {b} do not answer every item alike",
@@ -397,3 +424,4 @@ class _Told:
                 "less": f"{b} is not shown to be better than {a}",
             }[self.result.alternative],
         }[self.result.verdict_of(claim)]
+        return shown + reserve

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nbyk.testing.systems.asked import WITH_RESERVE
 from nbyk.testing.systems.margins import MarginClaim
 from nbyk.words import in_full, with_names
 
@@ -28,8 +29,14 @@ def margin_sentence(found: MarginClaim, metric: str, a: str, b: str, unit: float
             f"These data do not show whether {a} is worse than {b} by {margin} or more",
             found.p_not_worse,
         ),
-    }[found.verdict]
+    }[found.shown]
+    says += f"{WITH_RESERVE}," if found.is_reserved else ""
     return f"{says} {where}: p = {number(p)} ({interval}; {test})."
+
+
+def reserve_sentence(population: str, reserve: str) -> str:
+    """Return the caution about what is said for a population with reserve."""
+    return f"take what is said for {population} with reserve: {reserve}"
 
 
 def unit_note(unit: float) -> str:

@@ -13,9 +13,16 @@ from nbyk.testing.corrections import Correction
 from nbyk.testing.intervals import ConfidenceInterval
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Several, plain
+from nbyk.testing.systems.asked import WITH_RESERVE
 from nbyk.testing.systems.margins import MarginClaim
 from nbyk.testing.systems.result import ComparisonResult
-from nbyk.testing.systems.sentences import MORE_DRAWS, items_in_words, number, unit_note
+from nbyk.testing.systems.sentences import (
+    MORE_DRAWS,
+    items_in_words,
+    number,
+    reserve_sentence,
+    unit_note,
+)
 from nbyk.words import in_full, listed, with_names
 
 
@@ -121,8 +128,26 @@ class Pair:
     @property
     def better(self) -> str | None:
         """The system that is shown to be better; None if neither is, or if the null does not tell which."""
-        side = self.result.verdict if self.significant else "undecided"
+        side = self.result.verdict_of(self.result.claims[0]) if self.significant else "undecided"
         return {"A": self.a, "B": self.b}.get(side)
+
+    @property
+    def is_reserved(self) -> bool:
+        """Whether the two are told apart, and only with reserve."""
+        return self.significant and self.result.is_reserved(self.result.claims[0])
+
+    @property
+    def reserve(self) -> str:
+        """The reason why the pair is told apart only with reserve; "" if it holds without, or is not."""
+        return with_names(self.result.claims[0].reserve, self.a, self.b) if self.is_reserved else ""
+
+    @property
+    def verdict(self) -> str:
+        """The better system, or "different", "undecided" or "inconclusive"; ", with reserve" may follow."""
+        if not self.decided:
+            return "inconclusive"
+        shown = self.better or ("different" if self.significant else "undecided")
+        return shown + (WITH_RESERVE if self.is_reserved else "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,6 +246,21 @@ class Leaderboard(Several):
         raise unknown_name("system", name, self.names)
 
     @property
+    def reserves(self) -> tuple[str, ...]:
+        """A caution for each reason why some pairs hold only with reserve; ranks and groups count these."""
+        pairs: dict[tuple[str, str], list[str]] = {}
+        for pair in self.pairs:
+            broad, margin = pair.result.claims[0], pair.margin
+            for reserve in dict.fromkeys((broad.reserve, "" if margin is None else margin.reserve)):
+                if reserve:
+                    key = pair.population, with_names(reserve, pair.a, pair.b)
+                    pairs.setdefault(key, []).append(f"{pair.a} and {pair.b}")
+        return tuple(
+            reserve_sentence(*key) + ("" if len(names) == len(self.pairs) else f" ({listed(names)})")
+            for key, names in pairs.items()
+        )
+
+    @property
     def size(self) -> str:
         """The number of items, and of clusters if there are any, in words."""
         return items_in_words(self.n_items, self.n_clusters)
@@ -261,8 +301,9 @@ class Leaderboard(Several):
         )
         of = f"of {n_systems} systems on {self.size} by {self.metric}"
         if self.against is not None:
-            better = [pair.a for pair in self.pairs if pair.better == pair.a]
-            worse = [pair.a for pair in self.pairs if pair.better == pair.b]
+            named = {pair: f"{pair.a}{' (with reserve)' * pair.is_reserved}" for pair in self.pairs}
+            better = [named[pair] for pair in self.pairs if pair.better == pair.a]
+            worse = [named[pair] for pair in self.pairs if pair.better == pair.b]
             found = "; ".join(
                 f"{listed(systems) or 'none'} {'are' if len(systems) > 1 else 'is'} shown to be {than}"
                 for systems, than in ((better, f"better than {self.against}"), (worse, "worse"))
@@ -284,8 +325,11 @@ class Leaderboard(Several):
                 told = f"{pair.better} is better than {loser}"
             else:
                 told = f"{pair.a} and {pair.b} {'differ' if pair.significant else 'cannot be told apart'}"
+            told += f"{WITH_RESERVE}," if pair.is_reserved else ""
             return f"{told} on {self.size} by {self.metric} ({how})."
         told = f"{n_found} of {len(self.pairs)} pairs {of} can be told apart"
+        n_reserved = sum(pair.is_reserved for pair in self.pairs)
+        told += f" ({n_reserved} of them only with reserve)" if n_reserved else ""
         return f"{told}, {best} ({how})."
 
     def margin_sentence(self, *, unit: float = 1.0) -> str:
@@ -299,9 +343,10 @@ class Leaderboard(Several):
         found: dict[str, list[str]] = {}
         for pair in self.pairs:
             assert pair.margin is not None, "all pairs have a margin, or none has"
-            verdict = pair.margin.verdict
+            verdict = pair.margin.shown
             between = " and " if verdict in ("equivalent", "inconclusive") else " than "
             named = pair.a if self.against is not None else f"{pair.a}{between}{pair.b}"
+            named += " (with reserve)" if pair.margin.is_reserved else ""
             found.setdefault(verdict, []).append(named)
         to, than = ("", "") if self.against is None else (f" to {self.against}", f" than {self.against}")
         margin = in_full(unit * first.margin)
@@ -329,6 +374,8 @@ class Leaderboard(Several):
                     "p": pair.p,
                     "significant": pair.significant,
                     "better": pair.better,
+                    "verdict": pair.verdict,
+                    "reserve": pair.reserve,
                     "decided": pair.decided,
                     "margin": pair.margin and {**plain(pair.margin), "verdict": pair.margin.verdict},
                     "result": pair.result.to_dict(distributions=distributions),

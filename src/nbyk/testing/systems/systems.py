@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -177,7 +178,7 @@ def leaderboard(
     compared = _with_corrections([(names[a], names[b]) for a, b in pairs], results, nulls, family.correction)
     standings, shared = _standings(scored, drawn, compared, asked, whole=against is None)
     of_names = {(names[a], names[b]): panel for (a, b), panel in panels.items()}
-    return Leaderboard(
+    board = Leaderboard(
         metric=metric.name,
         standings=standings,
         pairs=compared,
@@ -198,6 +199,7 @@ def leaderboard(
         ),
         seed=asked.seed,
     )
+    return replace(board, warnings=(*board.reserves, *board.warnings))
 
 
 def _with_corrections(
