@@ -77,7 +77,7 @@ def setting(name: str, n: int, replicates: int) -> list[float]:
             max_resamples=DRAWS,
             seed=replicate,
         )
-        p = np.array([pair.result.p_value.p for pair in board.pairs])
+        p = np.array([pair.result.claims[-1].p for pair in board.pairs])
         a_looks_better = np.array([pair.result.effect > 0.0 for pair in board.pairs])
         a_is_better = np.array([np.sign(spreads[b] - spreads[a]) for a, b in pairs])
         wrong = a_is_better != np.where(a_looks_better, 1.0, -1.0)

@@ -104,7 +104,7 @@ def difference_figure(
         axes.set_xlim(min(low, -0.05 * (high - low)), max(high, 0.05 * (high - low)))
         axes.set_xlabel(
             f"← {shown_name(b, 22)} is better | {shown_name(a, 22)} is better →\n"
-            f"effect on {result.metric}{in_unit}, {100 * result.interval_percentile.level:g} % interval"
+            f"effect on {result.metric}{in_unit}, {100 * result.confidence_level:g} % interval"
         )
         if result.margins:
             figure.legend(loc="outside upper right", fontsize=8, frameon=False)
@@ -119,7 +119,7 @@ def pair_figure(result: ComparisonResult, a: str = "A", b: str = "B") -> Figure:
     high = max(null.max(), drawn.max(), result.effect)
     margin = 0.02 * (high - low) or 1.0
     bins = np.linspace(low - margin, high + margin, 81).tolist()
-    interval = result.interval_percentile
+    items = result.claims[-1]
     with style():
         for values, colour, name in (
             (null, _PALE, f"null: {result.null}"),
@@ -129,11 +129,11 @@ def pair_figure(result: ComparisonResult, a: str = "A", b: str = "B") -> Figure:
             axes.hist(values, bins, weights=weights, color=colour, alpha=0.65, label=name)
         top = 1.12 * axes.get_ylim()[1]
         axes.plot(
-            (interval.low, interval.high),
+            (items.low, items.high),
             (0.94 * top, 0.94 * top),
             color=COLOURS[0],
             linewidth=3,
-            label=f"{100 * interval.level:g} % interval",
+            label=f"{100 * result.confidence_level:g} % interval",
         )
         axes.axvline(result.effect, color=COLOURS[1], linewidth=1.6, label=f"observed, {result.effect:.3g}")
         axes.axvline(0.0, color=_INK, linewidth=0.8, linestyle=":")
@@ -144,7 +144,7 @@ def pair_figure(result: ComparisonResult, a: str = "A", b: str = "B") -> Figure:
             f"← {shown_name(b, 22)} is better | {shown_name(a, 22)} is better →\neffect on {result.metric}"
         )
         axes.set_title(
-            f"{'over items alone: ' if len(result.claims) > 1 else ''}p = {result.p_value.p:.3g} "
+            f"{'over items alone: ' if len(result.claims) > 1 else ''}p = {items.p:.3g} "
             f"({result.alternative}), {result.n_items} items",
             loc="left",
             fontsize=9,

@@ -25,13 +25,14 @@ from nbyk.report.comparison.tables import (
     settlement_table,
     variance_table,
 )
-from nbyk.testing.intervals import ConfidenceInterval, IntervalMethod
-from nbyk.testing.pvalues import ExpectedP, PValue
+from nbyk.testing.intervals import IntervalMethod
+from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import plain
 from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.asked import WITH_RESERVE
+from nbyk.testing.systems.claims import DEFAULT_METHOD, Claim
 from nbyk.testing.systems.evidence import item_effects
-from nbyk.testing.systems.result import DEFAULT_METHOD, ITEMS_ALONE, ComparisonResult, ResponseCounts
+from nbyk.testing.systems.result import ITEMS_ALONE, ComparisonResult, ResponseCounts
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.sentences import number
 from nbyk.testing.systems.splits import SOURCES
@@ -241,7 +242,7 @@ def _tables(found: PairFindings) -> Iterator[AnswerTable]:
 
 
 def _further_tables(found: PairFindings) -> Iterator[AnswerTable]:
-    yield AnswerTable("effects", _about(found), effects_table(found.results.values()))
+    yield AnswerTable("effects", _about(found), effects_table(found.results.values(), found.a, found.b))
     for place, (name, effects) in enumerate(found.item_effects.items()):
         caption = f"The items that speak most for {found.a} and for {found.b} on {name}, with their ratings"
         table = items_table(found.systems, found.a, found.b, effects)
@@ -280,10 +281,15 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
     }[result.verdict_of(result.claims[0])]
     verdict += WITH_RESERVE if result.is_reserved(result.claims[0]) else ""
     scores = {a: result.score_a, b: result.score_b}
-    percent = f"{100 * result.interval_bca.level:g} %"
+    alone = f" ({ITEMS_ALONE})" if len(result.claims) > 1 else ""
+    percent, items = f"{100 * result.confidence_level:g} %", result.claims[-1]
+    p_of_sides: dict[Alternative, str] = {
+        "two-sided": f"p, two-sided{alone}",
+        "greater": f"p, one-sided{alone}: {a} is better",
+        "less": f"p, one-sided{alone}: {b} is better",
+    }
     counts = {"gold": result.responses_gold, a: result.responses_a, b: result.responses_b}
     expected = b if result.expected_p.flipped else a
-    alone = f" ({ITEMS_ALONE})" if len(result.claims) > 1 else ""
     draws = f"all {result.n_resamples + 1} arrangements" if result.exact else f"{result.n_resamples} draws"
     return {
         f"effect of {a} over {b}": number(result.effect),
@@ -291,12 +297,12 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
         f"verdict at α = {result.alpha:g} ({result.alternative})": verdict
         if result.decided
         else "inconclusive",
-        f"{percent} interval, percentile{alone}": _ends(result.interval_percentile),
-        f"{percent} interval, BCa{alone}": _ends(result.interval_bca),
-        f"p, two-sided{alone}": _p(result.p_two_sided),
-        f"p, one-sided{alone}: {a} is better": _p(result.p_greater),
-        f"p, one-sided{alone}: {b} is better": _p(result.p_less),
-        f"expected p (the papers'; too large): {expected} is better": _p(result.expected_p),
+        f"{percent} interval, percentile{alone}": _ends(items.ends("percentile")),
+        f"{percent} interval, BCa{alone}": _ends(items.ends("bca")),
+        **{row: _p_of(items, side, result.alternative) for side, row in p_of_sides.items()},
+        f"expected p (the papers'; too large): {expected} is better": _p(
+            result.expected_p.p, result.expected_p.standard_error
+        ),
         "null hypothesis": f"{result.null}, {draws}",
         **({"items": result.size} if result.n_clusters else {}),
         **{f"score of {name}": "–" if score is None else number(score) for name, score in scores.items()},
@@ -332,8 +338,8 @@ def _of_broad_claims(found: PairFindings, result: ComparisonResult) -> dict[str,
     rows = {}
     for claim in result.claims[:-1]:
         population = found.named(claim.population)
-        level = f"{100 * result.interval_bca.level:g} % interval for {population}"
-        ends = f"{number(claim.low)} to {number(claim.high)}"
+        level = f"{100 * result.confidence_level:g} % interval for {population}"
+        ends = _ends((claim.low, claim.high))
         rows[f"p for {population}"] = number(claim.p) if claim.is_conclusive else found.named(claim.reason)
         rows[level] = ends if claim.is_conclusive else "–"
     return rows
@@ -392,12 +398,18 @@ def _cautions(found: PairFindings) -> Iterator[str]:
     yield from found.left_out
 
 
-def _ends(interval: ConfidenceInterval) -> str:
-    return f"{number(interval.low)} to {number(interval.high)}"
+def _ends(interval: tuple[float, float]) -> str:
+    low, high = interval
+    return f"{number(low)} to {number(high)}"
 
 
-def _p(p: PValue | ExpectedP) -> str:
-    return f"{number(p.p)}{f' ± {number(p.standard_error)}' if p.standard_error else ''}"
+def _p_of(claim: Claim, side: Alternative, chosen: Alternative) -> str:
+    """Return p of one side, with its Monte-Carlo error if it is the chosen one."""
+    return _p(claim.p_of(side), claim.standard_error if side == chosen else 0.0)
+
+
+def _p(p: float, standard_error: float) -> str:
+    return f"{number(p)}{f' ± {number(standard_error)}' if standard_error else ''}"
 
 
 def _per_item(count: ResponseCounts) -> str:

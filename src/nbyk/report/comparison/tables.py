@@ -18,6 +18,7 @@ from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.sentences import number
 from nbyk.testing.systems.standings import CORRECTION_IN_WORDS, Leaderboard
+from nbyk.words import with_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,36 +99,33 @@ def pairs_table(board: Leaderboard) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def effects_table(results: Iterable[ComparisonResult]) -> pd.DataFrame:
-    """Return the comparison of two systems by each metric, one to a row."""
+def effects_table(results: Iterable[ComparisonResult], a: str = "A", b: str = "B") -> pd.DataFrame:
+    """Return the comparison of two systems by each metric, a row for each claim; `a` and `b` name them."""
     import pandas as pd
 
     rows = []
     for result in results:
-        percentile, bca = result.interval_percentile, result.interval_bca
-        rows.append(
-            {
-                "metric": result.metric,
-                "effect": result.effect,
-                "score of A": result.score_a,
-                "score of B": result.score_b,
-                "low": percentile.low,
-                "high": percentile.high,
-                "BCa low": bca.low,
-                "BCa high": bca.high,
-                "p two-sided": result.p_two_sided.p,
-                "two-sided ± error": result.p_two_sided.standard_error,
-                "p A better": result.p_greater.p,
-                "A better ± error": result.p_greater.standard_error,
-                "p B better": result.p_less.p,
-                "B better ± error": result.p_less.standard_error,
-                "expected p": result.expected_p.p,
-                "expected ± error": result.expected_p.standard_error,
-                "verdict": result.verdict,
-                "null": result.null,
-                "draws": result.n_resamples,
-            }
-        )
+        for claim in result.claims:
+            rows.append(
+                {
+                    "metric": result.metric,
+                    "for": with_names(claim.population, a, b),
+                    "effect": result.effect,
+                    "score of A": result.score_a,
+                    "score of B": result.score_b,
+                    "low": claim.low,
+                    "high": claim.high,
+                    "BCa low": claim.bca_low,
+                    "BCa high": claim.bca_high,
+                    "p": claim.p,
+                    "± error": claim.standard_error,
+                    "p two-sided": claim.p_two_sided,
+                    "p A better": claim.p_greater,
+                    "p B better": claim.p_less,
+                    "verdict": result.verdict_in_words(claim),
+                    "test": claim.method,
+                }
+            )
     return pd.DataFrame(rows).astype({"score of A": "float64", "score of B": "float64"})
 
 

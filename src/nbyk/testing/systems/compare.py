@@ -17,7 +17,7 @@ from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set
-from nbyk.testing.intervals import ConfidenceInterval, acceleration, bca_interval, percentile_interval
+from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
 from nbyk.testing.pvalues import Alternative, expected_p, p_values
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.cautions import about_data, about_result
@@ -125,7 +125,7 @@ def compare(
     --------
     >>> import nbyk
     >>> result = nbyk.compare(gold=[3, 1, 2, 5], a=[3, 1, 2, 4], b=[1, 4, 4, 1])
-    >>> result.p_value.p, result.exact
+    >>> result.p, result.exact
     (0.125, True)
     """
     asked = Asked(
@@ -231,17 +231,16 @@ def results_of(
         p = p_values(effect, null_effects)
         if exact:
             p = {side: replace(value, standard_error=0.0) for side, value in p.items()}
-        percentile = percentile_interval(drawn, level)
-        bca = bca_interval(drawn, effect, acceleration(left_out[index]), level)
         score_a, score_b = draws.scores(index)
         items = drawn_claim(
             ("items", "clusters") if panel.draws_clusters else ("items",),
             panel.population((), of_clusters=panel.draws_clusters),
             p,
             decision.alternative,
-            percentile,
+            percentile_interval(drawn, level),
             method=asked.null,
             decided=decided,
+            bca=bca_interval(drawn, effect, acceleration(left_out[index]), level),
         )
         claims = (*([broad_claim(metric, panel, items, asked)] if panel.is_broad else []), items)
         of_margin: tuple[MarginClaim, ...] = ()
@@ -257,15 +256,10 @@ def results_of(
             hypothesis=asked.hypothesis,
             alternative=decision.alternative,
             alpha=decision.alpha,
-            p_value=p[decision.alternative],
-            p_greater=p["greater"],
-            p_less=p["less"],
-            p_two_sided=p["two-sided"],
             exact=exact,
             expected_p=expected_p(drawn, null_effects),
             expected_p_sampler=sampler,
-            interval_percentile=ConfidenceInterval(*percentile, level, "percentile", sampler),
-            interval_bca=ConfidenceInterval(*bca, level, "bca", sampler),
+            confidence_level=level,
             null_distribution=null_effects,
             bootstrap_distribution=drawn,
             n_items=data.n_items,

@@ -70,7 +70,7 @@ class Pair:
     a, b
         The systems' names; the effect is positive where `a` is better.
     result
-        The result of `nbyk.compare`: its `p_value`, `verdict` and `decided` are those of this pair alone.
+        The result of `nbyk.compare`: its `p`, `verdict` and `decided` are those of this pair alone.
     p_adjusted
         The p-value corrected for the number of pairs; compare it with α directly.
     decided
