@@ -375,7 +375,7 @@ def test_nothing_in_the_result_can_be_changed() -> None:
 
 
 def test_the_result_goes_into_json() -> None:
-    result = nbyk.compare(*random_arrays(n=8, k=3))
+    result = nbyk.compare(*random_arrays(n=12, k=3))
     plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert (plain["p"], plain["interval"]) == (result.p, list(result.interval))
     broad, items = plain["claims"]
