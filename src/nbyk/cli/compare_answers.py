@@ -64,7 +64,9 @@ def _pair(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
         results = compare_metrics(
             systems.pair(a, b), request.metrics, request.asked, _margins(systems, request)
         )
-    found = _with_extras(PairFindings(a, b, systems, results, request.interval), request)
+    paired = request.asked.pair_runs
+    found = PairFindings(a, b, systems, results, request.interval, pair_runs=paired)
+    found = _with_extras(found, request)
     if request.margin is not None:
         within = by_margin((result.verdict == "A", result.margins[0]) for result in results.values())
         reserve = reserve_of_margins((a, b, result.margins[0]) for result in results.values())

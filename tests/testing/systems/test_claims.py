@@ -177,21 +177,25 @@ def test_what_cannot_be_generalised_over_is_refused(
     assert refused.value.argument == "generalise"
 
 
-def test_runs_are_paired_by_seeds_and_people_by_ids() -> None:
+def test_runs_are_paired_if_asked_and_people_by_ids() -> None:
     gold, a, b = ratings(runs=4)
     seeds, others = (tuple(f"{kind}{number}" for number in range(4)) for kind in ("seed", "run"))
 
-    def sources(of_gold: Any, names_a: tuple[str, ...], names_b: tuple[str, ...]) -> tuple[str, ...]:
+    def sources(
+        of_gold: Any, names_a: tuple[str, ...], names_b: tuple[str, ...], *, pair_runs: bool = False
+    ) -> tuple[str, ...]:
         units = {"a": by_ids(a, names_a), "b": by_ids(b, names_b)}
-        return panel_of(response_set(of_gold, a, b, units=units), None).sources
+        return panel_of(response_set(of_gold, a, b, units=units), None, pair_runs=pair_runs).sources
 
-    assert sources(gold, seeds, seeds) == ("runs",)
-    assert sources(gold, others, others) == ("runs of A", "runs of B")
+    for names in (seeds, others):
+        assert sources(gold, names, names, pair_runs=True) == ("runs",)
+        assert sources(gold, names, names) == ("runs of A", "runs of B")
     assert sources(None, others, others) == ("runs of A", "runs of B")
     people = ("w7", "12", "40", "x")
     assert sources(gold, people, people) == ("runs of A", "runs of B")
     assert sources(None, people, people) == ("runs",)
-    assert sources(gold, seeds, ("seed0", "seed1", "x", "y")) == ("runs", "runs of A", "runs of B")
+    some = ("seed0", "seed1", "x", "y")
+    assert sources(gold, seeds, some, pair_runs=True) == ("runs", "runs of A", "runs of B")
 
 
 def test_exchanging_the_systems_mirrors_every_claim() -> None:
@@ -230,3 +234,32 @@ def test_equally_good_systems_are_told_apart_as_often_as_alpha_says(shared: str)
         alone += result.claims[-1].p <= 0.05
     assert binom.ppf(0.001, n_sets, 0.02) <= rejected <= binom.ppf(0.999, n_sets, 0.08)
     assert alone > 0.5 * n_sets
+
+
+def test_arrays_that_the_same_people_filled_are_paired_if_asked() -> None:
+    """Unpaired, the severities of eight people count twice; the answer says what it assumes."""
+    rng = np.random.default_rng(20)
+    severity = rng.normal(0.0, 0.5, 8)
+    a, b = (shift + severity + rng.normal(0.0, 0.5, (60, 8)) for shift in (0.15, 0.0))
+    apart, same = (
+        nbyk.compare(None, a, b, metric="mean", pair_runs=paired, **QUICK) for paired in (False, True)
+    )
+    assert apart.p > 0.2
+    assert same.p < 0.01
+    assert apart.pairing.startswith("Raters or runs are not paired: several systems have columns 0, 1, 2,")
+    assert apart.warnings[0].startswith(
+        "nothing says whether the same raters or runs gave the responses of A and B"
+    )
+    assert same.pairing == "Raters or runs are paired by name: 0, 1, 2, 3, 4, 5, 6, 7; unpaired: none."
+    assert not any("nothing says" in text for text in same.warnings)
+    boards = [
+        nbyk.compare_systems(None, {"a": a, "b": b}, metric="mean", pair_runs=paired, **QUICK)
+        for paired in (False, True)
+    ]
+    assert [board.pairs[0].p for board in boards] == [apart.p, same.p]
+    assert [board.pairing.partition(":")[0] for board in boards] == [
+        "Raters or runs are not paired",
+        "Raters or runs are paired by name",
+    ]
+    with pytest.raises(NbykError, match="pair_runs: found runs to pair, and no two systems have"):
+        nbyk.compare(None, a[:, 0], b, metric="mean", pair_runs=True)

@@ -19,7 +19,6 @@ from nbyk.report.comparison.pair_answer import (
     in_ratings,
     thresholds,
 )
-from nbyk.report.comparison.pairing import pairing_sentences
 from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table, ranks_caption
 from nbyk.testing.systems.asked import EQUALLY_GOOD
 from nbyk.testing.systems.sentences import number
@@ -61,7 +60,7 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
     ]
     return Answer(
         title=f"{len(first.standings)} systems{baseline} on {first.size}",
-        sentences=(*said, _tested(first), *pairing_sentences(systems)),
+        sentences=(*said, _tested(first), *([first.pairing] if first.pairing else [])),
         tables=tuple(_tables(boards)),
         figures=tuple(_figures(boards)),
         cautions=tuple(dict.fromkeys(_cautions(boards, systems))),

@@ -16,7 +16,6 @@ from nbyk.metrics.units import effect_unit, threshold_in_ratings
 from nbyk.planning.settling.settlement import Settlement
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, variance_figure
-from nbyk.report.comparison.pairing import pairing_sentences
 from nbyk.report.comparison.tables import (
     effects_table,
     items_table,
@@ -32,6 +31,7 @@ from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.asked import WITH_RESERVE
 from nbyk.testing.systems.claims import DEFAULT_METHOD, Claim
 from nbyk.testing.systems.evidence import item_effects
+from nbyk.testing.systems.pairing import pairing_sentence
 from nbyk.testing.systems.result import ITEMS_ALONE, ComparisonResult, ResponseCounts
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.sentences import number
@@ -62,6 +62,8 @@ class PairFindings:
         Further results, if there are any; shares by metric, if the broadest claim has no parts.
     left_out
         The reasons why others are missing, one sentence each.
+    pair_runs
+        Whether runs of one name are the same.
     """
 
     a: str
@@ -73,6 +75,7 @@ class PairFindings:
     shares: Mapping[str, VarianceShares] | None = None
     settlement: Settlement | None = None
     left_out: tuple[str, ...] = ()
+    pair_runs: bool = False
 
     def unit_of(self, result: ComparisonResult) -> float:
         """Return the factor that converts an effect to the unit of the ratings."""
@@ -99,6 +102,15 @@ class PairFindings:
             for name, parts in found.items()
             if not all(math.isnan(part.variance) for part in parts)
         }
+
+    @property
+    def pairing(self) -> Iterator[str]:
+        """Yield which runs or raters count as the same; unit names may be A or B, so it starts from them."""
+        units = {name: self.systems.units[name] for name in (self.a, self.b)}
+        has_gold = self.systems.gold is not None
+        sentence = pairing_sentence(units, has_gold=has_gold, pair_runs=self.pair_runs)
+        if sentence:
+            yield sentence
 
     def named(self, text: str) -> str:
         """Return a text about A and B with the systems' names instead."""
@@ -210,7 +222,7 @@ def _sentences(found: PairFindings) -> Iterator[str]:
             f"To see where the variance of the effect on {listed(jumping)} comes from, name that metric "
             "first; for metrics that jump, the parts take longer."
         )
-    yield from pairing_sentences(found.systems)
+    yield from found.pairing
     if found.settlement is not None:
         yield found.named(found.settlement.sentence)
 

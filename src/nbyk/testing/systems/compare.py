@@ -23,6 +23,7 @@ from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.cautions import about_data, about_result
 from nbyk.testing.systems.claims import broad_claim, drawn_claim, with_intervals_of_parts
 from nbyk.testing.systems.margins import MarginClaim, check_margin, margin_claims
+from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.result import ComparisonResult, ResponseCounts
 
@@ -41,6 +42,7 @@ def compare(
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     generalise: Sequence[str] | None = None,
+    pair_runs: bool = False,
     margin: float | None = None,
     interval_sampler: str = "bootstrap_items/all",
     n_resamples: int = 9_999,
@@ -82,6 +84,10 @@ def compare(
         claim is over new ones like those that the items share. None means items, their clusters, and every
         kind of shared units with two or more units. ``("items",)`` means new items with these clusters,
         raters and runs. Needs the null "swap_items" or "shifted".
+    pair_runs
+        Whether runs of A and B with one name are the same run, as runs of one seed may be. Without names, a
+        column of A's and of B's array with one place are the same. Without gold, "runs" may be people who
+        rated both. By default they are different ones, but people with the same ids are the same people.
     margin
         The largest difference that does not matter to you, above 0, in the unit of the effect; see
         `ComparisonResult.margins`. None asks no such question.
@@ -133,6 +139,7 @@ def compare(
         null=null,
         confidence_level=confidence_level,
         generalise=generalise,
+        pair_runs=pair_runs,
         sampler=get_sampler(interval_sampler),
         seed=as_seed(seed),
         threads=threads,
@@ -176,6 +183,7 @@ def compare_metrics(
     for metric in chosen:
         metric.check_gold(data.has_gold)
     panel = asked.panel(data)
+    asked.check_paired([panel])
     draws = asked.draws(panel.drawn(data), chosen)
     if asked.is_exact(draws):
         nulls = [(effects, True) for effects in asked.every_arrangement(draws)]
@@ -219,7 +227,10 @@ def results_of(
     data, decision, left_out = draws.data, asked.decision, draws.jackknifed()
     exact = asked.is_exact(draws)
     level, sampler = asked.confidence_level, asked.sampler.name
-    about_all = tuple(about_data(data, null=asked.null, panel=panel))
+    units = {role.upper(): data.units[role] for role in ("a", "b") if role in data.units}
+    known = {"has_gold": data.has_gold, "pair_runs": asked.pair_runs}
+    about_pairs = pairing_caution(units, **known) if panel.sources else ()
+    about_all = (*about_pairs, *about_data(data, null=asked.null, panel=panel))
     results = {}
     for index, (metric, (null_effects, decided)) in enumerate(zip(draws.metrics, nulls, strict=True)):
         effect = float(draws.observed[index]) + 0.0
@@ -270,6 +281,7 @@ def results_of(
             n_resamples=null_effects.size,
             decision_error=0.0 if exact else decision.error,
             claims=claims,
+            pairing=pairing_sentence(units, **known),
             margins=of_margin,
             warnings=(),
             seed=asked.seed,

@@ -94,6 +94,8 @@ class ComparisonResult(ShownInNotebooks):
         The claims, the broadest population first: over new items and new raters or runs, if items share them,
         and over new items or clusters alone, with these raters and runs. `p`, `interval`, `decided`,
         `significant` and `verdict` are those of the first; all that is drawn belongs to the last.
+    pairing
+        Which runs or raters of A and B count as the same, in a sentence; "" if neither has several.
     margins
         The tests of the effect against your margin, over the population of each claim; empty without a
         margin.
@@ -125,6 +127,7 @@ class ComparisonResult(ShownInNotebooks):
     n_resamples: int
     decision_error: float
     claims: tuple[Claim, ...]
+    pairing: str
     margins: tuple[MarginClaim, ...]
     warnings: tuple[str, ...]
     seed: int
@@ -272,6 +275,7 @@ class ComparisonResult(ShownInNotebooks):
             ("null", self.hypothesis),
             ("items", f"{self.n_items}"),
             *([("clusters", f"{self.n_clusters}")] if self.n_clusters else []),
+            *([("pairing", self.pairing)] if self.pairing else []),
             *(("warning", text) for text in self.warnings),
         ]
         width = max(len(name) for name, _ in lines)

@@ -175,6 +175,8 @@ class Leaderboard(Several):
         with a baseline.
     n_items, n_clusters
         Number of items N, and of the clusters that were drawn and swapped whole; 0 without clusters.
+    pairing
+        Which runs or raters of the systems count as the same, in a sentence; "" if none has several.
     n_resamples
         The smallest number of draws of the null for any pair.
     decision_error
@@ -197,6 +199,7 @@ class Leaderboard(Several):
     groups: tuple[tuple[str, ...], ...]
     n_items: int
     n_clusters: int
+    pairing: str
     n_resamples: int
     decision_error: float
     warnings: tuple[str, ...]

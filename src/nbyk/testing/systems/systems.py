@@ -27,6 +27,7 @@ from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.compare import results_of
 from nbyk.testing.systems.leaderboard import ManyResponses, ScoredSystems
 from nbyk.testing.systems.margins import MarginClaim, check_margin, corrected
+from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks
 from nbyk.testing.systems.result import ComparisonResult
@@ -53,6 +54,7 @@ def compare_systems(
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     generalise: Sequence[str] | None = None,
+    pair_runs: bool = False,
     margin: float | None = None,
     n_resamples: int = 9_999,
     max_resamples: int = 999_999,
@@ -84,7 +86,7 @@ def compare_systems(
     correction
         "holm" and "bonferroni" bound the chance of any wrong claim, "benjamini_hochberg" the expected share
         of wrong claims among those made; "none" tests each pair alone.
-    null, alternative, alpha, confidence_level, generalise, seed, threads, progress
+    null, alternative, alpha, confidence_level, generalise, pair_runs, seed, threads, progress
         As for `nbyk.compare`. With three systems or more, "greater" (a system is better than the baseline)
         and "less" need a baseline.
     margin
@@ -119,6 +121,7 @@ def compare_systems(
         null=null,
         confidence_level=confidence_level,
         generalise=generalise,
+        pair_runs=pair_runs,
         seed=as_seed(seed),
         threads=threads,
         progress=progress,
@@ -148,7 +151,10 @@ def leaderboard(
     decision, metric, names = asked.decision, scored.metric, scored.names
     pairs = choose_pairs(names, against, decision.alternative)
     panels = {pair: asked.panel(scored.pair(*pair)) for pair in pairs}
+    asked.check_paired(panels.values())
     of_clusters = panels[pairs[0]].draws_clusters
+    units = {name: scored.units[name] for name in names if name in scored.units}
+    known = {"has_gold": "gold" in scored.units, "pair_runs": asked.pair_runs}
 
     def draws_of(pair: Places) -> Draws:
         return asked.draws(panels[pair].drawn(scored.pair(*pair)), [metric])
@@ -191,9 +197,11 @@ def leaderboard(
         groups=shared,
         n_items=scored.rows.n_items,
         n_clusters=results[0].n_clusters,
+        pairing=pairing_sentence(units, **known),
         n_resamples=min(result.n_resamples for result in results),
         decision_error=0.0 if exact else decision.error,
         warnings=(
+            *(pairing_caution(units, **known) if any(panel.sources for panel in panels.values()) else ()),
             *_about_units(of_names, scored.units, scored.rows.n_items),
             *_cautions(compared, scored, drawn, family, of_clusters=of_clusters),
         ),
