@@ -14,8 +14,10 @@ from scipy import stats
 
 import nbyk
 from nbyk.errors import NbykError, UndefinedMetricError
+from nbyk.metrics import get
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.decision import Decision
+from nbyk.testing.shared_units import responses, shared_units_test
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.leaderboard import ScoredSystems
 from nbyk.testing.systems.standings import Leaderboard
@@ -100,7 +102,7 @@ def test_standings_follow_scores_pairs_and_bootstrap() -> None:
     for standing in board.standings:
         of_system = drawn[list(systems).index(standing.name)]
         ends = np.quantile(of_system, [0.025, 0.975])
-        assert_allclose((standing.interval.low, standing.interval.high), ends, rtol=1e-14)
+        assert_allclose(standing.interval, ends, rtol=1e-14)
         better = sum(
             pair.better not in (None, standing.name)
             for pair in board.pairs
@@ -121,7 +123,7 @@ def test_identical_systems_share_everything() -> None:
     board = compare_systems(gold, systems)
     x, y = board.standing("x"), board.standing("y")
     assert (x.rank, y.rank) == (1, 1)
-    assert (x.rank_low, x.rank_high, x.bootstrap_rank_low, x.bootstrap_rank_high) == (1, 2, 1, 2)
+    assert (x.rank_low, x.rank_high) == (1, 2)
     assert x.letters == y.letters == "a"
     assert board.pairs[0].result.claims[-1].p == board.pairs[0].p_adjusted == 1.0
     assert board.pairs[0].decided
@@ -291,12 +293,6 @@ def test_rank_sets_of_equal_systems_hold_every_rank(equal_boards: list[Leaderboa
         for board in equal_boards
     )
     assert covered >= stats.binom.ppf(0.0005, N_BOARDS, 0.95)
-    # Percentiles of bootstrapped ranks do not: that is why they are the second column.
-    drawn = sum(
-        all(s.bootstrap_rank_low == 1 and s.bootstrap_rank_high == 4 for s in board.standings)
-        for board in equal_boards
-    )
-    assert drawn < stats.binom.ppf(0.0005, N_BOARDS, 0.95)
 
 
 @pytest.mark.statistics
@@ -375,3 +371,51 @@ def test_a_leaderboard_is_shown_as_a_table() -> None:
     alone = compare_systems(gold, systems, against="s0", n_resamples=299, max_resamples=299)
     assert "groups" in heading
     assert "groups" not in alone.notebook_rows[0]
+
+
+def test_a_score_is_the_effect_of_a_system_against_nothing() -> None:
+    """A mean has the interval of its effect over zeros, whoever else is compared."""
+    rng = np.random.default_rng(7)
+    n, raters = 40, 8
+    a = rng.normal(0.0, 0.2, (n, 1)) + rng.normal(0.0, 0.1, raters) + rng.normal(0.0, 0.3, (n, raters))
+    systems = {"a": a, "b": a + 0.1, "c": a[:, :1]}
+    board = compare_systems_over(None, systems, metric="mean", n_resamples=199, max_resamples=199)
+    units = np.tile(np.arange(raters), (n, 1))
+    test = shared_units_test(get("mean"), responses(a, np.zeros((n, 1)), a_units=units))
+    assert board.standing("a").interval == pytest.approx(test.interval(0.95), rel=1e-9)
+    shifted = tuple(end + 0.1 for end in test.interval(0.95))
+    assert board.standing("b").interval == pytest.approx(shifted, rel=1e-9)
+
+
+@pytest.mark.statistics
+def test_intervals_of_scores_cover_new_raters() -> None:
+    """Eight raters of gold, whose severities the systems' mean absolute errors follow in proportion."""
+    covered = alone = 0
+    n_sets, n, raters = 250, 100, 8
+    truth = {"near": 0.7, "far": 0.9}
+    for seed in range(n_sets):
+        rng = np.random.default_rng([18, seed])
+        mean = rng.normal(0.0, 1.0, (n, 1))
+        gold = mean + rng.normal(0.0, 0.15, raters) + rng.normal(0.0, 0.3, (n, raters))
+        systems = {name: mean + off + rng.normal(0.0, 0.1, (n, 1)) for name, off in truth.items()}
+        options = {"n_resamples": 99, "max_resamples": 99, "seed": seed}
+        new, old = (
+            compare_systems_over(gold, systems, generalise=over, **options) for over in (None, ("items",))
+        )
+        for name, score in truth.items():
+            low, high = new.standing(name).interval
+            covered += low <= score <= high
+            low, high = old.standing(name).interval
+            alone += low <= score <= high
+    assert covered >= 0.93 * 2 * n_sets
+    assert alone < 0.6 * 2 * n_sets
+
+
+def test_units_that_are_too_few_leave_no_interval_of_a_score() -> None:
+    rng = np.random.default_rng(8)
+    systems = {name: rng.random((20, 2)) for name in "ab"}
+    board = compare_systems_over(None, systems, metric="mean", n_resamples=99, max_resamples=99)
+    assert np.isnan([standing.interval for standing in board.standings]).all()
+    assert "–" in repr(board)
+    alone = compare_systems_over(None, systems, metric="mean", generalise=("items",), n_resamples=99)
+    assert np.isfinite([standing.interval for standing in alone.standings]).all()

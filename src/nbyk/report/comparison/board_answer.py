@@ -21,7 +21,7 @@ from nbyk.report.comparison.pair_answer import (
 )
 from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table, ranks_caption
 from nbyk.testing.systems.asked import EQUALLY_GOOD
-from nbyk.testing.systems.sentences import number
+from nbyk.testing.systems.sentences import ends_in_words
 from nbyk.testing.systems.standings import CORRECTION_IN_WORDS, Leaderboard
 from nbyk.words import listed
 
@@ -103,13 +103,10 @@ def _tables(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerTable]:
 def _shown(board: Leaderboard) -> pd.DataFrame:
     """Return a leaderboard's table for the terminal, with intervals and sets of ranks as text."""
     table = leaderboard_table(board)
-    ends = [f"{number(low)} to {number(high)}" for low, high in zip(table["low"], table["high"], strict=True)]
-    sets = {
-        name: [f"{low} to {high}" for low, high in zip(table[f"{key} from"], table[f"{key} to"], strict=True)]
-        for name, key in (("possible ranks", "rank"), ("bootstrapped ranks", "bootstrap"))
-    }
-    shown = table[["system", board.metric]].assign(interval=ends, rank=table["rank"], **sets)
-    return shown.join(table.iloc[:, 9:])
+    ends = [ends_in_words(standing.interval) for standing in board.standings]
+    possible = [f"{standing.rank_low} to {standing.rank_high}" for standing in board.standings]
+    shown = table[["system", board.metric]].assign(interval=ends, rank=table["rank"])
+    return shown.assign(**{"possible ranks": possible}).join(table.iloc[:, 7:])
 
 
 def _figures(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerFigure]:

@@ -45,16 +45,14 @@ def leaderboard_figure(board: Leaderboard) -> Figure:
         figure, scores = plt.subplots(figsize=(COLUMN, 0.17 * n + 0.75))
         rows = np.arange(n)
         values = np.array([standing.score for standing in board.standings])
-        ends = np.array([[s.interval.low, s.interval.high] for s in board.standings]).T
+        ends = np.array([standing.interval for standing in board.standings]).T
         reach = np.maximum([values - ends[0], ends[1] - values], 0.0)
         scores.errorbar(values, rows, xerr=reach, fmt="o", color=COLOURS[0], markersize=3, elinewidth=1.0)
         scores.set_yticks(rows, names, fontsize=8 if longest < 16 else 7)
         scores.set_ylim(n - 0.4, -1.5)
         scores.locator_params(axis="x", nbins=4)
         scores.tick_params(axis="x", labelsize=7)
-        scores.set_xlabel(
-            f"{board.metric}, {100 * board.standings[0].interval.level:g} % interval", fontsize=8
-        )
+        scores.set_xlabel(f"{board.metric}, {100 * board.confidence_level:g} % interval", fontsize=8)
         at = scores.get_yaxis_transform()
         last = "group" if board.against is None else "p"
         for x, heading in ((1.04, "rank"), (1.22, last)):

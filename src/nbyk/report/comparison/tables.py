@@ -38,13 +38,11 @@ def leaderboard_table(board: Leaderboard) -> pd.DataFrame:
             {
                 "system": standing.name,
                 board.metric: standing.score,
-                "low": standing.interval.low,
-                "high": standing.interval.high,
+                "low": standing.interval[0],
+                "high": standing.interval[1],
                 "rank": standing.rank,
                 "rank from": standing.rank_low,
                 "rank to": standing.rank_high,
-                "bootstrap from": standing.bootstrap_rank_low,
-                "bootstrap to": standing.bootstrap_rank_high,
                 **({"groups": standing.letters} if board.against is None else _beside(board, standing.name)),
             }
         )
@@ -53,7 +51,8 @@ def leaderboard_table(board: Leaderboard) -> pd.DataFrame:
 
 def leaderboard_caption(board: Leaderboard) -> str:
     """Return what a leaderboard's table and figure both show: scores and intervals."""
-    return f"{board.metric} on {board.size}, with {_level(board)} intervals over items"
+    level = f"{100 * board.confidence_level:g} %"
+    return f"{board.metric} on {board.size}, with {level} intervals for {board.population}"
 
 
 def ranks_caption(board: Leaderboard) -> str:
@@ -64,14 +63,10 @@ def ranks_caption(board: Leaderboard) -> str:
         else f"nbyk compares each with {board.against}"
     )
     return (
-        f"{leaderboard_caption(board)}. Possible ranks: those that no test excludes for {board.population} "
+        f"{leaderboard_caption(board)}. Possible ranks: those that no test excludes there "
         f"({board.test}, {board.alternative}, {CORRECTION_IN_WORDS[board.correction]}, α = {board.alpha:g}). "
-        f"Bootstrapped ranks: {_level(board)} of the ranks on resampled items. {told}"
+        f"{told}"
     )
-
-
-def _level(board: Leaderboard) -> str:
-    return f"{100 * board.standings[0].interval.level:g} %"
 
 
 def pairs_table(board: Leaderboard) -> pd.DataFrame:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from nbyk.testing.systems.asked import WITH_RESERVE
 from nbyk.testing.systems.margins import MarginClaim
 from nbyk.words import in_full, with_names
@@ -47,6 +49,12 @@ def unit_note(unit: float) -> str:
 def items_in_words(n_items: int, n_clusters: int) -> str:
     """Return the number of items, and of clusters if there are any, in words."""
     return f"{n_items} items in {n_clusters} clusters" if n_clusters else f"{n_items} items"
+
+
+def ends_in_words(interval: tuple[float, float]) -> str:
+    """Return the ends of an interval; "–" if there is none."""
+    low, high = interval
+    return "–" if math.isnan(low) else f"{number(low)} to {number(high)}"
 
 
 def number(value: float) -> str:

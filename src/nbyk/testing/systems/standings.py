@@ -10,7 +10,6 @@ from typing import Any
 
 from nbyk.errors import unknown_name
 from nbyk.testing.corrections import Correction
-from nbyk.testing.intervals import ConfidenceInterval
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Several, plain
 from nbyk.testing.systems.asked import WITH_RESERVE
@@ -18,6 +17,7 @@ from nbyk.testing.systems.margins import MarginClaim
 from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sentences import (
     MORE_DRAWS,
+    ends_in_words,
     items_in_words,
     number,
     reserve_sentence,
@@ -35,16 +35,13 @@ class Standing:
     name
         The system's name.
     score, interval
-        Its score on the data, and the interval of this score.
+        Its score on the data, and the low and high end of the score's interval, for the population of the
+        ranks; NaN if too few units speak for others.
     rank
         1 + the number of systems with a better score; equal scores share the better rank.
     rank_low, rank_high
         The rank's confidence set: 1 + the number of systems shown to be better, and S − the number shown to
         be worse.
-    bootstrap_rank_low, bootstrap_rank_high
-        Percentiles of the rank on bootstrapped items. They show how the ranking of these scores would vary
-        over test sets like this one. They are not a confidence set of the rank: near ties make them too
-        narrow.
     letters
         Its groups, a letter each. Two systems without a common letter were told apart; two with one were not.
         Empty if the systems were only compared with a baseline.
@@ -52,12 +49,10 @@ class Standing:
 
     name: str
     score: float
-    interval: ConfidenceInterval
+    interval: tuple[float, float]
     rank: int
     rank_low: int
     rank_high: int
-    bootstrap_rank_low: int
-    bootstrap_rank_high: int
     letters: str
 
 
@@ -168,7 +163,7 @@ class Leaderboard(Several):
         The baseline; None if all pairs were compared.
     correction
         One of `nbyk.testing.corrections.CORRECTIONS`.
-    null, hypothesis, alternative, alpha
+    null, hypothesis, alternative, alpha, confidence_level
         As for a `ComparisonResult`.
     groups
         Names of the systems that share a letter, best first, a group for each letter in their order; empty
@@ -196,6 +191,7 @@ class Leaderboard(Several):
     hypothesis: str
     alternative: Alternative
     alpha: float
+    confidence_level: float
     groups: tuple[tuple[str, ...], ...]
     n_items: int
     n_clusters: int
@@ -218,14 +214,14 @@ class Leaderboard(Several):
     @property
     def notebook_rows(self) -> Sequence[tuple[str, ...]]:
         """A row for each system, best first: score, interval, possible ranks, groups."""
-        level = f"{100 * self.standings[0].interval.level:g} % interval, over items"
+        level = f"{100 * self.confidence_level:g} % interval"
         ranked = self.against is None
         rows = [
             (
                 f"{standing.rank}",
                 standing.name,
                 number(standing.score),
-                f"{number(standing.interval.low)} to {number(standing.interval.high)}",
+                ends_in_words(standing.interval),
                 f"{standing.rank_low} to {standing.rank_high}",
                 *((standing.letters,) if ranked else ()),
             )
@@ -238,7 +234,7 @@ class Leaderboard(Several):
         rows = self.notebook_rows
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
-        told = (fill(text, 100) for text in (self.sentence, *self.warnings))
+        told = (fill(text, 100) for text in (self.sentence, self.pairing, *self.warnings) if text)
         return "\n".join(["Leaderboard", *(f"  {line}" for line in lines), *told])
 
     def standing(self, name: str) -> Standing:
