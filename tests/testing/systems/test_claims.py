@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from dataclasses import replace
 from typing import Any
@@ -263,3 +264,26 @@ def test_arrays_that_the_same_people_filled_are_paired_if_asked() -> None:
     ]
     with pytest.raises(NbykError, match="pair_runs: found runs to pair, and no two systems have"):
         nbyk.compare(None, a[:, 0], b, metric="mean", pair_runs=True)
+
+
+def signs(text: str) -> set[float]:
+    """Return the signs of the effect and of the middle of every interval in an answer's sentences."""
+    number = r"(-?[\d.e-]*\d)"
+    effects = [float(found) for found in re.findall(rf"items is {number}", text)]
+    ends = re.findall(rf"% interval {number} to {number}", text)
+    return {float(np.sign(value)) for value in (*effects, *(float(low) + float(high) for low, high in ends))}
+
+
+@pytest.mark.parametrize("margin", [None, 0.02])
+def test_one_answer_has_one_sign(margin: float | None) -> None:
+    """B is better for these raters and undecided for new ones: all effects and intervals are of one order."""
+    gold, a, b = ratings()
+    result = nbyk.compare(gold, b, a, margin=margin, **QUICK)
+    broad, items = result.claims
+    undecided = replace(broad, p=0.2, p_two_sided=0.2)
+    for claims in (result.claims, (undecided, items), (replace(broad, p=math.nan, reason="few"), items)):
+        told = replace(result, claims=claims)
+        assert told.verdict_of(items) == "B"
+        sentences = " ".join((told.sentence, *told.margin_sentences()))
+        assert signs(sentences) == {-1.0 if margin else 1.0}, sentences
+        assert f"the effect of {'A over B' if margin else 'B over A'} on" in sentences

@@ -232,7 +232,7 @@ def in_ratings(result: ComparisonResult, unit: float, a: str, b: str) -> Iterato
     claim = next(claim for claim in result.claims if claim.is_conclusive)
     if unit == 1.0:
         return
-    first, second, sign = result.in_order(result.claims[0], a, b)
+    first, second, sign = result.in_order(a, b)
     low, high = sorted((sign * unit * claim.low, sign * unit * claim.high))
     yield (
         f"In the ratings' own unit, the effect of {first} over {second} on {result.metric} is "

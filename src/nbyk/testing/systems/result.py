@@ -188,12 +188,14 @@ class ComparisonResult(ShownInNotebooks):
         )
         return tuple(reserve_sentence(*of_claim) for of_claim in dict.fromkeys(reserves) if of_claim[1])
 
-    def in_order(self, claim: Claim, a: str, b: str) -> tuple[str, str, float]:
-        """Return the better system by a claim, the other system, and the effect's sign in this order.
+    def in_order(self, a: str, b: str) -> tuple[str, str, float]:
+        """Return the order in which an answer names the systems, and the sign of all its effects.
 
-        `a` and `b` are the names of A and B. A is the first if neither is shown to be better.
+        `a` and `b` are the names of A and B. The system that the broadest possible claim shows to be better
+        comes first; A does if none is shown, and beside a margin, which asks about A.
         """
-        return (b, a, -1.0) if self.verdict_of(claim) == "B" else (a, b, 1.0)
+        shown = [verdict for claim in self.claims if (verdict := self.verdict_of(claim)) != "undecided"]
+        return (b, a, -1.0) if shown[:1] == ["B"] and not self.margins else (a, b, 1.0)
 
     @property
     def sentence(self) -> str:
@@ -326,7 +328,7 @@ class _Told:
         kept = population.partition(", with ")[2] if len(result.claims) == 1 else ""
         if result.n_clusters and len(result.claims) == 1:
             kept = population
-        first, second, sign = result.in_order(claim, self.a, self.b)
+        first, second, sign = result.in_order(self.a, self.b)
         hypothesis = self._of(result.hypothesis)
         return (
             f"{self._shown(claim, ',')} on {result.metric}{f', for {kept}' if kept else ''}: the effect of "
@@ -339,13 +341,8 @@ class _Told:
     def of_both(self) -> str:
         """Return the sentences of the broadest claim and of that over new items alone."""
         result, broad, items = self.result, self.result.claims[0], self.result.claims[-1]
-        first, second, sign = result.in_order(broad, self.a, self.b)
+        first, second, sign = result.in_order(self.a, self.b)
         one_sided = "" if result.alternative == "two-sided" else f"{result.alternative}, "
-        _, _, narrow = (
-            result.in_order(items, self.a, self.b)
-            if result.verdict_of(broad) == "undecided"
-            else (first, second, sign)
-        )
         return (
             f"{self._shown(broad, ',')} on {result.metric}, for {self._of(broad.population)}: the effect "
             f"of {first} over {second} on {result.size} is {number(sign * result.effect)} "
@@ -353,7 +350,7 @@ class _Told:
             f"({result.alternative}, {self._test(broad)}) under the null that "
             f"{self.a} and {self.b} are equally good there, at α = {result.alpha:g}. "
             f"For {self._of(items.population)}, {self._shown(items)}: "
-            f"{self._ends(*self.interval, narrow)}, {result.p_in_words(items)} "
+            f"{self._ends(*self.interval, sign)}, {result.p_in_words(items)} "
             f"({one_sided}{self._null}, {self._how}).{self._more_draws(items)}"
         )
 
