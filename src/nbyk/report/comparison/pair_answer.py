@@ -16,7 +16,6 @@ from nbyk.metrics.units import effect_unit, threshold_in_ratings
 from nbyk.planning.settling.settlement import Settlement
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, variance_figure
-from nbyk.report.comparison.pairing import pairing_sentences
 from nbyk.report.comparison.tables import (
     effects_table,
     items_table,
@@ -25,12 +24,15 @@ from nbyk.report.comparison.tables import (
     settlement_table,
     variance_table,
 )
-from nbyk.testing.intervals import ConfidenceInterval, IntervalMethod
-from nbyk.testing.pvalues import ExpectedP, PValue
+from nbyk.testing.intervals import IntervalMethod
+from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import plain
 from nbyk.testing.shared_units import VariancePart
+from nbyk.testing.systems.asked import WITH_RESERVE
+from nbyk.testing.systems.claims import DEFAULT_METHOD, Claim
 from nbyk.testing.systems.evidence import item_effects
-from nbyk.testing.systems.result import DEFAULT_METHOD, ITEMS_ALONE, ComparisonResult, ResponseCounts
+from nbyk.testing.systems.pairing import pairing_sentence
+from nbyk.testing.systems.result import ITEMS_ALONE, ComparisonResult, ResponseCounts
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.sentences import number
 from nbyk.testing.systems.splits import SOURCES
@@ -60,6 +62,8 @@ class PairFindings:
         Further results, if there are any; shares by metric, if the broadest claim has no parts.
     left_out
         The reasons why others are missing, one sentence each.
+    pair_runs
+        Whether runs of one name are the same.
     """
 
     a: str
@@ -71,6 +75,7 @@ class PairFindings:
     shares: Mapping[str, VarianceShares] | None = None
     settlement: Settlement | None = None
     left_out: tuple[str, ...] = ()
+    pair_runs: bool = False
 
     def unit_of(self, result: ComparisonResult) -> float:
         """Return the factor that converts an effect to the unit of the ratings."""
@@ -97,6 +102,15 @@ class PairFindings:
             for name, parts in found.items()
             if not all(math.isnan(part.variance) for part in parts)
         }
+
+    @property
+    def pairing(self) -> Iterator[str]:
+        """Yield which runs or raters count as the same; unit names may be A or B, so it starts from them."""
+        units = {name: self.systems.units[name] for name in (self.a, self.b)}
+        has_gold = self.systems.gold is not None
+        sentence = pairing_sentence(units, has_gold=has_gold, pair_runs=self.pair_runs)
+        if sentence:
+            yield sentence
 
     def named(self, text: str) -> str:
         """Return a text about A and B with the systems' names instead."""
@@ -208,7 +222,7 @@ def _sentences(found: PairFindings) -> Iterator[str]:
             f"To see where the variance of the effect on {listed(jumping)} comes from, name that metric "
             "first; for metrics that jump, the parts take longer."
         )
-    yield from pairing_sentences(found.systems)
+    yield from found.pairing
     if found.settlement is not None:
         yield found.named(found.settlement.sentence)
 
@@ -218,7 +232,7 @@ def in_ratings(result: ComparisonResult, unit: float, a: str, b: str) -> Iterato
     claim = next(claim for claim in result.claims if claim.is_conclusive)
     if unit == 1.0:
         return
-    first, second, sign = result.in_order(result.claims[0], a, b)
+    first, second, sign = result.in_order(a, b)
     low, high = sorted((sign * unit * claim.low, sign * unit * claim.high))
     yield (
         f"In the ratings' own unit, the effect of {first} over {second} on {result.metric} is "
@@ -240,7 +254,7 @@ def _tables(found: PairFindings) -> Iterator[AnswerTable]:
 
 
 def _further_tables(found: PairFindings) -> Iterator[AnswerTable]:
-    yield AnswerTable("effects", _about(found), effects_table(found.results.values()))
+    yield AnswerTable("effects", _about(found), effects_table(found.results.values(), found.a, found.b))
     for place, (name, effects) in enumerate(found.item_effects.items()):
         caption = f"The items that speak most for {found.a} and for {found.b} on {name}, with their ratings"
         table = items_table(found.systems, found.a, found.b, effects)
@@ -276,12 +290,18 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
         "B": f"{b} is better",
         "different": "different",
         "undecided": "undecided",
-    }[result.verdict]
+    }[result.verdict_of(result.claims[0])]
+    verdict += WITH_RESERVE if result.is_reserved(result.claims[0]) else ""
     scores = {a: result.score_a, b: result.score_b}
-    percent = f"{100 * result.interval_bca.level:g} %"
+    alone = f" ({ITEMS_ALONE})" if len(result.claims) > 1 else ""
+    percent, items = f"{100 * result.confidence_level:g} %", result.claims[-1]
+    p_of_sides: dict[Alternative, str] = {
+        "two-sided": f"p, two-sided{alone}",
+        "greater": f"p, one-sided{alone}: {a} is better",
+        "less": f"p, one-sided{alone}: {b} is better",
+    }
     counts = {"gold": result.responses_gold, a: result.responses_a, b: result.responses_b}
     expected = b if result.expected_p.flipped else a
-    alone = f" ({ITEMS_ALONE})" if len(result.claims) > 1 else ""
     draws = f"all {result.n_resamples + 1} arrangements" if result.exact else f"{result.n_resamples} draws"
     return {
         f"effect of {a} over {b}": number(result.effect),
@@ -289,12 +309,12 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
         f"verdict at α = {result.alpha:g} ({result.alternative})": verdict
         if result.decided
         else "inconclusive",
-        f"{percent} interval, percentile{alone}": _ends(result.interval_percentile),
-        f"{percent} interval, BCa{alone}": _ends(result.interval_bca),
-        f"p, two-sided{alone}": _p(result.p_two_sided),
-        f"p, one-sided{alone}: {a} is better": _p(result.p_greater),
-        f"p, one-sided{alone}: {b} is better": _p(result.p_less),
-        f"expected p (the papers'; too large): {expected} is better": _p(result.expected_p),
+        f"{percent} interval, percentile{alone}": _ends(items.ends("percentile")),
+        f"{percent} interval, BCa{alone}": _ends(items.ends("bca")),
+        **{row: _p_of(items, side, result.alternative) for side, row in p_of_sides.items()},
+        f"expected p (the papers'; too large): {expected} is better": _p(
+            result.expected_p.p, result.expected_p.standard_error
+        ),
         "null hypothesis": f"{result.null}, {draws}",
         **({"items": result.size} if result.n_clusters else {}),
         **{f"score of {name}": "–" if score is None else number(score) for name, score in scores.items()},
@@ -330,8 +350,8 @@ def _of_broad_claims(found: PairFindings, result: ComparisonResult) -> dict[str,
     rows = {}
     for claim in result.claims[:-1]:
         population = found.named(claim.population)
-        level = f"{100 * result.interval_bca.level:g} % interval for {population}"
-        ends = f"{number(claim.low)} to {number(claim.high)}"
+        level = f"{100 * result.confidence_level:g} % interval for {population}"
+        ends = _ends((claim.low, claim.high))
         rows[f"p for {population}"] = number(claim.p) if claim.is_conclusive else found.named(claim.reason)
         rows[level] = ends if claim.is_conclusive else "–"
     return rows
@@ -371,6 +391,8 @@ def _figures(found: PairFindings) -> Iterator[AnswerFigure]:
 
 
 def _cautions(found: PairFindings) -> Iterator[str]:
+    for result in found.results.values():
+        yield from map(found.named, result.reserves)
     yield from dropped_items(found.systems)
     same = " and ".join(found.systems.names)
     yield from (note for note in found.systems.notes if note != f"{same} have the same ratings")
@@ -388,12 +410,18 @@ def _cautions(found: PairFindings) -> Iterator[str]:
     yield from found.left_out
 
 
-def _ends(interval: ConfidenceInterval) -> str:
-    return f"{number(interval.low)} to {number(interval.high)}"
+def _ends(interval: tuple[float, float]) -> str:
+    low, high = interval
+    return f"{number(low)} to {number(high)}"
 
 
-def _p(p: PValue | ExpectedP) -> str:
-    return f"{number(p.p)}{f' ± {number(p.standard_error)}' if p.standard_error else ''}"
+def _p_of(claim: Claim, side: Alternative, chosen: Alternative) -> str:
+    """Return p of one side, with its Monte-Carlo error if it is the chosen one."""
+    return _p(claim.p_of(side), claim.standard_error if side == chosen else 0.0)
+
+
+def _p(p: float, standard_error: float) -> str:
+    return f"{number(p)}{f' ± {number(standard_error)}' if standard_error else ''}"
 
 
 def _per_item(count: ResponseCounts) -> str:

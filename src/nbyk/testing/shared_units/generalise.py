@@ -130,6 +130,11 @@ class SharedUnitsTest:
             "more items, or choose a metric that is a mean over items"
         )
 
+    @property
+    def reserve(self) -> str:
+        """The reason why p and the interval hold only with reserve; "" if they hold without."""
+        return ""
+
     def p_value(self, alternative: Alternative = "two-sided", *, null: float = 0.0) -> float:
         """Return the p-value of an effect of `null`; 1 (one-sided ½) if the effect is exactly `null`."""
         return self._p_value(self.effect - null, alternative)

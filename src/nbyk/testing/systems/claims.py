@@ -10,14 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import get_args
 
+from nbyk.errors import unknown_name
 from nbyk.metrics import Metric
+from nbyk.testing.intervals import IntervalMethod
 from nbyk.testing.pvalues import Alternative, PValue, sides_of
 from nbyk.testing.shared_units import SharedUnitsTest, VariancePart, shared_units_test
 from nbyk.testing.shared_units.intervals import parts_with_intervals
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.panel import FEW_UNITS, FEWEST_UNITS, Panel
 from nbyk.words import counted, listed, with_names
+
+DEFAULT_METHOD: IntervalMethod = "percentile"
+"""The method whose coverage is nearer to nominal for most metrics (docs/method.md)."""
 
 _POWER = 0.8
 """The power with which the advised numbers of units find an effect as large as the present one."""
@@ -39,7 +45,10 @@ class Claim:
     standard_error
         Monte-Carlo standard error of `p`; 0 if it is not drawn.
     low, high
-        Interval of the effect at the comparison's confidence level; NaN if the claim is inconclusive.
+        Interval of the effect at the comparison's confidence level, percentile if p was drawn; NaN if the
+        claim is inconclusive.
+    bca_low, bca_high
+        The BCa interval of the effect; NaN if p was not drawn.
     method
         The method for p: the null that was drawn, or "t".
     df
@@ -49,6 +58,8 @@ class Claim:
         error. A p by t is always certain.
     reason
         The reason why the claim is inconclusive; "" if it is not.
+    reserve
+        The reason why p and the interval hold only with reserve; "" if they hold without.
     advice
         The number of additional raters or runs that would settle the claim, if the effect stays as it is; ""
         if unknown.
@@ -69,13 +80,29 @@ class Claim:
     df: float
     decided: bool
     reason: str = ""
+    reserve: str = ""
     advice: str = ""
     parts: tuple[VariancePart, ...] = ()
+    bca_low: float = math.nan
+    bca_high: float = math.nan
 
     @property
     def is_conclusive(self) -> bool:
         """Whether the claim has a p-value."""
         return not self.reason
+
+    def ends(self, method: str = DEFAULT_METHOD) -> tuple[float, float]:
+        """Return the ends of the interval by "percentile" or "bca"; the one by t if p is by t.
+
+        Raises
+        ------
+        NbykError
+            If there is no such method.
+        """
+        if method not in get_args(IntervalMethod):
+            raise unknown_name("interval method", method, get_args(IntervalMethod))
+        by_bca = method == "bca" and not math.isnan(self.bca_low)
+        return (self.bca_low, self.bca_high) if by_bca else (self.low, self.high)
 
     def p_of(self, alternative: Alternative) -> float:
         """Return the p-value of an alternative."""
@@ -91,6 +118,8 @@ def drawn_claim(
     *,
     method: str,
     decided: bool = True,
+    reserve: str = "",
+    bca: tuple[float, float] = (math.nan, math.nan),
 ) -> Claim:
     """Return the claim of a test that draws, from the p-value of each alternative."""
     return Claim(
@@ -105,6 +134,9 @@ def drawn_claim(
         method,
         df=math.nan,
         decided=decided,
+        reserve=reserve,
+        bca_low=bca[0],
+        bca_high=bca[1],
     )
 
 
@@ -173,6 +205,7 @@ def claim_by_t(
         "t",
         test.df,
         decided=True,
+        reserve=test.reserve,
         parts=test.parts,
     )
 

@@ -17,12 +17,14 @@ from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set
-from nbyk.testing.intervals import ConfidenceInterval, acceleration, bca_interval, percentile_interval
+from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
 from nbyk.testing.pvalues import Alternative, expected_p, p_values
-from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.cautions import about_data, about_result
 from nbyk.testing.systems.claims import broad_claim, drawn_claim, with_intervals_of_parts
-from nbyk.testing.systems.margins import MarginClaim, check_margin, margin_claims
+from nbyk.testing.systems.items_alone import ItemsAlone, items_alone
+from nbyk.testing.systems.margins import MarginClaim, check_margin, is_within_one, margin_claims
+from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.result import ComparisonResult, ResponseCounts
 
@@ -41,6 +43,7 @@ def compare(
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     generalise: Sequence[str] | None = None,
+    pair_runs: bool = False,
     margin: float | None = None,
     interval_sampler: str = "bootstrap_items/all",
     n_resamples: int = 9_999,
@@ -82,6 +85,10 @@ def compare(
         claim is over new ones like those that the items share. None means items, their clusters, and every
         kind of shared units with two or more units. ``("items",)`` means new items with these clusters,
         raters and runs. Needs the null "swap_items" or "shifted".
+    pair_runs
+        Whether runs of A and B with one name are the same run, as runs of one seed may be. Without names, a
+        column of A's and of B's array with one place are the same. Without gold, "runs" may be people who
+        rated both. By default they are different ones, but people with the same ids are the same people.
     margin
         The largest difference that does not matter to you, above 0, in the unit of the effect; see
         `ComparisonResult.margins`. None asks no such question.
@@ -125,7 +132,7 @@ def compare(
     --------
     >>> import nbyk
     >>> result = nbyk.compare(gold=[3, 1, 2, 5], a=[3, 1, 2, 4], b=[1, 4, 4, 1])
-    >>> result.p_value.p, result.exact
+    >>> result.p, result.exact
     (0.125, True)
     """
     asked = Asked(
@@ -133,6 +140,7 @@ def compare(
         null=null,
         confidence_level=confidence_level,
         generalise=generalise,
+        pair_runs=pair_runs,
         sampler=get_sampler(interval_sampler),
         seed=as_seed(seed),
         threads=threads,
@@ -176,6 +184,7 @@ def compare_metrics(
     for metric in chosen:
         metric.check_gold(data.has_gold)
     panel = asked.panel(data)
+    asked.check_paired([panel])
     draws = asked.draws(panel.drawn(data), chosen)
     if asked.is_exact(draws):
         nulls = [(effects, True) for effects in asked.every_arrangement(draws)]
@@ -219,7 +228,10 @@ def results_of(
     data, decision, left_out = draws.data, asked.decision, draws.jackknifed()
     exact = asked.is_exact(draws)
     level, sampler = asked.confidence_level, asked.sampler.name
-    about_all = tuple(about_data(data, null=asked.null, panel=panel))
+    units = {role.upper(): data.units[role] for role in ("a", "b") if role in data.units}
+    known = {"has_gold": data.has_gold, "pair_runs": asked.pair_runs}
+    about_pairs = pairing_caution(units, **known) if panel.sources else ()
+    about_all = (*about_pairs, *about_data(data, null=asked.null, panel=panel))
     results = {}
     for index, (metric, (null_effects, decided)) in enumerate(zip(draws.metrics, nulls, strict=True)):
         effect = float(draws.observed[index]) + 0.0
@@ -233,6 +245,22 @@ def results_of(
             p = {side: replace(value, standard_error=0.0) for side, value in p.items()}
         percentile = percentile_interval(drawn, level)
         bca = bca_interval(drawn, effect, acceleration(left_out[index]), level)
+        alone = ItemsAlone(p)
+        if asked.hypothesis == EQUALLY_GOOD:
+            alone = items_alone(
+                metric,
+                draws.rows,
+                alone,
+                percentile=percentile,
+                level=level,
+                alternative=decision.alternative,
+                alpha=decision.alpha,
+                within_one=is_within_one(metric, data),
+            )
+        p, chosen = alone.p, alone.p[decision.alternative]
+        decided = decided or (chosen.standard_error == 0.0 and chosen.p > decision.alpha)
+        if alone.interval is not None:
+            percentile = bca = alone.interval
         score_a, score_b = draws.scores(index)
         items = drawn_claim(
             ("items", "clusters") if panel.draws_clusters else ("items",),
@@ -242,6 +270,8 @@ def results_of(
             percentile,
             method=asked.null,
             decided=decided,
+            reserve=alone.reserve,
+            bca=bca,
         )
         claims = (*([broad_claim(metric, panel, items, asked)] if panel.is_broad else []), items)
         of_margin: tuple[MarginClaim, ...] = ()
@@ -257,15 +287,10 @@ def results_of(
             hypothesis=asked.hypothesis,
             alternative=decision.alternative,
             alpha=decision.alpha,
-            p_value=p[decision.alternative],
-            p_greater=p["greater"],
-            p_less=p["less"],
-            p_two_sided=p["two-sided"],
             exact=exact,
             expected_p=expected_p(drawn, null_effects),
             expected_p_sampler=sampler,
-            interval_percentile=ConfidenceInterval(*percentile, level, "percentile", sampler),
-            interval_bca=ConfidenceInterval(*bca, level, "bca", sampler),
+            confidence_level=level,
             null_distribution=null_effects,
             bootstrap_distribution=drawn,
             n_items=data.n_items,
@@ -276,12 +301,13 @@ def results_of(
             n_resamples=null_effects.size,
             decision_error=0.0 if exact else decision.error,
             claims=claims,
+            pairing=pairing_sentence(units, **known),
             margins=of_margin,
             warnings=(),
             seed=asked.seed,
         )
         own = about_result(result, metric, data, undefined=bootstraps[index].size - drawn.size)
-        results[metric.name] = replace(result, warnings=(*about_all, *own))
+        results[metric.name] = replace(result, warnings=(*result.reserves, *about_all, *own))
     return results
 
 

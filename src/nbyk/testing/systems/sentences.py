@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from nbyk.testing.systems.asked import WITH_RESERVE
 from nbyk.testing.systems.margins import MarginClaim
 from nbyk.words import in_full, with_names
 
@@ -28,8 +31,14 @@ def margin_sentence(found: MarginClaim, metric: str, a: str, b: str, unit: float
             f"These data do not show whether {a} is worse than {b} by {margin} or more",
             found.p_not_worse,
         ),
-    }[found.verdict]
+    }[found.shown]
+    says += f"{WITH_RESERVE}," if found.is_reserved else ""
     return f"{says} {where}: p = {number(p)} ({interval}; {test})."
+
+
+def reserve_sentence(population: str, reserve: str) -> str:
+    """Return the caution about what is said for a population with reserve."""
+    return f"take what is said for {population} with reserve: {reserve}"
 
 
 def unit_note(unit: float) -> str:
@@ -40,6 +49,12 @@ def unit_note(unit: float) -> str:
 def items_in_words(n_items: int, n_clusters: int) -> str:
     """Return the number of items, and of clusters if there are any, in words."""
     return f"{n_items} items in {n_clusters} clusters" if n_clusters else f"{n_items} items"
+
+
+def ends_in_words(interval: tuple[float, float]) -> str:
+    """Return the ends of an interval; "–" if there is none."""
+    low, high = interval
+    return "–" if math.isnan(low) else f"{number(low)} to {number(high)}"
 
 
 def number(value: float) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,23 +19,26 @@ from nbyk.testing.corrections import Correction, correct_p_values
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.family import Drawn, Hypotheses, swap_bound
-from nbyk.testing.intervals import ConfidenceInterval, percentile_interval
+from nbyk.testing.intervals import percentile_interval
 from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative, sides_of
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.cautions import about_number
 from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.compare import results_of
+from nbyk.testing.systems.items_alone import score_interval
 from nbyk.testing.systems.leaderboard import ManyResponses, ScoredSystems
-from nbyk.testing.systems.margins import MarginClaim, check_margin, corrected
+from nbyk.testing.systems.margins import MarginClaim, check_margin, corrected, is_within_one
+from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
 from nbyk.testing.systems.panel import Panel
-from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks
+from nbyk.testing.systems.ranks import groups, letters, rank_sets, ranks
 from nbyk.testing.systems.result import ComparisonResult
-from nbyk.testing.systems.sentences import MORE_DRAWS
+from nbyk.testing.systems.sentences import MORE_DRAWS, reserve_sentence
 from nbyk.testing.systems.standings import Leaderboard, Pair, Standing
 from nbyk.testing.unit_cautions import about_units
 
 Floats = NDArray[np.float64]
+Interval = tuple[float, float]
 Places = tuple[int, int]
 """Two systems, by their places."""
 
@@ -52,6 +57,7 @@ def compare_systems(
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     generalise: Sequence[str] | None = None,
+    pair_runs: bool = False,
     margin: float | None = None,
     n_resamples: int = 9_999,
     max_resamples: int = 999_999,
@@ -83,7 +89,7 @@ def compare_systems(
     correction
         "holm" and "bonferroni" bound the chance of any wrong claim, "benjamini_hochberg" the expected share
         of wrong claims among those made; "none" tests each pair alone.
-    null, alternative, alpha, confidence_level, generalise, seed, threads, progress
+    null, alternative, alpha, confidence_level, generalise, pair_runs, seed, threads, progress
         As for `nbyk.compare`. With three systems or more, "greater" (a system is better than the baseline)
         and "less" need a baseline.
     margin
@@ -118,6 +124,7 @@ def compare_systems(
         null=null,
         confidence_level=confidence_level,
         generalise=generalise,
+        pair_runs=pair_runs,
         seed=as_seed(seed),
         threads=threads,
         progress=progress,
@@ -147,7 +154,10 @@ def leaderboard(
     decision, metric, names = asked.decision, scored.metric, scored.names
     pairs = choose_pairs(names, against, decision.alternative)
     panels = {pair: asked.panel(scored.pair(*pair)) for pair in pairs}
+    asked.check_paired(panels.values())
     of_clusters = panels[pairs[0]].draws_clusters
+    units = {name: scored.units[name] for name in names if name in scored.units}
+    known = {"has_gold": "gold" in scored.units, "pair_runs": asked.pair_runs}
 
     def draws_of(pair: Places) -> Draws:
         return asked.draws(panels[pair].drawn(scored.pair(*pair)), [metric])
@@ -175,9 +185,10 @@ def leaderboard(
         of_pair = results_of(asked, panels[a, b], draws_of((a, b)), null, bootstrapped[None], margins)
         results.append(of_pair[metric.name])
     compared = _with_corrections([(names[a], names[b]) for a, b in pairs], results, nulls, family.correction)
-    standings, shared = _standings(scored, drawn, compared, asked, whole=against is None)
+    intervals, about_scores = _score_intervals(scored, drawn, list(panels.values()), asked)
+    standings, shared = _standings(scored, intervals, compared, whole=against is None)
     of_names = {(names[a], names[b]): panel for (a, b), panel in panels.items()}
-    return Leaderboard(
+    board = Leaderboard(
         metric=metric.name,
         standings=standings,
         pairs=compared,
@@ -187,17 +198,21 @@ def leaderboard(
         hypothesis=asked.hypothesis,
         alternative=decision.alternative,
         alpha=decision.alpha,
+        confidence_level=asked.confidence_level,
         groups=shared,
         n_items=scored.rows.n_items,
         n_clusters=results[0].n_clusters,
+        pairing=pairing_sentence(units, **known),
         n_resamples=min(result.n_resamples for result in results),
         decision_error=0.0 if exact else decision.error,
         warnings=(
+            *(pairing_caution(units, **known) if any(panel.sources for panel in panels.values()) else ()),
             *_about_units(of_names, scored.units, scored.rows.n_items),
             *_cautions(compared, scored, drawn, family, of_clusters=of_clusters),
         ),
         seed=asked.seed,
     )
+    return replace(board, warnings=(*board.reserves, *about_scores, *board.warnings))
 
 
 def _with_corrections(
@@ -243,11 +258,35 @@ def _bound(scored: ScoredSystems, pair: Places, asked: Asked, *, of_clusters: bo
     return swap_bound(gains, sides=1.0) if towards * gains.sum() > 0.0 else 1.0
 
 
+def _score_intervals(
+    scored: ScoredSystems, drawn: Floats, panels: Sequence[Panel], asked: Asked
+) -> tuple[list[Interval], list[str]]:
+    """Return each system's interval of its score for the population of the pairs, and cautions about them.
+
+    For new items alone it is that of the bootstrap, as p is; for new units too it is by t.
+    """
+    kinds = {factor.partition(" ")[0] for panel in panels for factor in panel.factors}
+    intervals, cautions = [], []
+    for system, name in enumerate(scored.names):
+        panel, test = scored.score_test(system, kinds)
+        if panel.is_broad and (test is None or test.roughness):
+            intervals.append((math.nan, math.nan))
+        elif test is None:
+            own = drawn[system][np.isfinite(drawn[system])]
+            known = None if panel.draws_clusters else _known_interval(scored, system, asked.confidence_level)
+            intervals.append(known or percentile_interval(own, asked.confidence_level))
+        else:
+            intervals.append(test.interval(asked.confidence_level))
+            if test.reserve:
+                cautions.append(reserve_sentence(f"the score of {name}", test.reserve))
+    return intervals, cautions
+
+
 def _standings(
-    scored: ScoredSystems, drawn: Floats, pairs: Sequence[Pair], asked: Asked, *, whole: bool
+    scored: ScoredSystems, intervals: Sequence[Interval], pairs: Sequence[Pair], *, whole: bool
 ) -> tuple[tuple[Standing, ...], tuple[tuple[str, ...], ...]]:
     """Return the standings, best first, and the groups, if all pairs were compared."""
-    names, level = scored.names, asked.confidence_level
+    names = scored.names
     best, _ = ranks(scored.metric.sign * scored.scores[:, None])
     order = np.argsort(best[:, 0], kind="stable").tolist()
     place = {names[system]: position for position, system in enumerate(order)}
@@ -257,33 +296,30 @@ def _standings(
             worse = pair.b if pair.better == pair.a else pair.a
             better[place[pair.better], place[worse]] = True
     low, high = rank_sets(better)
-    defined = drawn[:, np.isfinite(drawn).all(axis=0)]
-    drawn_low, drawn_high = rank_percentiles(scored.metric.sign * defined[order], level)
     members = []
     if whole:
         members = groups(len(names), [(place[pair.a], place[pair.b]) for pair in pairs if pair.significant])
     lettered = letters(len(names), members)
     standings = []
     for position, system in enumerate(order):
-        own = drawn[system][np.isfinite(drawn[system])]
-        interval = ConfidenceInterval(
-            *percentile_interval(own, level), level, "percentile", asked.sampler.name
-        )
         standings.append(
             Standing(
                 name=names[system],
                 score=float(scored.scores[system]),
-                interval=interval,
+                interval=intervals[system],
                 rank=int(best[system, 0]),
                 rank_low=int(low[position]),
                 rank_high=int(high[position]),
-                bootstrap_rank_low=int(drawn_low[position]),
-                bootstrap_rank_high=int(drawn_high[position]),
                 letters=lettered[position],
             )
         )
     in_order = [names[system] for system in order]
     return tuple(standings), tuple(tuple(in_order[place] for place in group) for group in members)
+
+
+def _known_interval(scored: ScoredSystems, system: int, level: float) -> tuple[float, float] | None:
+    within_one = is_within_one(scored.metric, scored.pair(system, system))
+    return score_interval(scored.metric, scored.rows, system, level=level, within_one=within_one)
 
 
 def _cautions(
