@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nbyk.data import Systems
 from nbyk.data.arrays import Floats
+from nbyk.data.units import Units
 from nbyk.metrics import get
 from nbyk.metrics.units import effect_unit, threshold_in_ratings
 from nbyk.planning.settling.settlement import Settlement
@@ -28,13 +29,12 @@ from nbyk.testing.intervals import IntervalMethod
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import plain
 from nbyk.testing.shared_units import VariancePart
-from nbyk.testing.systems.asked import WITH_RESERVE
-from nbyk.testing.systems.claims import DEFAULT_METHOD, Claim
+from nbyk.testing.systems.claims import DEFAULT_METHOD
 from nbyk.testing.systems.evidence import item_effects
 from nbyk.testing.systems.pairing import pairing_sentence
 from nbyk.testing.systems.result import ITEMS_ALONE, ComparisonResult, ResponseCounts
 from nbyk.testing.systems.sensitivity import Sensitivity
-from nbyk.testing.systems.sentences import number
+from nbyk.testing.systems.sentences import ends_in_words, number, variance_sentence
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
 from nbyk.testing.unit_kinds import kind_of, plural
@@ -104,13 +104,9 @@ class PairFindings:
         }
 
     @property
-    def pairing(self) -> Iterator[str]:
-        """Yield which runs or raters count as the same; unit names may be A or B, so it starts from them."""
-        units = {name: self.systems.units[name] for name in (self.a, self.b)}
-        has_gold = self.systems.gold is not None
-        sentence = pairing_sentence(units, has_gold=has_gold, pair_runs=self.pair_runs)
-        if sentence:
-            yield sentence
+    def units(self) -> dict[str, Units]:
+        """The runs or raters behind each system, by its name."""
+        return {name: self.systems.units[name] for name in (self.a, self.b)}
 
     def named(self, text: str) -> str:
         """Return a text about A and B with the systems' names instead."""
@@ -178,26 +174,6 @@ def file_stem(kind: str, metric: str, place: int) -> str:
     return kind if place == 0 else f"{kind}_{re.sub(r'[^A-Za-z0-9_.=]+', '-', metric).strip('-')}"
 
 
-def variance_sentence(metric: str, parts: Sequence[VariancePart], population: str) -> str:
-    """Return one sentence about the sources of the variance of the effect over a population."""
-    shown = [part for part in parts if not math.isnan(part.share)]
-    unknown = [part.source for part in parts if math.isnan(part.variance)]
-    if not shown:
-        return f"The effect on {metric} does not vary over {population}."
-    largest = sorted(shown, key=lambda part: -part.share)
-    shares = [f"{100 * part.share:.0f} % from {part.source}" for part in largest if part.share >= 0.005]
-    last = f" and {shares.pop()}" if len(shares) > 1 else ""
-    small = [part.source for part in largest if part.share < 0.005]
-    rest = f"; less than 1 % from {' and from '.join(small)}" if small else ""
-    if unknown:
-        rest += f"; these data cannot separate the part of {listed(unknown)} from that of the items"
-    if ", with " in population:
-        population += ","
-    return (
-        f"The variance of the effect on {metric} over {population} comes to {', '.join(shares)}{last}{rest}."
-    )
-
-
 def _sentences(found: PairFindings) -> Iterator[str]:
     for result in found.results.values():
         # Whoever gives a margin asks about the margin: that answer comes first.
@@ -222,7 +198,9 @@ def _sentences(found: PairFindings) -> Iterator[str]:
             f"To see where the variance of the effect on {listed(jumping)} comes from, name that metric "
             "first; for metrics that jump, the parts take longer."
         )
-    yield from found.pairing
+    has_gold = found.systems.gold is not None  # a unit may be called A: no text about A and B serves here
+    pairing = pairing_sentence(found.units, has_gold=has_gold, pair_runs=found.pair_runs)
+    yield from [pairing] if pairing else []
     if found.settlement is not None:
         yield found.named(found.settlement.sentence)
 
@@ -285,33 +263,24 @@ def _summary(found: PairFindings) -> pd.DataFrame:
 
 def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
     a, b = found.a, found.b
-    verdict = {
-        "A": f"{a} is better",
-        "B": f"{b} is better",
-        "different": "different",
-        "undecided": "undecided",
-    }[result.verdict_of(result.claims[0])]
-    verdict += WITH_RESERVE if result.is_reserved(result.claims[0]) else ""
+    verdict = result.verdict if result.decided else "inconclusive"
+    if verdict[:1] in ("A", "B"):
+        verdict = f"{found.named(verdict[:1])} is better{verdict[1:]}"
     scores = {a: result.score_a, b: result.score_b}
     alone = f" ({ITEMS_ALONE})" if len(result.claims) > 1 else ""
     percent, items = f"{100 * result.confidence_level:g} %", result.claims[-1]
-    p_of_sides: dict[Alternative, str] = {
-        "two-sided": f"p, two-sided{alone}",
-        "greater": f"p, one-sided{alone}: {a} is better",
-        "less": f"p, one-sided{alone}: {b} is better",
-    }
     counts = {"gold": result.responses_gold, a: result.responses_a, b: result.responses_b}
     expected = b if result.expected_p.flipped else a
     draws = f"all {result.n_resamples + 1} arrangements" if result.exact else f"{result.n_resamples} draws"
     return {
         f"effect of {a} over {b}": number(result.effect),
         **_of_broad_claims(found, result),
-        f"verdict at α = {result.alpha:g} ({result.alternative})": verdict
-        if result.decided
-        else "inconclusive",
-        f"{percent} interval, percentile{alone}": _ends(items.ends("percentile")),
-        f"{percent} interval, BCa{alone}": _ends(items.ends("bca")),
-        **{row: _p_of(items, side, result.alternative) for side, row in p_of_sides.items()},
+        f"verdict at α = {result.alpha:g} ({result.alternative})": verdict,
+        f"{percent} interval, percentile{alone}": ends_in_words(items.ends("percentile")),
+        f"{percent} interval, BCa{alone}": ends_in_words(items.ends("bca")),
+        f"p, two-sided{alone}": _p_of(result, "two-sided"),
+        f"p, one-sided{alone}: {a} is better": _p_of(result, "greater"),
+        f"p, one-sided{alone}: {b} is better": _p_of(result, "less"),
         f"expected p (the papers'; too large): {expected} is better": _p(
             result.expected_p.p, result.expected_p.standard_error
         ),
@@ -327,8 +296,7 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
 
 def _units(found: PairFindings) -> dict[str, str]:
     """Return a row with the meaning given to the ids, if there are any."""
-    systems = found.systems
-    gold, behind = systems.gold_units, {name: systems.units[name] for name in (found.a, found.b)}
+    gold, behind = found.systems.gold_units, found.units
     unit = kind_of(list(behind.values()), has_gold=gold is not None)
     said = [
         f"{_numbered(len(units.names), unit)} of {name}"
@@ -351,9 +319,8 @@ def _of_broad_claims(found: PairFindings, result: ComparisonResult) -> dict[str,
     for claim in result.claims[:-1]:
         population = found.named(claim.population)
         level = f"{100 * result.confidence_level:g} % interval for {population}"
-        ends = _ends((claim.low, claim.high))
         rows[f"p for {population}"] = number(claim.p) if claim.is_conclusive else found.named(claim.reason)
-        rows[level] = ends if claim.is_conclusive else "–"
+        rows[level] = ends_in_words((claim.low, claim.high))
     return rows
 
 
@@ -410,14 +377,10 @@ def _cautions(found: PairFindings) -> Iterator[str]:
     yield from found.left_out
 
 
-def _ends(interval: tuple[float, float]) -> str:
-    low, high = interval
-    return f"{number(low)} to {number(high)}"
-
-
-def _p_of(claim: Claim, side: Alternative, chosen: Alternative) -> str:
-    """Return p of one side, with its Monte-Carlo error if it is the chosen one."""
-    return _p(claim.p_of(side), claim.standard_error if side == chosen else 0.0)
+def _p_of(result: ComparisonResult, side: Alternative) -> str:
+    """Return p over items of one side, with its Monte-Carlo error if it is the chosen one."""
+    items = result.claims[-1]
+    return _p(items.p_of(side), items.standard_error if side == result.alternative else 0.0)
 
 
 def _p(p: float, standard_error: float) -> str:

@@ -18,6 +18,7 @@ from nbyk.testing.systems.claims import DEFAULT_METHOD, Claim
 from nbyk.testing.systems.margins import MarginClaim
 from nbyk.testing.systems.sentences import (
     MORE_DRAWS,
+    ends_in_words,
     items_in_words,
     margin_sentence,
     number,
@@ -182,10 +183,8 @@ class ComparisonResult(ShownInNotebooks):
     @property
     def reserves(self) -> tuple[str, ...]:
         """A caution for each claim, or test of a margin, that holds only with reserve."""
-        reserves = (
-            *((claim.population, claim.reserve) for claim in self.claims),
-            *((claim.population, claim.reserve) for claim in self.margins),
-        )
+        reserves = [(claim.population, claim.reserve) for claim in self.claims]
+        reserves += [(claim.population, claim.reserve) for claim in self.margins]
         return tuple(reserve_sentence(*of_claim) for of_claim in dict.fromkeys(reserves) if of_claim[1])
 
     def in_order(self, a: str, b: str) -> tuple[str, str, float]:
@@ -256,20 +255,16 @@ class ComparisonResult(ShownInNotebooks):
         draws = f"{f'all {n + 1} arrangements' if self.exact else f'{n} draws'} of {self.null}"
         broad = []
         for claim in self.claims[:-1]:
-            ends = f"{number(claim.low)} to {number(claim.high)}"
             broad.append((f"p, {claim.population}", number(claim.p) if claim.is_conclusive else claim.reason))
-            broad.append((f"{self._percent}, {claim.population}", ends if claim.is_conclusive else "–"))
+            broad.append((f"{self._percent}, {claim.population}", ends_in_words(claim.ends())))
         alone = f" ({ITEMS_ALONE})" if broad else ""
         lines = [
             ("metric", self.metric),
             ("effect", f"{number(self.effect)} (positive: A is better)"),
             *broad,
-            (
-                "verdict",
-                f"{self.verdict if self.decided else 'inconclusive'} at α = {self.alpha:g}",
-            ),
+            ("verdict", f"{self.verdict if self.decided else 'inconclusive'} at α = {self.alpha:g}"),
             *(
-                (f"{self._percent} {method}{alone}", "{} to {}".format(*map(number, items.ends(method))))
+                (f"{self._percent} {method}{alone}", ends_in_words(items.ends(method)))
                 for method in get_args(IntervalMethod)
             ),
             (f"p-value{alone}", f"{number(items.p)} ({error}; {self.alternative}; {draws})"),
@@ -291,7 +286,7 @@ class ComparisonResult(ShownInNotebooks):
             (
                 claim.population,
                 number(self.effect),
-                f"{number(claim.low)} to {number(claim.high)}" if claim.is_conclusive else "–",
+                ends_in_words(claim.ends()),
                 self._p_in_row(claim) if claim.is_conclusive else claim.reason,
             )
             for claim in self.claims
