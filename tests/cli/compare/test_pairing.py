@@ -36,13 +36,13 @@ def test_the_text_prints_the_pairs_and_the_runs_without_a_partner(nbyk: Run) -> 
     _, text, _ = nbyk("compare --gold gold.csv a.csv b.csv")
     assert "Runs paired by name: seed1, seed2, seed10; unpaired: seed4 of a." in unfolded(text)
     _, text, _ = nbyk("compare --gold gold.csv b.csv a.csv")
-    assert "Runs paired by name: seed10, seed1, seed2; unpaired: seed4 of a." in unfolded(text)
+    assert "Runs paired by name: seed1, seed2, seed10; unpaired: seed4 of a." in unfolded(text)
 
 
 def test_without_gold_people_are_pairs_by_equal_ids(nbyk: Run) -> None:
     write_runs("a", ["71", "w2", "cem", "dan"])
     write_runs("b", ["71", "w2", "cem"])
-    assert sentences(nbyk, "a.csv b.csv") == ["Raters paired by name: 71, w2, cem; unpaired: dan of a."]
+    assert sentences(nbyk, "a.csv b.csv") == ["Raters paired by name: 71, cem, w2; unpaired: dan of a."]
 
 
 def test_numbers_in_a_column_of_raters_are_people(nbyk: Run) -> None:
