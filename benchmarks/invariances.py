@@ -1,11 +1,10 @@
 """How often tests of equal correlations and AUCs reject, by what they swap.
 
-Run ``python -m benchmarks.invariances --sets 2000``; it prints the table of docs/calibration.md. A and B have
+Run ``python -m benchmarks.invariances --sets 2000``; it prints the numbers of docs/method.md. A and B have
 equal true scores in each world (`level`), or A has the higher one (`power`); B's responses are then shifted,
-bent or coarsened, which changes no score. Columns: p by swaps of
-the raw values; by swaps of what the metric sees, ranks or
-standardised values; the same with the difference over its standard error; by signs of the items' influences;
-and Student's t of the influences.
+bent or coarsened, which changes no score. Columns: p by swaps of the raw values; by swaps of what the metric
+sees, ranks or standardised values; the same with the difference over its standard error; by signs of the
+items' influences; and Student's t of the influences.
 """
 
 from __future__ import annotations
