@@ -36,7 +36,7 @@ def test_the_text_prints_the_pairs_and_the_runs_without_a_partner(nbyk: Run) -> 
     _, text, _ = nbyk("compare --gold gold.csv a.csv b.csv --pair-runs yes")
     assert "Runs are paired by name: seed1, seed2, seed10; unpaired: seed4 of a." in unfolded(text)
     _, text, _ = nbyk("compare --gold gold.csv b.csv a.csv --pair-runs yes")
-    assert "Runs are paired by name: seed10, seed1, seed2; unpaired: seed4 of a." in unfolded(text)
+    assert "Runs are paired by name: seed1, seed2, seed10; unpaired: seed4 of a." in unfolded(text)
 
 
 def test_without_gold_people_are_pairs_by_equal_ids(nbyk: Run) -> None:
@@ -44,7 +44,7 @@ def test_without_gold_people_are_pairs_by_equal_ids(nbyk: Run) -> None:
     write_runs("b", ["71", "w2", "cem"])
     for option in ("", " --pair-runs no", " --pair-runs yes"):
         assert sentences(nbyk, f"a.csv b.csv{option}") == [
-            "Raters are paired by name, as the same people: 71, w2, cem; unpaired: dan of a."
+            "Raters are paired by name, as the same people: 71, cem, w2; unpaired: dan of a."
         ]
 
 

@@ -10,12 +10,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import nbyk
-from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.response_set import ResponseSet, response_set, stack_responses
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.resampling.resample import observed_effects
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
+from nbyk.testing.engine.rows import Rows
 from nbyk.testing.engine.swaps import DRAWS
 from nbyk.testing.pvalues import p_value
 from nbyk.testing.systems.asked import Asked
@@ -46,6 +47,12 @@ def sets(n: int = 21, n_clusters: int = 6, seed: int = 0, k: int = 3) -> tuple[R
     return response_set(gold, a, b, cluster=names), names
 
 
+def as_swapped(data: ResponseSet, metric: str) -> ResponseSet:
+    """Return A's and B's responses as a metric's swaps exchange them: ranks if it sees only these."""
+    a, b = Rows(data.gold, stack_responses(data.a, data.b)).as_scored(get(metric)).systems
+    return ResponseSet(data.gold, a, b, clusters=data.clusters)
+
+
 def taken(data: ResponseSet, items: Any, swapped: Any = False) -> ResponseSet:
     """Return some items, of which some have the systems' rows swapped."""
     swapped = np.broadcast_to(swapped, len(data.gold))[items, None]
@@ -60,9 +67,9 @@ def test_the_null_is_every_swap_of_whole_clusters(metric: str) -> None:
     over = ("items", "clusters")
     result = nbyk.compare(data, metric=metric, generalise=over)
     named = nbyk.compare(data.gold, data.a, data.b, cluster=names, metric=metric, generalise=over)
-    every = np.arange(data.n_items)
+    every, seen = np.arange(data.n_items), as_swapped(data, metric)
     effects = [
-        float(observed_effects(taken(data, every, np.array(flips)[data.clusters]), metric)[0])
+        float(observed_effects(taken(seen, every, np.array(flips)[data.clusters]), metric)[0])
         for flips in product([False, True], repeat=6)
     ]
     assert (result.exact, result.n_clusters, result.n_resamples) == (True, 6, 63)
@@ -93,7 +100,7 @@ def test_random_swaps_draws_and_jackknife_take_whole_clusters(metric: str) -> No
     drawn = draws.bootstrapped([0], DRAWS, "bootstrap")[0]
     ordered = taken(data, order)
     for draw in (0, 7, 63):
-        flipped = taken(ordered, np.arange(40), coins[draw])
+        flipped = taken(as_swapped(ordered, metric), np.arange(40), coins[draw])
         assert swapped[draw] == pytest.approx(float(observed_effects(flipped, chosen)[0]), abs=1e-12)
         items = np.repeat(np.arange(40), weights[:, draw])
         assert drawn[draw] == pytest.approx(

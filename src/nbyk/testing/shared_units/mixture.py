@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr  # scipy.stats has it too, but takes as long to load as all of nbyk
 
+from nbyk.testing.skewness import corrected
+
 Floats = NDArray[np.float64]
 
 FEWEST_FOR_SKEW = 4.5
@@ -88,11 +90,9 @@ class Mixture:
         whole = self.variances.sum(axis=1)
         if not whole.all():
             return 0.0
-        size = abs(error) / np.sqrt(whole)
         times = (self.units >= FEWEST_FOR_SKEW) + strong_skew / self.units
         third = float(np.sum(self.third * times))
-        skewness = max(0.0, -math.copysign(1.0, error) * third) / whole**1.5
-        size = without_skew(size, skewness)
+        size = np.array([abs(corrected(error / math.sqrt(v), third / v**1.5, 1.0)) for v in whole.tolist()])
         tails = np.sum(self.variances * stdtr(self.df, -size[:, None]), axis=1) / whole
         return float(self.weights @ tails)
 
@@ -123,22 +123,6 @@ def degrees_together(variances: Floats, df: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         together = np.sum(of_near, axis=-1) ** 2 / squares
     return np.where(squares > 0.0, np.maximum(together, df), df)
-
-
-def without_skew(size: Floats, skewness: Floats) -> Floats:
-    """Return t-values of a given size, at least 0, in the tail that skewness makes light: less, at least 0.
-
-    Parameters
-    ----------
-    size : ndarray
-        |t|.
-    skewness : ndarray, of the same shape
-        The skewness of the effect against the side of t, at least 0.
-    """
-    a = skewness / 6.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        step = (np.sqrt(np.maximum(1.0 + 8.0 * a * (size - a), 0.0)) - 1.0) / (4.0 * a)
-    return np.maximum(np.where(a > 1e-12, step, size), 0.0)
 
 
 def _solved(tail_of: Callable[[float], float], tail: float, start: float) -> float:

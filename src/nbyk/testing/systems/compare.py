@@ -122,11 +122,12 @@ def compare(
 
     Notes
     -----
-    Under "swap_items" there are 2^N arrangements, or 2^G of G clusters. If at most `n_resamples` differ from
-    the observed one, all are computed, and p is exact. The draws depend only on the seed, on gold and on the
-    number of items or clusters. So all metrics and systems see the same draws, and comparing B with A is the
-    mirror image of comparing A with B. (Nulls and samplers that draw responses again depend on the responses
-    too.)
+    "swap_items" swaps what the metric sees (`Metric.unchanged_by`): ranks for a rank correlation or an AUC,
+    standardised responses for Pearson's correlation. There are 2^N arrangements, or 2^G of G clusters. If at
+    most `n_resamples` differ from the observed one, all are computed, and p is exact. The draws depend only
+    on the seed, on gold and on the number of items or clusters. So all metrics and systems see the same
+    draws, and comparing B with A is the mirror image of comparing A with B. (Nulls and samplers that draw
+    responses again depend on the responses too.)
 
     Examples
     --------

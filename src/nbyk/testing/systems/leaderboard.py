@@ -97,7 +97,7 @@ class ScoredSystems:
         matrices, of_columns = as_matrices({"gold": gold, **named})
         stacked = stack_responses(*(matrices[name] for name in named))
         rows = Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked)
-        clusters = as_clusters(cluster, next(iter(named.values())) if gold is None else gold, rows.n_items)
+        clusters = as_clusters(cluster, {"gold": gold, **named}, rows.n_items)
         known = of_columns if units is None else units
         behind = {name: known[name] for name in ("gold", *named) if name in known}
         scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
