@@ -8,6 +8,8 @@ from pathlib import Path
 from nbyk.report.answer import Answer, AnswerTable
 from nbyk_papers.fits import Fits
 from nbyk_papers.shown import Page, study_answer
+from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_rows, verdict_table
+from nbyk_papers.wein2023.claims import verdicts_of
 from nbyk_papers.wein2023.comparison import Cells, read_cells
 from nbyk_papers.wein2023.figures import figures_of
 from nbyk_papers.wein2023.real_gold import small_perturbations
@@ -60,11 +62,12 @@ def report(
 
 def cells_report(cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int) -> Answer:
     """Return the report of cells that were read and of fits (ratings and prior by source)."""
+    verdicts = verdict_rows(verdicts_of(cells))
     on_real_gold = [small_perturbations(source, *files, seed) for source, files in fits.items()]
     return study_answer(
         PAGE,
-        {**summarise(cells), "real_gold": on_real_gold},
-        all_tables(cells),
+        {**summarise(cells), "verdicts": verdicts, "real_gold": on_real_gold},
+        [*all_tables(cells), ("verdicts", VERDICTS_CAPTION, verdict_table(verdicts))],
         figures_of(cells, fits, seed),
         files_alone=[AnswerTable("ranks_by_cell", RANKS_CAPTION, ranks_by_cell(cells))],
         priors=[prior for _, prior in fits.values()],

@@ -11,6 +11,7 @@ from nbyk_papers.agreement import chi_square
 from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE, acceptable_table, choices, verdict
 from nbyk_papers.wein2023.comparison import PRINTED_RESOLUTION, Cells, minima
 from nbyk_papers.wein2023.design import STUDY, minima_table_name
+from nbyk_papers.wein2023.estimation_errors import best_choices
 from nbyk_papers.wein2023.ranks import REPORTED_BELOW, agreement_by_rank, rank_counts, rank_sentence
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def summarise(cells: Cells) -> dict[str, Any]:
             },
             "acceptable": _acceptable(cells.of(semantics)),
             "choices": _choices(cells.of(semantics), semantics),
+            "best": best_choices(cells.of(semantics)),
             "tables_1_to_4": _minima_agreement(cells, semantics),
             "true_p_beyond": _beyond(rows),
         }

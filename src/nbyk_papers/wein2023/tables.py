@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE, acceptable_table, choices, is_off
 from nbyk_papers.wein2023.comparison import Cells, minima
 from nbyk_papers.wein2023.design import COLUMNS, full_table_name, minima_table_name
+from nbyk_papers.wein2023.estimation_errors import nearest_table, sampler_table
 from nbyk_papers.wein2023.ranks import agreement_by_rank
 
 if TYPE_CHECKING:
@@ -30,6 +31,15 @@ def all_tables(cells: Cells) -> Iterator[tuple[str, str, pd.DataFrame]]:
             f"P-values that are not acceptable: |estimated − true| of {NOT_ACCEPTABLE} or more ({semantics})",
             acceptable_table(of_semantics),
         )
+        yield (
+            f"{semantics}/nearest_samplers",
+            f"The sampler whose estimates are nearest to the true p-value, by metric ({semantics})",
+            nearest_table(of_semantics),
+        )
+        caption = (
+            f"Mean error of each sampler, and its share of estimates that are not acceptable ({semantics})"
+        )
+        yield f"{semantics}/samplers", caption, sampler_table(of_semantics)
         chosen = choices(of_semantics)
         if len(chosen):
             caption = f"The best sampler and the best metric, chosen separately and together ({semantics})"
