@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,6 +22,7 @@ from nbyk_papers.wein2023.ranks import (
     rank_sentence,
 )
 
+ROOT = Path(__file__).parents[2]
 HUNDRED = np.arange(1, 101) / 1000
 
 
@@ -130,3 +133,18 @@ def test_cells_without_published_numbers_have_no_place() -> None:
     empty = cells_of(np.stack([HUNDRED]), np.array([0.05]))
     none = Cells(empty.table.assign(published_place=None), empty.by_reference, empty.columns, empty.samplers)
     assert len(agreement_by_rank(none)) == 0
+
+
+def test_the_docs_say_what_the_file_of_cells_says() -> None:
+    """Method notes and README count the cells of the file that stands beside them."""
+    rows = pd.read_csv(ROOT / "docs/wein2023-ranks.csv")
+    counts = rank_counts(rows["place"])
+    assert (counts["compared"] + counts["trivial"], set(rows["sets"])) == (432, {100})
+    method, readme = (" ".join((ROOT / path).read_text().split()) for path in ("docs/method.md", "README.md"))
+    said = f"{counts['inside']} of {counts['compared']} are inside and {counts['outside_all']} outside all"
+    assert f"In all, {said}" in method
+    assert f"{counts['inside']} in the middle 90 % of 100 ({counts['trivial']} more are 0" in readme
+    for (source, epsilon), of_row in rows.groupby(["source", "ε"]):
+        own = rank_counts(of_row["place"])
+        numbers = " | ".join(str(own[name]) for name in ("compared", "inside", "outside_all", "trivial"))
+        assert f"| {source} | {f'{epsilon:g}'.removeprefix('0') or '0'} | {numbers} | " in method
