@@ -13,7 +13,7 @@ from nbyk_papers.verdicts import Cases, Outcome, Verdict, judge
 from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE
 from nbyk_papers.wein2023.comparison import Cells
 from nbyk_papers.wein2023.design import PRIORS
-from nbyk_papers.wein2023.estimation_errors import Place, places_of
+from nbyk_papers.wein2023.estimation_errors import SourceErrors, places_of
 
 FIRST, ALL = "bootstrap_items/first_element", "bootstrap_items/all"
 SMALL = 0.1
@@ -40,7 +40,7 @@ class Margins:
         return judge(self.values, self.errors)
 
 
-def _claim_first_is_poor(places: Sequence[Place]) -> Margins:
+def _claim_first_is_poor(places: Sequence[SourceErrors]) -> Margins:
     margins = Margins()
     for place in places:
         if place.epsilon <= SMALL and FIRST in place.samplers:
@@ -50,7 +50,7 @@ def _claim_first_is_poor(places: Sequence[Place]) -> Margins:
     return margins
 
 
-def _claim_several_responses(places: Sequence[Place]) -> Margins:
+def _claim_several_responses(places: Sequence[SourceErrors]) -> Margins:
     margins = Margins()
     for place in places:
         one = [name for name in place.samplers if get_sampler(name).responses_per_item(2) == 1]
@@ -60,7 +60,7 @@ def _claim_several_responses(places: Sequence[Place]) -> Margins:
     return margins
 
 
-def _claim_best_sampler(places: Sequence[Place]) -> Margins:
+def _claim_best_sampler(places: Sequence[SourceErrors]) -> Margins:
     margins = Margins()
     for place in places:
         for other in place.samplers if ALL in place.samplers else ():
@@ -69,16 +69,16 @@ def _claim_best_sampler(places: Sequence[Place]) -> Margins:
     return margins
 
 
-def _claim_wins_is_best(places: Sequence[Place]) -> Margins:
+def _claim_wins_is_best(places: Sequence[SourceErrors]) -> Margins:
     return _of_metrics(places, "simulated", ("wins_mae",), lambda epsilon: epsilon > 0.0)
 
 
-def _claim_mse_and_spearman(places: Sequence[Place]) -> Margins:
+def _claim_mse_and_spearman(places: Sequence[SourceErrors]) -> Margins:
     return _of_metrics(places, "toxicity", ("mse", "spearman"), lambda epsilon: epsilon <= SMALL)
 
 
 def _of_metrics(
-    places: Sequence[Place], source: str, chosen: Sequence[str], at: Callable[[float], bool]
+    places: Sequence[SourceErrors], source: str, chosen: Sequence[str], at: Callable[[float], bool]
 ) -> Margins:
     """Return cases for each of some metrics against each other metric, over the samplers."""
     margins = Margins()
@@ -91,7 +91,7 @@ def _of_metrics(
     return margins
 
 
-def _claim_do_well_on_toxicity(places: Sequence[Place]) -> Margins:
+def _claim_do_well_on_toxicity(places: Sequence[SourceErrors]) -> Margins:
     margins = Margins()
     for place in places:
         if place.source == "toxicity" and place.epsilon > SMALL:
@@ -101,7 +101,7 @@ def _claim_do_well_on_toxicity(places: Sequence[Place]) -> Margins:
     return margins
 
 
-def _claim_wins_is_consistent(places: Sequence[Place]) -> Margins:
+def _claim_wins_is_consistent(places: Sequence[SourceErrors]) -> Margins:
     margins = Margins()
     simulated = [place for place in places if place.source == "simulated" and "wins_mae" in place.metrics]
     for nearer, farther in pairwise(sorted(simulated, key=lambda place: place.epsilon)):
@@ -112,7 +112,7 @@ def _claim_wins_is_consistent(places: Sequence[Place]) -> Margins:
     return margins
 
 
-def _claim_recommended_pair(places: Sequence[Place]) -> Margins:
+def _claim_recommended_pair(places: Sequence[SourceErrors]) -> Margins:
     margins = Margins()
     for place in places:
         chosen = (ALL, "wins_mae")
@@ -123,7 +123,7 @@ def _claim_recommended_pair(places: Sequence[Place]) -> Margins:
     return margins
 
 
-def _claim_reliable_metrics(places: Sequence[Place]) -> Margins:
+def _claim_reliable_metrics(places: Sequence[SourceErrors]) -> Margins:
     margins = Margins()
     for place in places:
         for metric in ("wins_mae", "spearman"):
@@ -139,7 +139,7 @@ class _Claim:
     place: str
     words: str
     criterion: str
-    margins: Callable[[Sequence[Place]], Margins]
+    margins: Callable[[Sequence[SourceErrors]], Margins]
     cases: str
 
 

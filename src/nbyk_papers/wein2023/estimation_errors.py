@@ -27,8 +27,8 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Place:
-    """The errors at one source and ε.
+class SourceErrors:
+    """The errors of estimated p-values at one source and ε.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Place:
         return float(np.sqrt(per_set.var(ddof=1) / len(per_set) + np.square(of_true).sum()))
 
 
-def places_of(cells: Cells) -> list[Place]:
+def places_of(cells: Cells) -> list[SourceErrors]:
     """Return the errors of one semantics by source and ε, in the order of the run."""
     sets = cells.by_reference.assign(
         error=(cells.by_reference["estimated_p"] - cells.by_reference["true_p"]).abs()
@@ -113,7 +113,7 @@ def places_of(cells: Cells) -> list[Place]:
         if len(wide) > 1:
             errors = {pair: wide["error"][pair].to_numpy(np.float64) for pair in order}
             true_se = {pair: float(wide["true_se"][pair].mean()) for pair in order}
-            found.append(Place(str(source), float(rows["epsilon_b"].iloc[0]), errors, true_se))
+            found.append(SourceErrors(str(source), float(rows["epsilon_b"].iloc[0]), errors, true_se))
     return found
 
 
@@ -204,6 +204,6 @@ def best_choices(cells: Cells) -> list[dict[str, object]]:
     return found
 
 
-def _is_larger(place: Place, best: Pair, other: Pair) -> bool:
+def _is_larger(place: SourceErrors, best: Pair, other: Pair) -> bool:
     margin, error = place.lead([best], [other])
     return margin > CLOSE * error
