@@ -69,6 +69,6 @@ def cells_report(cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int)
         {**summarise(cells), "verdicts": verdicts, "real_gold": on_real_gold},
         [*all_tables(cells), ("verdicts", VERDICTS_CAPTION, verdict_table(verdicts))],
         figures_of(cells, fits, seed),
-        files_alone=[AnswerTable("ranks_by_cell", RANKS_CAPTION, ranks_by_cell(cells))],
+        files_alone=[AnswerTable("ranks_by_cell", RANKS_CAPTION, ranks_by_cell(cells), on_page=False)],
         priors=[prior for _, prior in fits.values()],
     )
