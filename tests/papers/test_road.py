@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,12 @@ from nbyk.studies import batches
 from nbyk.studies.steps import Work
 from nbyk_papers.wein2023.cells import (
     estimated_effects_table,
+    gold_of,
     reference_sets,
     references_from_table,
     references_table,
     true_effects_table,
+    with_first_draws,
 )
 from nbyk_papers.wein2023.design import Estimation, get_semantics
 from nbyk_papers.wein2023.pvalues import p_values_table
@@ -41,6 +44,7 @@ SAMPLERS = ["all_items/sample(1)", "bootstrap_items/sample(K)"]
 METRICS = ["mean_of_emds", "mae", "wins_mae"]
 WAYS = [
     ("published", "pooled_twice", False),
+    ("published", "pooled_twice", True),
     ("recommended", "pooled", False),
     ("recommended", "pooled", True),
 ]
@@ -83,19 +87,27 @@ def test_it_is_what_the_commands_make_of_files_one_by_one(
     prior = published_prior("toxicity")
     columns = {name: semantics.metric(name) for name in METRICS}
     population, work = Population(prior, 25, 3, epsilon_b=0.2, epsilon_a=0.1), Work("test")
-    sets = reference_sets(
+    gold = gold_of(semantics, prior, load_source("convabuse").matrix() if on_gold else None)
+    draw_sets = partial(
+        reference_sets,
         population,
         n_references=2,
         seed=7,
-        gold=load_source("convabuse").matrix() if on_gold else None,
+        gold=gold,
         latent_items=semantics.latent_items,
     )
+    own_draws = semantics.coded_gold and gold is not None
+    stored = references_table(draw_sets(), draw_sets(hypothesis="null") if own_draws else ())
+    sets, nulls = references_from_table(stored), references_from_table(stored, "null")
     how = Estimation(semantics.name, null, SAMPLERS, 2, 30, 20, seed=7)
-    estimated = estimated_effects_table(references_from_table(references_table(sets)), columns, how, work)
+    estimated = estimated_effects_table(sets, columns, how, work)
     true = {
         k: true_effects_table(replace(population, k_responses=k), columns, n_draws=30, seed=7, work=work)
         for k in (1, 3)
     }
+    if own_draws:
+        true = {k: with_first_draws(fresh, sets, nulls, columns, k) for k, fresh in true.items()}
+    assert bool(nulls) == own_draws == (way[0] == "published")
     table = p_values_table(
         estimated,
         true,

@@ -58,6 +58,9 @@ class Semantics:
     latent_items
         Whether systems on real gold get an item's latent μ and σ (`reference_sets`). Otherwise they get the
         mean and standard deviation of its ratings.
+    coded_gold
+        Whether gold is that of the authors' code: `toxicity_ratings` stand in for toxicity data that you do
+        not have, and a reference set on real gold is the first of its own true draws (`with_first_draws`).
     metric_of_column
         The metric behind a column, if it is not the one of the same name.
     resamples_of_column
@@ -68,6 +71,7 @@ class Semantics:
     null: str
     share_gold: bool
     latent_items: bool
+    coded_gold: bool
     metric_of_column: dict[str, str] = field(default_factory=dict)
     resamples_of_column: dict[str, int] = field(default_factory=dict)
 
@@ -90,6 +94,7 @@ SEMANTICS = {
         null="pooled_twice",
         share_gold=False,
         latent_items=False,
+        coded_gold=True,
         metric_of_column={
             "wins_mae": "wins_mae(tolerance=0.0)",
             "wins_mae_vectorized": "wins_mae_vectorized(tolerance=0.0)",
@@ -104,7 +109,9 @@ SEMANTICS = {
             "mean_of_emds": 100,
         },
     ),
-    "recommended": Semantics("recommended", null="pooled", share_gold=True, latent_items=True),
+    "recommended": Semantics(
+        "recommended", null="pooled", share_gold=True, latent_items=True, coded_gold=False
+    ),
 }
 
 

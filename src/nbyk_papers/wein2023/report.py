@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nbyk.report.answer import Answer
+from nbyk.report.answer import Answer, AnswerTable
 from nbyk_papers.fits import Fits
 from nbyk_papers.shown import Page, study_answer
+from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_rows, verdict_table
+from nbyk_papers.wein2023.claims import verdicts_of
 from nbyk_papers.wein2023.comparison import Cells, read_cells
 from nbyk_papers.wein2023.figures import figures_of
 from nbyk_papers.wein2023.real_gold import small_perturbations
 from nbyk_papers.wein2023.summary import summarise
-from nbyk_papers.wein2023.tables import all_tables
+from nbyk_papers.wein2023.tables import all_tables, ranks_by_cell
 
 PAGE = Page(
     "Follow the leader(board) with confidence, reproduced",
@@ -27,6 +29,8 @@ PAGE = Page(
     },
     marked=("z true",),
 )
+
+RANKS_CAPTION = "Every published estimated p-value beside ours, and its place among our test sets"
 
 
 def report(
@@ -58,11 +62,13 @@ def report(
 
 def cells_report(cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int) -> Answer:
     """Return the report of cells that were read and of fits (ratings and prior by source)."""
+    verdicts = verdict_rows(verdicts_of(cells))
     on_real_gold = [small_perturbations(source, *files, seed) for source, files in fits.items()]
     return study_answer(
         PAGE,
-        {**summarise(cells), "real_gold": on_real_gold},
-        all_tables(cells),
+        {**summarise(cells), "verdicts": verdicts, "real_gold": on_real_gold},
+        [*all_tables(cells), ("verdicts", VERDICTS_CAPTION, verdict_table(verdicts))],
         figures_of(cells, fits, seed),
+        files_alone=[AnswerTable("ranks_by_cell", RANKS_CAPTION, ranks_by_cell(cells), on_page=False)],
         priors=[prior for _, prior in fits.values()],
     )

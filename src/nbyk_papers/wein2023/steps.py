@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,19 +83,28 @@ def pvalues(
 
 def _cell(shared: SharedDraws, point: Point, work: Work) -> pa.Table:
     from nbyk.resampling.population import Population
-    from nbyk_papers.wein2023.cells import estimated_effects_table, reference_sets, true_effects_table
+    from nbyk_papers.wein2023.cells import (
+        estimated_effects_table,
+        gold_of,
+        reference_sets,
+        true_effects_table,
+        with_first_draws,
+    )
     from nbyk_papers.wein2023.pvalues import p_values_table
 
     epsilon_b, epsilon_a, n, k = point[0], point[1], int(point[2]), int(point[3])
     population = Population(shared.prior, n, k, epsilon_b, epsilon_a)
     how, semantics = shared.how, shared.how.way
-    sets = reference_sets(
+    gold = gold_of(semantics, shared.prior, shared.gold)
+    draw_sets = partial(
+        reference_sets,
         population,
         n_references=how.n_references,
         seed=how.seed,
-        gold=shared.gold,
+        gold=gold,
         latent_items=semantics.latent_items,
     )
+    sets = draw_sets()
     true = {
         responses: true_effects_table(
             replace(population, k_responses=responses),
@@ -105,6 +115,12 @@ def _cell(shared: SharedDraws, point: Point, work: Work) -> pa.Table:
         )
         for responses in responses_of(how.samplers, k)
     }
+    if gold is not None and semantics.coded_gold:
+        nulls = draw_sets(hypothesis="null")
+        true = {
+            responses: with_first_draws(table, sets, nulls, shared.metrics, responses)
+            for responses, table in true.items()
+        }
     return p_values_table(
         estimated_effects_table(sets, shared.metrics, how, work),
         true,
