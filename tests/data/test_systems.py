@@ -223,7 +223,7 @@ def test_the_order_of_rows_and_columns_changes_no_digit(random: Any, is_wide: bo
                 result = nbyk.compare(
                     systems, metric=metric, generalise=over, n_resamples=199, max_resamples=199
                 )
-                numbers += [result.p, result.interval_bca, result.effect, repr(result.claims)]
+                numbers += [result.p, result.effect, repr(result.claims)]
         back = read_systems({"b": given["b"], "a": given["a"]}, given["gold"], cluster="text")
         board = nbyk.compare_systems(back, metric="spearman", n_resamples=199, max_resamples=199)
         return [*numbers, repr(board.standings)]

@@ -29,6 +29,7 @@ _FEW_RATERS = 10
 
 
 def items_claim(
+    effect: float,
     p: Mapping[Alternative, PValue],
     interval: tuple[float, float],
     asked: AskedOfLabels,
@@ -39,7 +40,7 @@ def items_claim(
     n_raters = 0 if asked.rated is None else asked.rated.n_shared
     raters = "this rater" if n_raters == 1 else f"these {n_raters} raters"
     population = f"new {listed(over)}{f', with {raters}' if n_raters else ''}"
-    return drawn_claim(over, population, p, asked.alternative, interval, method="bootstrap")
+    return drawn_claim(over, population, effect, p, asked.alternative, interval, method="bootstrap")
 
 
 def with_raters(
@@ -103,7 +104,9 @@ def with_raters(
             if test.is_constant:
                 broad = replace(narrow, over=over, population=population)
             else:
-                broad = claim_by_t(test, over, population, alternative=alternative, confidence_level=level)
+                broad = claim_by_t(
+                    test, over, population, alternative=alternative, alpha=1.0 - level, confidence_level=level
+                )
         found.append(
             replace(
                 comparison,

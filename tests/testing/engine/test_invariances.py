@@ -21,7 +21,6 @@ SIDES = ("two-sided", "greater", "less")
 
 def answers(metric: Metric, gold: Any, a: Any, b: Any) -> list[float]:
     """Return all that a comparison says about new items."""
-    found: list[float] = []
     result = nbyk.compare(
         gold if metric.needs_gold else None,
         a,
@@ -31,11 +30,9 @@ def answers(metric: Metric, gold: Any, a: Any, b: Any) -> list[float]:
         n_resamples=299,
         max_resamples=299,
     )
-    for side in (result.p_two_sided, result.p_greater, result.p_less):
-        found.append(side.p)
-    for interval in (result.interval_percentile, result.interval_bca):
-        found += [interval.low, interval.high]
-    return [result.effect, result.p, *found]
+    (claim,) = result.claims
+    sides = (claim.p_two_sided, claim.p_greater, claim.p_less)
+    return [result.effect, result.p, *sides, *claim.ends("percentile"), *claim.ends("bca")]
 
 
 def responses(seed: int, n: int, k: int, *, levels: bool = False) -> tuple[Any, Any, Any]:

@@ -91,7 +91,7 @@ def difference_figure(
         for row, claim in enumerate(claims):
             colour = COLOURS[row % len(COLOURS)]
             axes.plot((unit * claim.low, unit * claim.high), (row, row), color=colour, linewidth=2.6)
-            axes.plot(unit * result.effect, row, "o", color=colour, markersize=7)
+            axes.plot(unit * claim.effect, row, "o", color=colour, markersize=7)
         names = shown_name(a, 22), shown_name(b, 22)
         populations = [with_names(claim.population, *names) for claim in claims]
         axes.set_yticks(range(len(claims)), list(map(_wrapped, populations)))
@@ -113,11 +113,11 @@ def pair_figure(result: ComparisonResult, a: str = "A", b: str = "B") -> Figure:
     """Draw the observed effect with the effects under the null and of bootstrapped test sets."""
     figure, axes = new_figure(6.0, 3.2)
     null, drawn = result.null_distribution, result.bootstrap_distribution
-    low = min(null.min(), drawn.min(), result.effect)
-    high = max(null.max(), drawn.max(), result.effect)
+    items = result.claims[-1]
+    low = min(null.min(), drawn.min(), items.effect)
+    high = max(null.max(), drawn.max(), items.effect)
     margin = 0.02 * (high - low) or 1.0
     bins = np.linspace(low - margin, high + margin, 81).tolist()
-    items = result.claims[-1]
     with style():
         for values, colour, name in (
             (null, _PALE, f"null: {result.null}"),
@@ -133,7 +133,7 @@ def pair_figure(result: ComparisonResult, a: str = "A", b: str = "B") -> Figure:
             linewidth=3,
             label=f"{100 * result.confidence_level:g} % interval",
         )
-        axes.axvline(result.effect, color=COLOURS[1], linewidth=1.6, label=f"observed, {result.effect:.3g}")
+        axes.axvline(items.effect, color=COLOURS[1], linewidth=1.6, label=f"observed, {items.effect:.3g}")
         axes.axvline(0.0, color=_INK, linewidth=0.8, linestyle=":")
         axes.set_ylim(0.0, top)
         axes.set_yticks([])

@@ -130,10 +130,17 @@ class SharedUnitsTest:
             "more items, or choose a metric that is a mean over items"
         )
 
-    @property
-    def reserve(self) -> str:
-        """The reason why p and the interval hold only with reserve; "" if they hold without."""
-        return ""
+    def reserve(self, alternative: Alternative, alpha: float, *, null: float = 0.0) -> str:
+        """Return the reason why p ≤ α holds only with reserve; "" if it holds without, or is not so."""
+        if self.p_value(alternative, null=null) > alpha:
+            return ""
+        strong = self.p_if_strongly_skewed(alternative, null=null)
+        if strong <= alpha:
+            return ""
+        return (
+            f"p would be {strong:.2g} if units like these were strongly skewed, most of them alike and a few "
+            "far off, which few units cannot show; more units would"
+        )
 
     def p_value(self, alternative: Alternative = "two-sided", *, null: float = 0.0) -> float:
         """Return the p-value of an effect of `null`; 1 (one-sided ½) if the effect is exactly `null`."""
@@ -265,7 +272,7 @@ def _packed(units: Ints) -> Ints:
 
 
 def law_of(items: Component, units: Sequence[Component], stretch: float) -> Mixture:
-    """Return the law of the effect's error; see `shared_units_test`."""
+    """Return the law of the effect's error; see `shared_units_test`. Items alone have Student's t."""
     explained = sum(part.within for part in units)
     share = min(1.0, items.total / explained) if explained > 0.0 else 1.0
     totals, scales = [max(items.total - explained, 0.0)], [1.0]
@@ -275,12 +282,13 @@ def law_of(items: Component, units: Sequence[Component], stretch: float) -> Mixt
         totals.append(total)
         scales.append(math.sqrt(total / part.total) if part.total > 0.0 else 1.0)
     parts = [items, *units]
+    thirds = [items.third if units else 0.0, *(part.third for part in units)]
     return Mixture(
         np.array([totals]),
         np.array(
             [[items.df, *degrees_together(np.array(totals[1:]), np.array([part.df for part in units]))]]
         ),
         np.ones(1),
-        np.array(scales) ** 3 * np.array([part.third for part in parts]),
+        np.array(scales) ** 3 * np.array(thirds),
         np.array([part.effective_units for part in parts]),
     )

@@ -19,9 +19,10 @@ from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
 from nbyk.testing.pvalues import Alternative, expected_p, p_values
+from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.cautions import about_data, about_result
-from nbyk.testing.systems.claims import broad_claim, drawn_claim, with_intervals_of_parts
+from nbyk.testing.systems.claims import broad_claim, broad_test, drawn_claim, with_intervals_of_parts
 from nbyk.testing.systems.items_alone import ItemsAlone, items_alone
 from nbyk.testing.systems.margins import MarginClaim, check_margin, is_within_one, margin_claims
 from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
@@ -205,6 +206,7 @@ def results_of(
     nulls: Sequence[tuple[Floats, bool]],
     bootstraps: Floats,
     margins: Mapping[str, float],
+    tests: Mapping[str, SharedUnitsTest] | None = None,
 ) -> dict[str, ComparisonResult]:
     """Return the result of each metric of `draws`, by its name.
 
@@ -220,6 +222,8 @@ def results_of(
         Bootstrapped effects; not finite where a metric is undefined.
     margins
         A margin for each metric that has one, by name.
+    tests
+        The tests over new units by the metrics' names, if they are known; None makes them.
 
     Raises
     ------
@@ -266,6 +270,7 @@ def results_of(
         items = drawn_claim(
             ("items", "clusters") if panel.draws_clusters else ("items",),
             panel.population((), of_clusters=panel.draws_clusters),
+            effect,
             p,
             decision.alternative,
             percentile,
@@ -274,14 +279,18 @@ def results_of(
             reserve=alone.reserve,
             bca=bca,
         )
-        claims = (*([broad_claim(metric, panel, items, asked)] if panel.is_broad else []), items)
+        of_broad = broad_test(metric, panel) if tests is None else tests.get(metric.name)
+        broad = [broad_claim(metric, panel, items, asked, of_broad)] if panel.is_broad else []
+        claims = (*broad, items)
         of_margin: tuple[MarginClaim, ...] = ()
         if metric.name in margins:
             margin = margins[metric.name]
-            of_margin = margin_claims(metric, data, panel, claims, margin=margin, alpha=decision.alpha)
+            of_margin = margin_claims(
+                metric, data, panel, claims, margin=margin, alpha=decision.alpha, of_broad=of_broad
+            )
         result = ComparisonResult(
             metric=metric.name,
-            effect=effect,
+            effect=claims[0].effect if claims[0].is_conclusive else effect,
             score_a=score_a,
             score_b=score_b,
             null=asked.null,

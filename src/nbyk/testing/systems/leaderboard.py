@@ -137,7 +137,9 @@ class ScoredSystems:
         panel = replace(panel, sources=tuple(of for of in panel.sources if of.partition(" ")[0] in kinds))
         if not panel.sources or panel.few(0, FEWEST_UNITS) or panel.responses is None:
             return panel, None
-        return panel, shared_units_test(_score_alone(self.metric), panel.responses, sources=panel.sources)
+        return panel, shared_units_test(
+            _score_alone(self.metric), panel.responses, sources=panel.sources, weighted=False
+        )
 
     def bootstrapped(self, asked: Asked, *, of_clusters: bool) -> Floats:
         """Return each system's score on bootstrapped items, or clusters of them, shape (S, B).

@@ -114,7 +114,14 @@ def check_margin(margin: float | None) -> None:
 
 
 def margin_claims(
-    metric: Metric, data: ResponseSet, panel: Panel, claims: Sequence[Claim], *, margin: float, alpha: float
+    metric: Metric,
+    data: ResponseSet,
+    panel: Panel,
+    claims: Sequence[Claim],
+    *,
+    margin: float,
+    alpha: float,
+    of_broad: SharedUnitsTest | None = None,
 ) -> tuple[MarginClaim, ...]:
     """Return the tests of the effect against a margin, over the population of each claim.
 
@@ -130,6 +137,8 @@ def margin_claims(
         The margin, in the unit of the effect.
     alpha
         The level of each one-sided test.
+    of_broad
+        The test of the first claim, if it is by t over new units.
 
     Raises
     ------
@@ -147,7 +156,10 @@ def margin_claims(
         of_claim = (claim.over, claim.population, margin)
         sources = tuple(source for source in panel.sources if source in claim.over)
         sample = _sample(data, panel, of_clusters="clusters" in claim.over)
-        test = None if claim.reason else shared_units_test(metric, sample, sources=sources)
+        if claim is claims[0] and of_broad is not None:
+            test: SharedUnitsTest | None = of_broad
+        else:
+            test = None if claim.reason else shared_units_test(metric, sample, sources=sources)
         constant = test is not None and test.is_constant
         if test is not None and constant and is_within_one(metric, data):
             found.append(_of_constant(claim, test, margin, alpha))
@@ -161,7 +173,13 @@ def margin_claims(
         worse = test.p_value("less", null=-margin)
         low, high = test.interval(1.0 - 2.0 * alpha)
         p = (not_worse, worse, max(not_worse, not_better))
-        found.append(MarginClaim(*of_claim, *p, low, high, alpha, reserve=test.reserve))
+        not_worse_reserve, not_better_reserve = (
+            test.reserve("greater", alpha, null=-margin),
+            test.reserve("less", alpha, null=margin),
+        )
+        reserve = not_worse_reserve or (not_better_reserve if p[2] <= alpha else "")
+        reserve = reserve or test.reserve("less", alpha, null=-margin)
+        found.append(MarginClaim(*of_claim, *p, low, high, alpha, reserve=reserve))
     return tuple(found)
 
 

@@ -58,7 +58,8 @@ class ComparisonResult(ShownInNotebooks):
     metric
         Canonical name of the metric.
     effect
-        How much better A is on the data; positive if A is better, also for metrics of which less is better.
+        How much better A is on the data, for the broadest claim that has an answer; positive if A is better,
+        also for metrics of which less is better.
     score_a, score_b
         The systems' own scores; None if the metric compares two systems and scores neither.
     null
@@ -174,7 +175,8 @@ class ComparisonResult(ShownInNotebooks):
 
     def verdict_of(self, claim: Claim) -> Verdict:
         """Return which system one of the claims shows to be better, with reserve or without."""
-        return verdict_of(claim.p, self.effect, self.null, self.alternative, self.alpha)
+        effect = claim.effect if claim.is_conclusive else self.effect
+        return verdict_of(claim.p, effect, self.null, self.alternative, self.alpha)
 
     def is_reserved(self, claim: Claim) -> bool:
         """Return whether one of the claims shows something, and only with reserve."""
@@ -285,7 +287,7 @@ class ComparisonResult(ShownInNotebooks):
         rows = [
             (
                 claim.population,
-                number(self.effect),
+                number(claim.effect if claim.is_conclusive else self.effect),
                 ends_in_words(claim.ends()),
                 self._p_in_row(claim) if claim.is_conclusive else claim.reason,
             )

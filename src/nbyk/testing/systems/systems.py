@@ -22,9 +22,11 @@ from nbyk.testing.family import Drawn, Hypotheses, swap_bound
 from nbyk.testing.intervals import percentile_interval
 from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative, sides_of
+from nbyk.testing.shared_units import SharedUnitsTest
+from nbyk.testing.shared_units.boards import lone_spread, moderated_tests
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.cautions import about_number
-from nbyk.testing.systems.claims import few_units
+from nbyk.testing.systems.claims import broad_test, few_units, within
 from nbyk.testing.systems.compare import results_of
 from nbyk.testing.systems.items_alone import score_interval
 from nbyk.testing.systems.leaderboard import ManyResponses, ScoredSystems
@@ -33,7 +35,7 @@ from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.ranks import groups, letters, rank_sets, ranks
 from nbyk.testing.systems.result import ComparisonResult
-from nbyk.testing.systems.sentences import MORE_DRAWS, reserve_sentence
+from nbyk.testing.systems.sentences import MORE_DRAWS
 from nbyk.testing.systems.standings import Leaderboard, Pair, Standing
 from nbyk.testing.unit_cautions import about_units
 
@@ -176,16 +178,20 @@ def leaderboard(
             [_bound(scored, pair, asked, of_clusters=of_clusters) for pair in pairs],
         )
     drawn = scored.bootstrapped(asked, of_clusters=of_clusters)
+    alone = {pair: test for pair, panel in panels.items() if (test := broad_test(metric, panel)) is not None}
+    tests = moderated_tests(alone, len(names))
     margins = {} if margin is None else {metric.name: margin}
     results = []
     for (a, b), under in zip(pairs, nulls, strict=True):
         with np.errstate(invalid="ignore"):  # inf − inf if the metric is undefined
             bootstrapped = metric.sign * (drawn[a] - drawn[b])
         null = [(under.effects, under.settled_alone)]
-        of_pair = results_of(asked, panels[a, b], draws_of((a, b)), null, bootstrapped[None], margins)
+        of_metrics = {metric.name: tests[a, b]} if (a, b) in tests else {}
+        draws = draws_of((a, b))
+        of_pair = results_of(asked, panels[a, b], draws, null, bootstrapped[None], margins, of_metrics)
         results.append(of_pair[metric.name])
     compared = _with_corrections([(names[a], names[b]) for a, b in pairs], results, nulls, family.correction)
-    intervals, about_scores = _score_intervals(scored, drawn, list(panels.values()), asked)
+    intervals = _score_intervals(scored, drawn, list(panels.values()), asked)
     standings, shared = _standings(scored, intervals, compared, whole=against is None)
     of_names = {(names[a], names[b]): panel for (a, b), panel in panels.items()}
     board = Leaderboard(
@@ -208,11 +214,12 @@ def leaderboard(
         warnings=(
             *(pairing_caution(units, **known) if any(panel.sources for panel in panels.values()) else ()),
             *_about_units(of_names, scored.units, scored.rows.n_items),
+            *_about_spread(alone, names),
             *_cautions(compared, scored, drawn, family, of_clusters=of_clusters),
         ),
         seed=asked.seed,
     )
-    return replace(board, warnings=(*board.reserves, *about_scores, *board.warnings))
+    return replace(board, warnings=(*board.reserves, *board.warnings))
 
 
 def _with_corrections(
@@ -243,6 +250,18 @@ def _about_units(
     yield from about_units(units, n_items, has_gold="gold" in units)
 
 
+def _about_spread(tests: Mapping[Places, SharedUnitsTest], names: Sequence[str]) -> Iterator[str]:
+    """Yield a caution if units differ by one system far more than by the others."""
+    lone = lone_spread(tests, len(names)) if tests else None
+    if lone is not None:
+        system, ratio = lone
+        yield (
+            f"raters or runs differ about {ratio:.0f} times as much by {names[system]} as by the other "
+            "systems: the p-values of its pairs learn from the others, and may be too small; compare "
+            f"{names[system]} with each of them alone"
+        )
+
+
 def _bound(scored: ScoredSystems, pair: Places, asked: Asked, *, of_clusters: bool) -> float:
     """Return an upper bound of the p-value of infinitely many draws; 1 if unknown."""
     metric, alternative = scored.metric, asked.decision.alternative
@@ -260,14 +279,14 @@ def _bound(scored: ScoredSystems, pair: Places, asked: Asked, *, of_clusters: bo
 
 def _score_intervals(
     scored: ScoredSystems, drawn: Floats, panels: Sequence[Panel], asked: Asked
-) -> tuple[list[Interval], list[str]]:
-    """Return each system's interval of its score for the population of the pairs, and cautions about them.
+) -> list[Interval]:
+    """Return each system's interval of its score for the population of the pairs.
 
     For new items alone it is that of the bootstrap, as p is; for new units too it is by t.
     """
     kinds = {factor.partition(" ")[0] for panel in panels for factor in panel.factors}
-    intervals, cautions = [], []
-    for system, name in enumerate(scored.names):
+    intervals = []
+    for system in range(len(scored.names)):
         panel, test = scored.score_test(system, kinds)
         if panel.is_broad and (test is None or test.roughness):
             intervals.append((math.nan, math.nan))
@@ -276,10 +295,9 @@ def _score_intervals(
             known = None if panel.draws_clusters else _known_interval(scored, system, asked.confidence_level)
             intervals.append(known or percentile_interval(own, asked.confidence_level))
         else:
-            intervals.append(test.interval(asked.confidence_level))
-            if test.reserve:
-                cautions.append(reserve_sentence(f"the score of {name}", test.reserve))
-    return intervals, cautions
+            interval = test.interval(asked.confidence_level)
+            intervals.append(within(scored.metric.score_range, interval, panel))
+    return intervals
 
 
 def _standings(
