@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, psi
 
 from nbyk.testing.shared_units.generalise import SharedUnitsTest
-from nbyk.testing.shared_units.mixture import Mixture
+from nbyk.testing.shared_units.mixture import ErrorLaw
 from nbyk.testing.shared_units.responses import Source
 
 Floats = NDArray[np.float64]
@@ -248,7 +248,7 @@ def _with(values: Floats, others: Mapping[int, float]) -> Floats:
     return changed
 
 
-def _law(law: Mixture, ways: _Ways) -> Mixture:
+def _law(law: ErrorLaw, ways: _Ways) -> ErrorLaw:
     weights, variances, degrees = zip(*ways, strict=True)
     return replace(law, variances=np.array(variances), df=np.array(degrees), weights=np.array(weights))
 
