@@ -13,16 +13,16 @@ from scipy.stats import t as student
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.generalise import SharedUnitsTest, law_of
-from nbyk.testing.shared_units.mixture import STRONG_SKEW, Mixture, degrees_together
+from nbyk.testing.shared_units.mixture import STRONG_SKEW, ErrorLaw, degrees_together
 
 SIDES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 
-def mixture(variances, df, *, third=None, units=None, weights=None) -> Mixture:
+def mixture(variances, df, *, third=None, units=None, weights=None) -> ErrorLaw:
     """Return a law; without a third moment it is symmetric."""
     variances, df = np.atleast_2d(variances).astype(float), np.atleast_2d(df).astype(float)
     n_parts = variances.shape[1]
-    return Mixture(
+    return ErrorLaw(
         variances,
         df,
         np.ones(len(variances)) / len(variances) if weights is None else np.array(weights),
@@ -31,7 +31,7 @@ def mixture(variances, df, *, third=None, units=None, weights=None) -> Mixture:
     )
 
 
-def test_of(law: Mixture, effect: float) -> SharedUnitsTest:
+def test_of(law: ErrorLaw, effect: float) -> SharedUnitsTest:
     part = Component(10, law.variance, 0.0, 9.0, 1.0)
     return SharedUnitsTest(effect, law, part, {}, 1.0, 10.0)
 
@@ -40,7 +40,7 @@ test_of.__test__ = False  # type: ignore[attr-defined]  # pytest collects by nam
 
 
 @st.composite
-def laws(draw: st.DrawFn) -> Mixture:
+def laws(draw: st.DrawFn) -> ErrorLaw:
     """Draw a law of one to three parts in one or two alternatives, with skewed units."""
     n_parts, ways = draw(st.integers(1, 3)), draw(st.integers(1, 2))
     sizes = st.lists(st.floats(0.01, 4.0), min_size=n_parts, max_size=n_parts)
@@ -52,7 +52,7 @@ def laws(draw: st.DrawFn) -> Mixture:
     share = draw(st.floats(0.05, 0.95))
     weights = np.ones(1) if ways == 1 else np.array([share, 1.0 - share])
     third = skewness * variances[0] ** 1.5 / np.sqrt(units)
-    return Mixture(variances, df, weights, third, units)
+    return ErrorLaw(variances, df, weights, third, units)
 
 
 @pytest.mark.parametrize(("variance", "df"), [(4.0, 1.0), (0.25, 2.0), (1e-6, 7.3), (9.0, 400.0)])
@@ -136,7 +136,7 @@ def test_reach_is_the_inverse_of_tail(side: float, third: list[float], scale: fl
         mixture([[1.0, 2.0], [3.0, 0.2]], [[1.0, 40.0], [9.0, 3.0]], third=third, weights=[0.3, 0.7]),
         mixture([0.0, 1.0], [2.0, 4.0], third=third),
     ):
-        scaled = Mixture(law.variances * scale**2, law.df, law.weights, law.third * scale**3, law.units)
+        scaled = ErrorLaw(law.variances * scale**2, law.df, law.weights, law.third * scale**3, law.units)
         for tail in (1e-9, 1e-6, 5e-4, 0.005, 0.025, 0.05, 0.1, 0.25, 0.4, 0.499):
             assert scaled.tail(side * scaled.reach(tail, side)) == pytest.approx(tail, rel=1e-9)
         assert scaled.reach(0.5, side) == 0.0
@@ -144,7 +144,7 @@ def test_reach_is_the_inverse_of_tail(side: float, third: list[float], scale: fl
 
 @settings(max_examples=60, deadline=None)
 @given(laws(), st.floats(-15.0, 15.0), st.floats(0.002, 0.6))
-def test_p_is_small_exactly_where_the_interval_leaves_0_out(law: Mixture, effect: float, alpha: float):
+def test_p_is_small_exactly_where_the_interval_leaves_0_out(law: ErrorLaw, effect: float, alpha: float):
     test = test_of(law, effect)
     for side in SIDES:
         p = test.p_value(side)
@@ -157,8 +157,8 @@ def test_p_is_small_exactly_where_the_interval_leaves_0_out(law: Mixture, effect
 
 @settings(max_examples=60, deadline=None)
 @given(laws(), st.floats(-15.0, 15.0))
-def test_swapped_systems_mirror_p_and_interval(law: Mixture, effect: float):
-    swapped = test_of(Mixture(law.variances, law.df, law.weights, -law.third, law.units), -effect)
+def test_swapped_systems_mirror_p_and_interval(law: ErrorLaw, effect: float):
+    swapped = test_of(ErrorLaw(law.variances, law.df, law.weights, -law.third, law.units), -effect)
     test = test_of(law, effect)
     for one, other in zip(SIDES, ("two-sided", "less", "greater"), strict=True):
         assert swapped.p_value(other) == pytest.approx(test.p_value(one), rel=1e-12)
@@ -169,8 +169,8 @@ def test_swapped_systems_mirror_p_and_interval(law: Mixture, effect: float):
 
 @settings(max_examples=60, deadline=None)
 @given(laws(), st.floats(-15.0, 15.0), st.floats(1e-6, 1e6))
-def test_scale_does_not_matter(law: Mixture, effect: float, scale: float):
-    scaled = Mixture(law.variances * scale**2, law.df, law.weights, law.third * scale**3, law.units)
+def test_scale_does_not_matter(law: ErrorLaw, effect: float, scale: float):
+    scaled = ErrorLaw(law.variances * scale**2, law.df, law.weights, law.third * scale**3, law.units)
     for strong_skew in (0.0, 24.0):
         expected = law.tail(effect, strong_skew=strong_skew)
         assert scaled.tail(scale * effect, strong_skew=strong_skew) == pytest.approx(expected, rel=1e-9)
@@ -178,7 +178,7 @@ def test_scale_does_not_matter(law: Mixture, effect: float, scale: float):
 
 @settings(max_examples=60, deadline=None)
 @given(laws(), st.floats(0.0, 15.0), st.floats(0.0, 15.0))
-def test_a_larger_error_is_rarer(law: Mixture, one: float, other: float):
+def test_a_larger_error_is_rarer(law: ErrorLaw, one: float, other: float):
     near, far = sorted((one, other))
     for side in (1.0, -1.0):
         for strong_skew in (0.0, 24.0):
@@ -188,15 +188,15 @@ def test_a_larger_error_is_rarer(law: Mixture, one: float, other: float):
 
 @settings(max_examples=60, deadline=None)
 @given(laws(), st.floats(-15.0, 15.0))
-def test_skewness_only_raises_p(law: Mixture, effect: float):
+def test_skewness_only_raises_p(law: ErrorLaw, effect: float):
     """Toward the tail that skewed units reach too often, p grows; toward the other it stays."""
-    plain = Mixture(law.variances, law.df, law.weights, np.zeros_like(law.third), law.units)
+    plain = ErrorLaw(law.variances, law.df, law.weights, np.zeros_like(law.third), law.units)
     assert law.tail(effect) >= plain.tail(effect) * (1.0 - 1e-12)
 
 
 @settings(max_examples=100, deadline=None)
 @given(laws(), st.floats(-15.0, 15.0))
-def test_p_for_strongly_skewed_units_is_at_least_p(law: Mixture, effect: float):
+def test_p_for_strongly_skewed_units_is_at_least_p(law: ErrorLaw, effect: float):
     test = test_of(law, effect)
     assert test.p_if_strongly_skewed() >= test.p_value() * (1.0 - 1e-12)
     better = "greater" if effect > 0.0 else "less"

@@ -137,8 +137,8 @@ class SharedUnitsTest:
         if self.p_if_strongly_skewed(alternative, null=null) <= alpha:
             return ""
         return (
-            "if units like these are strongly skewed (most of them alike, and a few far off), p is above α; few "
-            "units cannot show whether they are, more would"
+            "if units like these are strongly skewed (most of them alike, and a few far off), p is above α; "
+            "few units cannot show whether they are, more would"
         )
 
     def p_value(self, alternative: Alternative = "two-sided", *, null: float = 0.0) -> float:
@@ -150,7 +150,9 @@ class SharedUnitsTest:
 
         It is at least `p_value`. If the first is above α and the second is not, a claim needs a reserve.
         """
-        return self._p_value(self.effect - null, alternative, strong_skew=STRONG_SKEW[alternative])
+        error = self.effect - null
+        strong = self._p_value(error, alternative, strong_skew=STRONG_SKEW[alternative])
+        return max(strong, self._p_value(error, alternative))
 
     def _p_value(self, error: float, alternative: Alternative, *, strong_skew: float = 0.0) -> float:
         tail = self.law.tail(error, strong_skew=strong_skew)
