@@ -142,7 +142,7 @@ class LabelTest(Several):
         low, high = sorted((sign * claim.low, sign * claim.high))
         ends = f"{100 * self.confidence_level:g} % interval {low:.3g} to {high:.3g}"
         if claim.method == "t":
-            return f"{ends}; p = {claim.p:.3g} by t with {claim.df:.3g} degrees of freedom"
+            return f"{ends}; p = {claim.p:.3g} by t"
         relation = p_relation(claim.p, self.n_resamples, self.alternative)
         return f"{ends}; p {relation} {claim.p:.3g} ± {claim.standard_error:.1g}"
 

@@ -365,7 +365,7 @@ class _Told:
     def _test(self, claim: Claim) -> str:
         """Return the test that made a claim's p: t or, if nothing varies, the one over items."""
         by_t = claim.method == "t"
-        return f"t with {number(claim.df)} degrees of freedom" if by_t else f"{self._null}, {self._how}"
+        return "t-test" if by_t else f"{self._null}, {self._how}"
 
     def _ends(self, low: float, high: float, sign: float) -> str:
         low, high = sorted((sign * low, sign * high))
