@@ -32,7 +32,7 @@ endef
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report install test lint types unit test-quick test-studies test-statistics test-slurm test-browser test-wheel test-commands test-inspect test-faults site slurm chromium bench lock clean
+.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report unlock install test lint types unit test-quick test-studies test-statistics test-slurm test-browser test-wheel test-commands test-inspect test-faults site slurm chromium bench lock clean
 
 all: install
 	$(SNAKEMAKE) --quiet reason host
@@ -79,15 +79,21 @@ snakemake-report: install
 	$(SNAKEMAKE) --quiet reason host
 	$(SNAKEMAKE) --report results/wein2023/snakemake-report.html
 
+# Let Snakemake run again in a folder that a run left locked; first see that no run is alive in it.
+unlock: install
+	$(BIN)/snakemake --unlock --quiet all
+
 install: $(VENV)/installed
 
 $(VENV)/installed: pyproject.toml envs/requirements.lock
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || \
 		{ echo "error: $(PYTHON) is older than Python 3.11; run: make PYTHON=python3.12"; exit 2; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r envs/requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	touch $@
+	@echo "Installing into $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@{ $(BIN)/python -m pip install --disable-pip-version-check -r envs/requirements.lock && \
+		$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation -e .; \
+		} > $(VENV)/install.log 2>&1 || { cat $(VENV)/install.log; exit 2; }
+	@touch $@
 
 test: lint types unit
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+_SYSTEMS = ["gold", "a", "b"]
+
 
 def metrics_of(semantics: Semantics, columns: Sequence[str]) -> dict[str, str]:
     """Return the metric behind each column."""
@@ -34,7 +36,7 @@ def metrics_of(semantics: Semantics, columns: Sequence[str]) -> dict[str, str]:
 def reference_sets(
     population: Population,
     *,
-    n_references: int,
+    references: Iterable[int],
     seed: int,
     gold: Floats | None = None,
     latent_items: bool = True,
@@ -45,8 +47,8 @@ def reference_sets(
     ----------
     population
         The population of the test sets. Its response stage also makes the systems' responses to real gold.
-    n_references
-        Test sets to draw.
+    references
+        Numbers of the test sets to draw, from 0. A set depends on its number alone, not on the others.
     gold : ndarray, shape (items, ratings), optional
         Real gold ratings, NaN where missing. Each test set then has `n_items` of its items that have at
         least two ratings, drawn without replacement, and simulated systems (Wein et al. 2023, section 6).
@@ -62,7 +64,7 @@ def reference_sets(
     """
     prior, n_items = population.prior, population.n_items
     if gold is None:
-        return [simulate(population, seed=seed, index=index) for index in range(n_references)]
+        return [simulate(population, seed=seed, index=index) for index in references]
     rated_twice = gold[(~np.isnan(gold)).sum(axis=1) >= 2]
     if len(rated_twice) < n_items:
         raise NbykError(
@@ -70,7 +72,7 @@ def reference_sets(
             f"set n_items to at most {len(rated_twice)}"
         )
     sets = []
-    for index in range(n_references):
+    for index in references:
         stream = stream_key(seed, purpose="items of real gold", source=prior.name, n=n_items)
         generator = np.random.default_rng(stream.seed_sequence("items", index))
         chosen = np.sort(generator.choice(len(rated_twice), size=n_items, replace=False))
@@ -92,41 +94,41 @@ def reference_sets(
     return sets
 
 
-def references_table(sets: Sequence[ResponseSet]) -> pa.Table:
-    """Return reference sets as one long table: reference, system, item, response, value."""
+def references_table(sets: Mapping[int, ResponseSet]) -> pa.Table:
+    """Return reference sets by their numbers as one long table: reference, system, item, response, value."""
     import pyarrow as pa
 
     parts = []
-    for reference, data in enumerate(sets):
-        for system, matrix in (("gold", data.gold), ("a", data.a), ("b", data.b)):
+    for reference, data in sets.items():
+        for place, matrix in enumerate((data.gold, data.a, data.b)):
             item, response = np.nonzero(~np.isnan(matrix))
-            parts.append(
-                pa.table(
-                    {
-                        "reference": np.full(len(item), reference, dtype=np.int32),
-                        "system": [system] * len(item),
-                        "item": item.astype(np.int32),
-                        "response": response.astype(np.int32),
-                        "value": matrix[item, response],
-                    }
-                )
-            )
+            system = pa.DictionaryArray.from_arrays(np.full(len(item), place, np.int8), _SYSTEMS)
+            columns = {
+                "reference": np.full(len(item), reference, dtype=np.int32),
+                "system": system,
+                "item": item.astype(np.int32),
+                "response": response.astype(np.int32),
+                "value": matrix[item, response],
+            }
+            parts.append(pa.table(columns))
     return pa.concat_tables(parts)
 
 
-def references_from_table(table: pa.Table) -> list[ResponseSet]:
-    """Return the reference sets of `references_table`."""
-    columns = {name: table[name].to_numpy() for name in table.column_names}
-    sets = []
-    for reference in range(int(columns["reference"].max()) + 1):
+def references_from_table(table: pa.Table) -> dict[int, ResponseSet]:
+    """Return the reference sets of `references_table` by their numbers."""
+    columns = {name: table[name].to_numpy() for name in ("reference", "item", "response", "value")}
+    system = np.asarray(table["system"].to_pandas().astype(str))
+    sets = {}
+    for reference in np.unique(columns["reference"]):
+        of_set = columns["reference"] == reference
         matrices = {}
-        for system in ("gold", "a", "b"):
-            rows = (columns["reference"] == reference) & (columns["system"] == system)
+        for name in _SYSTEMS:
+            rows = of_set & (system == name)
             item, response = columns["item"][rows], columns["response"][rows]
             matrix = np.full((int(item.max()) + 1, int(response.max()) + 1), np.nan)
             matrix[item, response] = columns["value"][rows]
-            matrices[system] = matrix
-        sets.append(ResponseSet(matrices["gold"], matrices["a"], matrices["b"]))
+            matrices[name] = matrix
+        sets[int(reference)] = ResponseSet(matrices["gold"], matrices["a"], matrices["b"])
     return sets
 
 
@@ -142,21 +144,21 @@ def true_effects_table(
 
 
 def estimated_effects_table(
-    sets: Sequence[ResponseSet], metric_of_column: Mapping[str, str], how: Estimation, work: Work
+    sets: Mapping[int, ResponseSet], metric_of_column: Mapping[str, str], how: Estimation, work: Work
 ) -> pa.Table:
     """Resample every reference set by every sampler; one row per sampler, reference, hypothesis and draw."""
     import pyarrow as pa
 
     parts = []
     for sampler in how.samplers:
-        for reference, data in enumerate(sets):
+        for reference, data in sets.items():
             draws = resampled_effects(
                 data,
                 list(metric_of_column.values()),
                 sampler=sampler,
                 null=how.null,
                 share_gold=how.way.share_gold,
-                n_resamples=how.n_resamples if reference == 0 else how.n_spread_resamples,
+                n_resamples=how.resamples(reference),
                 seed=how.seed,
                 threads=work.threads,
                 progress=work.advance,

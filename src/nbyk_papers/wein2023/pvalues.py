@@ -1,9 +1,9 @@
-"""One cell of a study as a table of p-values, from its effect draws."""
+"""P-values from effect draws: true ones, estimated ones, and both side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,84 +13,111 @@ from nbyk.resampling.samplers import get_sampler
 from nbyk.testing.pvalues import expected_p
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 Floats = NDArray[np.float64]
 
 
-def p_values_table(
-    estimated: pa.Table,
-    true: Mapping[int, pa.Table],
-    cell: Mapping[str, Any],
-    *,
-    paired: bool,
-    resamples_of_column: Mapping[str, int],
-) -> pa.Table:
-    """Return the p-values of a cell, one row per sampler, reference and metric column.
-
-    Parameters
-    ----------
-    estimated
-        From `estimated_effects_table`.
-    true
-        From `true_effects_table`, by responses per item: one for every number that a sampler yields. If there
-        are none at all, the true columns are empty.
-    cell
-        The settings of the reference sets and the resamples, the first columns of the table: epsilon_b,
-        epsilon_a, n_items, k_responses and null.
-    paired
-        Whether the null shared the alternative's items and gold.
-    resamples_of_column
-        The number of resamples that each column's estimated p-values use.
+def true_p_table(effects: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """Return the true p-value of each metric column from `true_effects_table`.
 
     Returns
     -------
     pyarrow.Table
-        epsilon_b, epsilon_a, n_items, k_responses, null, item_sampler, response_sampler, reference, metric,
-        estimated_p, estimated_se, true_p, true_se,
-        estimated_effect, true_effect (mean effects under the alternative), n_resamples, n_draws.
+        metric, true_p, true_se, true_effect (the mean effect under the alternative), n_draws.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    columns = list(resamples_of_column)
-    for name in pc.unique(estimated["sampler"]).to_pylist():
-        k = get_sampler(name).responses_per_item(cell["k_responses"])
-        if true and k not in true:
-            raise NbykError(f"{name}: no true effects for {k} responses per item; give them with --true")
-    true_draws = {k: _draws_by_hypothesis(table, columns) for k, table in true.items()}
-    true_p = {
-        (k, column): expected_p(draws["alternative"][column], draws["null"][column])
-        for k, draws in true_draws.items()
-        for column in columns
-    }
+    draws = _draws_by_hypothesis(effects, columns)
     rows = []
-    for sampler_name, reference, draws in _draws_by_reference(estimated, columns):
-        sampler = get_sampler(sampler_name)
-        k = sampler.responses_per_item(cell["k_responses"])
-        for column in columns:
-            n_resamples = resamples_of_column[column]
+    for column in columns:
+        truth = expected_p(draws["alternative"][column], draws["null"][column])
+        rows.append(
+            {
+                "metric": column,
+                "true_p": truth.p,
+                "true_se": truth.standard_error,
+                "true_effect": float(draws["alternative"][column].mean()),
+                "n_draws": len(draws["alternative"][column]),
+            }
+        )
+    return pa.Table.from_pylist(rows)
+
+
+def estimated_p_table(
+    effects: pa.Table, null: str, resamples_of_column: Mapping[str, int], *, paired: bool
+) -> pa.Table:
+    """Return the estimated p-values from `estimated_effects_table`.
+
+    Parameters
+    ----------
+    effects
+        The effects.
+    null
+        The null hypothesis behind them.
+    resamples_of_column
+        The number of resamples that each metric column's p-values use.
+    paired
+        Whether the null shared the alternative's items and gold.
+
+    Returns
+    -------
+    pyarrow.Table
+        null, sampler, reference, metric, estimated_p, estimated_se, estimated_effect (the mean effect under
+        the alternative), n_resamples; one row per sampler, reference and metric column.
+    """
+    import pyarrow as pa
+
+    rows = []
+    for sampler, reference, draws in _draws_by_reference(effects, list(resamples_of_column)):
+        for column, n_resamples in resamples_of_column.items():
             alternative = draws["alternative"][column][:n_resamples]
-            of_null = draws["null"][column][:n_resamples]
-            estimate, truth = expected_p(alternative, of_null, paired=paired), true_p.get((k, column))
+            estimate = expected_p(alternative, draws["null"][column][:n_resamples], paired=paired)
             rows.append(
                 {
-                    **cell,
-                    "item_sampler": sampler.items,
-                    "response_sampler": sampler.response_name,
+                    "null": null,
+                    "sampler": sampler,
                     "reference": reference,
                     "metric": column,
                     "estimated_p": estimate.p,
                     "estimated_se": estimate.standard_error,
-                    "true_p": truth.p if truth else None,
-                    "true_se": truth.standard_error if truth else None,
                     "estimated_effect": float(alternative.mean()),
-                    "true_effect": float(true_draws[k]["alternative"][column].mean()) if truth else None,
                     "n_resamples": len(alternative),
-                    "n_draws": len(true_draws[k]["alternative"][column]) if truth else None,
                 }
             )
     return pa.Table.from_pylist(rows)
+
+
+def with_true_p(estimated: pd.DataFrame, true: pd.DataFrame) -> pd.DataFrame:
+    """Return estimated p-values with the true ones of the same cell, metric and number of responses.
+
+    Parameters
+    ----------
+    estimated
+        From `estimated_p_table`, with columns that name the cell: n_items, k_responses and the like.
+    true
+        From `true_p_table`, with the same columns. Its k_responses is the number of responses per item that a
+        sampler yields.
+
+    Raises
+    ------
+    NbykError
+        If there are true p-values, but not of a number of responses that a sampler yields.
+    """
+    pairs = estimated[["sampler", "k_responses"]].drop_duplicates()
+    keeps = {
+        (sampler, k): get_sampler(sampler).responses_per_item(k)
+        for sampler, k in pairs.itertuples(index=False)
+    }
+    for (sampler, _), k in keeps.items():
+        if len(true) and k not in set(true["k_responses"]):
+            raise NbykError(f"{sampler}: no true effects for {k} responses per item; give them with --true")
+    kept = [keeps[pair] for pair in zip(estimated["sampler"], estimated["k_responses"], strict=True)]
+    on = [name for name in true if name in estimated and name != "k_responses"]
+    known = true.rename(columns={"k_responses": "responses"})
+    joined = estimated.assign(responses=kept).merge(known, on=[*on, "responses"], how="left")
+    return joined.drop(columns="responses")
 
 
 def _draws_by_hypothesis(table: pa.Table, columns: Sequence[str]) -> dict[str, dict[str, Floats]]:
