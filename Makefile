@@ -179,4 +179,5 @@ lock:
 	$(BIN)/python -m pip freeze --all --exclude-editable --exclude nbyk --exclude pip | grep -vxFf envs/requirements.lock > envs/docs.lock
 
 clean:
-	rm -rf $(VENV) results logs .snakemake site docs/api docs/gallery/figures docs/gallery/notebooks
+	test ! -d results || find results -mindepth 1 ! -name README.md -delete
+	rm -rf $(VENV) logs .snakemake site docs/api docs/gallery/figures docs/gallery/notebooks
