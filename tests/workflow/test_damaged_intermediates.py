@@ -182,10 +182,14 @@ def test_every_result_has_a_record_and_its_command_makes_it_again(run: Path) -> 
 
 
 def test_records_do_not_stand_in_the_way_of_readers_of_the_whole_dataset(run: Path) -> None:
-    folder = run / "results/pvalues"
-    assert {path.suffix for path in folder.rglob("*") if path.is_file()} == {".parquet"}
     rows = 3 * CONFIG["n_references"]
-    assert len(pd.read_parquet(folder)) == ds.dataset(folder).count_rows() == rows
+    partitioned, flat = run / "results/estimated_p", run / "results/pvalues"
+    assert {path.suffix for path in partitioned.rglob("*") if path.is_file()} == {".parquet"}
+    # Records of files that are in no folder name=value lie beside them, where no reader of *.parquet looks.
+    assert {path.name for path in flat.iterdir()} == {"wein2023.parquet", FOLDER}
+    for folder, partitioning in ((partitioned, "hive"), (flat, None)):
+        counted = ds.dataset(folder, partitioning=partitioning).count_rows()
+        assert len(pd.read_parquet(folder)) == counted == rows
 
 
 def test_a_job_that_is_killed_before_its_record_is_written_runs_again(checkout: Path, run: Path) -> None:

@@ -130,11 +130,23 @@ def test_killed_and_resumed_on_one_core_gives_the_same_bytes_as_two_cores(
     assert [name for name in again if again[name] != finished[name]] == []
 
 
-def test_a_failed_job_shows_its_error_on_the_terminal(checkout: Path, finished: Path) -> None:
+def test_a_quiet_run_prints_a_line_for_each_stage_and_nothing_else(checkout: Path, finished: Path) -> None:
+    code, output = snakemake(checkout, finished, "--quiet", "all", "-R", "plot")
+    assert code == 0, output[-3000:]
+    assert [line for line in output.splitlines() if not line.startswith("Using profile")] == [
+        "jobs to do: 3",
+        "plot: 1 of 1 done; jobs left: 2",
+        "report: 1 of 1 done; jobs left: 1",
+        "all: 1 of 1 done; jobs left: 0",
+    ]
+
+
+@pytest.mark.parametrize("quiet", ["host", "all"])
+def test_a_failed_job_shows_its_error_on_the_terminal(quiet: str, checkout: Path, finished: Path) -> None:
     configure(
         finished, {**CONFIG, "sizes": [{"n_items": 100_000, "k_responses": 2}], "sources": ["convabuse"]}
     )
-    code, output = snakemake(checkout, finished)
+    code, output = snakemake(checkout, finished, "--quiet", quiet)
     assert code != 0
     assert "error: " in output
     assert "set n_items to at most" in output

@@ -9,12 +9,20 @@ from snakemake.utils import min_version
 
 from nbyk.errors import NbykError
 from nbyk.health import runs
-from nbyk.workflow import RunPlan, memory, minutes, prepare_jobs, repeated
+from nbyk.workflow import (
+    RunPlan,
+    memory,
+    minutes,
+    prepare_jobs,
+    repeated,
+    show_stages,
+)
 
 min_version("9.0")
 if workflow.is_main_process and runs.release(Path()):
     print("Released the lock of a run that was stopped.", file=sys.stderr)
 prepare_jobs()
+show_stages(workflow)
 
 
 configfile: "config.yaml"

@@ -111,7 +111,7 @@ def road_cell(config: Any, file: str) -> Cell:
     if "sets" in held:
         settings["sets"] = [held["sets"][0], held["sets"][-1]]
     room = _megabytes(points, held.get("sets", [0]))
-    memory = 220 + 8 * min(room, config.kept_sets_mb)
+    memory = 324.0 if step == "true_p" else 300 + 25 * min(room, config.kept_sets_mb)
     seconds = sum(_seconds(config, step, point, held) for point in points)
     disk = room if step == "simulate" else 0.0
     return Cell(file, step, settings, inputs, memory=memory, seconds=seconds, disk=disk)
