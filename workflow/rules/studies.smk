@@ -106,7 +106,7 @@ for study in plan.studies.values():
                 lambda wildcards, study=study: plan.part(study, "reported").seconds
             ),
         params:
-            folder=plan.folder(study),
+            folder=lambda wildcards, study=study: plan.folder(study),
             study=study.name,
             options=lambda wildcards, study=study: plan.part(
                 study, "reported"
@@ -152,7 +152,7 @@ for study in plan.studies.values():
                 lambda wildcards, study=study: plan.part(study, "reported").seconds
             ),
         params:
-            folder=plan.folder(study),
+            folder=lambda wildcards, study=study: plan.folder(study),
             study=study.name,
             options=lambda wildcards, study=study: plan.part(
                 study, "reported"
