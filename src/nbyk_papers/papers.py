@@ -44,8 +44,8 @@ PAPERS = (
         "wein2023",
         "Wein et al. 2023",
         "Follow the leader(board) with confidence",
-        "Tables 1 to 14, Figures 1 to 4 (without your own toxicity ratings, nbyk draws Tables 3, 4 and 10 to "
-        "14 and Figures 2 to 4 from the paper's prior of them)",
+        "Tables 1 to 14, Figures 1 to 4 (without your own toxicity ratings, Tables 3, 4 and 10 to 14 and "
+        "Figure 2 use ratings with their public moments, and Figures 3 and 4 show the paper's prior)",
         "make",
     ),
     Paper(

@@ -71,7 +71,7 @@ def test_p_values_are_those_of_the_draws() -> None:
     one = replace(population, k_responses=1)
     true = {1: true_effects_table(one, COLUMNS, n_draws=60, seed=1, work=work)}
     estimates = estimated_p_table(estimated, "pooled", {"mse": 50, "cosine": 20}, paired=True).to_pandas()
-    truths = true_p_table(true[1], list(COLUMNS)).to_pandas().assign(k_responses=1)
+    truths = true_p_table(true[1], list(COLUMNS)).to_pandas().assign(responses=1)
     table = with_true_p(estimates.assign(k_responses=3), truths).to_dict("records")
     assert [(row["reference"], row["metric"]) for row in table] == [
         (reference, column) for reference in (0, 1) for column in COLUMNS

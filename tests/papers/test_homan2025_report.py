@@ -18,7 +18,18 @@ from nbyk.priors import Response, describe_fit, published_prior
 from nbyk.report.answer import write_answer
 from nbyk.report.html import render_block
 from nbyk_papers.fits import Fits
-from nbyk_papers.homan2025.comparison import compare, overstatement, own_fit_p_values, read_grid
+from nbyk_papers.homan2025.comparison import (
+    NEAR_K,
+    NEAR_SIZE,
+    OTHER_K,
+    OTHER_SIZE,
+    SAME_SIZE,
+    compare,
+    overstatement,
+    own_fit_p_values,
+    picks_of_rule,
+    read_grid,
+)
 from nbyk_papers.homan2025.design import METRIC_OF_COLUMN, published_table
 from nbyk_papers.homan2025.report import report
 from nbyk_papers.homan2025.summary import summarise
@@ -63,7 +74,8 @@ def test_the_papers_own_numbers_agree_in_all_57_cells(papers_grid: pd.DataFrame)
     assert (filled[["z_p", "z_effect"]] == 0.0).all(axis=None)
     summary = summarise(papers_grid)
     assert summary["line"] == "57 of 57 published cells agree in p and in Δ"
-    assert summary["selection"] == {"cells": 63, "same_n_times_k": 63, "same_size": 63}
+    same = {"cells": 63, "same_n_times_k": 63, "same_size": 63}
+    assert summary["selection"] == {**same, "near_ties_n_times_k": 0, "near_ties_k": 0}
     assert summary["published"]["beyond"] == []
     assert sum(part["cells"] for part in summary["published"]["by_source"].values()) == 57
     assert {name: part["cells"] for name, part in summary["published"]["by_table"].items()} == {
@@ -245,3 +257,34 @@ def test_fit_table_has_ratings_published_and_own() -> None:
     table = fit_table({"published": description, "own": {"description": own}}).set_index("measure")
     assert list(table.loc["mean of item means"]) == [0.5, 0.4, 0.2]
     assert table.loc["total variation of responses"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("ours", "pick"),
+    [
+        ((1000, 10, 0.030, 0.030, 0.0), SAME_SIZE),
+        ((1000, 20, 0.030, 0.029, 0.0), NEAR_K),
+        ((1000, 20, 0.030, 0.010, 0.0), OTHER_K),
+        # At the published N·K our p is .052 or .07, so that a larger N·K is picked.
+        ((2000, 10, 0.052, 0.020, 0.0), NEAR_SIZE),
+        ((2000, 10, 0.070, 0.020, 0.0), OTHER_SIZE),
+        # Ours is below .05 at a smaller N·K already, by .001 or by .02.
+        ((500, 10, 0.030, 0.049, 0.0), NEAR_SIZE),
+        ((500, 10, 0.030, 0.030, 0.0), OTHER_SIZE),
+        ((np.nan, np.nan, 0.070, np.nan, np.nan), OTHER_SIZE),
+    ],
+)
+def test_another_pick_is_a_near_tie_where_the_errors_do_not_settle_it(
+    ours: tuple[float, ...], pick: str
+) -> None:
+    """The paper picks N·K = 1000 with K = 10; the error of a difference is .002."""
+    names = ["picked_n_times_k", "picked_k", "p", "picked_p", "picked_error"]
+    cell = dict(zip(names, ours, strict=True)) | {"published_n_times_k": 1000.0, "published_k": 10.0}
+    assert picks_of_rule(pd.DataFrame([{**cell, "p_error": 0.002}])).tolist() == [pick]
+
+
+def test_two_dashes_are_the_same_pick() -> None:
+    names = ["picked_n_times_k", "picked_k", "published_n_times_k", "published_k"]
+    others = ["p", "picked_p", "picked_error", "p_error"]
+    cell = pd.DataFrame([dict.fromkeys([*names, *others], np.nan)])
+    assert picks_of_rule(cell).tolist() == [SAME_SIZE]

@@ -23,9 +23,10 @@ WEIN: dict[str, Any] = {
     "within_standard_errors": 3.0,
     "recommended": {
         "true_p": AGREEMENT,
-        "estimated_p": AGREEMENT,
+        "estimated_p": {"compared": 3, "inside": 2, "outside_all": 0, "trivial": 1, "sets": 20},
         "acceptable": {"sentence": "1 of 3 is off."},
         "choices": None,
+        "best": [{"sentence": "By MAE, estimates are nearest"}],
     },
 }
 

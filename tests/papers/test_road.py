@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,17 @@ from nbyk.studies.steps import Work
 from nbyk_papers.gathered import decoded
 from nbyk_papers.wein2023.cells import (
     estimated_effects_table,
+    gold_of,
     reference_sets,
     references_from_table,
     references_table,
     true_effects_table,
+    with_first_draws,
 )
 from nbyk_papers.wein2023.design import Estimation, get_semantics
+from nbyk_papers.wein2023.gather import true_by_responses
 from nbyk_papers.wein2023.pvalues import estimated_p_table, true_p_table, with_true_p
-from nbyk_papers.wein2023.road import GRID, places, responses_of, road_cells
+from nbyk_papers.wein2023.road import GRID, kept_by, places, responses_of, road_cells
 from nbyk_papers.wein2023.steps import estimate_p, simulate, true_p
 
 DRAWS: dict[str, Any] = {
@@ -43,6 +47,7 @@ SAMPLERS = ["all_items/sample(1)", "bootstrap_items/sample(K)"]
 METRICS = ["mean_of_emds", "mae", "wins_mae"]
 WAYS = [
     ("published", "pooled_twice", False),
+    ("published", "pooled_twice", True),
     ("recommended", "pooled", False),
     ("recommended", "pooled", True),
 ]
@@ -62,7 +67,7 @@ def made(cells: str, way: tuple[str, str, bool], files: dict[str, Path], **chang
     given = {"samplers": SAMPLERS, "metrics": METRICS, "sets": [0, 1], "kept": True, **DRAWS, **changed}
     gold = {"gold": files["gold"]} if on_gold else {}
     work, seed = Work("test", 1), given["seed"]
-    population = {"prior": files["prior"], **gold}
+    population: dict[str, Path] = {"prior": files["prior"], **gold}
     if given["kept"]:
         sets, _ = simulate(
             **population, cells=cells, semantics=semantics, sets=given["sets"], seed=seed, work=work
@@ -76,12 +81,17 @@ def made(cells: str, way: tuple[str, str, bool], files: dict[str, Path], **chang
     estimated, _ = estimate_p(
         **population, cells=cells, how=how, metrics=given["metrics"], sets=given["sets"], work=work
     )
-    trues = []
-    for k in responses_of(given["samplers"], int(cells.rpartition("_k-")[2])):
-        at = f"{cells.rpartition('_k-')[0]}_k-{k}"
-        told = {name: given[name] for name in ("metrics", "n_draws", "seed")}
-        trues.append(true_p(files["prior"], cells=at, semantics=semantics, **told, work=work)[0].to_pandas())
-    return with_true_p(decoded(estimated.to_pandas()), pd.concat(map(decoded, trues)))
+    told = {name: given[name] for name in ("metrics", "n_draws", "seed")} | {"semantics": semantics}
+    if semantics == "published":
+        of_sets = {"sets": given["sets"], "responses": kept_by(given["samplers"])}
+        population = {**population, "prior": files["prior"]}
+        trues = [true_p(**population, cells=cells, **told, **of_sets, work=work)[0]]
+    else:
+        stem, _, most = cells.rpartition("_k-")
+        at = [f"{stem}_k-{k}" for k in responses_of(given["samplers"], int(most))]
+        trues = [true_p(files["prior"], cells=each, **told, work=work)[0] for each in at]
+    true = pd.concat(decoded(table.to_pandas()) for table in trues)
+    return with_true_p(decoded(estimated.to_pandas()), true_by_responses(true))
 
 
 KEY = ["epsilon_b", "n_items", "sampler", "reference", "metric"]
@@ -112,27 +122,30 @@ def test_it_is_what_the_commands_make_of_files_one_by_one(
     prior = published_prior("toxicity")
     columns = {name: semantics.metric(name) for name in METRICS}
     population, work = Population(prior, 25, 3, epsilon_b=0.2, epsilon_a=0.1), Work("test")
-    sets = reference_sets(
+    gold = gold_of(semantics, prior, load_source("convabuse").matrix() if on_gold else None)
+    draw_sets = partial(
+        reference_sets,
         population,
         references=range(2),
         seed=7,
-        gold=load_source("convabuse").matrix() if on_gold else None,
+        gold=gold,
         latent_items=semantics.latent_items,
     )
+    own_draws = semantics.has_own_draws("toxicity", real_gold=on_gold)
+    drawn_nulls = dict(enumerate(draw_sets(hypothesis="null"))) if own_draws else None
+    stored = references_table(dict(enumerate(draw_sets())), drawn_nulls)
+    kept, nulls = references_from_table(stored), references_from_table(stored, "null")
+    assert bool(nulls) == own_draws == (way[0] == "published")
     how = Estimation(semantics.name, null, SAMPLERS, 30, 20, seed=7)
-    kept = references_from_table(references_table(dict(enumerate(sets))))
     resamples = {name: semantics.resamples(name, 30) for name in sorted(METRICS)}
     effects = estimated_effects_table(kept, columns, how, work)
     estimated = estimated_p_table(effects, null, resamples, paired=semantics.share_gold).to_pandas()
-    truths = [
-        true_p_table(
-            true_effects_table(replace(population, k_responses=k), columns, n_draws=30, seed=7, work=work),
-            sorted(METRICS),
-        )
-        .to_pandas()
-        .assign(k_responses=k)
-        for k in (1, 3)
-    ]
+    truths = []
+    for k in (1, 3):
+        of_k = replace(population, k_responses=k)
+        fresh = true_effects_table(of_k, columns, n_draws=30, seed=7, work=work)
+        draws = with_first_draws(fresh, kept, nulls, columns, k) if own_draws else fresh
+        truths.append(true_p_table(draws, sorted(METRICS)).to_pandas().assign(responses=k))
     table = with_true_p(estimated.assign(k_responses=3), pd.concat(truths))
     ours = made("epsilon-0.2_a-0.1_n-25_k-3", way, files)
     assert ours[list(table)].equals(table)
@@ -173,9 +186,10 @@ def test_small_cells_share_a_job_of_at_most_ten_minutes_and_large_sets_are_not_k
     # The default run: a job per source and stage, and three of estimates; or one cell a job.
     default = cells_of(validate({}), Path("nowhere"))
     assert Counter(cell.step for cell in default) == {"simulate": 5, "true_p": 5, "estimate_p": 15}
-    assert sum(cell.disk for cell in default) == 5 * 5 * 20 * 3 * 5000 * 8 / 1e6
+    # Published toxicity keeps the nulls' A and B too, and its true p-values are of K responses and of sets.
+    assert sum(cell.disk for cell in default) == 5 * 20 * (4 * 3 + 5) * 5000 * 8 / 1e6
     fine = cells_of(validate({"job_seconds": 0}), Path("nowhere"))
-    assert Counter(cell.step for cell in fine) == {"simulate": 25, "true_p": 50, "estimate_p": 75}
+    assert Counter(cell.step for cell in fine) == {"simulate": 25, "true_p": 45, "estimate_p": 75}
     grid = [{"n_items": n, "k_responses": k} for n in range(10, 1010, 10) for k in range(1, 11)]
     many = configuration(epsilons=[e / 20 for e in range(20)], sizes=grid, n_references=10)
     cells = cells_of(many, Path("nowhere"))
@@ -195,7 +209,9 @@ def test_from_20_sets_to_100_and_back_the_new_ones_alone_are_computed(tmp_path: 
     second = planned(many, results)
     new = [file for file in second if not (results / file).exists()]
     assert {file.split("+")[-1] for file in new} == {"sets-20-to-99.parquet"}
-    assert {file.split("/")[0] for file in new} == {"reference_sets", "estimated_p"}
+    own = [file for file in new if "semantics=published/source=toxicity" in file]
+    assert {file.split("/")[0] for file in new} == {"reference_sets", "estimated_p", "true_p"}
+    assert [file for file in new if file.startswith("true_p")] == [f for f in own if f.startswith("true_p")]
     make(new, results)
     assert set(planned(many, results)) == set(second)
     assert set(planned(few, results)) == set(first)
@@ -245,7 +261,7 @@ def held_by(cell: Cell) -> Any:
     source = cell.file.split("source=")[1].split("/")[0]
     first, last = told.get("sets", (0, 0))
     for point in GRID.points(told["cells"]):
-        for sampler in told.get("samplers", [cell.step]):
+        for sampler in told.get("samplers", told.get("responses", [cell.step])):
             for metric in told.get("metrics", [cell.step]):
                 for number in range(first, last + 1):
                     yield told["semantics"], source, point, sampler, metric, number

@@ -15,6 +15,7 @@ from matplotlib.image import imread
 from nbyk.files import read_json, read_parquet, write_parquet
 from nbyk.report.answer import write_answer
 from nbyk.testing.rates import binomial_interval
+from nbyk_papers.ulmer2022.claims import verdicts_of
 from nbyk_papers.ulmer2022.comparison import compare
 from nbyk_papers.ulmer2022.design import (
     SEMANTICS,
@@ -156,7 +157,7 @@ def test_everything_is_written(scores: pd.DataFrame, rates: pd.DataFrame, tmp_pa
     assert {figure.name for figure in answer.figures} == {"agreement", "figure_02", *drawn}
     for name in ("agreement", "figure_02", *drawn):
         assert imread(tmp_path / f"figures/{name}.png").std() > 0
-    assert len(list((tmp_path / "tables").rglob("*.tex"))) == 19  # the rates as well
+    assert len(list((tmp_path / "tables").rglob("*.tex"))) == 20  # the rates and the verdicts as well
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "1152 of 1152 published rates" in page
     assert '<a href="case_study/report.html">' in page
@@ -178,3 +179,31 @@ def test_a_run_beyond_the_paper_has_tables_and_figures_of_its_own(
     assert drawn == {"figure_02"} | of_semantics
     names = [table.name for table in answer.tables if table.on_page]
     assert names == [f"{semantics}/exponential_type_1" for semantics in SEMANTICS]
+
+
+def test_the_papers_statements_are_judged_by_its_own_rates(tmp_path: Path) -> None:
+    """Its printed rates, put in the place of ours, do not support all that it says about them."""
+    rates = error_rates(read_scores(score_files(tmp_path)), THRESHOLDS)
+    found = {verdict.claim[1:20]: verdict.findings[0] for verdict in verdicts_of(rates)}
+    assert [finding.outcome for finding in found.values()] == [
+        *("holds in part", "holds", "holds in part", "holds", *["holds in part"] * 3)
+    ]
+    type_1 = published_rates().query("error == @TYPE_1")
+    aso, others = type_1[type_1["test"] == "aso"], type_1[type_1["test"] != "aso"]
+    pairs = others.merge(aso, on=["distribution", "sample_size", "threshold"], suffixes=("", "_aso"))
+    n, m = pairs["published_simulations"], pairs["published_simulations_aso"]
+    shares = (pairs["published_errors"] + 1) / (n + 2), (pairs["published_errors_aso"] + 1) / (m + 2)
+    error = np.sqrt(shares[0] * (1 - shares[0]) / n + shares[1] * (1 - shares[1]) / m)
+    lead = pairs["published_rate"] - pairs["published_rate_aso"]
+    assert found["ASO achieves lower "].here == (
+        f"Of {len(pairs)} comparisons of tests, {(lead > 3 * error).sum()} support the claim, "
+        f"{(lead < -3 * error).sum()} contradict it and {(lead.abs() <= 3 * error).sum()} are too close to "
+        "call"
+    )
+
+
+def test_a_run_of_one_size_has_no_step_to_judge(tmp_path: Path) -> None:
+    rates = error_rates(read_scores(score_files(tmp_path)), THRESHOLDS)
+    claims = [verdict.claim for verdict in verdicts_of(rates[rates["sample_size"] == 5])]
+    assert len(claims) == 6
+    assert not any("the more samples" in claim for claim in claims)

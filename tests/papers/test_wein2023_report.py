@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from nbyk.data import load_source
 from nbyk.files import write_json, write_parquet
@@ -15,8 +14,9 @@ from nbyk.priors import Response, fit_prior
 from nbyk.report.formats import latex, markdown, write_table
 from nbyk.report.html import render_block
 from nbyk.resampling.samplers import WEIN_SAMPLERS
-from nbyk_papers.wein2023.comparison import Cells, minima, z_over_sets
+from nbyk_papers.wein2023.comparison import Cells, minima
 from nbyk_papers.wein2023.design import COLUMNS, published_minima, published_p_values
+from nbyk_papers.wein2023.ranks import place_among
 from nbyk_papers.wein2023.report import cells_report
 from nbyk_papers.wein2023.summary import summarise
 from nbyk_papers.wein2023.tables import full, minima_table
@@ -30,7 +30,9 @@ def cells_of_the_paper() -> Cells:
     table = table.assign(
         **dict.fromkeys(same, table.estimated_p), published_true_p=table.true_p, published_rank=0.5
     )
-    table = table.assign(z_true=0.0, z_estimated=0.0, true_variance=1e-4, published_variance=1e-4)
+    places = [place_among(np.repeat(p, 2), p) for p in table.estimated_p]
+    table = table.assign(published_place=places, n_references=2)
+    table = table.assign(z_true=0.0, true_variance=1e-4, published_variance=1e-4)
     sets = pd.concat([table.assign(reference=reference) for reference in (0, 1)])
     return Cells(table, sets, tuple(COLUMNS), WEIN_SAMPLERS)
 
@@ -67,13 +69,20 @@ def test_summary_counts_what_agrees(papers_cells: Cells) -> None:
     )
     summary = summarise(cells)
     beyond = int((z > 3).sum())
-    assert summary["line"] == f"{len(z) - beyond} of {len(z)} published cells agree"
+    estimated = summary["published"]["estimated_p"]
+    assert summary["line"] == (
+        f"{len(z) - beyond} of {len(z)} published true p-values agree; {estimated['compared']} of "
+        f"{estimated['compared']} estimated p-values lie in the middle 90% of our 2 test sets, 0 outside all "
+        f"of them ({estimated['trivial']} more are 0 on both sides)"
+    )
+    assert estimated["compared"] + estimated["trivial"] == len(z)
     assert len(summary["published"]["true_p_beyond"]) == beyond
     assert summary["published"]["true_p"]["median_abs_z"] == 0.5
     by_table = summary["published"]["by_table"]
     assert sum(table["cells"] for table in by_table.values()) == len(z)
     assert all(table["chi2"] < table["dof"] <= table["cells"] for table in by_table.values())
-    assert summary["published"]["tables_1_to_4"]["table_01"]["cells"] == 30
+    table_1 = summary["published"]["tables_1_to_4"]["table_01"]
+    assert table_1["compared"] + table_1["trivial"] == 30
 
 
 def test_the_report_says_what_the_papers_way_does_on_real_gold(papers_cells: Cells, tmp_path: Path) -> None:
@@ -99,24 +108,6 @@ def test_the_report_says_what_the_papers_way_does_on_real_gold(papers_cells: Cel
     assert said in page
     assert gold["caution"] == prior.caution != ""
     assert page.index(prior.caution) < page.index(summary["line"])
-
-
-def test_z_over_few_test_sets_is_a_normal_deviate() -> None:
-    """Student's t of four sets, turned into the normal deviate of the same probability (KS, 4000 draws)."""
-    draws = np.random.default_rng(2).normal(size=(4000, 5))
-    sets = pd.DataFrame(draws[:, :4])
-    z = z_over_sets(sets.mean(axis=1), sets.std(axis=1), 4, pd.Series(draws[:, 4]))
-    assert stats.kstest(z, "norm").pvalue > 0.01
-
-
-@pytest.mark.parametrize("n_sets", [2, 20, 100, 10_000])
-def test_z_is_a_number_where_all_sets_are_the_same(n_sets: int) -> None:
-    """As where every estimate is below the resolution: the summary is JSON, which has no infinity."""
-    z = z_over_sets(pd.Series([0.2] * 4), pd.Series([0.0] * 4), n_sets, pd.Series([0.2, 0.9, 0.1, np.nan]))
-    assert z[0] == 0.0
-    assert -37.6 < z[1] < -4
-    assert 4 < z[2] < 37.6
-    assert np.isnan(z[3])
 
 
 TABLE = pd.DataFrame({"metric_name": ["a&b", "50%"], "p": [0.5, 2e-6], "z": [np.nan, -1.25]})

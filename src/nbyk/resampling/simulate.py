@@ -83,6 +83,7 @@ def simulate_systems(
     sd_scale_a: float = 1.0,
     sd_scale_b: float = 1.0,
     prior: TwoStagePrior | None = None,
+    hypothesis: Hypothesis = "alternative",
     seed: int = 0,
     index: int = 0,
 ) -> ResponseSet:
@@ -106,8 +107,8 @@ def simulate_systems(
         and ε.
     k_responses, epsilon_b, epsilon_a, sd_scale_a, sd_scale_b
         As for `Population`.
-    seed, index
-        As for `simulate`.
+    hypothesis, seed, index
+        As for `simulate`; the two hypotheses share B's item means, but no response.
 
     Raises
     ------
@@ -124,17 +125,15 @@ def simulate_systems(
         source = {"prior": prior.key()}
         latent = stream_key(seed, purpose="latent items of real gold", gold=of_gold, **source)
         means, sds = draw_rated_items(prior, gold, Streams(latent, index).uniforms("items", (len(gold), 3)))
-    key = stream_key(
-        seed,
-        purpose="systems on real gold",
-        gold=of_gold,
-        response=json.dumps(response.to_dict(), sort_keys=True),
-        k=k_responses,
-        epsilon_a=float(epsilon_a),
-        epsilon_b=float(epsilon_b),
+    axes: dict[str, str | int | float] = {
+        "gold": of_gold,
+        "response": json.dumps(response.to_dict(), sort_keys=True),
+        "k": k_responses,
+        "epsilon_a": float(epsilon_a),
+        "epsilon_b": float(epsilon_b),
         **source,
-    )
-    streams = Streams(key, index)
+    }
+    streams = Streams(stream_key(seed, purpose="systems on real gold", **axes), index)
     items = ItemParameters(
         gold=means[None],
         a=perturbed(means[None], epsilon_a, streams, "epsilon a"),
@@ -143,7 +142,9 @@ def simulate_systems(
         sd_a=scaled(sds[None], sd_scale_a),
         sd_b=scaled(sds[None], sd_scale_b),
     )
-    _, systems = draw_responses(response, items, k_responses, streams, "alternative")
+    if hypothesis == "null":
+        streams = Streams(stream_key(seed, purpose="systems on real gold, null", **axes), index)
+    _, systems = draw_responses(response, items, k_responses, streams, hypothesis)
     return ResponseSet(gold, systems[0, 0], systems[1, 0], {"a": FRESH, "b": FRESH})
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from nbyk.data.sources import OWN_FIT
 from nbyk_papers.agreement import pooled_variances
 from nbyk_papers.homan2025.design import (
+    ALPHA,
     COLUMNS,
     KEY,
     LABELS,
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 
 AGREEMENT = 3.0
 """A published number agrees when it lies within this many standard errors of ours."""
+
+SAME_SIZE, OTHER_K, OTHER_SIZE = "same", "other K", "other NK"
+NEAR_K, NEAR_SIZE = "other K, near tie", "other NK, near tie"
+"""The words for whether the paper's rule picks its size from our numbers."""
 
 GRID = ("n_items", "k_responses", "epsilon_b", "metric", "semantics", "bootstrap", "p", "standard_error")
 _FEW_CELLS = 10
@@ -102,6 +107,26 @@ def compare(grid: pd.DataFrame, semantics: str, *, published_draws: float = PUBL
     return in_papers_order(cells)
 
 
+def picks_of_rule(cells: pd.DataFrame) -> pd.Series:
+    """Return whether the paper's rule picks its size from our numbers, as words for each cell of `compare`.
+
+    A dash is a pick too. Another pick is a near tie if our numbers do not settle it: the p-values of both K
+    at one N·K, or the smaller N·K's p-value and .05, lie within three standard errors of each other, the
+    paper's included.
+    """
+    same_budget = _same(cells["picked_n_times_k"], cells["published_n_times_k"])
+    same_k = _same(cells["picked_k"], cells["published_k"])
+    other_error = np.hypot(cells["p_error"], cells["picked_error"])
+    near_k = (cells["p"] - cells["picked_p"]).abs() <= AGREEMENT * other_error
+    # At a smaller published N·K our p is .05 or more; at a smaller N·K of ours the paper's was.
+    at_ours = cells["picked_n_times_k"] < cells["published_n_times_k"]
+    smaller_p = cells["p"].where(~at_ours, cells["picked_p"])
+    near_budget = (smaller_p - ALPHA).abs() <= AGREEMENT * cells["p_error"].where(~at_ours, other_error)
+    picks = same_budget.map({True: OTHER_K, False: OTHER_SIZE})
+    picks = picks.mask(same_budget & near_k, NEAR_K).mask(~same_budget & near_budget, NEAR_SIZE)
+    return picks.mask(same_budget & same_k, SAME_SIZE)
+
+
 def pick_beyond_paper(grid: pd.DataFrame, semantics: str) -> pd.DataFrame:
     """Return the sizes that the paper's rule picks for every source and ε of the run."""
     return in_papers_order(_picked(of_columns(grid, semantics)))
@@ -143,6 +168,11 @@ def in_papers_order(rows: pd.DataFrame) -> pd.DataFrame:
     fits = [f"{source}{OWN_FIT}" for source in LABELS]
     orders = {"source": (*LABELS, *fits), "column": tuple(COLUMNS)}
     return in_order(rows, ["epsilon_b", "source", "column"], orders)
+
+
+def _same(ours: pd.Series, theirs: pd.Series) -> pd.Series:
+    same: pd.Series = (ours == theirs) | (ours.isna() & theirs.isna())
+    return same
 
 
 def _picked(rows: pd.DataFrame) -> pd.DataFrame:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nbyk_papers.homan2025.comparison import AGREEMENT, compare, implied_draws, overstatement
+from nbyk_papers.homan2025.comparison import (
+    AGREEMENT,
+    NEAR_K,
+    NEAR_SIZE,
+    OTHER_K,
+    SAME_SIZE,
+    compare,
+    implied_draws,
+    overstatement,
+    picks_of_rule,
+)
 from nbyk_papers.homan2025.design import LABELS, PUBLISHED_DRAWS, STATED_DRAWS, STUDY
 
 if TYPE_CHECKING:
@@ -92,19 +102,16 @@ def _beyond(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _selection(cells: pd.DataFrame) -> dict[str, int]:
-    """Return the number of equal picks of the paper's rule from our numbers; a dash is a pick too."""
-    same_budget = _same(cells["picked_n_times_k"], cells["published_n_times_k"])
-    same_k = _same(cells["picked_k"], cells["published_k"])
+    """Return the numbers of equal picks of the paper's rule from our numbers, and of near ties."""
+    picks = picks_of_rule(cells)
+    same_n_times_k = [SAME_SIZE, OTHER_K, NEAR_K]
     return {
         "cells": len(cells),
-        "same_n_times_k": int(same_budget.sum()),
-        "same_size": int((same_budget & same_k).sum()),
+        "same_n_times_k": int(picks.isin(same_n_times_k).sum()),
+        "same_size": int((picks == SAME_SIZE).sum()),
+        "near_ties_n_times_k": int((picks == NEAR_SIZE).sum()),
+        "near_ties_k": int((picks == NEAR_K).sum()),
     }
-
-
-def _same(ours: pd.Series, theirs: pd.Series) -> pd.Series:
-    same: pd.Series = (ours == theirs) | (ours.isna() & theirs.isna())
-    return same
 
 
 def _overstatement(ratios: pd.DataFrame) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from nbyk_papers.homan2025.comparison import (
     overstatement,
     own_fit_p_values,
     pick_beyond_paper,
+    picks_of_rule,
 )
 from nbyk_papers.homan2025.design import (
     ALPHA,
@@ -177,6 +178,7 @@ def published_and_ours(cells: pd.DataFrame) -> pd.DataFrame:
             "our K": _whole(cells["picked_k"]),
             "p there": cells["picked_p"],
             "Δ there": cells["picked_effect"],
+            "pick": picks_of_rule(cells),
         }
     )
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from nbyk.report.answer import Answer, AnswerTable
 from nbyk_papers.shown import Page, study_answer
+from nbyk_papers.ulmer2022.claims import verdicts_of
 from nbyk_papers.ulmer2022.comparison import compare
 from nbyk_papers.ulmer2022.figures import figures_of
 from nbyk_papers.ulmer2022.reading import error_rates, read_scores
 from nbyk_papers.ulmer2022.summary import summarise
 from nbyk_papers.ulmer2022.tables import tables_of
+from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_rows, verdict_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,10 +51,12 @@ def scores_report(scores: pd.DataFrame, thresholds: Sequence[float]) -> Answer:
     """Return the report of scores that were read."""
     rates = error_rates(scores, thresholds)
     cells = compare(rates)
+    verdicts = verdict_rows(verdicts_of(rates))
+    judged = [("verdicts", VERDICTS_CAPTION, verdict_table(verdicts))] if verdicts else []
     return study_answer(
         PAGE,
-        summarise(cells),
-        tables_of(rates, cells),
+        {**summarise(cells), "verdicts": verdicts},
+        tables_of(rates, cells) + judged,
         figures_of(scores, cells),
         files_alone=[AnswerTable("rates", "Every error rate, with its exact interval", rates, on_page=False)],
     )

@@ -11,26 +11,40 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import ResponseSet, response_matrix
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.resampling.effects import EffectDraws
+from nbyk.resampling.effects import EffectDraws, as_metrics, score
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
-from nbyk.resampling.simulate import simulate, simulate_systems, simulated_effects
+from nbyk.resampling.simulate import Hypothesis, simulate, simulate_systems, simulated_effects
 from nbyk.resampling.streams import stream_key
 from nbyk_papers.wein2023.design import Estimation, Semantics
+from nbyk_papers.wein2023.toxicity_ratings import toxicity_ratings
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from nbyk.priors import TwoStagePrior
     from nbyk.studies.steps import Work
 
 Floats = NDArray[np.float64]
 
-_SYSTEMS = ["gold", "a", "b"]
+_SYSTEMS = ("gold", "a", "b")
+_NULL_SYSTEMS = ("gold", "null_a", "null_b")
+"""The systems of a reference set in a table: those to judge, and those of its first true draw of the null."""
 
 
 def metrics_of(semantics: Semantics, columns: Sequence[str]) -> dict[str, str]:
     """Return the metric behind each column."""
     return {column: get(semantics.metric(column)).name for column in columns}
+
+
+def gold_of(semantics: Semantics, prior: TwoStagePrior, gold: Floats | None) -> Floats | None:
+    """Return the real gold behind reference sets, or what the semantics puts in its place; None if neither.
+
+    The published semantics has ratings in place of the toxicity data (`toxicity_ratings`).
+    """
+    if gold is None and semantics.has_own_draws(prior.name, real_gold=False):
+        return toxicity_ratings()
+    return gold
 
 
 def reference_sets(
@@ -40,6 +54,7 @@ def reference_sets(
     seed: int,
     gold: Floats | None = None,
     latent_items: bool = True,
+    hypothesis: Hypothesis = "alternative",
 ) -> list[ResponseSet]:
     """Draw the test sets from which p-values are estimated.
 
@@ -56,6 +71,9 @@ def reference_sets(
         Whether systems on real gold get each item's latent μ and σ, drawn given its ratings and the prior.
         Otherwise they get the mean and standard deviation of its ratings, as in the paper, and so do
         responses that are not put on a scale.
+    hypothesis
+        "null" answers the same real gold by systems that are equally good: a fair coin chooses A's or B's
+        distribution for each response.
 
     Raises
     ------
@@ -64,7 +82,7 @@ def reference_sets(
     """
     prior, n_items = population.prior, population.n_items
     if gold is None:
-        return [simulate(population, seed=seed, index=index) for index in references]
+        return [simulate(population, hypothesis=hypothesis, seed=seed, index=index) for index in references]
     rated_twice = gold[(~np.isnan(gold)).sum(axis=1) >= 2]
     if len(rated_twice) < n_items:
         raise NbykError(
@@ -87,6 +105,7 @@ def reference_sets(
                 sd_scale_a=population.sd_scale_a,
                 sd_scale_b=population.sd_scale_b,
                 prior=prior if latent_items and prior.response.kind != "normal" else None,
+                hypothesis=hypothesis,
                 seed=seed,
                 index=index,
             )
@@ -94,15 +113,22 @@ def reference_sets(
     return sets
 
 
-def references_table(sets: Mapping[int, ResponseSet]) -> pa.Table:
-    """Return reference sets by their numbers as one long table: reference, system, item, response, value."""
+def references_table(
+    sets: Mapping[int, ResponseSet], nulls: Mapping[int, ResponseSet] | None = None
+) -> pa.Table:
+    """Return reference sets by their numbers as one long table: reference, system, item, response, value.
+
+    `nulls` are the sets' own true draws of the null, if the semantics has them: systems null_a and null_b.
+    """
     import pyarrow as pa
 
-    parts = []
+    parts, systems = [], list(dict.fromkeys((*_SYSTEMS, *_NULL_SYSTEMS)))
     for reference, data in sets.items():
-        for place, matrix in enumerate((data.gold, data.a, data.b)):
+        null = (nulls or {}).get(reference)
+        matrices = (data.gold, data.a, data.b, *((null.a, null.b) if null else ()))
+        for place, matrix in enumerate(matrices):
             item, response = np.nonzero(~np.isnan(matrix))
-            system = pa.DictionaryArray.from_arrays(np.full(len(item), place, np.int8), _SYSTEMS)
+            system = pa.DictionaryArray.from_arrays(np.full(len(item), place, np.int8), systems)
             columns = {
                 "reference": np.full(len(item), reference, dtype=np.int32),
                 "system": system,
@@ -114,21 +140,25 @@ def references_table(sets: Mapping[int, ResponseSet]) -> pa.Table:
     return pa.concat_tables(parts)
 
 
-def references_from_table(table: pa.Table) -> dict[int, ResponseSet]:
-    """Return the reference sets of `references_table` by their numbers."""
+def references_from_table(table: pa.Table, hypothesis: Hypothesis = "alternative") -> dict[int, ResponseSet]:
+    """Return the sets, or the nulls, of `references_table` by their numbers; no nulls if it has none."""
+    systems = _SYSTEMS if hypothesis == "alternative" else _NULL_SYSTEMS
     columns = {name: table[name].to_numpy() for name in ("reference", "item", "response", "value")}
     system = np.asarray(table["system"].to_pandas().astype(str))
-    sets = {}
+    sets: dict[int, ResponseSet] = {}
+    if not set(systems) <= set(system):
+        return sets
     for reference in np.unique(columns["reference"]):
         of_set = columns["reference"] == reference
-        matrices = {}
-        for name in _SYSTEMS:
+        matrices = []
+        for name in systems:
             rows = of_set & (system == name)
             item, response = columns["item"][rows], columns["response"][rows]
             matrix = np.full((int(item.max()) + 1, int(response.max()) + 1), np.nan)
             matrix[item, response] = columns["value"][rows]
-            matrices[name] = matrix
-        sets[int(reference)] = ResponseSet(matrices["gold"], matrices["a"], matrices["b"])
+            matrices.append(matrix)
+        gold, a, b = matrices
+        sets[int(reference)] = ResponseSet(gold, a, b)
     return sets
 
 
@@ -141,6 +171,60 @@ def true_effects_table(
         population, metrics, n_draws=n_draws, seed=seed, threads=work.threads, progress=work.advance
     )
     return _effects_table(draws, list(metric_of_column), {})
+
+
+def with_first_draws(
+    true: pa.Table,
+    sets: Mapping[int, ResponseSet],
+    nulls: Mapping[int, ResponseSet],
+    metric_of_column: Mapping[str, str],
+    k_responses: int,
+) -> pa.Table:
+    """Return true effects with one more for each reference set, the first draw where the set is judged.
+
+    The authors' code writes the reference set on real gold to index 0 of the true draws of the alternative,
+    and equally good systems on the same gold to index 0 of the null.
+
+    Parameters
+    ----------
+    true
+        From `true_effects_table`, with `k_responses` responses.
+    sets, nulls
+        The reference sets by their numbers, and those of `hypothesis="null"`.
+    k_responses
+        The first so many responses of gold, A and B are scored.
+
+    Returns
+    -------
+    pyarrow.Table
+        `true` with a column reference: empty in the fresh draws.
+    """
+    import pyarrow as pa
+
+    metrics = as_metrics(list(metric_of_column.values()))
+    effects = [
+        np.concatenate(
+            [
+                score(
+                    metrics,
+                    np.stack([data.a, data.b])[:, None, :, :k_responses],
+                    data.gold[None, :, :k_responses],
+                )
+                for data in (of_hypothesis[number] for number in sets)
+            ],
+            axis=1,
+        )
+        for of_hypothesis in (sets, nulls)
+    ]
+    n = len(sets)
+    content: dict[str, object] = {
+        "hypothesis": ["alternative"] * n + ["null"] * n,
+        "draw": np.zeros(2 * n, dtype=np.int32),
+        "reference": np.tile(np.array(list(sets), dtype=np.int32), 2),
+    }
+    content |= zip(metric_of_column, np.concatenate(effects, axis=1), strict=True)
+    fresh = true.append_column("reference", pa.nulls(len(true), pa.int32()))
+    return pa.concat_tables([fresh, pa.table(content).select(fresh.column_names)])
 
 
 def estimated_effects_table(

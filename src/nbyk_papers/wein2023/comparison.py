@@ -20,6 +20,7 @@ from nbyk_papers.wein2023.design import (
     published_minima,
     published_p_values,
 )
+from nbyk_papers.wein2023.ranks import place_among
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,8 +79,8 @@ def read_cells(
     """Return the cells of one size (N, K) and ε_A beside the published numbers.
 
     There are published numbers only for the paper's own size with A not perturbed. The first reference set
-    gives a cell's estimated p-value; all of them give its mean and standard deviation over test sets. Compare
-    the paper's own single test set with these.
+    gives a cell's estimated p-value; all of them give its mean and 90 % interval over test sets, and the
+    place of the paper's estimate, which has a test set of its own.
     """
     p = read_rows(files)
     of_size = (p["n_items"] == n_items) & (p["k_responses"] == k_responses)
@@ -94,13 +95,10 @@ def read_cells(
             "give the file that `nbyk study aggregate` wrote for them"
         )
     first = p[p["reference"] == 0].drop(columns=["reference"])
-    over_sets = p.assign(probit=_probit(p["estimated_p"])).groupby(KEY, observed=True)
-    spread = over_sets.agg(
+    spread = p.groupby(KEY, observed=True).agg(
         estimated_mean=("estimated_p", "mean"),
         estimated_low=("estimated_p", lambda values: values.quantile(INTERVAL[0])),
         estimated_high=("estimated_p", lambda values: values.quantile(INTERVAL[1])),
-        probit_mean=("probit", "mean"),
-        probit_sd=("probit", "std"),
         n_references=("reference", "count"),
     )
     cells = first.merge(spread.reset_index(), on=KEY)
@@ -114,13 +112,7 @@ def read_cells(
     cells["z_true"] = (cells["true_p"] - cells["published_true_p"]) / (
         sum(variances) + PRINTED_RESOLUTION**2
     ) ** 0.5
-    cells["published_rank"] = _rank_among_sets(cells, p)
-    cells["z_estimated"] = z_over_sets(
-        cells["probit_mean"],
-        cells["probit_sd"],
-        cells["n_references"],
-        _probit(cells["published_estimated_p"]),
-    )
+    cells = cells.merge(_ranks_among_sets(cells, p), on=KEY, how="left")
     cells = in_order(cells, KEY, {"sampler": samplers, "metric": columns})
     return Cells(cells, p, tuple(columns), tuple(samplers))
 
@@ -139,7 +131,8 @@ def minima(cells: Cells, kind: str) -> pd.DataFrame:
     -------
     DataFrame
         row, n (number of values behind the least), epsilon_b, error (of the first test set), error_mean,
-        error_low and error_high (mean and 90 % interval over test sets), error_sd, published, z.
+        error_low and error_high (mean and 90 % interval over test sets), n_references, published, and
+        published_place, that of `place_among` our test sets; empty where there is none.
     """
     import pandas as pd
 
@@ -154,6 +147,8 @@ def minima(cells: Cells, kind: str) -> pd.DataFrame:
         of_row = sets[sets[kind].isin(_columns_of_row(name))]
         for (source, epsilon), at in of_row.groupby(["source", "epsilon_b"], observed=True):
             least = at.groupby("reference")["error"].min()
+            theirs = float(published.get((source, name, epsilon), np.nan))
+            ours = least.to_numpy(np.float64)
             found.append(
                 {
                     "row": name,
@@ -163,13 +158,12 @@ def minima(cells: Cells, kind: str) -> pd.DataFrame:
                     "error_mean": float(least.mean()),
                     "error_low": float(least.quantile(INTERVAL[0])),
                     "error_high": float(least.quantile(INTERVAL[1])),
-                    "error_sd": float(least.std()),
-                    "published": float(published.get((source, name, epsilon), np.nan)),
+                    "n_references": ours.size,
+                    "published": theirs,
+                    "published_place": None if np.isnan(theirs) else place_among(ours, theirs),
                 }
             )
-    table = pd.DataFrame(found)
-    z = z_over_sets(table["error_mean"], table["error_sd"], sets["reference"].nunique(), table["published"])
-    return table.assign(z=z)
+    return pd.DataFrame(found)
 
 
 def _published() -> pd.DataFrame:
@@ -178,36 +172,21 @@ def _published() -> pd.DataFrame:
     return table.rename(columns={"estimated_p": "published_estimated_p", "true_p": "published_true_p"})
 
 
-def _rank_among_sets(cells: pd.DataFrame, sets: pd.DataFrame) -> pd.Series:
-    """Return the share of our test sets whose estimate is below the published one, ties counted half."""
-    joined = sets.merge(cells[[*KEY, "published_estimated_p"]], on=KEY)
-    below = joined["estimated_p"] < joined["published_estimated_p"]
-    level = joined["estimated_p"] == joined["published_estimated_p"]
-    share = (below + 0.5 * level).groupby([joined[name] for name in KEY], observed=True).mean()
-    rank: pd.Series = cells.merge(share.rename("rank").reset_index(), on=KEY, how="left")["rank"]
-    return rank.where(cells["published_estimated_p"].notna())
+def _ranks_among_sets(cells: pd.DataFrame, sets: pd.DataFrame) -> pd.DataFrame:
+    """Return the rank and the place of every published estimate among our test sets.
 
-
-def z_over_sets(mean: pd.Series, sd: pd.Series, n_sets: pd.Series | int, published: pd.Series) -> pd.Series:
-    """Return the distance of the paper's one test set from our sets' mean, as a normal deviate.
-
-    With a handful of sets the ratio has Student's t-distribution. The result is the normal deviate of the
-    same probability. It is at most 37.5, that of the smallest probability that a float holds, for example if
-    no two of many sets differ.
+    The rank is the share of our sets whose estimate is below it, ties counted half.
     """
-    from scipy.stats import norm, t
+    import pandas as pd
 
-    ratio = (mean - published) / (sd**2 * (1.0 + 1.0 / n_sets) + PRINTED_RESOLUTION**2) ** 0.5
-    tail = np.maximum(t.sf(ratio.abs(), n_sets - 1), np.finfo(float).tiny)
-    z: pd.Series = np.sign(ratio) * norm.isf(tail)
-    return z
-
-
-def _probit(p: pd.Series) -> pd.Series:
-    """Return p-values on the scale on which their spread over test sets is nearly normal."""
-    from scipy.special import ndtri
-
-    return p.clip(PRINTED_RESOLUTION, 1.0 - PRINTED_RESOLUTION).map(ndtri)
+    published = cells.loc[cells["published_estimated_p"].notna(), [*KEY, "published_estimated_p"]]
+    rows = []
+    for key, of_cell in sets.merge(published, on=KEY).groupby(KEY, observed=True):
+        ours = of_cell["estimated_p"].to_numpy(np.float64)
+        theirs = float(of_cell["published_estimated_p"].iloc[0])
+        rank = float(np.mean((ours < theirs) + 0.5 * (ours == theirs)))
+        rows.append((*key, rank, place_among(ours, theirs)))
+    return pd.DataFrame(rows, columns=[*KEY, "published_rank", "published_place"])
 
 
 def _rows_of_minima(kind: str, cells: Cells) -> list[str]:

@@ -58,6 +58,9 @@ class Semantics:
     latent_items
         Whether systems on real gold get an item's latent μ and σ (`reference_sets`). Otherwise they get the
         mean and standard deviation of its ratings.
+    coded_gold
+        Whether gold is that of the authors' code: `toxicity_ratings` stand in for toxicity data that you do
+        not have, and a reference set on real gold is the first of its own true draws (`with_first_draws`).
     metric_of_column
         The metric behind a column, if it is not the one of the same name.
     resamples_of_column
@@ -68,6 +71,7 @@ class Semantics:
     null: str
     share_gold: bool
     latent_items: bool
+    coded_gold: bool
     metric_of_column: dict[str, str] = field(default_factory=dict)
     resamples_of_column: dict[str, int] = field(default_factory=dict)
 
@@ -78,6 +82,10 @@ class Semantics:
     def resamples(self, column: str, n_resamples: int) -> int:
         """Return the number of `n_resamples` resamples that a column's estimated p-values use."""
         return min(n_resamples, self.resamples_of_column.get(column, n_resamples))
+
+    def has_own_draws(self, source: str, *, real_gold: bool) -> bool:
+        """Return whether each reference set of a source is the first of its own true draws."""
+        return self.coded_gold and (real_gold or source == "toxicity")
 
     def paired(self, null: str) -> bool:
         """Return whether a null hypothesis shares the alternative's items and gold."""
@@ -90,6 +98,7 @@ SEMANTICS = {
         null="pooled_twice",
         share_gold=False,
         latent_items=False,
+        coded_gold=True,
         metric_of_column={
             "wins_mae": "wins_mae(tolerance=0.0)",
             "wins_mae_vectorized": "wins_mae_vectorized(tolerance=0.0)",
@@ -104,7 +113,9 @@ SEMANTICS = {
             "mean_of_emds": 100,
         },
     ),
-    "recommended": Semantics("recommended", null="pooled", share_gold=True, latent_items=True),
+    "recommended": Semantics(
+        "recommended", null="pooled", share_gold=True, latent_items=True, coded_gold=False
+    ),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -68,20 +69,25 @@ def reference(
     from nbyk.files import write_parquet
     from nbyk.priors import read_prior
     from nbyk.resampling.population import Population
-    from nbyk_papers.wein2023.cells import reference_sets, references_table
+    from nbyk_papers.wein2023.cells import gold_of, reference_sets, references_table
     from nbyk_papers.wein2023.design import get_semantics
 
-    matrix = None if gold is None else stored_ratings(gold)[0].matrix()
+    way, matrix = get_semantics(semantics), None if gold is None else stored_ratings(gold)[0].matrix()
     population = Population(read_prior(prior), items, responses, epsilon, epsilon_a, sd_scale_a, sd_scale_b)
-    sets = reference_sets(
+    matrix = gold_of(way, population.prior, matrix)
+    draw_sets = partial(
+        reference_sets,
         population,
         references=range(references),
         seed=seed,
         gold=matrix,
-        latent_items=get_semantics(semantics).latent_items,
+        latent_items=way.latent_items,
     )
+    own_draws = way.has_own_draws(population.prior.name, real_gold=matrix is not None)
+    nulls = draw_sets(hypothesis="null") if own_draws else []
     made = {"seed": seed, "semantics": semantics, **_made(population), "gold": checksum(gold)}
-    write_parquet(out, references_table(dict(enumerate(sets))), made)
+    sets = dict(enumerate(draw_sets()))
+    write_parquet(out, references_table(sets, dict(enumerate(nulls))), made)
 
 
 def true(
@@ -94,6 +100,10 @@ def true(
     semantics: SemanticsName,
     draws: Annotated[int, typer.Option(help="Draws M under either hypothesis.", min=2)],
     seed: Seed,
+    references: Annotated[
+        Path | None,
+        typer.Option(help="Reference sets on real gold: under published semantics, each is a true draw too."),
+    ] = None,
     epsilon_a: EpsilonA = 0.0,
     sd_scale_a: SdScaleA = 1.0,
     sd_scale_b: SdScaleB = 1.0,
@@ -101,17 +111,23 @@ def true(
     threads: Threads = 1,
 ) -> None:
     """Draw true effects: fresh test sets from the population under both hypotheses."""
-    from nbyk.files import write_parquet
+    from nbyk.files import read_parquet, write_parquet
     from nbyk.priors import read_prior
     from nbyk.resampling.population import Population
     from nbyk.studies.steps import Work
-    from nbyk_papers.wein2023.cells import true_effects_table
+    from nbyk_papers.wein2023.cells import references_from_table, true_effects_table, with_first_draws
 
     population = Population(read_prior(prior), items, responses, epsilon, epsilon_a, sd_scale_a, sd_scale_b)
     metrics, work = _metrics(semantics, metric, metric_file), Work(f"true effects, {out}", threads)
     with work.progress(2 * draws):
         table = true_effects_table(population, metrics, n_draws=draws, seed=seed, work=work)
     made = {"seed": seed, "semantics": semantics, "M": draws, **_made(population), "metrics": metrics}
+    if references is not None:
+        of_sets = read_parquet(references, REFERENCES)[0]
+        nulls = references_from_table(of_sets, "null")
+        if nulls:
+            table = with_first_draws(table, references_from_table(of_sets), nulls, metrics, responses)
+        made["references"] = checksum(references)
     write_parquet(out, table, made)
 
 
@@ -190,7 +206,7 @@ def pvalues(
     estimates = estimated_p_table(effects, made["null"], resamples, paired=paired).to_pandas()
     cell = {"epsilon_b": epsilon, "epsilon_a": epsilon_a, "n_items": items, "k_responses": responses}
     truths = [
-        true_p_table(_true_effects(path), columns).to_pandas().assign(k_responses=k)
+        true_p_table(_true_effects(path), columns).to_pandas().assign(responses=k)
         for k, path in zip(ks, files, strict=True)
     ]
     both = estimates.assign(**cell)[[*cell, *estimates]]

@@ -54,15 +54,29 @@ def p_values(
         & (estimated["reference"] < n_references)
     ]
     true = _read(true_p, ("true_p", "metric"))
-    # A file's place in the list, and what else it holds, must not show.
-    key = [*_FOLDERS, "epsilon_b", "epsilon_a", "n_items", "k_responses", "metric"]
     parts = [
-        with_true_p(of_folder, true[(true[list(_FOLDERS)] == list(folder)).all(axis=1)].drop_duplicates(key))
+        with_true_p(of_folder, true_by_responses(true[(true[list(_FOLDERS)] == list(folder)).all(axis=1)]))
         for folder, of_folder in estimated.groupby(list(_FOLDERS), sort=True)
     ]
     rows = in_order(pd.concat(parts), _ORDER, {"sampler": samplers, "metric": metrics})
     rows = rows.drop_duplicates([*_ORDER, "null"], ignore_index=True)
     return as_rows(P_VALUES, study, seed, rows)
+
+
+def true_by_responses(true: pd.DataFrame) -> pd.DataFrame:
+    """Return a source's true p-values by what samplers keep of K, and by reference set if each has its own.
+
+    They are those of `true_p` in one semantics, for `with_true_p`.
+    """
+    key = ["epsilon_b", "epsilon_a", "n_items", "responses", "metric"]
+    if "reference" in true and true["reference"].notna().all():
+        key += ["k_responses", "reference"]
+        known = true.astype({"reference": "int64", "responses": "int64"})
+    else:
+        shared = true.drop(columns=["reference", "responses"], errors="ignore")
+        known = shared.rename(columns={"k_responses": "responses"})
+    # A file's place in the list, and what else it holds, must not show.
+    return known.drop_duplicates(key)
 
 
 def _read(files: Sequence[Path], columns: Sequence[str]) -> pd.DataFrame:

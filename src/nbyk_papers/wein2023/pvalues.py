@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,28 +20,42 @@ Floats = NDArray[np.float64]
 
 
 def true_p_table(effects: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """Return the true p-value of each metric column from `true_effects_table`.
+    """Return the true p-value of each metric column, and of each reference set if they have first draws.
+
+    Parameters
+    ----------
+    effects
+        From `true_effects_table`, or from `with_first_draws`.
+    columns
+        The metric columns.
 
     Returns
     -------
     pyarrow.Table
-        metric, true_p, true_se, true_effect (the mean effect under the alternative), n_draws.
+        metric, true_p, true_se, true_effect (the mean effect under the alternative), n_draws; and reference,
+        the number of the set that is the first draw, if there are any.
     """
     import pyarrow as pa
 
-    draws = _draws_by_hypothesis(effects, columns)
-    rows = []
-    for column in columns:
-        truth = expected_p(draws["alternative"][column], draws["null"][column])
-        rows.append(
-            {
-                "metric": column,
-                "true_p": truth.p,
-                "true_se": truth.standard_error,
-                "true_effect": float(draws["alternative"][column].mean()),
-                "n_draws": len(draws["alternative"][column]),
-            }
-        )
+    fresh, first = _fresh_and_first(effects, columns)
+    rows: list[dict[str, Any]] = []
+    for number in dict.fromkeys(number for number, _ in first) or [None]:
+        for column in columns:
+            draws = {name: fresh[name][column] for name in ("alternative", "null")}
+            if number is not None:
+                for name, effect in draws.items():
+                    draws[name] = np.concatenate([[first[number, name][column]], effect[1:]])
+            truth = expected_p(draws["alternative"], draws["null"])
+            rows.append(
+                {
+                    **({} if number is None else {"reference": number}),
+                    "metric": column,
+                    "true_p": truth.p,
+                    "true_se": truth.standard_error,
+                    "true_effect": float(draws["alternative"].mean()),
+                    "n_draws": len(draws["alternative"]),
+                }
+            )
     return pa.Table.from_pylist(rows)
 
 
@@ -90,20 +104,20 @@ def estimated_p_table(
 
 
 def with_true_p(estimated: pd.DataFrame, true: pd.DataFrame) -> pd.DataFrame:
-    """Return estimated p-values with the true ones of the same cell, metric and number of responses.
+    """Return estimated p-values with the true ones of the same cell, metric, responses and, if any, set.
 
     Parameters
     ----------
     estimated
         From `estimated_p_table`, with columns that name the cell: n_items, k_responses and the like.
     true
-        From `true_p_table`, with the same columns. Its k_responses is the number of responses per item that a
-        sampler yields.
+        From `true_p_table`, with a column responses, the number per item that a sampler yields, and any of
+        the columns that name the cell.
 
     Raises
     ------
     NbykError
-        If there are true p-values, but not of a number of responses that a sampler yields.
+        If there are true p-values, but not of a number of responses that a sampler yields, or not of a set.
     """
     pairs = estimated[["sampler", "k_responses"]].drop_duplicates()
     keeps = {
@@ -111,13 +125,28 @@ def with_true_p(estimated: pd.DataFrame, true: pd.DataFrame) -> pd.DataFrame:
         for sampler, k in pairs.itertuples(index=False)
     }
     for (sampler, _), k in keeps.items():
-        if len(true) and k not in set(true["k_responses"]):
+        if len(true) and k not in set(true["responses"]):
             raise NbykError(f"{sampler}: no true effects for {k} responses per item; give them with --true")
+    without = set(estimated["reference"]) - set(true["reference"]) if "reference" in true else set()
+    if without:
+        raise NbykError(f"the true effects hold no first draw of reference set {min(without)}")
     kept = [keeps[pair] for pair in zip(estimated["sampler"], estimated["k_responses"], strict=True)]
-    on = [name for name in true if name in estimated and name != "k_responses"]
-    known = true.rename(columns={"k_responses": "responses"})
-    joined = estimated.assign(responses=kept).merge(known, on=[*on, "responses"], how="left")
+    on = [name for name in true if name in estimated]
+    joined = estimated.assign(responses=kept).merge(true, on=[*on, "responses"], how="left")
     return joined.drop(columns="responses")
+
+
+def _fresh_and_first(
+    true: pa.Table, columns: Sequence[str]
+) -> tuple[dict[str, dict[str, Floats]], dict[tuple[int, str], dict[str, float]]]:
+    """Return fresh true effects, and the first draws of reference sets by set and hypothesis, if any."""
+    import pyarrow.compute as pc
+
+    if "reference" not in true.column_names:
+        return _draws_by_hypothesis(true, columns), {}
+    rows = true.filter(pc.is_valid(true["reference"])).to_pylist()
+    first = {(row["reference"], row["hypothesis"]): row for row in rows}
+    return _draws_by_hypothesis(true.filter(pc.is_null(true["reference"])), columns), first
 
 
 def _draws_by_hypothesis(table: pa.Table, columns: Sequence[str]) -> dict[str, dict[str, Floats]]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nbyk.report.answer import Answer
+from nbyk.report.answer import Answer, AnswerTable
 from nbyk_papers.fits import Fits
 from nbyk_papers.shown import Page, study_answer
+from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_rows, verdict_table
+from nbyk_papers.wein2023.claims import verdicts_of
 from nbyk_papers.wein2023.comparison import Cells, read_cells
 from nbyk_papers.wein2023.figures import figures_of, minima_figures
 from nbyk_papers.wein2023.names import section_folder
 from nbyk_papers.wein2023.real_gold import small_perturbations
 from nbyk_papers.wein2023.summary import summarise
-from nbyk_papers.wein2023.tables import all_tables
+from nbyk_papers.wein2023.tables import all_tables, ranks_by_cell
 
 PAGE = Page(
     "Follow the leader(board) with confidence, reproduced",
@@ -28,6 +30,8 @@ PAGE = Page(
     },
     marked=("z true",),
 )
+
+RANKS_CAPTION = "Every published estimated p-value beside ours, and its place among our test sets"
 
 
 def report(
@@ -81,8 +85,10 @@ def cells_report(
     later
         The cells of further sections by their folder.
     """
+    verdicts = verdict_rows(verdicts_of(cells))
     on_real_gold = [small_perturbations(source, *files, seed) for source, files in fits.items()]
     tables, figures = list(all_tables(cells)), dict(figures_of(cells, fits, seed))
+    tables.append(("verdicts", VERDICTS_CAPTION, verdict_table(verdicts)))
     sections = []
     for folder, of_section in (later or {}).items():
         size = folder.replace("_", ", ").replace("-", " = ")
@@ -96,8 +102,9 @@ def cells_report(
         figures |= {f"{folder}/{name}": draw for name, draw in minima_figures(of_section).items()}
     return study_answer(
         PAGE,
-        {**summarise(cells), "real_gold": on_real_gold, "sections": sections},
+        {**summarise(cells), "verdicts": verdicts, "real_gold": on_real_gold, "sections": sections},
         tables,
         figures,
+        files_alone=[AnswerTable("ranks_by_cell", RANKS_CAPTION, ranks_by_cell(cells), on_page=False)],
         priors=[prior for _, prior in fits.values()],
     )

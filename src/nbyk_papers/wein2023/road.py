@@ -7,7 +7,7 @@ file, and its name lists them: their points (ε, N and K), and what it holds of 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +21,8 @@ from nbyk_papers.wein2023.study import STEPS
 
 METRICS = Axis("wein2023", tuple(COLUMNS))
 SAMPLERS = Axis("wein2023", tuple(WEIN_SAMPLERS), n_shared=2)
+KEPT = Axis("sample-1-and-K", ("sample(1)", "sample(K)"))
+"""What samplers keep of a set's K responses, as samplers of responses."""
 SETS = Ranges("sets", 100)
 GRID = Grid((Field("epsilon", float), Field("a", float, 0.0), Field("n", int), Field("k", int)))
 """ε of B, ε of A (in names where it is not 0), N and K."""
@@ -28,8 +30,7 @@ GRID = Grid((Field("epsilon", float), Field("a", float, 0.0), Field("n", int), F
 _SECONDS_OF_A_DRAW = {"true_p": 8e-4, "estimate_p": 3.4e-4}
 """Measured seconds of a draw of 1000 items and 5 responses, scored by the paper's metrics."""
 _SECONDS_OF_A_SET = 0.02
-_BYTES_OF_A_RESPONSE = 3 * 8.0
-"""Bytes in a file of an item's response by gold, A and B."""
+_BYTES_OF_A_VALUE = 8.0
 
 Keys = tuple[str, ...]
 """The keys in a file's name, behind its points."""
@@ -66,14 +67,13 @@ def road_cells(config: Any, asked: Iterable[Place], results: Path = Path("result
     files.
     """
     asked = list(asked)
-    estimates = _files(config, "estimate_p", asked, results)
-    estimated = [road_cell(config, file) for file in estimates]
-    sets = dict.fromkeys(str(cell.inputs["sets_file"]) for cell in estimated if "sets_file" in cell.inputs)
     files = [
-        *(file.removeprefix("results/") for file in sets),
         *_files(config, "true_p", asked, results),
+        *_files(config, "estimate_p", asked, results),
     ]
-    return [*(road_cell(config, file) for file in files), *estimated]
+    cells = [road_cell(config, file) for file in files]
+    sets = dict.fromkeys(str(cell.inputs["sets_file"]) for cell in cells if "sets_file" in cell.inputs)
+    return [*(road_cell(config, file.removeprefix("results/")) for file in sets), *cells]
 
 
 def road_cell(config: Any, file: str) -> Cell:
@@ -88,21 +88,27 @@ def road_cell(config: Any, file: str) -> Cell:
     step = next((step for step, of_step in STEPS.items() if of_step.folder == folder), "")
     semantics, source = semantics.removeprefix("semantics="), source.removeprefix("source=")
     stem, *keys = name.removesuffix(".parquet").split("+")
-    held = _held(config, step, keys)
     points = GRID.points(stem)
-    if semantics not in SEMANTICS or not points or not all(held.values()):
+    if semantics not in SEMANTICS or not points:
         raise ValueError(file)
-    population: dict[str, str | Sequence[str]] = {"prior": prior_file(config, semantics, source)}
-    if config.has_ratings(source) and step != "true_p":
-        population["gold"] = ratings_file(source)
+    own_draws = _has_own_draws(config, semantics, source)
+    held = _held(config, step, keys, own_draws=own_draws)
+    if not all(held.values()):
+        raise ValueError(file)
+    room = _megabytes(points, held.get("sets", [0]), own_draws=own_draws)
     settings: dict[str, Any] = {"cells": stem, "semantics": semantics, **held, "seed": config.seed}
-    inputs = population
-    if step == "estimate_p":
+    inputs: dict[str, str | Sequence[str]] = {}
+    kept = step != "simulate" and "sets" in held and room <= config.kept_sets_mb
+    if kept:
         sets_file = (
             f"{STEPS['simulate'].folder}/semantics={semantics}/source={source}/{stem}+{keys[-1]}.parquet"
         )
-        if _megabytes(points, held["sets"]) <= config.kept_sets_mb:
-            inputs = {"sets_file": f"results/{sets_file}"}
+        inputs["sets_file"] = f"results/{sets_file}"
+    elif config.has_ratings(source) and "sets" in held:
+        inputs["gold"] = ratings_file(source)
+    if not kept or step == "true_p":
+        inputs["prior"] = prior_file(config, semantics, source)
+    if step == "estimate_p":
         settings |= {name: getattr(config, name) for name in ("n_resamples", "n_spread_resamples")}
     elif step == "true_p":
         settings["n_draws"] = config.n_draws
@@ -110,8 +116,7 @@ def road_cell(config: Any, file: str) -> Cell:
         inputs = {**inputs, "metric_files": config.files_of_metrics(held["metrics"])}
     if "sets" in held:
         settings["sets"] = [held["sets"][0], held["sets"][-1]]
-    room = _megabytes(points, held.get("sets", [0]))
-    memory = 324.0 if step == "true_p" else 300 + 25 * min(room, config.kept_sets_mb)
+    memory = 324.0 if "sets" not in held else 300 + 25 * min(room, config.kept_sets_mb)
     seconds = sum(_seconds(config, step, point, held) for point in points)
     disk = room if step == "simulate" else 0.0
     return Cell(file, step, settings, inputs, memory=memory, seconds=seconds, disk=disk)
@@ -145,6 +150,18 @@ def responses_of(samplers: Iterable[str], k: int) -> list[int]:
     return sorted({get_sampler(name).responses_per_item(k) for name in samplers})
 
 
+def kept_by(samplers: Iterable[str]) -> list[str]:
+    """Return what samplers keep of a set's K responses, as samplers of responses: sample(1), sample(K)."""
+    same = {"first_element": "sample(1)", "all": "sample(K)"}
+    names = (get_sampler(sampler).response_name for sampler in samplers)
+    return list(dict.fromkeys(same.get(name, name) for name in names))
+
+
+def kept_of(responses: Iterable[str], point: Point) -> list[int]:
+    """Return the distinct numbers of responses per item that samplers of responses keep at a point."""
+    return responses_of([f"all_items/{name}" for name in responses], int(point[3]))
+
+
 def prior_file(config: Any, semantics: str, source: str) -> str:
     """Return the published prior if the semantics asks for it or there are no ratings; else the fit."""
     if semantics == "published" or not config.has_ratings(source):
@@ -152,11 +169,23 @@ def prior_file(config: Any, semantics: str, source: str) -> str:
     return fit_file(source, "prior")
 
 
-def _held(config: Any, step: str, keys: Sequence[str]) -> dict[str, Any]:
+def _has_own_draws(config: Any, semantics: str, source: str) -> bool:
+    """Return whether each reference set of a source is the first of its own true draws."""
+    return SEMANTICS[semantics].has_own_draws(source, real_gold=config.has_ratings(source))
+
+
+def _held(config: Any, step: str, keys: Sequence[str], *, own_draws: bool) -> dict[str, Any]:
     """Return what a file holds of each of its points, by its name's keys; ValueError if there are none."""
     if step == "simulate":
         (sets,) = keys
         return {"sets": SETS.names(sets)}
+    if step == "true_p" and own_draws:
+        responses, metrics, sets = keys
+        return {
+            "responses": _named(KEPT, responses, kept_by(config.samplers)),
+            "metrics": _named(METRICS, metrics, config.metrics),
+            "sets": SETS.names(sets),
+        }
     if step == "true_p":
         (metrics,) = keys
         return {"metrics": _named(METRICS, metrics, config.metrics)}
@@ -184,47 +213,60 @@ def _files(config: Any, step: str, asked: Iterable[Place], results: Path) -> lis
     limit = seconds_of_a_job(total, config.job_seconds)
     shared = {**every, "samplers": config.samplers[: SAMPLERS.n_shared]}
 
-    def seconds(point: Point) -> float:
-        return _seconds(config, step, point, shared)
-
     names: dict[str, None] = {}
     for (semantics, folder), points in wanted.items():
+        own_draws = _has_own_draws(config, semantics, folder.rpartition("source=")[2])
+        # True p-values of sets share files as the estimates do, so that both have the sets of one file.
+        seconds = partial(_seconds, config, "estimate_p" if own_draws else step, held=shared)
         before = (null_of(config, semantics),) if step == "estimate_p" else ()
+        asked_of: list[tuple[Axis | Ranges, Sequence[Any]]] = [(METRICS, config.metrics)]
+        if step == "estimate_p" or own_draws:
+            first_axis = (
+                (SAMPLERS, config.samplers) if step == "estimate_p" else (KEPT, kept_by(config.samplers))
+            )
+            asked_of = [first_axis, *asked_of, (SETS, range(config.n_references))]
         stored = _stored(results / folder, before)
         first = own.get((semantics, folder), set())
         for of_whom in (first, points - first):
             for share in GRID.shares(of_whom, seconds, limit):
                 if not points.isdisjoint(share):
-                    for stem, keys in _files_of(config, step, share, stored, seconds, limit):
+                    for stem, keys in _files_of(asked_of, share, stored, seconds, limit):
                         names[f"{folder}/{'+'.join([stem, *before, *keys])}.parquet"] = None
     return list(names)
 
 
 def _by_folder(config: Any, step: str, asked: Iterable[Place]) -> dict[tuple[str, str], set[Point]]:
-    """Return the points of a stage in each folder: a true p-value's K is that which samplers yield."""
+    """Return the points of a stage in each folder: K of a true p-value of no set is what samplers yield."""
     points: dict[tuple[str, str], set[Point]] = {}
-    of_k = cache(lambda k: responses_of(config.samplers, k) if step == "true_p" else [k])
+    of_k = cache(partial(responses_of, tuple(config.samplers)))
     for semantics, source, epsilon, n, k, epsilon_a in asked:
         folder = f"{STEPS[step].folder}/semantics={semantics}/source={source}"
         in_folder = points.setdefault((semantics, folder), set())
-        in_folder.update((epsilon, epsilon_a, n, responses) for responses in of_k(k))
+        of_set = step != "true_p" or _has_own_draws(config, semantics, source)
+        in_folder.update((epsilon, epsilon_a, n, responses) for responses in ([k] if of_set else of_k(k)))
     return points
 
 
 def _seconds(config: Any, step: str, point: Point, held: Mapping[str, Any]) -> float:
     """Return the measured seconds of a stage at a point, at least a little."""
     size = max(200.0, point[2] * point[3]) / 5000
+    of_drawing = len(held.get("sets", ())) * size * _SECONDS_OF_A_SET
     if step == "simulate":
-        return max(0.01, len(held["sets"]) * size * _SECONDS_OF_A_SET)
+        return max(0.01, of_drawing)
     draws: int = config.n_draws
+    if step == "true_p" and "responses" in held:
+        fresh = (_seconds(config, step, (*point[:3], k), {}) for k in kept_of(held["responses"], point))
+        return 2 * of_drawing + sum(fresh)
     if step == "estimate_p":
         of_sets = (config.n_spread_resamples if number else config.n_resamples for number in held["sets"])
         draws = sum(of_sets) * len(held["samplers"])
     return max(0.05, 2 * draws * size * _SECONDS_OF_A_DRAW[step])
 
 
-def _megabytes(points: Iterable[Point], sets: Collection[int]) -> float:
-    return sum(n * k for *_, n, k in points) * len(sets) * _BYTES_OF_A_RESPONSE / 1e6
+def _megabytes(points: Iterable[Point], sets: Collection[int], *, own_draws: bool) -> float:
+    """Return the size of a file of sets: gold, A and B, and of their own true draws A and B of the null."""
+    n_values = sum(n * k for *_, n, k in points) * (5 if own_draws else 3)
+    return n_values * len(sets) * _BYTES_OF_A_VALUE / 1e6
 
 
 def _stored(folder: Path, before: Keys) -> Mapping[Point, Mapping[Keys, str]]:
@@ -239,17 +281,13 @@ def _stored(folder: Path, before: Keys) -> Mapping[Point, Mapping[Keys, str]]:
 
 
 def _files_of(
-    config: Any,
-    step: str,
+    asked: Sequence[tuple[Axis | Ranges, Sequence[Any]]],
     share: Sequence[Point],
     stored: Mapping[Point, Mapping[Keys, str]],
     seconds: Callable[[Point], float],
     limit: float,
 ) -> list[tuple[str, Keys]]:
     """Return the files that hold a share, existing and new ones: stems and keys."""
-    asked: list[tuple[Axis | Ranges, Sequence[Any]]] = [(METRICS, config.metrics)]
-    if step == "estimate_p":
-        asked = [(SAMPLERS, config.samplers), *asked, (SETS, range(config.n_references))]
 
     @cache
     def plan(known: frozenset[Keys]) -> list[Keys]:

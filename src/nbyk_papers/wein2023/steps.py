@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nbyk_papers.wein2023.design import Estimation, get_semantics
-from nbyk_papers.wein2023.road import GRID
+from nbyk_papers.wein2023.road import GRID, kept_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nbyk.data.response_set import ResponseSet
     from nbyk.priors import TwoStagePrior
     from nbyk.resampling.population import Population
+    from nbyk.resampling.simulate import Hypothesis
     from nbyk.studies.grids import Point
     from nbyk.studies.steps import Work
 
@@ -40,26 +41,55 @@ def simulate(
 
     points, (draw, of_prior) = _points(cells), _drawing(prior, gold, semantics, sets, seed)
     with work.progress(len(points)):
-        table = _of_points(points, lambda point: references_table(draw(point)), work)
+        table = _of_points(points, lambda point: references_table(draw(point), draw(point, "null")), work)
     return table, {"prior": of_prior.to_dict(), "gold": None if gold is None else sha256(gold)}
 
 
 def true_p(
-    prior: Path, *, cells: str, semantics: str, metrics: Sequence[str], n_draws: int, seed: int, work: Work
+    prior: Path,
+    sets_file: Path | None = None,
+    *,
+    cells: str,
+    semantics: str,
+    metrics: Sequence[str],
+    n_draws: int,
+    seed: int,
+    work: Work,
+    gold: Path | None = None,
+    sets: Sequence[int] = (),
+    responses: Sequence[str] = (),
 ) -> Made:
-    """Compute the true p-values of cells, whose K is the number of responses that a sampler keeps."""
+    """Compute the true p-values of cells, whose K is the number of responses that a sampler keeps.
+
+    If reference sets are their own first true draws (`with_first_draws`), compute those of the `sets`, as in
+    `estimate_p`. K is then that of the sets, and `responses` says what samplers keep of it: ``sample(1)``.
+    """
+    import pyarrow as pa
+
     from nbyk.priors import read_prior
-    from nbyk_papers.wein2023.cells import metrics_of, true_effects_table
+    from nbyk_papers.wein2023.cells import metrics_of, true_effects_table, with_first_draws
     from nbyk_papers.wein2023.pvalues import true_p_table
 
     points, of_prior = _points(cells), read_prior(prior)
     named = metrics_of(get_semantics(semantics), metrics)
+    draw = _stored_or_drawn(sets_file, prior, gold, semantics, sets, seed) if sets else None
+
+    def fresh(point: Point) -> pa.Table:
+        population = _population(of_prior, point)
+        return true_effects_table(population, named, n_draws=n_draws, seed=seed, work=work)
 
     def made(point: Point) -> pa.Table:
-        draws = true_effects_table(_population(of_prior, point), named, n_draws=n_draws, seed=seed, work=work)
-        return true_p_table(draws, sorted(named))
+        if draw is None:
+            return true_p_table(fresh(point), sorted(named))
+        alternative, null, parts = draw(point), draw(point, "null"), []
+        for k in kept_of(responses, point):
+            effects = with_first_draws(fresh((*point[:3], k)), alternative, null, named, k)
+            table = true_p_table(effects, sorted(named))
+            parts.append(table.append_column("responses", pa.array([k] * len(table), pa.int64())))
+        return pa.concat_tables(parts)
 
-    with work.progress(2 * n_draws * len(points)):
+    n_points = sum(len(kept_of(responses, point)) if sets else 1 for point in points)
+    with work.progress(2 * n_draws * n_points):
         table = _of_points(points, made)
     return table, {"M": n_draws, "prior": of_prior.to_dict(), "metric_of_column": named}
 
@@ -76,20 +106,11 @@ def estimate_p(
     gold: Path | None = None,
 ) -> Made:
     """Estimate the p-values of cells from their reference sets, which are in a file or are drawn again."""
-    from nbyk.errors import NbykError
-    from nbyk.files import read_parquet
-    from nbyk_papers.wein2023.cells import estimated_effects_table, metrics_of, references_from_table
+    from nbyk_papers.wein2023.cells import estimated_effects_table, metrics_of
     from nbyk_papers.wein2023.pvalues import estimated_p_table
 
     points, named = _points(cells), metrics_of(how.way, metrics)
-    draw: Callable[[Point], Mapping[int, ResponseSet]]
-    if sets_file is not None:
-        stored = read_parquet(sets_file, ("epsilon_b", "reference", "value"))[0]
-        draw = lambda point: references_from_table(_rows_of(stored, point))  # noqa: E731
-    elif prior is not None:
-        draw, _ = _drawing(prior, gold, how.semantics, sets, how.seed)
-    else:
-        raise NbykError("found neither reference sets nor a prior; give --from sets_file=… or --from prior=…")
+    draw = _stored_or_drawn(sets_file, prior, gold, how.semantics, sets, how.seed)
     resamples = {column: how.way.resamples(column, how.n_resamples) for column in sorted(named)}
 
     def made(point: Point) -> pa.Table:
@@ -101,20 +122,59 @@ def estimate_p(
     return table, {"M": how.n_resamples, "metric_of_column": named}
 
 
+class _Draw(Protocol):
+    """The reference sets of a cell by their numbers, or their nulls: none if the semantics has none."""
+
+    def __call__(self, point: Point, hypothesis: Hypothesis = ...) -> Mapping[int, ResponseSet]: ...
+
+
+def _stored_or_drawn(
+    sets_file: Path | None,
+    prior: Path | None,
+    gold: Path | None,
+    semantics: str,
+    sets: Sequence[int],
+    seed: int,
+) -> _Draw:
+    """Return the function that reads a cell's reference sets from a file, or draws them if there is none."""
+    from nbyk.errors import NbykError
+    from nbyk.files import read_parquet
+    from nbyk_papers.wein2023.cells import references_from_table
+
+    if sets_file is not None:
+        stored = read_parquet(sets_file, ("epsilon_b", "reference", "value"))[0]
+
+        def read(point: Point, hypothesis: Hypothesis = "alternative") -> Mapping[int, ResponseSet]:
+            return references_from_table(_rows_of(stored, point), hypothesis)
+
+        return read
+    if prior is None:
+        raise NbykError("found neither reference sets nor a prior; give --from sets_file=… or --from prior=…")
+    return _drawing(prior, gold, semantics, sets, seed)[0]
+
+
 def _drawing(
     prior: Path, gold: Path | None, semantics: str, sets: Sequence[int], seed: int
-) -> tuple[Callable[[Point], Mapping[int, ResponseSet]], TwoStagePrior]:
+) -> tuple[_Draw, TwoStagePrior]:
     """Return the function that draws a cell's reference sets, and the prior that it draws from."""
     from nbyk.data.ratings import stored_ratings
     from nbyk.priors import read_prior
-    from nbyk_papers.wein2023.cells import reference_sets
+    from nbyk_papers.wein2023.cells import gold_of, reference_sets
 
-    matrix, of_prior = None if gold is None else stored_ratings(gold)[0].matrix(), read_prior(prior)
-    latent = get_semantics(semantics).latent_items
+    way, of_prior, numbers = get_semantics(semantics), read_prior(prior), _numbers(sets)
+    matrix = gold_of(way, of_prior, None if gold is None else stored_ratings(gold)[0].matrix())
 
-    def draw(point: Point) -> Mapping[int, ResponseSet]:
-        population, numbers = _population(of_prior, point), _numbers(sets)
-        drawn = reference_sets(population, references=numbers, seed=seed, gold=matrix, latent_items=latent)
+    def draw(point: Point, hypothesis: Hypothesis = "alternative") -> Mapping[int, ResponseSet]:
+        if hypothesis == "null" and not way.has_own_draws(of_prior.name, real_gold=matrix is not None):
+            return {}
+        drawn = reference_sets(
+            _population(of_prior, point),
+            references=numbers,
+            seed=seed,
+            gold=matrix,
+            latent_items=way.latent_items,
+            hypothesis=hypothesis,
+        )
         return dict(zip(numbers, drawn, strict=True))
 
     return draw, of_prior

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE, acceptable_table, choices, is_off
 from nbyk_papers.wein2023.comparison import Cells, minima
 from nbyk_papers.wein2023.design import COLUMNS, full_table_name, minima_table_name
+from nbyk_papers.wein2023.estimation_errors import nearest_table, sampler_table
+from nbyk_papers.wein2023.ranks import agreement_by_rank
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,11 +22,24 @@ def all_tables(cells: Cells) -> Iterator[tuple[str, str, pd.DataFrame]]:
         for source in of_semantics.table["source"].unique():
             for name, caption, table in tables_of(cells, semantics, source):
                 yield f"{semantics}/{name}", caption, table
+        ranks = agreement_by_rank(of_semantics)
+        if len(ranks):
+            caption = f"Published estimated p-values by their rank among our test sets ({semantics})"
+            yield f"{semantics}/ranks", caption, ranks
         yield (
             f"{semantics}/acceptable",
             f"P-values that are not acceptable: |estimated − true| of {NOT_ACCEPTABLE} or more ({semantics})",
             acceptable_table(of_semantics),
         )
+        yield (
+            f"{semantics}/nearest_samplers",
+            f"The sampler whose estimates are nearest to the true p-value, by metric ({semantics})",
+            nearest_table(of_semantics),
+        )
+        caption = (
+            f"Mean error of each sampler, and its share of estimates that are not acceptable ({semantics})"
+        )
+        yield f"{semantics}/samplers", caption, sampler_table(of_semantics)
         chosen = choices(of_semantics)
         if len(chosen):
             caption = f"The best sampler and the best metric, chosen separately and together ({semantics})"
@@ -54,6 +69,30 @@ def tables_of(cells: Cells, semantics: str, source: str) -> list[tuple[str, str,
     return tables
 
 
+def ranks_by_cell(cells: Cells) -> pd.DataFrame:
+    """Return the place of every published estimate among ours, Tables 5 to 14 in one table."""
+    import pandas as pd
+
+    rows = cells.table[cells.table["published_place"].notna()]
+    return pd.DataFrame(
+        {
+            "semantics": rows["semantics"],
+            "table": rows["table"],
+            "source": rows["source"],
+            "ε": rows["epsilon_b"].map("{:g}".format),
+            "sampler": rows["sampler"],
+            "metric": rows["metric"],
+            "sets": rows["n_references"],
+            "5 %": rows["estimated_low"],
+            "mean over sets": rows["estimated_mean"],
+            "95 %": rows["estimated_high"],
+            "published": rows["published_estimated_p"],
+            "rank": rows["published_rank"],
+            "place": rows["published_place"],
+        }
+    )
+
+
 def full(rows: pd.DataFrame) -> pd.DataFrame:
     """Return a full-result table (Tables 5 to 14): one row per sampler and metric, ours beside published."""
     import pandas as pd
@@ -69,7 +108,7 @@ def full(rows: pd.DataFrame) -> pd.DataFrame:
             "95 %": rows["estimated_high"],
             "published estimated p": rows["published_estimated_p"],
             "its rank among sets": rows["published_rank"],
-            "z estimated": rows["z_estimated"],
+            "its place": rows["published_place"],
             "true p": rows["true_p"],
             "± MC of true": rows["true_se"],
             "published true p": rows["published_true_p"],
@@ -98,7 +137,7 @@ def minima_table(cells: Cells, kind: str) -> pd.DataFrame:
             "5 %": table["error_low"],
             "95 %": table["error_high"],
             "published error": table["published"],
-            "z": table["z"],
+            "its place": table["published_place"],
         }
     )
 
