@@ -158,9 +158,10 @@ def one_set(codes: np.ndarray, a: np.ndarray, b: np.ndarray, seed: int) -> dict[
 
 def t_of(items: float, total: float, within: float, df: float, df_items: int) -> tuple[float, float]:
     from nbyk.testing.shared_units.components import Component
-    from nbyk.testing.shared_units.generalise import combined
+    from nbyk.testing.shared_units.generalise import law_of
 
-    return combined(Component(0, items, 0.0, df_items, 1.0), [Component(0, total, within, df, 1.0)], 1.0)
+    law = law_of(Component(0, items, 0.0, df_items, 1.0), [Component(0, total, within, df, 1.0)], 1.0)
+    return law.variance, law.df_of_variance
 
 
 def main() -> None:

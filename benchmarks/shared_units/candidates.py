@@ -13,7 +13,9 @@ less, wide      the same                                        Satterthwaite's,
 two-way         I + Σ (T − W), no less than half of I           Satterthwaite's, from I and T
 halfway         the mean of `sum` and `less`                    Satterthwaite's, from I and T
 max             the largest of I, each T, and I + Σ (T − W)     fewest units − 1 (MacKinnon et al.)
-shared          `nbyk.testing.shared_units`: the one chosen   its own
+satterthwaite   I + Σ (r² T − W) with the stretch r, ≥ I / 4    Satterthwaite's, from I and r² T
+mixture         max(I − Σ W, 0) + Σ T                           a mixture of t by shares of variance
+shared          the same, in `nbyk.testing.shared_units`        the mixture, with a step for skewness
 ==============  ==============================================  =====================================
 
 `less` is what restricted maximum likelihood gives on balanced data, whose components are the analysis of
@@ -28,14 +30,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from benchmarks.shared_units.measure import OF_ITEMS, OF_SOURCE
 from nbyk.testing.shared_units.components import Component
-from nbyk.testing.shared_units.generalise import combined
+from nbyk.testing.shared_units.generalise import law_of
+from nbyk.testing.shared_units.mixture import Mixture
 
 Floats = NDArray[np.float64]
 
 
 def p_values(kept: Floats, name: str) -> Floats:
     """Return two-sided p-values of a candidate, shape (sets,), from what `measure` keeps."""
+    if name in LAWS:
+        return np.array(
+            [2.0 * law.tail(effect) for law, effect in zip(laws(kept, name), kept[:, 0], strict=True)]
+        )
     if name == "items":
         variance, df = kept[:, -1], np.where(kept[:, 1] == kept[:, -1], kept[:, 2], np.inf)
     else:
@@ -47,13 +55,29 @@ def p_values(kept: Floats, name: str) -> Floats:
 
 
 def _parts(kept: Floats) -> tuple[Floats, ...]:
-    sources = kept[:, 3:-1].reshape(len(kept), -1, 5)
+    sources = kept[:, OF_ITEMS:-1].reshape(len(kept), -1, OF_SOURCE)
     there = ~np.isnan(sources[:, :, 0])
     total, within = (np.where(there, sources[:, :, field], 0.0) for field in (0, 1))
     df = np.where(there, sources[:, :, 2], 1.0)
     units = np.where(there, sources[:, :, 3], np.inf)
     stretch = np.where(there, sources[:, :, 4], 1.0)
     return kept[:, 1], kept[:, 2], total, within, df, units, stretch
+
+
+def laws(kept: Floats, name: str = "shared") -> list[Mixture]:
+    """Return the law of the effect's error in each set; "mixture" leaves out skewness."""
+    skewed = float(name == "shared")
+    found = []
+    for row in kept:
+        sources = row[OF_ITEMS:-1].reshape(-1, OF_SOURCE)
+        of_items = Component(0, row[1], 0.0, row[2], 1.0, weight_squares=1.0 / row[4], third=skewed * row[3])
+        parts = [
+            Component(0, total, within, df, 1.0, weight_squares=1.0 / units, third=skewed * third)
+            for total, within, df, _, _, third, units in sources[~np.isnan(sources[:, 0])]
+        ]
+        stretch = sources[0, 4] if parts else 1.0
+        found.append(law_of(of_items, parts, stretch))
+    return found
 
 
 def _satterthwaite(variance: Floats, items: Floats, items_df: Floats, parts: Floats, df: Floats) -> Floats:
@@ -111,19 +135,16 @@ def _max(
     return variance, np.minimum(i_df, units.min(1) - 1.0)
 
 
-def _shared(
+def _satterthwaite_test(
     i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats, far: Floats
 ) -> tuple[Floats, Floats]:
-    found = []
-    for row in range(len(i)):
-        parts = [
-            Component(int(count), total, within, degrees, 1.0)
-            for count, total, within, degrees in zip(units[row], t[row], w[row], df[row], strict=True)
-            if np.isfinite(count)
-        ]
-        found.append(combined(Component(0, i[row], 0.0, i_df[row], 1.0), parts, float(far[row].max())))
-    variance, degrees_of_freedom = np.array(found).T
-    return variance, degrees_of_freedom
+    explained = w.sum(1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(explained > 0.0, np.minimum(1.0, i / explained), 1.0)[:, None]
+    total = far**2 * t
+    total = np.where(total >= w, total - (1.0 - share) * w, share * total)
+    variance = np.maximum(i + np.sum(total - share * w, axis=1), 0.25 * i)
+    return variance, _satterthwaite(variance, i, i_df, total, df)
 
 
 CANDIDATES: dict[str, Callable[..., tuple[Floats, Floats]]] = {
@@ -134,5 +155,6 @@ CANDIDATES: dict[str, Callable[..., tuple[Floats, Floats]]] = {
     "two-way": _two_way,
     "halfway": _halfway,
     "max": _max,
-    "shared": _shared,
+    "satterthwaite": _satterthwaite_test,
 }
+LAWS = ("mixture", "shared")

@@ -21,17 +21,18 @@ from benchmarks.shared_units.world import World, with_better_a
 from benchmarks.shared_units.worlds import worlds
 from nbyk.files import replacing
 from nbyk.metrics import Metric, get
-from nbyk.testing.shared_units import NO_UNIT, Responses, Role
-from nbyk.testing.shared_units.components import item_component, unit_component
+from nbyk.testing.shared_units import NO_UNIT, Responses, Role, shared_units_test
+from nbyk.testing.shared_units.components import item_component
 from nbyk.testing.shared_units.statistic import changes
-from nbyk.testing.shared_units.stretch import stretch
 
 Floats = NDArray[np.float64]
 
 SOURCES = 3
-FIELDS = 4 + 5 * SOURCES
-"""Effect, variance over items or clusters, its degrees of freedom; of each source total, within, df, units,
-stretch; variance over items without their clusters."""
+OF_ITEMS, OF_SOURCE = 5, 7
+FIELDS = OF_ITEMS + OF_SOURCE * SOURCES + 1
+"""Effect; of items or clusters the variance, its degrees of freedom, their third moment, their effective
+number; of each source total, within, df, units, stretch, third moment, effective number; variance over items
+without their clusters."""
 
 PART = 200
 """Sets in a file."""
@@ -46,15 +47,16 @@ def measure(world: World, metrics: tuple[str, ...], sets: Iterable[int]) -> Floa
         data = draw_set(world, np.random.default_rng([key, number]))
         row = np.full((len(chosen), FIELDS), np.nan)
         for place, metric in enumerate(chosen):
-            found = changes(metric, data)
-            items = item_component(data, found)
-            row[place, :3] = found.effect, items.total, items.df
+            test = shared_units_test(metric, data)
+            items = test.items
+            row[place, :OF_ITEMS] = test.effect, items.total, items.df, items.third, items.effective_units
             row[place, -1] = _items_alone(metric, data) if data.clustered else items.total
-            parts = {source: unit_component(data, source, found) for source in data.source_units}
-            far = stretch(metric, data, found, parts)
-            for index, part in enumerate(parts.values()):
-                kept = part.total, part.within, part.df, part.units, far
-                row[place, 3 + 5 * index : 8 + 5 * index] = kept
+            for index, part in enumerate(test.sources.values()):
+                first = OF_ITEMS + OF_SOURCE * index
+                row[place, first : first + OF_SOURCE] = (
+                    *(part.total, part.within, part.df, part.units, test.stretch),
+                    *(part.third, part.effective_units),
+                )
         rows.append(row)
     return np.array(rows)
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from benchmarks.shared_units import calibration
 from benchmarks.shared_units.calibration import interval, outside
-from benchmarks.shared_units.candidates import CANDIDATES, p_values
+from benchmarks.shared_units.candidates import CANDIDATES, LAWS, p_values
 from benchmarks.shared_units.measure import kept_sets
 from benchmarks.shared_units.world import World, with_better_a
 from benchmarks.shared_units.worlds import worlds
@@ -78,7 +78,7 @@ def _row(world: World, truth: str, metric: str, kept: np.ndarray) -> dict[str, o
         "effect_over_its_sd": float(kept[:, 0].mean()) / spread,
         "known_sd": float(np.mean(np.abs(kept[:, 0]) > 1.959964 * spread)),
     }
-    for name in CANDIDATES:
+    for name in (*CANDIDATES, *LAWS):
         row[COLUMNS.get(name, name)] = float(np.mean(p_values(kept, name) <= ALPHA))
     return row
 

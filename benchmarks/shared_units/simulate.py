@@ -19,7 +19,8 @@ def draw_set(world: World, rng: np.random.Generator) -> Responses:
     values = rng.uniform(0.3, 0.7, n)
     axis = _clustered(world, clusters, rng, n)
     gold_panel = _panel(world, world.raters, world.ratings, world.fresh_gold, world.load, rng)
-    a_panel = _panel(world, world.runs, world.responses, world.fresh_runs, "equal", rng)
+    load = world.load if "outputs" in world.factor else "equal"
+    a_panel = _panel(world, world.runs, world.responses, world.fresh_runs, load, rng)
     paired = world.paired
     b_panel = (
         a_panel if paired else _panel(world, world.runs, world.responses, world.fresh_runs, "equal", rng)
@@ -42,6 +43,12 @@ def draw_set(world: World, rng: np.random.Generator) -> Responses:
     b += world.noise * rng.standard_normal(b.shape) + (common[b_panel] if paired else 0.0)
     if world.sensitivity:
         gold += world.sensitivity * _law(world, rng, gold_panel.max() + 1)[gold_panel] * places[:, None]
+    if world.preference:
+        a += world.preference * _law(world, rng, a_panel.max() + 1)[a_panel]
+    if world.by_cluster:
+        for panel, answers in ((a_panel, a), (b_panel, b)):
+            on_cluster = rng.standard_normal((panel.max() + 1, clusters.max() + 1))
+            answers += world.by_cluster * on_cluster[panel, clusters[:, None]]
     # what the units are in truth is hidden from the test where they are fresh: columns look like units
     columns = np.broadcast_to(np.arange(world.ratings), gold.shape)
     run_columns = np.broadcast_to(np.arange(world.responses), a.shape)
@@ -102,8 +109,8 @@ def _panel(world: World, units: int, each: int, fresh: bool, load: str, rng: np.
         return batch[:, None] * each + np.arange(each)
     # The smallest of exponential times: units without replacement, in proportion to their rates.
     times = rng.standard_exponential((n, units))
-    if load == "unequal":
-        times *= np.arange(1, units + 1)
+    if load in ("unequal", "power"):
+        times *= np.arange(1, units + 1) ** (1.5 if load == "power" else 1.0)
     return np.argsort(times, axis=1)[:, :each]
 
 
@@ -128,6 +135,11 @@ def _law(world: World, rng: np.random.Generator, count: int) -> Floats:
         drawn = rng.standard_t(3, count) / np.sqrt(3.0)
     elif world.law == "skewed":
         drawn = rng.standard_exponential(count) - 1.0
+    elif world.law == "lognormal":
+        drawn = (np.exp(rng.standard_normal(count)) - np.exp(0.5)) / np.sqrt(np.exp(2.0) - np.exp(1.0))
+    elif world.law.startswith("skewness"):
+        shape = 4.0 / float(world.law.split()[1]) ** 2
+        drawn = (rng.gamma(shape, size=count) - shape) / np.sqrt(shape)
     else:
         drawn = rng.standard_normal(count)
     return drawn

@@ -14,6 +14,9 @@ are **equally good** over the population of items and units, by every metric of 
 - without bias, lean: A and B are drawn from one distribution, so that they can be exchanged;
 - with bias or lean: the reflection of the scale, x → 1 − x, turns A into B, and leaves all else as it was
   (`axis` is 0 there, and units are drawn from symmetric laws);
+- with preference: A's ratings alone move by preferenceᵣ, whose mean is 0, so that the means of A and B are
+  equal and nothing can be exchanged; likewise with bias and skewed severities by `mse`, whose effect is
+  linear in severity;
 - with spread: the reflection of each item's ratings and answers about its true value, x → 2 μᵢ − x, turns A
   into B. It leaves errors as they are, and so `mae`, `mse` and `mean_of_emds`, but not other metrics.
 
@@ -26,8 +29,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Response = Literal["continuous", "likert", "binary"]
-Law = Literal["normal", "heavy", "skewed"]
-Load = Literal["equal", "unequal", "batches"]
+Law = Literal["normal", "heavy", "skewness 1", "skewness 1.6", "skewed", "lognormal"]
+Load = Literal["equal", "unequal", "power", "batches"]
 
 # Means of Likert ratings tie with the threshold of accuracy, and ties are no mirror image of themselves.
 GRADED = ("mae", "mse", "spearman", "mean_of_emds")
@@ -53,8 +56,8 @@ class World:
     raters, ratings
         Gold raters J, and how many of them rate an item.
     load
-        Who rates what: "equal" (at random), "unequal" (rater j is drawn in proportion to 1/j), or "batches"
-        (the items come in raters/ratings batches, each with raters of its own).
+        Who rates what: "equal" (at random), "unequal" (unit j is drawn in proportion to 1/j), "power" (to
+        1/j^1.5), or "batches" (the items come in raters/ratings batches, each with raters of its own).
     runs, responses
         Runs (or output raters) of each system, and how many of them answer an item.
     paired
@@ -70,8 +73,9 @@ class World:
     common
         SD of a shift that run r of A shares with run r of B; only where runs are paired.
     law
-        Law of the units' effects: normal; "heavy", Student's t with 3 degrees of freedom; "skewed",
-        exponential (only where A and B can be exchanged). All have mean 0 and the SD given.
+        Law of the units' effects: normal; "heavy", Student's t with 3 degrees of freedom; gamma with a
+        skewness of 1 or 1.6; "skewed", exponential, with a skewness of 2; lognormal with σ = 1, of 6.2. All
+        have mean 0 and the SD given.
     bias, lean, axis, spread
         As above.
     gold_noise, noise, deviation
@@ -86,6 +90,10 @@ class World:
         "continuous" (nothing is cut), "likert" (five levels on [0, 1]), or "binary".
     better
         By how much B is worse: v's half-width grows by 1.5 × as much, B's bias and mean by as much.
+    preference
+        SD over output raters of how much more they like A than B.
+    by_cluster
+        SD of the effect of a rater of outputs, or of a run, on a cluster of items.
     """
 
     name: str
@@ -121,6 +129,8 @@ class World:
     # The seed of a world is made of its repr: these are left out, so that worlds without them keep their sets
     sensitivity: float = field(default=0.0, repr=False)
     spread: float = field(default=0.0, repr=False)
+    preference: float = field(default=0.0, repr=False)
+    by_cluster: float = field(default=0.0, repr=False)
 
     @property
     def units(self) -> int:
@@ -131,4 +141,6 @@ class World:
 
 def with_better_a(world: World) -> World:
     """Return the world with A better than B, by enough to be found in some sets and not in others."""
+    if world.preference:
+        return replace(world, better=3.0 * world.preference / world.runs**0.5)
     return replace(world, better=0.05 if world.n_items <= 50 else 0.03 if world.n_items <= 200 else 0.02)

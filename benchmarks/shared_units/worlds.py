@@ -12,6 +12,13 @@ from benchmarks.shared_units.worlds_of_raters import (
     raters_of_outputs,
 )
 from benchmarks.shared_units.worlds_of_runs import shared_runs
+from benchmarks.shared_units.worlds_unkind import (
+    few_units,
+    jumps,
+    skewed_units,
+    unequal_loads,
+    units_by_cluster,
+)
 
 
 def _issue() -> Iterator[World]:
@@ -134,5 +141,10 @@ def worlds() -> tuple[World, ...]:
         _fresh,
         few_and_unequal_clusters,
         raters_of_other_sensitivity,
+        skewed_units,
+        few_units,
+        unequal_loads,
+        units_by_cluster,
+        jumps,
     )
     return tuple(world for group in groups for world in group())

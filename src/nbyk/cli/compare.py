@@ -114,6 +114,13 @@ def compare(
     generalise: Generalise = None,
     rater_ids: RaterIds = None,
     run_ids: RunIds = None,
+    pair_runs: Annotated[
+        str,
+        typer.Option(
+            help="Whether runs of one name are the same for all systems, as runs of one seed may be: yes or "
+            "no. People who rate several systems are the same people in any case."
+        ),
+    ] = "no",
     scale: Scale = None,
     on_missing: Annotated[
         str, typer.Option(help="Items that some files lack: refuse, or drop them and report how many.")
@@ -193,6 +200,7 @@ def compare(
     chosen = _metrics(metric, has_gold=gold is not None)
     _one_of("interval", interval, ("percentile", "bca"))
     _one_of("correction", correction, CORRECTIONS)
+    _one_of("pair_runs", pair_runs, ("yes", "no"))
     _one_of("on_missing", on_missing, ("refuse", "drop"))
     sided = with_one_side(alternative, gate=gate)
     _one_of("alternative", sided, _ALTERNATIVES)
@@ -227,6 +235,7 @@ def compare(
         null=null,
         confidence_level=confidence_level,
         generalise=factors(generalise),
+        pair_runs=pair_runs == "yes",
         seed=seed,
         threads=threads,
     )

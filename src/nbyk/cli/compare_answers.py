@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nbyk.cli.gates import Shown, all_better, by_margin, reason_of
+from nbyk.cli.gates import Shown, all_better, by_margin, reason_of, reserve_of_margins
 from nbyk.cli.naming import error_in_options
 from nbyk.errors import NbykError
 from nbyk.progress import stage
@@ -64,14 +64,22 @@ def _pair(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
         results = compare_metrics(
             systems.pair(a, b), request.metrics, request.asked, _margins(systems, request)
         )
-    found = _with_extras(PairFindings(a, b, systems, results, request.interval), request)
+    paired = request.asked.pair_runs
+    found = PairFindings(a, b, systems, results, request.interval, pair_runs=paired)
+    found = _with_extras(found, request)
     if request.margin is not None:
         within = by_margin((result.verdict == "A", result.margins[0]) for result in results.values())
-        return pair_answer(found), Shown(a, b, within, "", request.margin)
+        reserve = reserve_of_margins((a, b, result.margins[0]) for result in results.values())
+        return pair_answer(found), Shown(a, b, within, reserve, request.margin)
     better = all_better(
-        (result.verdict == "A", result.decided or _is_behind(result)) for result in results.values()
+        (result.verdict == "A", _is_settled(result) or _is_behind(result)) for result in results.values()
     )
     return pair_answer(found), Shown(a, b, better, reason_of((a, b, result) for result in results.values()))
+
+
+def _is_settled(result: ComparisonResult) -> bool:
+    """Return whether the decision is certain, and does not hold only with reserve."""
+    return result.decided and not result.is_reserved(result.claims[0])
 
 
 def _is_behind(result: ComparisonResult) -> bool:
@@ -106,12 +114,13 @@ def _board(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
     of_first = [[pair for pair in board.pairs if pair.a == first] for board in boards.values()]
     answer = board_answer(boards, systems)
     if request.margin is not None:
-        within = by_margin((pair.better == first, pair.margin) for pairs in of_first for pair in pairs)
-        return answer, Shown(first, request.against, within, "", request.margin)
+        within = by_margin((pair.verdict == first, pair.margin) for pairs in of_first for pair in pairs)
+        reserve = reserve_of_margins((pair.a, pair.b, pair.margin) for pairs in of_first for pair in pairs)
+        return answer, Shown(first, request.against, within, reserve, request.margin)
     better = all_better(
         (
-            any(pair.better == first for pair in pairs),
-            all(pair.decided or _is_behind(pair.result) for pair in pairs),
+            any(pair.verdict == first for pair in pairs),
+            all((pair.decided and not pair.is_reserved) or _is_behind(pair.result) for pair in pairs),
         )
         for pairs in of_first
     )
@@ -158,7 +167,9 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
     from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
     name, result = next(iter(results.items()))
-    is_open = not result.claims[-1].p <= result.alpha and null in NULLS
+    if request.asked.pair_runs:
+        left_out.append("what would settle it: not known here, because nbyk plans runs that are not paired")
+    is_open = not request.asked.pair_runs and not result.claims[-1].p <= result.alpha and null in NULLS
     settling = partial(settle, data, metric=name, scale=found.systems.scale, **test)
     with _beside(settling if is_open else None, request.asked.threads) as (settled, threads):
         by_all = partial(sensitivity, data, threads=threads, **test)

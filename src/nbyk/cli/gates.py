@@ -40,7 +40,8 @@ class Shown:
     better
         The answer.
     reason
-        Why the data allow no claim about the population asked about; "" if only more draws are needed.
+        Why the data allow no claim about the population asked about, or only with reserve; "" if only more
+        draws or, with a margin, more items are needed.
     margin
         The margin, in the unit of the ratings; None if there is none.
     draws
@@ -95,6 +96,8 @@ def with_gate(answer: Answer, shown: Shown) -> Answer:
             "inconclusive": f"The gate is inconclusive: these data do not show whether {a} is worse than {b} "
             f"by {in_full(margin)}. More items would tell, or ask about a larger margin.",
         }[verdict]
+        if verdict == "inconclusive" and reason:
+            sentence = f"The gate is inconclusive: {reason}."
     elif verdict == "inconclusive":
         more = f"more draws could change whether {a} is shown to be better than {b}; raise {shown.draws}"
         sentence = f"The gate is inconclusive: {reason or more}."
@@ -122,7 +125,26 @@ def by_margin(metrics: Iterable[tuple[bool, MarginClaim | None]]) -> Verdict:
 
 
 def reason_of(pairs: Iterable[tuple[str, str, ComparisonResult]]) -> str:
-    """Return why some named pair allows no claim about the broadest population; "" if every pair does."""
-    reasons = ((a, b, result.claims[0].reason) for a, b, result in pairs)
-    way_out = "; --generalise items asks about these alone"
-    return next((with_names(reason, a, b) + way_out for a, b, reason in reasons if reason), "")
+    """Return why some named pair allows no claim about the broadest population, or only with reserve.
+
+    "" if every pair does without.
+    """
+    for a, b, result in pairs:
+        claim = result.claims[0]
+        if claim.reason:
+            return with_names(claim.reason, a, b) + "; --generalise items asks about these alone"
+        if result.is_reserved(claim):
+            return f"{a} is shown to be better than {b} only with reserve: {with_names(claim.reserve, a, b)}"
+    return ""
+
+
+def reserve_of_margins(pairs: Iterable[tuple[str, str, MarginClaim | None]]) -> str:
+    """Return why the answer about the margin holds for some named pair only with reserve; "" if for none."""
+    return next(
+        (
+            f"{claim.shown} for {a} and {b} holds only with reserve: {with_names(claim.reserve, a, b)}"
+            for a, b, claim in pairs
+            if claim is not None and claim.is_reserved
+        ),
+        "",
+    )

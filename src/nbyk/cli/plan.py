@@ -209,7 +209,6 @@ def plan(
     """
     from nbyk.data.columns import Columns
     from nbyk.data.mending import Mending
-    from nbyk.metrics.units import unit_power
     from nbyk.planning.people import Costs
     from nbyk.planning.people_plan import CrewRequest
     from nbyk.planning.plan import check_settings
@@ -378,7 +377,7 @@ def plan(
     asked |= {
         **of_one,
         "metric": compared,
-        "effect_unit": unit ** unit_power(compared),
+        "effect_unit": unit**compared.unit_power,
         "curves": out is not None,
     }
     solved = plan_from(population, **asked)

@@ -191,11 +191,10 @@ def _of_pilot(
     people: People, metric: Metric, pair: ResponseSet, unit: float
 ) -> tuple[Spread, float, tuple[str, ...]]:
     """Return variances (declared, or else from a comparison with ids), its effect, and cautions."""
-    from nbyk.metrics.units import unit_power
     from nbyk.planning.people import pilot_test, spread_of_test
     from nbyk.testing.unit_kinds import kind_of_units, plural
 
-    test, unit = pilot_test(pair, metric), unit ** unit_power(metric)
+    test, unit = pilot_test(pair, metric), unit**metric.unit_power
     spread = spread_of_test(pair, metric, test, rated=_rated(people, pair)).times(unit)
     spread = replace(spread, **people.variances())
     units = {str(source): part.units for source, part in test.sources.items()}

@@ -47,6 +47,8 @@ class Comparison(Section):
     By default shared, if an id answers two items or more."""
     run_ids: Literal["shared", "fresh"] | None = None
     """Meaning of the ids of the systems' runs: shared or fresh, as for raters."""
+    pair_runs: bool = False
+    """Whether runs of one name are the same for all systems, as runs of one seed may be."""
     scale: ScaleText | None = None
     """Scale of all ratings: two ends (1..5), levels ("1,2,3,4,5") or binary. By default from 0 to 1."""
     on_missing: Literal["refuse", "drop"] = "refuse"
@@ -133,6 +135,8 @@ class Comparison(Section):
             value = getattr(self, name)
             if isinstance(value, list):
                 value = ",".join(value)
+            if name == "pair_runs":
+                value = "yes" if value else "no"
             if name not in ("systems", "metrics", "full") and value is not None:
                 options.append(f"--{name.removeprefix('n_').replace('_', '-')}={value}")
         return options

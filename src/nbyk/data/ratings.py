@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +28,7 @@ MOST_CELLS = 5 * 10**7
 """Cells of a matrix of ratings that may be nearly all empty; 400 MB."""
 
 _SPARSE = 20
+_DIGITS = re.compile("([0-9]{1,4000})")
 _UNREAD = named_rows("ratings")
 
 
@@ -149,6 +152,28 @@ class Ratings:
         """Number of ratings, over all items."""
         return len(self.values)
 
+    def in_order_of_ids(self) -> Ratings:
+        """Return the same ratings in an order that depends on the ids alone, not on that of the table.
+
+        Items and raters are in the order of `ordered_ids`, and ratings by item and rater. Raters that are not
+        known keep their order within an item.
+        """
+        items = ordered_ids(self.items)
+        raters = ordered_ids(self.raters) if self.raters_known else self.raters
+        item_index = _new_places(self.items, items)[self.item_index]
+        rater_index = _new_places(self.raters, raters)[self.rater_index]
+        order = np.lexsort((rater_index, item_index) if self.raters_known else (item_index,))
+        cluster_of = None if self.clusters is None else dict(zip(self.items, self.clusters, strict=True))
+        return replace(
+            self,
+            items=items,
+            raters=raters,
+            item_index=item_index[order],
+            rater_index=rater_index[order],
+            values=self.values[order],
+            clusters=None if cluster_of is None else tuple(cluster_of[item] for item in items),
+        )
+
     def counts(self) -> Indices:
         """Return the number of ratings of each item, shape (N,)."""
         return np.bincount(self.item_index, minlength=self.n_items)
@@ -262,6 +287,22 @@ def stored_ratings(path: Path) -> tuple[Ratings, dict[str, Any]]:
     """
     table, made = read_parquet(path, ("item", "rater", "value"))
     return Ratings.from_table(table), made
+
+
+def ordered_ids(ids: Iterable[str]) -> tuple[str, ...]:
+    """Return ids in the order in which comparisons take them: q2 before q10, in Unicode's normal form C."""
+    return tuple(sorted(ids, key=_by_text_and_number))
+
+
+def _by_text_and_number(name: str) -> tuple[list[str | int], str]:
+    parts: list[str | int] = [*_DIGITS.split(unicodedata.normalize("NFC", name))]
+    parts[1::2] = map(int, parts[1::2])
+    return parts, name
+
+
+def _new_places(names: tuple[str, ...], ordered: tuple[str, ...]) -> Indices:
+    place_of = {name: place for place, name in enumerate(ordered)}
+    return np.array([place_of[name] for name in names], dtype=np.int64)
 
 
 def agreed_clusters(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from nbyk.data.alignment import differing_items
 from nbyk.data.given_systems import named_systems
 from nbyk.data.layouts import as_ids, as_numbers, numeric_array
+from nbyk.data.ratings import ordered_ids
 from nbyk.data.rows import DataRows
 from nbyk.data.systems import OnMissing
 from nbyk.data.tables import DELIMITERS, TABLE_SUFFIXES, Table, read_table, unknown_suffix
@@ -117,7 +118,7 @@ def read_score_set(
     if not (len(with_ids) == len(read) if paired is None else paired):
         return ScoreSet({name: scores.values for name, scores in read.items()}, False, None, tuple(notes))
     if len(with_ids) == len(read):
-        items = _common_items(list(read.values()), on_missing)
+        items = ordered_ids(_common_items(list(read.values()), on_missing))
         matched = {name: _in_order(scores, items) for name, scores in read.items()}
         n_dropped = max(len(scores.values) for scores in read.values()) - len(items)
         if n_dropped:
@@ -283,7 +284,7 @@ def _json_table(path: str | os.PathLike[str]) -> Table:
 
 
 def _common_items(read: Sequence[Scores], on_missing: OnMissing) -> tuple[str, ...]:
-    """Return the items that all files have, in the first one's order."""
+    """Return the items that all files have."""
     first, *others = read
     wanted = first.items or ()
     differing = [scores for scores in others if set(scores.items or ()) != set(wanted)]

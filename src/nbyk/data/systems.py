@@ -18,7 +18,7 @@ from nbyk.data.columns import Columns
 from nbyk.data.given_systems import columns_like_systems, given_systems, too_few
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples, refuse_other_document
 from nbyk.data.mending import Mending
-from nbyk.data.ratings import Ratings, agreed_clusters
+from nbyk.data.ratings import Ratings, agreed_clusters, ordered_ids
 from nbyk.data.readers import is_recorded
 from nbyk.data.reading import NAMELESS_SUFFIXES, numbers_on, read_as, table_of
 from nbyk.data.response_set import ResponseSet, response_set
@@ -48,7 +48,8 @@ class Systems:
     Attributes
     ----------
     items
-        The items' ids, in the order of the rows.
+        The items' ids, in the order of the rows: that of `nbyk.data.ratings.ordered_ids`, not that of
+        the files, so that no number depends on the latter. Arrays, whose items have no ids, keep theirs.
     gold : ndarray, shape (N, K_gold), or None
         The raters' responses; None if people rated the systems' outputs.
     responses
@@ -239,6 +240,8 @@ def read_systems(
         scale = _only_scale(every)
     _refuse_other_documents(sources.values())
     items = _common_items(every, on_missing)
+    if not any(source.is_array for source in every):
+        items = ordered_ids(items)
     dropped = {source.label: source.ratings.n_items - len(items) for source in every}
     raters = {name: source.ratings.raters for name, source in sources.items()}
     like_systems = columns_like_systems(named, raters, has_gold=gold is not None)
@@ -391,6 +394,8 @@ def _simplified(name: str) -> str:
 
 def _rows(ratings: Ratings, items: tuple[str, ...]) -> tuple[Floats, Units]:
     """Return some items' rows of `Ratings.matrix`, without columns that are all NaN, and their units."""
+    if ordered_ids(items) == items:
+        ratings = ratings.in_order_of_ids()
     matrix, units = ratings.matrix(), ratings.units()
     if ratings.items != items:
         row_of = {name: row for row, name in enumerate(ratings.items)}

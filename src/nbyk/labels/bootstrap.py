@@ -282,7 +282,7 @@ def _compared(
             warnings = (*warnings, "A and B score the same on every resample, so the strict p is 0")
     else:
         p = p_values(effect, defined - effect)
-    claim = items_claim(p, interval, asked, n_runs)
+    claim = items_claim(float(effect), p, interval, asked, n_runs)
     return LabelComparison(
         score,
         float(score_a),

@@ -16,7 +16,7 @@ from nbyk.labels.raters import RatedTargets, rater_components
 from nbyk.labels.results import LabelComparison
 from nbyk.testing.pvalues import Alternative, PValue
 from nbyk.testing.shared_units import Component, SharedUnitsTest
-from nbyk.testing.shared_units.generalise import combined
+from nbyk.testing.shared_units.generalise import law_of
 from nbyk.testing.systems.claims import Claim, claim_by_t, drawn_claim, inconclusive
 from nbyk.testing.systems.panel import FEWEST_UNITS
 from nbyk.testing.unit_cautions import about_units
@@ -29,6 +29,7 @@ _FEW_RATERS = 10
 
 
 def items_claim(
+    effect: float,
     p: Mapping[Alternative, PValue],
     interval: tuple[float, float],
     asked: AskedOfLabels,
@@ -39,7 +40,7 @@ def items_claim(
     n_raters = 0 if asked.rated is None else asked.rated.n_shared
     raters = "this rater" if n_raters == 1 else f"these {n_raters} raters"
     population = f"new {listed(over)}{f', with {raters}' if n_raters else ''}"
-    return drawn_claim(over, population, p, asked.alternative, interval, method="bootstrap")
+    return drawn_claim(over, population, effect, p, asked.alternative, interval, method="bootstrap")
 
 
 def with_raters(
@@ -91,11 +92,9 @@ def with_raters(
             defined = draws[place][np.isfinite(draws[place])]
             n_items = labels.n_items
             items = Component(n_items, share * float(defined.var()), 0.0, n_items - 1.0, 1.0)
-            variance, df = combined(items, [parts[place]], 1.0)
             test = SharedUnitsTest(
                 comparison.effect,
-                variance,
-                df,
+                law_of(items, [parts[place]], 1.0),
                 items,
                 {"raters": parts[place]},
                 1.0,
@@ -105,7 +104,9 @@ def with_raters(
             if test.is_constant:
                 broad = replace(narrow, over=over, population=population)
             else:
-                broad = claim_by_t(test, over, population, alternative=alternative, confidence_level=level)
+                broad = claim_by_t(
+                    test, over, population, alternative=alternative, alpha=1.0 - level, confidence_level=level
+                )
         found.append(
             replace(
                 comparison,

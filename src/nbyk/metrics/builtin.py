@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nbyk.metrics.metric import Direction, Implementation, Kind, Needs
+from nbyk.metrics.metric import UNSAID, Change, Direction, Implementation, Kind, Needs, Smoothness, Traits
 
 _WEIN = "Wein, Homan, Aroyo and Welty 2023, Follow the leader(board) with confidence"
 _HOMAN = "Homan, Korn, Pandita and Welty 2025, How many ratings per item are necessary"
@@ -59,7 +59,24 @@ class Definition:
     parameters: tuple[Parameter, ...] = ()
     source: str = ""
     additive: bool = False
+    traits: Traits = UNSAID
 
+
+def _traits(
+    smoothness: Smoothness,
+    unchanged_by: tuple[Change, ...] = (),
+    *,
+    unit_power: int = 0,
+    mean_over_items: bool = False,
+    score_range: tuple[float, float] | None = (0.0, 1.0),
+) -> Traits:
+    return Traits(smoothness, unchanged_by, unit_power, mean_over_items, score_range)
+
+
+_ERROR, _MEAN_ERROR = (_traits("smooth", unit_power=1, mean_over_items=mean) for mean in (False, True))
+_SHARE = _traits("jumps")
+_WINS = _traits("jumps", mean_over_items=True, score_range=(-1.0, 1.0))
+_ORDER: tuple[Change, ...] = ("location", "scale", "monotone")
 
 _BINS = (Parameter("bins", whole=True, minimum=1, maximum=100_000, example=50),)
 _FEW_BINS = (Parameter("bins", whole=True, minimum=1, maximum=100_000, example=5),)
@@ -77,6 +94,7 @@ WINS = Definition(
     parameters=_TOLERANCE,
     source=_WEIN,
     additive=True,
+    traits=_WINS,
 )
 """Made of another metric: `wins(mse)`."""
 
@@ -88,17 +106,44 @@ _HISTOGRAMS = "nbyk.metrics.histograms"
 _THRESHOLDED = "nbyk.metrics.thresholded"
 
 BUILTIN = (
-    Definition("mae", f"{_ITEM_MEANS}:mae", "lower", "Mean absolute error of the item means.", additive=True),
-    Definition("mse", f"{_ITEM_MEANS}:mse", "lower", "Mean squared error of the item means.", additive=True),
+    Definition(
+        "mae",
+        f"{_ITEM_MEANS}:mae",
+        "lower",
+        "Mean absolute error of the item means.",
+        additive=True,
+        traits=_MEAN_ERROR,
+    ),
+    Definition(
+        "mse",
+        f"{_ITEM_MEANS}:mse",
+        "lower",
+        "Mean squared error of the item means.",
+        additive=True,
+        traits=_traits("smooth", unit_power=2, mean_over_items=True),
+    ),
     Definition(
         "inverse_mse",
         f"{_ITEM_MEANS}:inverse_mse",
         "higher",
         "One over the mean squared error of the item means; infinite without error.",
         source=_WEIN,
+        traits=_traits("smooth", unit_power=-2, score_range=(1.0, float("inf"))),
     ),
-    Definition("rmse", f"{_ITEM_MEANS}:rmse", "lower", "Root mean squared error of the item means."),
-    Definition("max_error", f"{_ITEM_MEANS}:max_error", "lower", "Largest absolute error of an item mean."),
+    Definition(
+        "rmse",
+        f"{_ITEM_MEANS}:rmse",
+        "lower",
+        "Root mean squared error of the item means.",
+        traits=_ERROR,
+    ),
+    Definition(
+        "max_error",
+        f"{_ITEM_MEANS}:max_error",
+        "lower",
+        "Largest absolute error of an item mean.",
+        traits=_traits("jumps", unit_power=1),
+    ),
     Definition(
         "wins_mae",
         f"{_ITEM_MEANS}:wins_mae",
@@ -108,6 +153,7 @@ BUILTIN = (
         parameters=_TOLERANCE,
         source=_WEIN,
         additive=True,
+        traits=_WINS,
     ),
     Definition(
         "spearman",
@@ -115,6 +161,7 @@ BUILTIN = (
         "higher",
         "Spearman's rank correlation of the item means; NaN for a constant.",
         source="Spearman 1904, The proof and measurement of association between two things",
+        traits=_traits("smooth", _ORDER, score_range=(-1.0, 1.0)),
     ),
     Definition(
         "pearson",
@@ -122,6 +169,7 @@ BUILTIN = (
         "higher",
         "Pearson's correlation of the item means; NaN for a constant.",
         source="Pearson 1896, Mathematical contributions to the theory of evolution, III",
+        traits=_traits("smooth", ("location", "scale"), score_range=(-1.0, 1.0)),
     ),
     Definition(
         "kendall",
@@ -129,6 +177,7 @@ BUILTIN = (
         "higher",
         "Kendall's rank correlation (τ-b) of the item means; NaN for a constant.",
         source="Kendall 1945, The treatment of ties in ranking problems",
+        traits=_traits("smooth", _ORDER, score_range=(-1.0, 1.0)),
     ),
     Definition(
         "mean",
@@ -137,6 +186,7 @@ BUILTIN = (
         "Mean of the system's own item means; gold is not used.",
         needs_gold=False,
         additive=True,
+        traits=_traits("linear", unit_power=1, mean_over_items=True),
     ),
     Definition(
         "wins_mae_vectorized",
@@ -147,6 +197,7 @@ BUILTIN = (
         kind="comparison",
         parameters=_TOLERANCE,
         source=_WEIN,
+        traits=_traits("jumps", score_range=(-1.0, 1.0)),
     ),
     Definition(
         "cosine",
@@ -155,6 +206,7 @@ BUILTIN = (
         "Cosine distance between the vectors of all paired responses; NaN for a vector of zeros.",
         needs="responses",
         source=_WEIN,
+        traits=_traits("smooth", ("scale",), score_range=(0.0, 2.0)),
     ),
     Definition(
         "emd_aggregated",
@@ -162,6 +214,7 @@ BUILTIN = (
         "lower",
         "Earth mover's (1-Wasserstein) distance between the distributions of item means.",
         source=_RUBNER,
+        traits=_ERROR,
     ),
     Definition(
         "emd_aggregated_vectorized",
@@ -170,6 +223,7 @@ BUILTIN = (
         "Earth mover's (1-Wasserstein) distance between the distributions of all responses.",
         needs="responses",
         source=_RUBNER,
+        traits=_ERROR,
     ),
     Definition(
         "mean_of_emds",
@@ -179,6 +233,7 @@ BUILTIN = (
         needs="responses",
         source=_RUBNER,
         additive=True,
+        traits=_MEAN_ERROR,
     ),
     Definition(
         "histogram_emd_aggregated",
@@ -187,6 +242,7 @@ BUILTIN = (
         "As published: distance between the histogram counts of item means, taken as values.",
         parameters=_BINS,
         source=_WEIN,
+        traits=_traits("jumps", score_range=None),
     ),
     Definition(
         "histogram_emd_aggregated_vectorized",
@@ -196,6 +252,7 @@ BUILTIN = (
         needs="responses",
         parameters=_BINS,
         source=_WEIN,
+        traits=_traits("jumps", score_range=None),
     ),
     Definition(
         "histogram_mean_of_emds",
@@ -206,6 +263,7 @@ BUILTIN = (
         parameters=_FEW_BINS,
         source=f"{_WEIN}; {_HOMAN}",
         additive=True,
+        traits=_traits("jumps", mean_over_items=True, score_range=None),
     ),
     Definition(
         "accuracy",
@@ -213,6 +271,7 @@ BUILTIN = (
         "higher",
         "Fraction of items that system and gold put on the same side of the threshold.",
         parameters=_THRESHOLD,
+        traits=_traits("jumps", mean_over_items=True),
     ),
     Definition(
         "precision",
@@ -220,6 +279,7 @@ BUILTIN = (
         "higher",
         "Fraction of the system's positive items that are positive in gold; 0 without any.",
         parameters=_THRESHOLD,
+        traits=_SHARE,
     ),
     Definition(
         "recall",
@@ -227,6 +287,7 @@ BUILTIN = (
         "higher",
         "Fraction of gold's positive items that are positive in the system; 0 without any.",
         parameters=_THRESHOLD,
+        traits=_SHARE,
     ),
     Definition(
         "f1",
@@ -234,6 +295,7 @@ BUILTIN = (
         "higher",
         "Harmonic mean of precision and recall; 0 where nothing is positive.",
         parameters=_THRESHOLD,
+        traits=_SHARE,
     ),
     Definition(
         "auc",
@@ -241,5 +303,6 @@ BUILTIN = (
         "higher",
         "Area under the ROC curve of the item means for positive gold; NaN with one class only.",
         parameters=_THRESHOLD,
+        traits=_traits("jumps", _ORDER),
     ),
 )

@@ -17,7 +17,7 @@ from nbyk.errors import NbykError
 Floats: TypeAlias = NDArray[np.float64]
 Direction: TypeAlias = Literal["higher", "lower"]
 Smoothness: TypeAlias = Literal["linear", "smooth", "jumps"]
-_JUMPS = ("accuracy", "precision", "recall", "f1", "auc", "max_error")
+Change: TypeAlias = Literal["location", "scale", "monotone"]
 Needs: TypeAlias = Literal["item_means", "responses"]
 Kind: TypeAlias = Literal["score", "comparison"]
 Implementation: TypeAlias = str | Callable[..., Any]
@@ -32,6 +32,37 @@ class Directed:
     def sign(self) -> float:
         """1 if higher is better, −1 if lower is: an effect is a difference of scores times this."""
         return 1.0 if self.direction == "higher" else -1.0
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What is known of a metric. None where nobody said it; `nbyk.metrics.probe` then measures it.
+
+    Attributes
+    ----------
+    smoothness
+        How a score follows a rating: in proportion ("linear"), without steps ("smooth"), or in steps, as at a
+        threshold, or by single items, as a maximum does ("jumps").
+    unchanged_by
+        The changes of one system's responses alone that change no score: a constant added to all of them
+        ("location"), a positive factor ("scale"), any rising map, which includes both ("monotone").
+    unit_power
+        The power of the ratings' unit in a score: 2 for a mean squared error, 0 for a share.
+    mean_over_items
+        Whether a score is the mean over items of the scores of single items.
+    score_range
+        The least and the largest score, of a comparison the least and the largest effect, for ratings from 0
+        to 1; None if it is unknown or depends on the number of items. This one is never measured.
+    """
+
+    smoothness: Smoothness | None = None
+    unchanged_by: tuple[Change, ...] | None = None
+    unit_power: int | None = None
+    mean_over_items: bool | None = None
+    score_range: tuple[float, float] | None = None
+
+
+UNSAID = Traits()
 
 
 @dataclass(frozen=True)
@@ -62,6 +93,9 @@ class Metric(Directed):
         Whether an effect is the mean over items of the effects on single items.
     of
         The metric that a constructed metric is made of: `mse` for `wins(mse)`.
+    traits
+        What is said about its smoothness, invariances, unit and range; the properties of these names say what
+        is known, said or measured.
     """
 
     name: str
@@ -75,6 +109,7 @@ class Metric(Directed):
     arguments: tuple[tuple[str, float], ...] = ()
     additive: bool = False
     of: Metric | None = None
+    traits: Traits = UNSAID
 
     @property
     def base_name(self) -> str:
@@ -84,14 +119,44 @@ class Metric(Directed):
     @property
     def is_mean_over_items(self) -> bool:
         """Whether a score is the mean over items of the scores of single items."""
-        return self.additive or self.base_name == "accuracy"
+        said = self.traits.mean_over_items
+        return self.additive or bool(self._measured.mean_over_items if said is None else said)
 
     @property
     def smoothness(self) -> Smoothness:
-        """How a score follows a rating: in proportion, smoothly, or in jumps, as at a threshold."""
-        if self.base_name == "mean":
-            return "linear"
-        return "jumps" if self.base_name in _JUMPS or self.base_name.startswith("wins") else "smooth"
+        """How a score follows a rating: in proportion, smoothly, or in jumps (`Traits`)."""
+        return self.traits.smoothness or self._measured.smoothness or "smooth"
+
+    @property
+    def unchanged_by(self) -> tuple[Change, ...]:
+        """The changes of one system's responses alone that change no score (`Traits`)."""
+        said = self.traits.unchanged_by
+        return (self._measured.unchanged_by or ()) if said is None else said
+
+    @property
+    def unit_power(self) -> int:
+        """The power of the ratings' unit in a score; 0 without a unit."""
+        said = self.traits.unit_power
+        return (self._measured.unit_power or 0) if said is None else said
+
+    @property
+    def score_range(self) -> tuple[float, float] | None:
+        """The least and the largest score for ratings from 0 to 1, or None if unknown (`Traits`)."""
+        return self.traits.score_range
+
+    def effect_range(self, width: float = 1.0) -> tuple[float, float] | None:
+        """Return the least and the largest effect for ratings that span `width`; None if unknown."""
+        if self.score_range is None:
+            return None
+        low, high = self.score_range
+        most = (high - low if self.kind == "score" else max(-low, high)) * width**self.unit_power
+        return -most, most
+
+    @cached_property
+    def _measured(self) -> Traits:
+        from nbyk.metrics.probe import measured_traits
+
+        return measured_traits(self)
 
     @cached_property
     def function(self) -> Callable[..., Any]:

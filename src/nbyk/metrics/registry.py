@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, get_args, overload
 
@@ -17,7 +17,7 @@ from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics.builtin import BUILTIN, WINS, Definition, Parameter
 from nbyk.metrics.corpus import OF_OUTPUTS, CorpusMetric
 from nbyk.metrics.label_scores import OF_LABELS, LabelScore, averages_of, of_a_class
-from nbyk.metrics.metric import Direction, Kind, Metric, Needs
+from nbyk.metrics.metric import Change, Direction, Kind, Metric, Needs, Smoothness, Traits
 
 __all__ = ["Data", "Metric", "Parameter", "get", "names", "parameters", "register"]
 
@@ -176,6 +176,7 @@ def _of_ratings(spec: str) -> Metric:
         implementation=definition.implementation,
         arguments=tuple(values.items()),
         additive=definition.additive,
+        traits=definition.traits,
     )
 
 
@@ -231,11 +232,12 @@ def _wins(spec: str, inner: str, given: str) -> Metric:
         arguments=tuple(values.items()),
         additive=WINS.additive,
         of=of,
+        traits=WINS.traits,
     )
 
 
 def _scores_items(definition: Definition) -> bool:
-    return definition.kind == "score" and (definition.additive or definition.name == "accuracy")
+    return definition.kind == "score" and (definition.additive or bool(definition.traits.mean_over_items))
 
 
 def _shown(definition: Definition, values: dict[str, float]) -> list[str]:
@@ -255,6 +257,10 @@ def register(
     needs_gold: bool = True,
     source: str = "",
     additive: bool = False,
+    smoothness: Smoothness | None = None,
+    unchanged_by: Sequence[Change] | None = None,
+    unit_power: int | None = None,
+    score_range: tuple[float, float] | None = None,
 ) -> Callable[[Function], Function]:
     """Return a decorator that makes a function a metric under the function's own name.
 
@@ -278,6 +284,15 @@ def register(
     additive
         Whether an effect is the mean over items of the effects on single items. This spares simulations of
         many sizes most of their work. `wins_mae` and `mae` are additive, a correlation is not.
+    smoothness
+        "linear", "smooth" or "jumps": how a score follows a rating (`nbyk.metrics.metric.Traits`). By default
+        it is measured on made-up ratings, as are the next two.
+    unchanged_by
+        The changes of one system's responses alone that change no score: "location", "scale", "monotone".
+    unit_power
+        The power of the ratings' unit in a score.
+    score_range
+        The least and the largest score (of a comparison, effect) for ratings from 0 to 1, if there are any.
 
     Raises
     ------
@@ -300,6 +315,22 @@ def register(
     ):
         if value not in allowed:
             raise unknown_name(f"metric {option}", str(value), allowed)
+    if smoothness is not None and smoothness not in get_args(Smoothness):
+        raise unknown_name("metric smoothness", str(smoothness), get_args(Smoothness))
+    for change in unchanged_by or ():
+        if change not in get_args(Change):
+            raise unknown_name("change in metric unchanged_by", str(change), get_args(Change))
+    if score_range is not None and not score_range[0] < score_range[1]:
+        raise NbykError(
+            f"metric score_range: found {score_range}, expected the least score before the largest"
+        )
+    traits = Traits(
+        smoothness,
+        None if unchanged_by is None else tuple(unchanged_by),
+        unit_power,
+        True if additive else None,
+        score_range,
+    )
 
     def add(function: Function) -> Function:
         name = getattr(function, "__name__", repr(function))
@@ -321,6 +352,7 @@ def register(
             parameters=_own_parameters(name, function, 1 + (kind == "comparison") + needs_gold),
             source=source,
             additive=additive,
+            traits=traits,
         )
         return function
 

@@ -5,19 +5,6 @@ from __future__ import annotations
 from nbyk.data.scales import Binary, Levels, Scale
 from nbyk.metrics.metric import Metric
 
-_POWERS = {
-    **dict.fromkeys(("mae", "rmse", "max_error", "mean"), 1),
-    **dict.fromkeys(("emd_aggregated", "emd_aggregated_vectorized", "mean_of_emds"), 1),
-    "mse": 2,
-    "inverse_mse": -2,
-}
-"""Power of the scale's unit in a metric's effect. Metrics that are not here have 0: no unit."""
-
-
-def unit_power(metric: Metric) -> int:
-    """Return the power of the ratings' unit in a metric's effect; 0 for a metric without a unit."""
-    return _POWERS.get(metric.base_name, 0)
-
 
 def threshold_of(metric: Metric) -> float | None:
     """Return the least item mean, on [0, 1], that a metric calls positive; None if it has none."""
@@ -42,4 +29,4 @@ def effect_unit(metric: Metric, scale: Scale) -> float:
 
     It is 1 for a metric without a unit, and on a scale without one, such as a scale of uneven levels.
     """
-    return float((scale.unit or 1.0) ** unit_power(metric))
+    return float((scale.unit or 1.0) ** metric.unit_power)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from nbyk.metrics.units import unit_power
 from nbyk.notebook import ShownInNotebooks
 from nbyk.planning.answer import Candidate
 from nbyk.planning.item_moments import PowerCurve
@@ -205,7 +204,7 @@ def _worse_system(plan: Plan) -> str:
 
 def _on_scale(plan: Plan) -> str:
     """Return the scale in whose unit an effect is, to follow its number; "" for a metric without a unit."""
-    if plan.scale is None or not unit_power(plan.request.test.metric):
+    if plan.scale is None or not plan.request.test.metric.unit_power:
         return ""
     low, high = plan.scale
     return f", on the scale from {low:g} to {high:g},"

@@ -1,13 +1,20 @@
-"""Percentile and BCa intervals from draws of a bootstrap.
+"""Intervals: percentile and BCa from draws of a bootstrap; of zeros and ones; of data that do not vary.
+
+A bootstrap of items that all say the same has one value, and its interval has no width. That nothing varied
+is not certainty, so zeros and ones, and items without a difference, have intervals of their own.
 
 References
 ----------
 Efron 1987, Better bootstrap confidence intervals; Efron and Tibshirani 1993, An introduction to the
-bootstrap, chapter 14.
+bootstrap, chapter 14; Clopper and Pearson 1934, The use of confidence or fiducial limits illustrated in the
+case of the binomial; Tango 1998, Equivalence test and confidence interval for the difference in proportions
+for the paired-sample design; Newcombe 1998, Interval estimation for the difference between independent
+proportions (method 10).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,10 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.testing.pvalues import tie_tolerance
+from nbyk.testing.pvalues import bounds_of_p, tie_tolerance
 
 Floats = NDArray[np.float64]
+Interval = tuple[float, float]
 IntervalMethod = Literal["percentile", "bca"]
+
+_HALVINGS = 60
+"""Halvings of an interval of length 2 down to the rounding of doubles."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +111,97 @@ def acceleration(left_out: Floats) -> float:
     deviations = left_out.mean() - left_out
     deviations /= np.abs(deviations).max()
     return float((deviations**3).sum() / (6.0 * (deviations**2).sum() ** 1.5))
+
+
+def proportion_interval(count: int, n: int, level: float) -> Interval:
+    """Return the exact interval of a share, of which `count` of n were found (Clopper and Pearson 1934)."""
+    tail = 0.5 * (1.0 - level)
+    low, high = bounds_of_p(count, n, tail)
+    return float(low), float(high)
+
+
+def signs_interval(n_plus: int, n_minus: int, n: int, level: float) -> Interval:
+    """Return the interval of the mean of n numbers 1, −1 and 0, such as differences of paired zeros and ones.
+
+    Parameters
+    ----------
+    n_plus, n_minus, n
+        How many are 1, how many are −1, and how many there are.
+    level
+        Nominal coverage, in (0, 1).
+
+    Notes
+    -----
+    It is the widest of two or three intervals: Tango's score interval; the share of numbers that are not 0
+    times the exact interval of the mean of those that are not; and, if no number is −1 (or none is 1), the
+    exact interval of the share of the others. At 95 % it covers at least .94 from ten numbers on, where
+    Tango's alone falls to .89. Twelve of twelve against none give .47 to 1. At levels from .8 to .999 it
+    excludes 0 exactly if the sign test (the exact test of McNemar, two-sided) rejects at one minus the level.
+    """
+    low = _low_end_of_signs(n_plus, n_minus, n, level)
+    return low, 0.0 - _low_end_of_signs(n_minus, n_plus, n, level)
+
+
+def _low_end_of_signs(n_plus: int, n_minus: int, n: int, level: float) -> float:
+    ends = [_tango_low_end(n_plus, n_minus, n, level)]
+    n_signs = n_plus + n_minus
+    if n_signs:
+        of_signs = proportion_interval(n_plus, n_signs, level)[0]
+        ends.append((2.0 * of_signs - 1.0) * n_signs / n)
+    if n_minus == 0:
+        ends.append(proportion_interval(n_plus, n, level)[0])
+    if n_plus == 0:
+        ends.append(-proportion_interval(n_minus, n, level)[1])
+    return min(ends) + 0.0
+
+
+def _tango_low_end(n_plus: int, n_minus: int, n: int, level: float) -> float:
+    """Return the least mean δ that Tango's score test does not reject."""
+    from scipy.special import ndtri
+
+    deviate = float(ndtri(0.5 + 0.5 * level))
+    low, high = -1.0, (n_plus - n_minus) / n
+    for _ in range(_HALVINGS):
+        mean = 0.5 * (low + high)
+        # the most likely share of −1 if the mean is δ (Tango 1998, the appendix)
+        linear = (2 * n - n_plus + n_minus) * mean - n_plus - n_minus
+        constant = -n_minus * mean * (1.0 - mean)
+        share = (math.sqrt(max(linear * linear - 8 * n * constant, 0.0)) - linear) / (4 * n)
+        variance = max(n * (2.0 * share + mean * (1.0 - mean)), 0.0)
+        if n_plus - n_minus - n * mean > deviate * math.sqrt(variance):
+            low = mean
+        else:
+            high = mean
+    return high
+
+
+def difference_of_proportions(counts: tuple[int, int], sizes: tuple[int, int], level: float) -> Interval:
+    """Return the interval of the difference of two samples' shares (Newcombe 1998, with exact intervals).
+
+    Parameters
+    ----------
+    counts, sizes
+        How many were found in each sample, and how many there are.
+    level
+        Nominal coverage, in (0, 1).
+    """
+    (share_a, low_a, high_a), (share_b, low_b, high_b) = (
+        (count / n, *proportion_interval(count, n, level)) for count, n in zip(counts, sizes, strict=True)
+    )
+    difference = share_a - share_b
+    down = math.hypot(share_a - low_a, high_b - share_b)
+    up = math.hypot(high_a - share_a, share_b - low_b)
+    return max(difference - down, -1.0), min(difference + up, 1.0)
+
+
+def constant_interval(value: float, n: int, level: float, bounds: Interval) -> Interval:
+    """Return the interval of a mean of numbers within bounds, if all n in the sample have one value.
+
+    Others may have a share q that n do not show with a chance of (1 − q)ⁿ. The interval takes the largest
+    such share, and numbers at the bounds. For zeros or ones it is `proportion_interval`.
+    """
+    others = 1.0 - (0.5 * (1.0 - level)) ** (1.0 / n)
+    return value - others * (value - bounds[0]), value + others * (bounds[1] - value)
 
 
 def _quantiles(draws: Floats, low: float, high: float) -> tuple[float, float]:

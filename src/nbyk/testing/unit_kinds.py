@@ -10,7 +10,6 @@ from nbyk.data.columns import RUN_NAMES
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
 
-_SEED = re.compile(r"seed", re.IGNORECASE)
 _RUN = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
 
 _POSITION = re.compile(
@@ -45,16 +44,17 @@ def plural(kind: str) -> str:
     return " or ".join(f"{word}s" for word in kind.split(" or "))
 
 
-def names_of_both(a: Units, b: Units, *, kind: Kind) -> list[str]:
+def names_of_both(a: Units, b: Units, *, kind: Kind, pair_runs: bool) -> list[str]:
     """Return the names of the units that are one unit in two systems, in the first system's order.
 
-    Positions, such as rating1 to rating3 or column 0 to column 4, name nobody.
+    People of one name are one. Others, runs and units that may be runs or people, are different ones unless
+    `pair_runs`: only the user knows whether equal seeds, columns or places in a row have anything in common.
     """
-    by_ids = a.known_by == b.known_by == "ids"
-    if not by_ids or _are_positions(a.names) or _are_positions(b.names):
+    same_people = kind == "rater" and a.known_by == b.known_by == "ids"
+    if not same_people and not pair_runs:
         return []
     of_b = set(b.names)
-    return [name for name in a.names if name in of_b and (kind != "run" or _SEED.search(name))]
+    return [name for name in a.names if name in of_b]
 
 
 def _are_positions(names: Sequence[str]) -> bool:

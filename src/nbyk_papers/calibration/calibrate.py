@@ -179,7 +179,7 @@ def _at_own_size(
 ) -> PValues:
     """Return the p-values under every null at the data's own size, and the levels of the intervals."""
     n_resamples, n_bootstraps = tests.n_resamples, tests.n_bootstraps
-    draws = Draws(data, metrics, seed=seed)
+    draws = Draws(data, metrics, seed=seed, raw_swaps=True)
     every = range(len(metrics))
     found: PValues = {}
 

@@ -32,5 +32,5 @@ def write(path: str, matrix: np.ndarray) -> None:
 
 
 def read(name: str) -> np.ndarray:
-    ratings = package.read_ratings(f"{name}.csv")
+    ratings = package.read_ratings(f"{name}.csv").in_order_of_ids()
     return np.asarray(ratings.matrix())

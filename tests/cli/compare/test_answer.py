@@ -39,7 +39,7 @@ def test_the_example_gives_the_sentence_the_table_and_a_report(nbyk: Run, tmp_pa
     # How many ways there are depends on the metrics that other tests register.
     assert re.search(r"[Tt]he verdict depends on the choice: of \d+ ways to test", unfolded(text))
     assert re.search(r"it takes \d+ more items \(\d+ in all\)", unfolded(text))
-    assert f"{result.p_two_sided.p:.3g} ± {result.p_two_sided.standard_error:.3g}" in text
+    assert f"{result.claims[-1].p_two_sided:.3g} ± {result.claims[-1].standard_error:.3g}" in text
     out = tmp_path / "report"
     assert all(imread(path).size for path in out.glob("figures/*.png"))
     assert {path.stem for path in out.glob("figures/*.svg")} == {
@@ -53,7 +53,7 @@ def test_the_example_gives_the_sentence_the_table_and_a_report(nbyk: Run, tmp_pa
     for name, table in tables.items():
         written = pd.read_csv(out / f"tables/{name}.csv", dtype={"item": str})
         pd.testing.assert_frame_equal(written, for_spreadsheets(table), check_dtype=False)
-    assert tables["effects"]["p two-sided"].tolist() == [result.p_two_sided.p]
+    assert tables["effects"]["p two-sided"].tolist() == [claim.p_two_sided for claim in result.claims]
     assert EQUALLY_GOOD in (out / "compare.html").read_text()
     assert json.loads((out / "compare.json").read_text())["results"][0]["effect"] == result.effect
     for path in out.rglob("*.*"):
@@ -109,7 +109,7 @@ def test_without_gold_the_systems_own_ratings_are_compared(nbyk: Run) -> None:
     answer = found(nbyk, "sim_a.csv sim_b.csv")
     result = package.compare(None, read("sim_a"), read("sim_b"), metric="mean")
     assert answer["results"][0]["metric"] == "mean"
-    assert answer["results"][0]["p_value"]["p"] == result.p_value.p
+    assert answer["results"][0]["p"] == result.p
     assert answer["results"][0]["responses_gold"] is None
     assert not any("gold" in sentence for sentence in answer["sentences"])
 
@@ -117,7 +117,7 @@ def test_without_gold_the_systems_own_ratings_are_compared(nbyk: Run) -> None:
 def test_identical_systems_have_no_effect_and_a_p_of_one(nbyk: Run) -> None:
     answer = found(nbyk, "--gold gold.csv sim_a.csv same=sim_a.csv")
     (result,) = answer["results"]
-    assert (str(result["effect"]), result["p_two_sided"]["p"], result["verdict"]) == ("0.0", 1.0, "undecided")
+    assert (str(result["effect"]), result["p"], result["verdict"]) == ("0.0", 1.0, "undecided")
     assert "sim_a and same gave the same responses to every item" in answer["cautions"]
     assert nbyk("compare --gold gold.csv sim_a.csv same=sim_a.csv --gate")[0] == 3
 
@@ -129,14 +129,15 @@ def test_one_response_per_item_everywhere_is_said_and_the_test_goes_on(nbyk: Run
     answer = found(nbyk, "--gold g.csv x.csv y.csv")
     assert any(text.startswith("every item has one response, its score: ") for text in answer["cautions"])
     assert any("these data cannot separate the part of" in sentence for sentence in answer["sentences"])
-    assert 0.0 < answer["results"][0]["p_value"]["p"] <= 1.0
+    assert 0.0 < answer["results"][0]["p"] <= 1.0
 
 
 def test_the_quoted_interval_is_the_one_asked_for(nbyk: Run) -> None:
     for method in ("percentile", "bca"):
         answer = found(nbyk, f"--gold gold.csv sim_a.csv sim_b.csv --quick --interval {method}")
-        ends = answer["results"][0][f"interval_{method}"]
-        assert f"{ends['low']:.3g} to {ends['high']:.3g}" in answer["sentences"][0]
+        items = answer["results"][0]["claims"][-1]
+        low, high = (items[{"percentile": "", "bca": "bca_"}[method] + end] for end in ("low", "high"))
+        assert f"{low:.3g} to {high:.3g}" in answer["sentences"][0]
         assert answer["results"][0]["sentence"] == answer["sentences"][0]
 
 

@@ -26,29 +26,34 @@ def write_runs(name: str, runs: list[str]) -> None:
 
 
 def sentences(nbyk: Run, line: str) -> list[str]:
-    return [sentence for sentence in found(nbyk, line)["sentences"] if "paired by name" in sentence]
+    return [sentence for sentence in found(nbyk, line)["sentences"] if " paired" in sentence]
 
 
 def test_the_text_prints_the_pairs_and_the_runs_without_a_partner(nbyk: Run) -> None:
     write_runs("gold", ["p1", "p2", "p3"])
     write_runs("a", ["seed1", "seed2", "seed10", "seed4"])
     write_runs("b", ["seed10", "seed1", "seed2"])
-    _, text, _ = nbyk("compare --gold gold.csv a.csv b.csv")
-    assert "Runs paired by name: seed1, seed2, seed10; unpaired: seed4 of a." in unfolded(text)
-    _, text, _ = nbyk("compare --gold gold.csv b.csv a.csv")
-    assert "Runs paired by name: seed10, seed1, seed2; unpaired: seed4 of a." in unfolded(text)
+    _, text, _ = nbyk("compare --gold gold.csv a.csv b.csv --pair-runs yes")
+    assert "Runs are paired by name: seed1, seed2, seed10; unpaired: seed4 of a." in unfolded(text)
+    _, text, _ = nbyk("compare --gold gold.csv b.csv a.csv --pair-runs yes")
+    assert "Runs are paired by name: seed1, seed2, seed10; unpaired: seed4 of a." in unfolded(text)
 
 
 def test_without_gold_people_are_pairs_by_equal_ids(nbyk: Run) -> None:
     write_runs("a", ["71", "w2", "cem", "dan"])
     write_runs("b", ["71", "w2", "cem"])
-    assert sentences(nbyk, "a.csv b.csv") == ["Raters paired by name: 71, w2, cem; unpaired: dan of a."]
+    for option in ("", " --pair-runs no", " --pair-runs yes"):
+        assert sentences(nbyk, f"a.csv b.csv{option}") == [
+            "Raters are paired by name, as the same people: 71, cem, w2; unpaired: dan of a."
+        ]
 
 
 def test_numbers_in_a_column_of_raters_are_people(nbyk: Run) -> None:
     write_runs("a", ["1", "2", "3"])
     write_runs("b", ["1", "2", "3"])
-    assert sentences(nbyk, "a.csv b.csv") == ["Raters paired by name: 1, 2, 3; unpaired: none."]
+    assert sentences(nbyk, "a.csv b.csv") == [
+        "Raters are paired by name, as the same people: 1, 2, 3; unpaired: none."
+    ]
 
 
 @pytest.mark.parametrize("names", ["rating1,rating2,rating3", "0,1,2", "array"])
@@ -65,12 +70,16 @@ def test_positions_are_nobodys_names(nbyk: Run, names: str) -> None:
         if names == "array"
         else json.loads(nbyk("compare a.csv b.csv --format json")[1])
     )
-    assert not any("paired by name" in sentence for sentence in answer["sentences"])
+    (said,) = (sentence for sentence in answer["sentences"] if " paired" in sentence)
+    assert said.startswith("Raters or runs are not paired: several systems have ")
+    assert any("nothing says whether the same raters or runs" in text for text in answer["cautions"])
     assert "for new items and raters or runs:" in answer["sentences"][0]
 
 
-@pytest.mark.parametrize(("column", "paired"), [("seed", True), ("epoch", False), ("run_id", False)])
-def test_a_column_of_runs_says_so_for_its_numbers(nbyk: Run, column: str, paired: bool) -> None:
+@pytest.mark.parametrize(("column", "unit"), [("seed", "seed"), ("epoch", "epoch"), ("run_id", "run")])
+def test_a_column_of_runs_is_not_paired_unless_asked_whatever_its_name(
+    nbyk: Run, column: str, unit: str
+) -> None:
     for name in ("a", "b"):
         write_runs(name, ["1", "2", "3"])
         path = Path(f"{name}.csv")
@@ -79,7 +88,48 @@ def test_a_column_of_runs_says_so_for_its_numbers(nbyk: Run, column: str, paired
     assert code == 0, errors
     assert f"runs = {column} (3)" in errors
     assert "for new items and runs:" in unfolded(text)
-    assert ("Runs paired by name: seed 1, seed 2, seed 3; unpaired: none." in unfolded(text)) == paired
+    names = ", ".join(f"{unit} {number}" for number in (1, 2, 3))
+    offer = "`pair_runs` (--pair-runs yes) takes equal names, or columns, as the same."
+    assert f"Runs are not paired: several systems have {names}; {offer}" in unfolded(text)
+    _, text, _ = nbyk("compare a.csv b.csv --pair-runs yes")
+    assert f"Runs are paired by name: {names}; unpaired: none." in unfolded(text)
+
+
+def test_p_does_not_hang_on_the_name_of_a_column(nbyk: Run) -> None:
+    rng = np.random.default_rng(19)
+    luck = rng.normal(0.0, 0.1, 4)
+    values = np.clip(0.5 + luck + rng.normal(0.0, 0.1, (2, 20, 4)) + [[[0.06]], [[0.0]]], 0.0, 1.0)
+    p = {}
+    for column in ("seed", "run", "epoch", "wide"):
+        for name, matrix in zip("ab", values.round(3).tolist(), strict=True):
+            if column == "wide":
+                rows = [f"q{item},{','.join(map(str, row))}" for item, row in enumerate(matrix)]
+                head = "item,seed1,seed2,seed3,seed4"
+            else:
+                head = f"item,{column},value"
+                rows = [
+                    f"q{item},{place},{value}"
+                    for item, row in enumerate(matrix)
+                    for place, value in enumerate(row)
+                ]
+            Path(f"{name}.csv").write_text("\n".join([head, *rows]))
+        for option in ("no", "yes"):
+            text = nbyk(f"compare a.csv b.csv --format json --pair-runs {option}")[1]
+            p[column, option] = json.loads(text)["results"][0]["p"]
+    for option in ("no", "yes"):
+        assert len({round(value, 12) for (_, of), value in p.items() if of == option}) == 1
+    assert p["seed", "yes"] < 0.1 * p["seed", "no"]
+
+
+def test_runs_without_a_name_in_common_cannot_be_paired(nbyk: Run) -> None:
+    write_runs("a", ["run1", "run2", "run3"])
+    write_runs("b", ["run4", "run5", "run6"])
+    assert sentences(nbyk, "a.csv b.csv") == ["Runs are not paired."]
+    code, _, errors = nbyk("compare a.csv b.csv --pair-runs yes")
+    assert (code, errors.startswith("error: --pair-runs: found runs to pair, and no two systems have")) == (
+        2,
+        True,
+    )
 
 
 @pytest.mark.parametrize("of_b", [["1", "2", "3"], ["seed4", "seed5"], ["seed1"]])
@@ -87,15 +137,18 @@ def test_units_that_are_not_paired_are_not_named(nbyk: Run, of_b: list[str]) -> 
     write_runs("gold", ["p1", "p2", "p3"])
     write_runs("a", ["1", "2", "3"] if of_b[0] == "1" else ["seed1", "seed2", "seed3"])
     write_runs("b", of_b)
-    expected = ["Runs paired by name: seed1; unpaired: seed2, seed3 of a."] if of_b == ["seed1"] else []
-    assert sentences(nbyk, "--gold gold.csv a.csv b.csv") == expected
+    shared = {"1": "1, 2, 3", "seed4": "", "seed1": "seed1"}[of_b[0]]
+    (sentence,) = sentences(nbyk, "--gold gold.csv a.csv b.csv")
+    assert sentence.startswith(f"Runs are not paired{f': several systems have {shared};' if shared else '.'}")
     assert sentences(nbyk, "--gold gold.csv a.csv b.csv --run-ids fresh") == []
 
 
 def test_a_unit_that_answers_one_item_is_in_no_pair(nbyk: Run) -> None:
     write_runs("a", ["1", "2", "once"])
     write_runs("b", ["1", "2", "once"])
-    assert sentences(nbyk, "a.csv b.csv") == ["Raters paired by name: 1, 2; unpaired: none."]
+    assert sentences(nbyk, "a.csv b.csv") == [
+        "Raters are paired by name, as the same people: 1, 2; unpaired: none."
+    ]
 
 
 def test_a_leaderboard_names_the_systems_of_a_pair_that_not_all_have(nbyk: Run) -> None:
@@ -103,8 +156,8 @@ def test_a_leaderboard_names_the_systems_of_a_pair_that_not_all_have(nbyk: Run) 
     write_runs("a", ["seed1", "seed2"])
     write_runs("b", ["seed1", "seed2"])
     write_runs("c", ["seed1", "seed3"])
-    assert sentences(nbyk, "--gold gold.csv a.csv b.csv c.csv") == [
-        "Runs paired by name: seed1, seed2 (a, b); unpaired: seed3 of c."
+    assert sentences(nbyk, "--gold gold.csv a.csv b.csv c.csv --pair-runs yes") == [
+        "Runs are paired by name: seed1, seed2 (a, b); unpaired: seed3 of c."
     ]
 
 
@@ -155,7 +208,7 @@ def test_the_populations_name_the_systems_even_if_one_is_called_a_or_b(
     ("names", "kind", "paired"),
     [
         (["w1", "w2", "w3"], "raters", True),
-        (["seed1", "seed2", "seed3"], "runs", True),
+        (["seed1", "seed2", "seed3"], "runs", False),
         (["run1", "run2", "run3"], "runs", False),
     ],
 )
@@ -166,7 +219,7 @@ def test_without_gold_the_names_tell_people_from_runs(
     write_runs("b", [*names, names[0].replace("1", "9")])
     answer = found(nbyk, "a.csv b.csv")
     assert f"for new items and {kind}" in answer["sentences"][0]
-    assert any("paired by name" in sentence for sentence in answer["sentences"]) == paired
+    assert any("are paired by name" in sentence for sentence in answer["sentences"]) == paired
     _, text, _ = nbyk("compare a.csv b.csv")
     (sentence,) = (text for text in answer["sentences"] if text.startswith("The variance"))
     assert f"from {kind}" in sentence.replace(" of a", "").replace(" of b", "")

@@ -124,7 +124,7 @@ def test_an_effect_on_the_other_side_is_not_shown_by_more() -> None:
     assert (other.items, other.responses, other.both) == (None, None, None)
     assert "points to the other side" in other.sentence
     assert other.least_items is not None  # were the effect at its lower end, which is below 0
-    low = nbyk.compare(gold, a, b).interval_percentile.low
+    low = nbyk.compare(gold, a, b).claims[-1].low
     assert low < 0.0
     greater = settle(gold, a, b, alternative="greater")
     two_sided = settle(gold, a, b, alternative="two-sided", alpha=0.1)

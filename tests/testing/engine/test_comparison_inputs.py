@@ -110,20 +110,21 @@ def test_equal_seeds_give_equal_results() -> None:
 
 
 def test_the_columns_of_frames_are_units_by_their_names() -> None:
-    """Seeds of both systems move together: paired by name they cancel, as if read from files."""
+    """Runs of both systems move together: paired by name they cancel, as if read from files."""
     rng = np.random.default_rng(3)
     luck = rng.normal(0.0, 0.1, 5)
     base = rng.normal(0.5, 0.1, (60, 1)) + luck
     a, b = (base + shift + rng.normal(0.0, 0.02, (60, 5)) for shift in (0.02, 0.0))
 
-    def compared(names: list[str]) -> nbyk.ComparisonResult:
+    def compared(names: list[str], *, pair_runs: bool = False) -> nbyk.ComparisonResult:
         frames = (pd.DataFrame(values, columns=names) for values in (a, b))
-        return nbyk.compare(None, *frames, metric="mean", n_resamples=99)
+        return nbyk.compare(None, *frames, metric="mean", n_resamples=99, pair_runs=pair_runs)
 
-    seeds = compared([f"seed{number}" for number in range(5)])
+    seeds = compared([f"seed{number}" for number in range(5)], pair_runs=True)
     assert seeds.claims[0].over == ("items", "runs")
     assert seeds.p < 0.01
     runs = compared([f"run {number}" for number in range(5)])
+    assert runs.p == compared([f"seed{number}" for number in range(5)]).p
     assert runs.claims[0].over == ("items", "runs of A", "runs of B")
     assert runs.p > 0.3
     numbered = nbyk.compare(None, pd.DataFrame(a), pd.DataFrame(b), metric="mean", n_resamples=99)

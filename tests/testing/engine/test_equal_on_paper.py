@@ -25,7 +25,7 @@ def likert(seed: int, n_items: int = 30, k: int = 3) -> list[Any]:
 
 def p_of(data: list[Any], metric: str) -> tuple[float, ...]:
     result = nbyk.compare(*data, metric=metric, generalise=("items",), n_resamples=499, max_resamples=499)
-    return (result.p_two_sided.p, result.p_greater.p, result.p_less.p)
+    return (result.claims[-1].p_two_sided, result.claims[-1].p_greater, result.claims[-1].p_less)
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,7 @@ def test_draws_agree_with_resampled_effects_in_distribution(name: str) -> None:
 def test_draws_are_scored_as_resampled_effects_scores_them() -> None:
     """The very same draws, dealt by hand from the engine's own streams and scored by the common scorer."""
     data = random_set(70, 3, None)
-    engine = Draws(data, METRICS, seed=9)
+    engine = Draws(data, METRICS, seed=9, raw_swaps=True)
     every = range(len(METRICS))
     swapped, bootstrapped = engine.swapped(every, 70), engine.bootstrapped(every, 70, "bootstrap")
     systems = stack_responses(data.a, data.b)

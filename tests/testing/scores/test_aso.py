@@ -258,3 +258,10 @@ def test_uncertainty_reduction_is_the_papers() -> None:
         nbyk.aso_uncertainty_reduction(5, 5, 5, 0)
     with pytest.raises(NbykError, match=r"reduction: found 0\.5"):
         nbyk.aso_sizes(5, 5, 0.5)
+
+
+def test_last_digits_decide_no_order() -> None:
+    sums, tenths = [0.1 + 0.2] * 5, [0.3] * 5
+    for result in (nbyk.aso(sums, tenths), nbyk.aso(tenths, sums)):
+        assert (result.violation_ratio, result.eps_min) == (0.5, 0.5)
+    assert nbyk.violation_ratio([0.1 + 0.2, 0.5], [0.3, 0.6]) == 1.0

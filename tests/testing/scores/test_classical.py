@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -133,3 +135,77 @@ def test_signed_ranks_of_tenths_are_those_of_whole_numbers() -> None:
     assert nbyk.wilcoxon_test(a / 10, b / 10).p == p == pytest.approx(0.0547, abs=5e-5)
     nearly = nbyk.wilcoxon_test(a / 10 + [0.1 + 0.2 - 0.3] * 8, b / 10)
     assert nearly.p == p
+
+
+few = st.lists(st.integers(0, 4), min_size=2, max_size=8)
+
+
+def of_all(sums: list[float], observed: float, alternative: str) -> float:
+    """Return p of a sum among all that are equally likely."""
+    greater, less = (
+        np.mean(np.array(sums) >= observed - 1e-9),
+        np.mean(np.array(sums) <= observed + 1e-9),
+    )
+    p = {"greater": greater, "less": less, "two-sided": min(1.0, 2.0 * min(greater, less))}
+    return float(p[alternative])
+
+
+@given(
+    scores=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8),
+    unit=st.sampled_from([1.0, 0.1, 1 / 3]),
+)
+@settings(max_examples=60, deadline=None)
+def test_exact_signed_ranks_with_ties_count_all_signs(scores: list[tuple[int, int]], unit: float) -> None:
+    a, b = np.array(scores, dtype=float).T
+    differences = (a - b)[a != b]
+    if not differences.size:
+        return
+    ranks = stats.rankdata(np.abs(differences))
+    sums = [float(ranks @ signs) for signs in product((0.0, 1.0), repeat=len(ranks))]
+    observed = float(ranks[differences > 0].sum())
+    for side in SIDES:
+        p = nbyk.wilcoxon_test(unit * a, unit * b, method="exact", alternative=side).p
+        assert p == pytest.approx(of_all(sums, observed, side))
+
+
+@given(a=few, b=few, unit=st.sampled_from([1.0, 0.1, 1 / 3]))
+@settings(max_examples=60, deadline=None)
+def test_exact_rank_sums_with_ties_count_all_deals(a: list[int], b: list[int], unit: float) -> None:
+    if len({*a, *b}) == 1:
+        return
+    ranks = stats.rankdata([*a, *b])
+    sums = [float(ranks[list(deal)].sum()) for deal in combinations(range(len(ranks)), len(a))]
+    observed = float(ranks[: len(a)].sum())
+    for side in SIDES:
+        p = nbyk.mann_whitney_test(unit * np.array(a), unit * np.array(b), method="exact", alternative=side).p
+        assert p == pytest.approx(of_all(sums, observed, side))
+
+
+def test_exact_ranks_of_many_scores_are_nearly_normal() -> None:
+    a, b = np.random.default_rng(5).integers(0, 5, (2, 120)).astype(float)
+    for test, approximate in ((nbyk.wilcoxon_test, "approx"), (nbyk.mann_whitney_test, "asymptotic")):
+        exact = test(a, b, method="exact").p
+        assert 0.0 < exact < 1.0
+        assert exact == pytest.approx(test(a, b, method=approximate).p, abs=0.01)
+
+
+def test_last_digits_rank_no_scores() -> None:
+    """5 × (.1 + .2) against 5 × .3: scipy's Mann–Whitney p is .004."""
+    sums, tenths = [0.1 + 0.2] * 5, [0.3] * 5
+    assert stats.mannwhitneyu(sums, tenths).pvalue < 0.005
+    for test, words in (
+        (nbyk.mann_whitney_test, "all scores are equal"),
+        (nbyk.welch_t_test, "neither sample varies"),
+        (nbyk.wilcoxon_test, "all pairs tie"),
+    ):
+        with pytest.raises(NbykError, match=words):
+            test(sums, tenths)
+    for test in (nbyk.permutation_test, nbyk.approximate_randomisation, nbyk.bootstrap_test):
+        assert test(sums, tenths).p == 1.0
+    assert nbyk.paired_bootstrap(sums, tenths).p == 1.0
+    a, b = [0.1 + 0.2, 0.5, 0.7, 0.3, 0.9], [0.3, 0.4, 0.6, 0.3, 0.2]
+    whole = [round(10 * x) for x in a], [round(10 * x) for x in b]
+    for method in ("asymptotic", "exact"):
+        assert nbyk.mann_whitney_test(a, b, method=method).p == pytest.approx(
+            nbyk.mann_whitney_test(*whole, method=method).p
+        )

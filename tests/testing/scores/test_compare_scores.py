@@ -20,6 +20,7 @@ from nbyk.testing.scores.compare_scores import compare_scores
 from nbyk.testing.scores.null_draws import null_draws
 from nbyk.testing.scores.power_analysis import comparison_power
 from nbyk.testing.scores.recommendation import MANY_SCORES, recommended_test
+from nbyk.testing.scores.result import NOTHING_VARIES
 
 
 def systems(n: int = 12, **means: float) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
@@ -105,8 +106,51 @@ def test_intervals_are_scipys() -> None:
     alone = compare_scores([[1.0], [0.0, 2.0]])
     assert math.isnan(alone.pairs[0].interval[0])
     assert math.isnan(alone.systems[0].sd)
-    constant = compare_scores([[2.0, 2.0], [1.0, 1.0, 1.0]]).pairs[0]
-    assert (constant.effect, constant.interval) == (1.0, (1.0, 1.0))
+    constant = compare_scores([[2.0, 2.0], [1.0, 1.0, 1.0]])
+    assert constant.pairs[0].effect == 1.0
+    assert np.isnan([*constant.pairs[0].interval, constant.systems[0].low]).all()
+    assert NOTHING_VARIES in constant.warnings
+
+
+TWELVE = 0.025 ** (1 / 12)
+
+
+def test_intervals_of_zeros_and_ones_are_never_points() -> None:
+    ones, zeros = [1.0] * 12, [0.0] * 12
+    paired = compare_scores([ones, zeros], paired=True)
+    assert paired.pairs[0].interval == pytest.approx((2.0 * TWELVE - 1.0, 1.0))
+    assert [(s.low, s.high) for s in paired.systems] == [
+        pytest.approx((TWELVE, 1.0)),
+        pytest.approx((0.0, 1.0 - TWELVE)),
+    ]
+    assert compare_scores([ones, ones], paired=True).pairs[0].interval == pytest.approx(
+        (TWELVE - 1.0, 1.0 - TWELVE)
+    )
+    unpaired = nbyk.permutation_test(ones, zeros)
+    assert unpaired.interval == pytest.approx((1.0 - math.sqrt(2.0) * (1.0 - TWELVE), 1.0))
+    assert NOTHING_VARIES not in unpaired.warnings
+
+
+@pytest.mark.parametrize("metric", ["mean", "accuracy"])
+def test_a_paired_bootstrap_of_zeros_and_ones_has_their_interval(metric: str) -> None:
+    ones, zeros = [1] * 12, [0] * 12
+    references = None if metric == "mean" else ones
+    result = nbyk.paired_bootstrap(ones, zeros, references, metric=metric, n_resamples=99)
+    assert result.interval == pytest.approx((2.0 * TWELVE - 1.0, 1.0))
+
+
+def test_scores_that_do_not_vary_have_no_interval_and_say_so() -> None:
+    tenths = [0.1 + 0.2] * 3 + [0.3] * 3
+    for result in (
+        nbyk.permutation_test(tenths, [0.4] * 6),
+        nbyk.approximate_randomisation([0.5, 0.7, 0.9], [0.4, 0.6, 0.8]),
+        nbyk.aso(tenths, [0.4] * 6, n_resamples=20),
+        nbyk.paired_bootstrap([0.5] * 6, [0.25] * 6, n_resamples=99),
+    ):
+        assert np.isnan(result.interval).all()
+        assert NOTHING_VARIES in result.warnings
+        assert "interval" not in result.sentence
+        assert "nan" not in result.sentence
 
 
 def test_bounds_are_those_of_multi_aso_and_hold_jointly() -> None:

@@ -96,8 +96,8 @@ def test_components_are_unbiased_where_raters_rate_some_items():
     found = []
     for _ in range(600):
         x = rng.normal(size=(n, 1)) + sd * rng.normal(size=j)[units] + rng.normal(size=(n, k))
-        test = shared_units_test(get("mean"), responses(x, np.zeros((n, 1)), a_units=units))
-        found.append(test.sources["runs of A"].between)
+        data = responses(x, np.zeros((n, 1)), a_units=units)
+        found.append(shared_units_test(get("mean"), data, weighted=False).sources["runs of A"].between)
     expected = sd**2 * np.sum(loads**2)
     assert abs(np.mean(found) - expected) < 3.5 * np.std(found) / np.sqrt(len(found))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from dataclasses import replace
 from typing import Any
@@ -49,7 +50,7 @@ def test_claims_go_from_broad_to_narrow_and_p_is_that_of_the_first() -> None:
     assert (broad.population, items.over) == ("new items, raters and runs", ("items",))
     assert items.population == "new items, with these 5 raters and these 5 runs of each system"
     assert (result.p, result.decided) == (broad.p, True)
-    assert items.p == result.p_value.p
+    assert items.p == result.claims[-1].p
     assert (broad.method, items.method) == ("t", "swap_items")
     assert result.to_dict()["claims"][0]["p"] == broad.p
 
@@ -93,7 +94,7 @@ def test_items_alone_have_todays_numbers_and_the_caution() -> None:
     alone = nbyk.compare(*data, generalise=("items",), **QUICK)
     fresh = nbyk.compare(ResponseSet(*data, ALL_FRESH), **QUICK)
     (claim,) = alone.claims
-    assert (alone.p, claim.p) == (fresh.p, fresh.p_value.p)
+    assert (alone.p, claim.p) == (fresh.p, fresh.claims[-1].p)
     np.testing.assert_array_equal(alone.null_distribution, fresh.null_distribution)
     assert any("for a claim about new ones" in text for text in alone.warnings)
     assert not any("new ones" in text for text in fresh.warnings)
@@ -119,14 +120,15 @@ def test_two_units_cannot_speak_for_others() -> None:
     assert broad.population == "new items and raters, with this run of each system"
     assert result.sentence.startswith("Inconclusive on mae for new items and raters, with this run of each")
     assert "at α = 0.05." in result.sentence
-    assert items.p == result.p_value.p
+    assert items.p == result.claims[-1].p
     assert result.to_dict()["p"] is None
 
 
 def test_three_units_come_with_a_caution() -> None:
     result = nbyk.compare(*ratings(raters=3), **QUICK)
     assert result.claims[0].is_conclusive
-    assert any(text.startswith("three raters are few to speak for others") for text in result.warnings)
+    few = "three raters and five runs of each system are few to speak for others, and cannot show whether"
+    assert any(text.startswith(few) for text in result.warnings)
 
 
 def test_a_metric_that_hangs_on_single_items_is_too_rough() -> None:
@@ -138,7 +140,7 @@ def test_a_metric_that_hangs_on_single_items_is_too_rough() -> None:
 def test_where_nothing_varies_the_broad_claim_has_the_numbers_of_the_narrow_one() -> None:
     half, one = np.full((30, 3), 0.5), np.full((30, 3), 1.0)
     result = nbyk.compare(half, half, one, **QUICK)
-    assert (result.p, result.verdict) == (result.p_value.p, "A")
+    assert (result.p, result.verdict) == (result.claims[-1].p, "A")
     same = nbyk.compare(half, one, one, **QUICK)
     assert (same.p, same.verdict, same.decided) == (1.0, "undecided", True)
 
@@ -177,21 +179,25 @@ def test_what_cannot_be_generalised_over_is_refused(
     assert refused.value.argument == "generalise"
 
 
-def test_runs_are_paired_by_seeds_and_people_by_ids() -> None:
+def test_runs_are_paired_if_asked_and_people_by_ids() -> None:
     gold, a, b = ratings(runs=4)
     seeds, others = (tuple(f"{kind}{number}" for number in range(4)) for kind in ("seed", "run"))
 
-    def sources(of_gold: Any, names_a: tuple[str, ...], names_b: tuple[str, ...]) -> tuple[str, ...]:
+    def sources(
+        of_gold: Any, names_a: tuple[str, ...], names_b: tuple[str, ...], *, pair_runs: bool = False
+    ) -> tuple[str, ...]:
         units = {"a": by_ids(a, names_a), "b": by_ids(b, names_b)}
-        return panel_of(response_set(of_gold, a, b, units=units), None).sources
+        return panel_of(response_set(of_gold, a, b, units=units), None, pair_runs=pair_runs).sources
 
-    assert sources(gold, seeds, seeds) == ("runs",)
-    assert sources(gold, others, others) == ("runs of A", "runs of B")
+    for names in (seeds, others):
+        assert sources(gold, names, names, pair_runs=True) == ("runs",)
+        assert sources(gold, names, names) == ("runs of A", "runs of B")
     assert sources(None, others, others) == ("runs of A", "runs of B")
     people = ("w7", "12", "40", "x")
     assert sources(gold, people, people) == ("runs of A", "runs of B")
     assert sources(None, people, people) == ("runs",)
-    assert sources(gold, seeds, ("seed0", "seed1", "x", "y")) == ("runs", "runs of A", "runs of B")
+    some = ("seed0", "seed1", "x", "y")
+    assert sources(gold, seeds, some, pair_runs=True) == ("runs", "runs of A", "runs of B")
 
 
 def test_exchanging_the_systems_mirrors_every_claim() -> None:
@@ -227,6 +233,58 @@ def test_equally_good_systems_are_told_apart_as_often_as_alpha_says(shared: str)
             a, b = (mean + off + rng.uniform(-0.1, 0.1, (200, 1)) for off in (0.1, -0.1))
         result = nbyk.compare(gold, a, b, metric="mean" if gold is None else "mae", **QUICK)
         rejected += result.significant
-        alone += result.p_value.p <= 0.05
+        alone += result.claims[-1].p <= 0.05
     assert binom.ppf(0.001, n_sets, 0.02) <= rejected <= binom.ppf(0.999, n_sets, 0.08)
     assert alone > 0.5 * n_sets
+
+
+def test_arrays_that_the_same_people_filled_are_paired_if_asked() -> None:
+    """Unpaired, the severities of eight people count twice; the answer says what it assumes."""
+    rng = np.random.default_rng(20)
+    severity = rng.normal(0.0, 0.5, 8)
+    a, b = (shift + severity + rng.normal(0.0, 0.5, (60, 8)) for shift in (0.15, 0.0))
+    apart, same = (
+        nbyk.compare(None, a, b, metric="mean", pair_runs=paired, **QUICK) for paired in (False, True)
+    )
+    assert apart.p > 0.2
+    assert same.p < 0.01
+    assert apart.pairing.startswith("Raters or runs are not paired: several systems have columns 0, 1, 2,")
+    assert apart.warnings[0].startswith(
+        "nothing says whether the same raters or runs gave the responses of A and B"
+    )
+    assert same.pairing == "Raters or runs are paired by name: 0, 1, 2, 3, 4, 5, 6, 7; unpaired: none."
+    assert not any("nothing says" in text for text in same.warnings)
+    boards = [
+        nbyk.compare_systems(None, {"a": a, "b": b}, metric="mean", pair_runs=paired, **QUICK)
+        for paired in (False, True)
+    ]
+    assert [board.pairs[0].p for board in boards] == [apart.p, same.p]
+    assert [board.pairing.partition(":")[0] for board in boards] == [
+        "Raters or runs are not paired",
+        "Raters or runs are paired by name",
+    ]
+    with pytest.raises(NbykError, match="pair_runs: found runs to pair, and no two systems have"):
+        nbyk.compare(None, a[:, 0], b, metric="mean", pair_runs=True)
+
+
+def signs(text: str) -> set[float]:
+    """Return the signs of the effect and of the middle of every interval in an answer's sentences."""
+    number = r"(-?[\d.e-]*\d)"
+    effects = [float(found) for found in re.findall(rf"items is {number}", text)]
+    ends = re.findall(rf"% interval {number} to {number}", text)
+    return {float(np.sign(value)) for value in (*effects, *(float(low) + float(high) for low, high in ends))}
+
+
+@pytest.mark.parametrize("margin", [None, 0.02])
+def test_one_answer_has_one_sign(margin: float | None) -> None:
+    """B is better for these raters and undecided for new ones: all effects and intervals are of one order."""
+    gold, a, b = ratings()
+    result = nbyk.compare(gold, b, a, margin=margin, **QUICK)
+    broad, items = result.claims
+    undecided = replace(broad, p=0.2, p_two_sided=0.2)
+    for claims in (result.claims, (undecided, items), (replace(broad, p=math.nan, reason="few"), items)):
+        told = replace(result, claims=claims)
+        assert told.verdict_of(items) == "B"
+        sentences = " ".join((told.sentence, *told.margin_sentences()))
+        assert signs(sentences) == {-1.0 if margin else 1.0}, sentences
+        assert f"the effect of {'A over B' if margin else 'B over A'} on" in sentences

@@ -12,7 +12,6 @@ from nbyk.testing.systems.ranks import (
     group_letters,
     groups,
     letters,
-    rank_percentiles,
     rank_sets,
     ranks,
 )
@@ -81,14 +80,3 @@ def test_rounding_is_no_difference_of_rank() -> None:
     best, worst = ranks(np.array([[0.1 + 0.2], [0.3]]))
     assert_array_equal(best, [[1], [1]])
     assert_array_equal(worst, [[2], [2]])
-
-
-def test_percentiles_of_ranks_are_ranks_that_occurred() -> None:
-    scores = np.random.default_rng(0).random((3, 501))
-    scores[2] = scores[1]
-    low, high = rank_percentiles(scores, 0.9)
-    assert_array_equal(low, [1, 1, 1])
-    assert_array_equal(high, [3, 3, 3])
-    assert_array_equal(rank_percentiles(np.empty((2, 0)), 0.9), [[1, 1], [2, 2]])
-    low, high = rank_percentiles(np.array([[3.0] * 99 + [0.0], [2.0] * 100, [1.0] * 100]), 0.95)
-    assert_array_equal((low, high), [[1, 2, 3], [1, 2, 3]])

@@ -46,10 +46,12 @@ def test_p_values_effects_and_intervals_are_those_of_compare() -> None:
         alone = compare_metrics(nbyk.response_set(*data), METRICS, asked)
         for effect in found.effects:
             result = alone[effect.metric]
-            interval = result.interval_percentile
-            assert (effect.effect, effect.low, effect.high) == (result.effect, interval.low, interval.high)
+            assert (effect.effect, effect.low, effect.high) == (result.effect, *result.claims[-1].ends())
             (choice,) = (c for c in found.choices if (c.metric, c.null) == (effect.metric, null))
-            assert (choice.p, choice.standard_error) == (result.p_value.p, result.p_value.standard_error)
+            assert (choice.p, choice.standard_error) == (
+                result.claims[-1].p,
+                result.claims[-1].standard_error,
+            )
             assert choice.verdict == result.verdict
             assert found.verdicts(null)[effect.metric] == result.verdict
 

@@ -14,8 +14,10 @@ from scipy import stats
 
 import nbyk
 from nbyk.errors import NbykError, UndefinedMetricError
+from nbyk.metrics import get
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.decision import Decision
+from nbyk.testing.shared_units import responses, shared_units_test
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.leaderboard import ScoredSystems
 from nbyk.testing.systems.standings import Leaderboard
@@ -63,11 +65,15 @@ def test_a_pair_is_what_compare_finds(metric: str, null: str) -> None:
         found = pair.result
         assert_array_equal(found.null_distribution, alone.null_distribution)
         assert_allclose(found.bootstrap_distribution, alone.bootstrap_distribution, rtol=1e-9, atol=1e-13)
-        assert (found.p_value, found.effect, found.score_a) == (alone.p_value, alone.effect, alone.score_a)
+        assert (found.claims[-1].p, found.effect, found.score_a) == (
+            alone.claims[-1].p,
+            alone.effect,
+            alone.score_a,
+        )
         assert (found.responses_a, found.responses_b) == (alone.responses_a, alone.responses_b)
         assert_allclose(
-            (found.interval_bca.low, found.interval_bca.high),
-            (alone.interval_bca.low, alone.interval_bca.high),
+            (found.claims[-1].bca_low, found.claims[-1].bca_high),
+            (alone.claims[-1].bca_low, alone.claims[-1].bca_high),
             rtol=1e-9,
         )
 
@@ -75,14 +81,14 @@ def test_a_pair_is_what_compare_finds(metric: str, null: str) -> None:
 def test_p_values_are_corrected_over_all_pairs() -> None:
     gold, systems = ratings()
     board = compare_systems(gold, systems)
-    p = np.array([pair.result.p_value.p for pair in board.pairs])
+    p = np.array([pair.result.claims[-1].p for pair in board.pairs])
     order = np.argsort(p, kind="stable")
     holm = np.empty(len(p))
     holm[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p)))))
     assert_allclose([pair.p_adjusted for pair in board.pairs], holm)
     assert [pair.significant for pair in board.pairs] == (holm <= 0.05).tolist()
     none = compare_systems(gold, systems, correction="none")
-    assert [pair.p_adjusted for pair in none.pairs] == [pair.result.p_value.p for pair in none.pairs]
+    assert [pair.p_adjusted for pair in none.pairs] == [pair.result.claims[-1].p for pair in none.pairs]
 
 
 def test_standings_follow_scores_pairs_and_bootstrap() -> None:
@@ -96,7 +102,7 @@ def test_standings_follow_scores_pairs_and_bootstrap() -> None:
     for standing in board.standings:
         of_system = drawn[list(systems).index(standing.name)]
         ends = np.quantile(of_system, [0.025, 0.975])
-        assert_allclose((standing.interval.low, standing.interval.high), ends, rtol=1e-14)
+        assert_allclose(standing.interval, ends, rtol=1e-14)
         better = sum(
             pair.better not in (None, standing.name)
             for pair in board.pairs
@@ -117,9 +123,9 @@ def test_identical_systems_share_everything() -> None:
     board = compare_systems(gold, systems)
     x, y = board.standing("x"), board.standing("y")
     assert (x.rank, y.rank) == (1, 1)
-    assert (x.rank_low, x.rank_high, x.bootstrap_rank_low, x.bootstrap_rank_high) == (1, 2, 1, 2)
+    assert (x.rank_low, x.rank_high) == (1, 2)
     assert x.letters == y.letters == "a"
-    assert board.pairs[0].result.p_value.p == board.pairs[0].p_adjusted == 1.0
+    assert board.pairs[0].result.claims[-1].p == board.pairs[0].p_adjusted == 1.0
     assert board.pairs[0].decided
     assert "x and y may be the best" in board.sentence
 
@@ -159,7 +165,7 @@ def test_two_systems_are_the_comparison_of_two() -> None:
     alone = nbyk.compare(gold, *systems.values(), metric="spearman", **over_items)
     (pair,) = board.pairs
     assert (pair.a, pair.b, pair.better) == ("system 0", "system 1", "system 0")
-    assert pair.p_adjusted == alone.p_value.p
+    assert pair.p_adjusted == alone.claims[-1].p
     assert pair.result.to_dict() == alone.to_dict()
     for alternative in ("greater", "less"):
         (sided,) = compare_systems(gold, list(systems.values()), alternative=alternative).pairs
@@ -273,7 +279,7 @@ def test_benjamini_and_hochberg_bound_the_share_of_false_claims() -> None:
         wrong = sum(pair.b != "s3" or pair.better == "s3" for pair in claims)
         shares.append(wrong / max(1, len(claims)))
         found += len(claims)
-        p = np.array([pair.result.p_value.p for pair in board.pairs])
+        p = np.array([pair.result.claims[-1].p for pair in board.pairs])
         by_holm += int((correct_p_values(p, "holm") <= 0.05).sum())
     error = np.std(shares, ddof=1) / np.sqrt(len(shares))
     assert 0.0 < np.mean(shares) <= 0.025 + 3.3 * error
@@ -287,12 +293,6 @@ def test_rank_sets_of_equal_systems_hold_every_rank(equal_boards: list[Leaderboa
         for board in equal_boards
     )
     assert covered >= stats.binom.ppf(0.0005, N_BOARDS, 0.95)
-    # Percentiles of bootstrapped ranks do not: that is why they are the second column.
-    drawn = sum(
-        all(s.bootstrap_rank_low == 1 and s.bootstrap_rank_high == 4 for s in board.standings)
-        for board in equal_boards
-    )
-    assert drawn < stats.binom.ppf(0.0005, N_BOARDS, 0.95)
 
 
 @pytest.mark.statistics
@@ -371,3 +371,51 @@ def test_a_leaderboard_is_shown_as_a_table() -> None:
     alone = compare_systems(gold, systems, against="s0", n_resamples=299, max_resamples=299)
     assert "groups" in heading
     assert "groups" not in alone.notebook_rows[0]
+
+
+def test_a_score_is_the_effect_of_a_system_against_nothing() -> None:
+    """A mean has the interval of its effect over zeros, whoever else is compared."""
+    rng = np.random.default_rng(7)
+    n, raters = 40, 8
+    a = rng.normal(0.0, 0.2, (n, 1)) + rng.normal(0.0, 0.1, raters) + rng.normal(0.0, 0.3, (n, raters))
+    systems = {"a": a, "b": a + 0.1, "c": a[:, :1]}
+    board = compare_systems_over(None, systems, metric="mean", n_resamples=199, max_resamples=199)
+    units = np.tile(np.arange(raters), (n, 1))
+    test = shared_units_test(get("mean"), responses(a, np.zeros((n, 1)), a_units=units))
+    assert board.standing("a").interval == pytest.approx(test.interval(0.95), rel=1e-9)
+    shifted = tuple(end + 0.1 for end in test.interval(0.95))
+    assert board.standing("b").interval == pytest.approx(shifted, rel=1e-9)
+
+
+@pytest.mark.statistics
+def test_intervals_of_scores_cover_new_raters() -> None:
+    """Eight raters of gold, whose severities the systems' mean absolute errors follow in proportion."""
+    covered = alone = 0
+    n_sets, n, raters = 250, 100, 8
+    truth = {"near": 0.7, "far": 0.9}
+    for seed in range(n_sets):
+        rng = np.random.default_rng([18, seed])
+        mean = rng.normal(0.0, 1.0, (n, 1))
+        gold = mean + rng.normal(0.0, 0.15, raters) + rng.normal(0.0, 0.3, (n, raters))
+        systems = {name: mean + off + rng.normal(0.0, 0.1, (n, 1)) for name, off in truth.items()}
+        options = {"n_resamples": 99, "max_resamples": 99, "seed": seed}
+        new, old = (
+            compare_systems_over(gold, systems, generalise=over, **options) for over in (None, ("items",))
+        )
+        for name, score in truth.items():
+            low, high = new.standing(name).interval
+            covered += low <= score <= high
+            low, high = old.standing(name).interval
+            alone += low <= score <= high
+    assert covered >= 0.93 * 2 * n_sets
+    assert alone < 0.6 * 2 * n_sets
+
+
+def test_units_that_are_too_few_leave_no_interval_of_a_score() -> None:
+    rng = np.random.default_rng(8)
+    systems = {name: rng.random((20, 2)) for name in "ab"}
+    board = compare_systems_over(None, systems, metric="mean", n_resamples=99, max_resamples=99)
+    assert np.isnan([standing.interval for standing in board.standings]).all()
+    assert "–" in repr(board)
+    alone = compare_systems_over(None, systems, metric="mean", generalise=("items",), n_resamples=99)
+    assert np.isfinite([standing.interval for standing in alone.standings]).all()

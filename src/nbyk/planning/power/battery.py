@@ -88,6 +88,8 @@ class SystemTest:
         Draws M of the null.
     early
         Whether to stop drawing once the chance of another decision is at most 10⁻⁶.
+    raw_swaps
+        Whether "swap_items" exchanges the responses themselves, as published (`nbyk.testing.engine.draws`).
 
     Raises
     ------
@@ -102,6 +104,7 @@ class SystemTest:
     alternative: Alternative = "greater"
     n_resamples: int = 10_000
     early: bool = True
+    raw_swaps: bool = False
 
     def __post_init__(self) -> None:
         if self.name not in TESTS:
@@ -250,7 +253,7 @@ class SystemTest:
 
     def _null_of_rows(self, data: ResponseSet, seed: int) -> tuple[float, Callable[[int], Floats]]:
         """Return the observed effect, and a function for the first n effects if a null deals whole rows."""
-        draws = Draws(data, [self.metric], seed=seed)
+        draws = Draws(data, [self.metric], seed=seed, raw_swaps=self.raw_swaps)
         observed = float(draws.observed[0])
         drawn = np.empty((1, 0))
 

@@ -83,7 +83,9 @@ def power_study(
     check_draws(n_sets, "n_sets")
     population = Population(prior, n_items, k_responses, epsilon_b, epsilon_a)
     battery = [
-        SystemTest(name, get("mae" if name in ON_ERRORS else metric), alpha, n_resamples=n_resamples)
+        SystemTest(
+            name, get("mae" if name in ON_ERRORS else metric), alpha, n_resamples=n_resamples, raw_swaps=True
+        )
         for name in tests
     ]
     found = rejections(battery, population, n_sets, seed=seed, threads=threads, progress=progress)

@@ -27,6 +27,7 @@ from nbyk.testing.decision import check_level
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.intervals import ConfidenceInterval
 from nbyk.testing.pvalues import Alternative, tie_tolerance
+from nbyk.testing.systems.claims import DEFAULT_METHOD
 from nbyk.testing.systems.compare import compare
 from nbyk.testing.systems.evidence import item_effects
 from nbyk.testing.systems.result import ComparisonResult
@@ -135,7 +136,7 @@ def settle(
         metric=chosen.name,
         effect=_unless_rounding(result.effect, result),
         interval=_interval(result),
-        p=result.p_value.p,
+        p=result.claims[-1].p,
         alternative=alternative,
         alpha=alpha,
         target=power,
@@ -200,8 +201,8 @@ def _unless_rounding(value: float, result: ComparisonResult) -> float:
 
 
 def _interval(result: ComparisonResult) -> ConfidenceInterval:
-    found = result.interval_percentile
-    return replace(found, low=_unless_rounding(found.low, result), high=_unless_rounding(found.high, result))
+    low, high = (_unless_rounding(end, result) for end in result.claims[-1].ends())
+    return ConfidenceInterval(low, high, result.confidence_level, DEFAULT_METHOD, result.expected_p_sampler)
 
 
 def _from_shares(

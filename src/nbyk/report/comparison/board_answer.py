@@ -19,10 +19,9 @@ from nbyk.report.comparison.pair_answer import (
     in_ratings,
     thresholds,
 )
-from nbyk.report.comparison.pairing import pairing_sentences
 from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table, ranks_caption
 from nbyk.testing.systems.asked import EQUALLY_GOOD
-from nbyk.testing.systems.sentences import number
+from nbyk.testing.systems.sentences import ends_in_words
 from nbyk.testing.systems.standings import CORRECTION_IN_WORDS, Leaderboard
 from nbyk.words import listed
 
@@ -61,7 +60,7 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
     ]
     return Answer(
         title=f"{len(first.standings)} systems{baseline} on {first.size}",
-        sentences=(*said, _tested(first), *pairing_sentences(systems)),
+        sentences=(*said, _tested(first), *([first.pairing] if first.pairing else [])),
         tables=tuple(_tables(boards)),
         figures=tuple(_figures(boards)),
         cautions=tuple(dict.fromkeys(_cautions(boards, systems))),
@@ -104,13 +103,10 @@ def _tables(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerTable]:
 def _shown(board: Leaderboard) -> pd.DataFrame:
     """Return a leaderboard's table for the terminal, with intervals and sets of ranks as text."""
     table = leaderboard_table(board)
-    ends = [f"{number(low)} to {number(high)}" for low, high in zip(table["low"], table["high"], strict=True)]
-    sets = {
-        name: [f"{low} to {high}" for low, high in zip(table[f"{key} from"], table[f"{key} to"], strict=True)]
-        for name, key in (("possible ranks", "rank"), ("bootstrapped ranks", "bootstrap"))
-    }
-    shown = table[["system", board.metric]].assign(interval=ends, rank=table["rank"], **sets)
-    return shown.join(table.iloc[:, 9:])
+    ends = [ends_in_words(standing.interval) for standing in board.standings]
+    possible = [f"{standing.rank_low} to {standing.rank_high}" for standing in board.standings]
+    shown = table[["system", board.metric]].assign(interval=ends, rank=table["rank"])
+    return shown.assign(**{"possible ranks": possible}).join(table.iloc[:, 7:])
 
 
 def _figures(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerFigure]:
@@ -136,6 +132,8 @@ def _runs_as_systems(names: Sequence[str]) -> Iterator[str]:
 
 
 def _cautions(boards: Mapping[str, Leaderboard], systems: Systems) -> Iterator[str]:
+    for board in boards.values():
+        yield from board.reserves
     yield from _runs_as_systems(systems.names)
     yield from dropped_items(systems)
     yield from systems.notes

@@ -45,16 +45,14 @@ def leaderboard_figure(board: Leaderboard) -> Figure:
         figure, scores = plt.subplots(figsize=(COLUMN, 0.17 * n + 0.75))
         rows = np.arange(n)
         values = np.array([standing.score for standing in board.standings])
-        ends = np.array([[s.interval.low, s.interval.high] for s in board.standings]).T
+        ends = np.array([standing.interval for standing in board.standings]).T
         reach = np.maximum([values - ends[0], ends[1] - values], 0.0)
         scores.errorbar(values, rows, xerr=reach, fmt="o", color=COLOURS[0], markersize=3, elinewidth=1.0)
         scores.set_yticks(rows, names, fontsize=8 if longest < 16 else 7)
         scores.set_ylim(n - 0.4, -1.5)
         scores.locator_params(axis="x", nbins=4)
         scores.tick_params(axis="x", labelsize=7)
-        scores.set_xlabel(
-            f"{board.metric}, {100 * board.standings[0].interval.level:g} % interval", fontsize=8
-        )
+        scores.set_xlabel(f"{board.metric}, {100 * board.confidence_level:g} % interval", fontsize=8)
         at = scores.get_yaxis_transform()
         last = "group" if board.against is None else "p"
         for x, heading in ((1.04, "rank"), (1.22, last)):
@@ -93,7 +91,7 @@ def difference_figure(
         for row, claim in enumerate(claims):
             colour = COLOURS[row % len(COLOURS)]
             axes.plot((unit * claim.low, unit * claim.high), (row, row), color=colour, linewidth=2.6)
-            axes.plot(unit * result.effect, row, "o", color=colour, markersize=7)
+            axes.plot(unit * claim.effect, row, "o", color=colour, markersize=7)
         names = shown_name(a, 22), shown_name(b, 22)
         populations = [with_names(claim.population, *names) for claim in claims]
         axes.set_yticks(range(len(claims)), list(map(_wrapped, populations)))
@@ -104,7 +102,7 @@ def difference_figure(
         axes.set_xlim(min(low, -0.05 * (high - low)), max(high, 0.05 * (high - low)))
         axes.set_xlabel(
             f"← {shown_name(b, 22)} is better | {shown_name(a, 22)} is better →\n"
-            f"effect on {result.metric}{in_unit}, {100 * result.interval_percentile.level:g} % interval"
+            f"effect on {result.metric}{in_unit}, {100 * result.confidence_level:g} % interval"
         )
         if result.margins:
             figure.legend(loc="outside upper right", fontsize=8, frameon=False)
@@ -115,11 +113,11 @@ def pair_figure(result: ComparisonResult, a: str = "A", b: str = "B") -> Figure:
     """Draw the observed effect with the effects under the null and of bootstrapped test sets."""
     figure, axes = new_figure(6.0, 3.2)
     null, drawn = result.null_distribution, result.bootstrap_distribution
-    low = min(null.min(), drawn.min(), result.effect)
-    high = max(null.max(), drawn.max(), result.effect)
+    items = result.claims[-1]
+    low = min(null.min(), drawn.min(), items.effect)
+    high = max(null.max(), drawn.max(), items.effect)
     margin = 0.02 * (high - low) or 1.0
     bins = np.linspace(low - margin, high + margin, 81).tolist()
-    interval = result.interval_percentile
     with style():
         for values, colour, name in (
             (null, _PALE, f"null: {result.null}"),
@@ -129,13 +127,13 @@ def pair_figure(result: ComparisonResult, a: str = "A", b: str = "B") -> Figure:
             axes.hist(values, bins, weights=weights, color=colour, alpha=0.65, label=name)
         top = 1.12 * axes.get_ylim()[1]
         axes.plot(
-            (interval.low, interval.high),
+            (items.low, items.high),
             (0.94 * top, 0.94 * top),
             color=COLOURS[0],
             linewidth=3,
-            label=f"{100 * interval.level:g} % interval",
+            label=f"{100 * result.confidence_level:g} % interval",
         )
-        axes.axvline(result.effect, color=COLOURS[1], linewidth=1.6, label=f"observed, {result.effect:.3g}")
+        axes.axvline(items.effect, color=COLOURS[1], linewidth=1.6, label=f"observed, {items.effect:.3g}")
         axes.axvline(0.0, color=_INK, linewidth=0.8, linestyle=":")
         axes.set_ylim(0.0, top)
         axes.set_yticks([])
@@ -144,7 +142,7 @@ def pair_figure(result: ComparisonResult, a: str = "A", b: str = "B") -> Figure:
             f"← {shown_name(b, 22)} is better | {shown_name(a, 22)} is better →\neffect on {result.metric}"
         )
         axes.set_title(
-            f"{'over items alone: ' if len(result.claims) > 1 else ''}p = {result.p_value.p:.3g} "
+            f"{'over items alone: ' if len(result.claims) > 1 else ''}p = {items.p:.3g} "
             f"({result.alternative}), {result.n_items} items",
             loc="left",
             fontsize=9,
@@ -237,19 +235,23 @@ def variance_figure(metric: str, parts: Sequence[VariancePart]) -> Figure:
 
 
 def _marks(board: Leaderboard) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the text beside each system, and its colour: its groups' letters, or p against the baseline."""
+    """Yield the text beside each system, and its colour: its groups' letters, or p against the baseline.
+
+    A triangle in brackets holds only with reserve.
+    """
     if board.against is None:
         for standing in board.standings:
             yield standing.name, (standing.letters, _INK)
         return
     yield board.against, ("baseline", _INK)
     for pair in board.pairs:
+        p, (opened, closed) = _p(pair.p_adjusted), "()" if pair.is_reserved else ("", "")
         if pair.better is None:
-            yield pair.a, (_p(pair.p_adjusted), _INK)
+            yield pair.a, (p, _INK)
         elif pair.better == pair.a:
-            yield pair.a, (f"{_p(pair.p_adjusted)} ▲", COLOURS[0])
+            yield pair.a, (f"{p} {opened}▲{closed}", COLOURS[0])
         else:
-            yield pair.a, (f"{_p(pair.p_adjusted)} ▼", COLOURS[1])
+            yield pair.a, (f"{p} {opened}▼{closed}", COLOURS[1])
 
 
 def _wrapped(text: str) -> str:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nbyk.data import Systems
 from nbyk.data.arrays import Floats
+from nbyk.data.units import Units
 from nbyk.metrics import get
 from nbyk.metrics.units import effect_unit, threshold_in_ratings
 from nbyk.planning.settling.settlement import Settlement
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, variance_figure
-from nbyk.report.comparison.pairing import pairing_sentences
 from nbyk.report.comparison.tables import (
     effects_table,
     items_table,
@@ -25,14 +25,16 @@ from nbyk.report.comparison.tables import (
     settlement_table,
     variance_table,
 )
-from nbyk.testing.intervals import ConfidenceInterval, IntervalMethod
-from nbyk.testing.pvalues import ExpectedP, PValue
+from nbyk.testing.intervals import IntervalMethod
+from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import plain
 from nbyk.testing.shared_units import VariancePart
+from nbyk.testing.systems.claims import DEFAULT_METHOD
 from nbyk.testing.systems.evidence import item_effects
-from nbyk.testing.systems.result import DEFAULT_METHOD, ITEMS_ALONE, ComparisonResult, ResponseCounts
+from nbyk.testing.systems.pairing import pairing_sentence
+from nbyk.testing.systems.result import ITEMS_ALONE, ComparisonResult, ResponseCounts
 from nbyk.testing.systems.sensitivity import Sensitivity
-from nbyk.testing.systems.sentences import number
+from nbyk.testing.systems.sentences import ends_in_words, number, variance_sentence
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
 from nbyk.testing.unit_kinds import kind_of, plural
@@ -60,6 +62,8 @@ class PairFindings:
         Further results, if there are any; shares by metric, if the broadest claim has no parts.
     left_out
         The reasons why others are missing, one sentence each.
+    pair_runs
+        Whether runs of one name are the same.
     """
 
     a: str
@@ -71,6 +75,7 @@ class PairFindings:
     shares: Mapping[str, VarianceShares] | None = None
     settlement: Settlement | None = None
     left_out: tuple[str, ...] = ()
+    pair_runs: bool = False
 
     def unit_of(self, result: ComparisonResult) -> float:
         """Return the factor that converts an effect to the unit of the ratings."""
@@ -97,6 +102,11 @@ class PairFindings:
             for name, parts in found.items()
             if not all(math.isnan(part.variance) for part in parts)
         }
+
+    @property
+    def units(self) -> dict[str, Units]:
+        """The runs or raters behind each system, by its name."""
+        return {name: self.systems.units[name] for name in (self.a, self.b)}
 
     def named(self, text: str) -> str:
         """Return a text about A and B with the systems' names instead."""
@@ -164,26 +174,6 @@ def file_stem(kind: str, metric: str, place: int) -> str:
     return kind if place == 0 else f"{kind}_{re.sub(r'[^A-Za-z0-9_.=]+', '-', metric).strip('-')}"
 
 
-def variance_sentence(metric: str, parts: Sequence[VariancePart], population: str) -> str:
-    """Return one sentence about the sources of the variance of the effect over a population."""
-    shown = [part for part in parts if not math.isnan(part.share)]
-    unknown = [part.source for part in parts if math.isnan(part.variance)]
-    if not shown:
-        return f"The effect on {metric} does not vary over {population}."
-    largest = sorted(shown, key=lambda part: -part.share)
-    shares = [f"{100 * part.share:.0f} % from {part.source}" for part in largest if part.share >= 0.005]
-    last = f" and {shares.pop()}" if len(shares) > 1 else ""
-    small = [part.source for part in largest if part.share < 0.005]
-    rest = f"; less than 1 % from {' and from '.join(small)}" if small else ""
-    if unknown:
-        rest += f"; these data cannot separate the part of {listed(unknown)} from that of the items"
-    if ", with " in population:
-        population += ","
-    return (
-        f"The variance of the effect on {metric} over {population} comes to {', '.join(shares)}{last}{rest}."
-    )
-
-
 def _sentences(found: PairFindings) -> Iterator[str]:
     for result in found.results.values():
         # Whoever gives a margin asks about the margin: that answer comes first.
@@ -208,7 +198,9 @@ def _sentences(found: PairFindings) -> Iterator[str]:
             f"To see where the variance of the effect on {listed(jumping)} comes from, name that metric "
             "first; for metrics that jump, the parts take longer."
         )
-    yield from pairing_sentences(found.systems)
+    has_gold = found.systems.gold is not None  # a unit may be called A: no text about A and B serves here
+    pairing = pairing_sentence(found.units, has_gold=has_gold, pair_runs=found.pair_runs)
+    yield from [pairing] if pairing else []
     if found.settlement is not None:
         yield found.named(found.settlement.sentence)
 
@@ -218,7 +210,7 @@ def in_ratings(result: ComparisonResult, unit: float, a: str, b: str) -> Iterato
     claim = next(claim for claim in result.claims if claim.is_conclusive)
     if unit == 1.0:
         return
-    first, second, sign = result.in_order(result.claims[0], a, b)
+    first, second, sign = result.in_order(a, b)
     low, high = sorted((sign * unit * claim.low, sign * unit * claim.high))
     yield (
         f"In the ratings' own unit, the effect of {first} over {second} on {result.metric} is "
@@ -240,7 +232,7 @@ def _tables(found: PairFindings) -> Iterator[AnswerTable]:
 
 
 def _further_tables(found: PairFindings) -> Iterator[AnswerTable]:
-    yield AnswerTable("effects", _about(found), effects_table(found.results.values()))
+    yield AnswerTable("effects", _about(found), effects_table(found.results.values(), found.a, found.b))
     for place, (name, effects) in enumerate(found.item_effects.items()):
         caption = f"The items that speak most for {found.a} and for {found.b} on {name}, with their ratings"
         table = items_table(found.systems, found.a, found.b, effects)
@@ -271,30 +263,27 @@ def _summary(found: PairFindings) -> pd.DataFrame:
 
 def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
     a, b = found.a, found.b
-    verdict = {
-        "A": f"{a} is better",
-        "B": f"{b} is better",
-        "different": "different",
-        "undecided": "undecided",
-    }[result.verdict]
+    verdict = result.verdict if result.decided else "inconclusive"
+    if verdict[:1] in ("A", "B"):
+        verdict = f"{found.named(verdict[:1])} is better{verdict[1:]}"
     scores = {a: result.score_a, b: result.score_b}
-    percent = f"{100 * result.interval_bca.level:g} %"
+    alone = f" ({ITEMS_ALONE})" if len(result.claims) > 1 else ""
+    percent, items = f"{100 * result.confidence_level:g} %", result.claims[-1]
     counts = {"gold": result.responses_gold, a: result.responses_a, b: result.responses_b}
     expected = b if result.expected_p.flipped else a
-    alone = f" ({ITEMS_ALONE})" if len(result.claims) > 1 else ""
     draws = f"all {result.n_resamples + 1} arrangements" if result.exact else f"{result.n_resamples} draws"
     return {
         f"effect of {a} over {b}": number(result.effect),
         **_of_broad_claims(found, result),
-        f"verdict at α = {result.alpha:g} ({result.alternative})": verdict
-        if result.decided
-        else "inconclusive",
-        f"{percent} interval, percentile{alone}": _ends(result.interval_percentile),
-        f"{percent} interval, BCa{alone}": _ends(result.interval_bca),
-        f"p, two-sided{alone}": _p(result.p_two_sided),
-        f"p, one-sided{alone}: {a} is better": _p(result.p_greater),
-        f"p, one-sided{alone}: {b} is better": _p(result.p_less),
-        f"expected p (the papers'; too large): {expected} is better": _p(result.expected_p),
+        f"verdict at α = {result.alpha:g} ({result.alternative})": verdict,
+        f"{percent} interval, percentile{alone}": ends_in_words(items.ends("percentile")),
+        f"{percent} interval, BCa{alone}": ends_in_words(items.ends("bca")),
+        f"p, two-sided{alone}": _p_of(result, "two-sided"),
+        f"p, one-sided{alone}: {a} is better": _p_of(result, "greater"),
+        f"p, one-sided{alone}: {b} is better": _p_of(result, "less"),
+        f"expected p (the papers'; too large): {expected} is better": _p(
+            result.expected_p.p, result.expected_p.standard_error
+        ),
         "null hypothesis": f"{result.null}, {draws}",
         **({"items": result.size} if result.n_clusters else {}),
         **{f"score of {name}": "–" if score is None else number(score) for name, score in scores.items()},
@@ -307,8 +296,7 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
 
 def _units(found: PairFindings) -> dict[str, str]:
     """Return a row with the meaning given to the ids, if there are any."""
-    systems = found.systems
-    gold, behind = systems.gold_units, {name: systems.units[name] for name in (found.a, found.b)}
+    gold, behind = found.systems.gold_units, found.units
     unit = kind_of(list(behind.values()), has_gold=gold is not None)
     said = [
         f"{_numbered(len(units.names), unit)} of {name}"
@@ -330,10 +318,9 @@ def _of_broad_claims(found: PairFindings, result: ComparisonResult) -> dict[str,
     rows = {}
     for claim in result.claims[:-1]:
         population = found.named(claim.population)
-        level = f"{100 * result.interval_bca.level:g} % interval for {population}"
-        ends = f"{number(claim.low)} to {number(claim.high)}"
+        level = f"{100 * result.confidence_level:g} % interval for {population}"
         rows[f"p for {population}"] = number(claim.p) if claim.is_conclusive else found.named(claim.reason)
-        rows[level] = ends if claim.is_conclusive else "–"
+        rows[level] = ends_in_words((claim.low, claim.high))
     return rows
 
 
@@ -371,6 +358,8 @@ def _figures(found: PairFindings) -> Iterator[AnswerFigure]:
 
 
 def _cautions(found: PairFindings) -> Iterator[str]:
+    for result in found.results.values():
+        yield from map(found.named, result.reserves)
     yield from dropped_items(found.systems)
     same = " and ".join(found.systems.names)
     yield from (note for note in found.systems.notes if note != f"{same} have the same ratings")
@@ -388,12 +377,14 @@ def _cautions(found: PairFindings) -> Iterator[str]:
     yield from found.left_out
 
 
-def _ends(interval: ConfidenceInterval) -> str:
-    return f"{number(interval.low)} to {number(interval.high)}"
+def _p_of(result: ComparisonResult, side: Alternative) -> str:
+    """Return p over items of one side, with its Monte-Carlo error if it is the chosen one."""
+    items = result.claims[-1]
+    return _p(items.p_of(side), items.standard_error if side == result.alternative else 0.0)
 
 
-def _p(p: PValue | ExpectedP) -> str:
-    return f"{number(p.p)}{f' ± {number(p.standard_error)}' if p.standard_error else ''}"
+def _p(p: float, standard_error: float) -> str:
+    return f"{number(p)}{f' ± {number(standard_error)}' if standard_error else ''}"
 
 
 def _per_item(count: ResponseCounts) -> str:

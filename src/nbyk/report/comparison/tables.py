@@ -13,10 +13,12 @@ from nbyk.data import Systems
 from nbyk.data.arrays import Floats
 from nbyk.planning.settling.settlement import Settlement
 from nbyk.testing.shared_units import VariancePart
+from nbyk.testing.systems.asked import WITH_RESERVE
 from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.sentences import number
-from nbyk.testing.systems.standings import CORRECTION_IN_WORDS, Leaderboard, Pair
+from nbyk.testing.systems.standings import CORRECTION_IN_WORDS, Leaderboard
+from nbyk.words import with_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,13 +38,11 @@ def leaderboard_table(board: Leaderboard) -> pd.DataFrame:
             {
                 "system": standing.name,
                 board.metric: standing.score,
-                "low": standing.interval.low,
-                "high": standing.interval.high,
+                "low": standing.interval[0],
+                "high": standing.interval[1],
                 "rank": standing.rank,
                 "rank from": standing.rank_low,
                 "rank to": standing.rank_high,
-                "bootstrap from": standing.bootstrap_rank_low,
-                "bootstrap to": standing.bootstrap_rank_high,
                 **({"groups": standing.letters} if board.against is None else _beside(board, standing.name)),
             }
         )
@@ -51,7 +51,8 @@ def leaderboard_table(board: Leaderboard) -> pd.DataFrame:
 
 def leaderboard_caption(board: Leaderboard) -> str:
     """Return what a leaderboard's table and figure both show: scores and intervals."""
-    return f"{board.metric} on {board.size}, with {_level(board)} intervals over items"
+    level = f"{100 * board.confidence_level:g} %"
+    return f"{board.metric} on {board.size}, with {level} intervals for {board.population}"
 
 
 def ranks_caption(board: Leaderboard) -> str:
@@ -62,14 +63,10 @@ def ranks_caption(board: Leaderboard) -> str:
         else f"nbyk compares each with {board.against}"
     )
     return (
-        f"{leaderboard_caption(board)}. Possible ranks: those that no test excludes for {board.population} "
+        f"{leaderboard_caption(board)}. Possible ranks: those that no test excludes there "
         f"({board.test}, {board.alternative}, {CORRECTION_IN_WORDS[board.correction]}, α = {board.alpha:g}). "
-        f"Bootstrapped ranks: {_level(board)} of the ranks on resampled items. {told}"
+        f"{told}"
     )
-
-
-def _level(board: Leaderboard) -> str:
-    return f"{100 * board.standings[0].interval.level:g} %"
 
 
 def pairs_table(board: Leaderboard) -> pd.DataFrame:
@@ -90,50 +87,40 @@ def pairs_table(board: Leaderboard) -> pd.DataFrame:
                 "p": result.p,
                 "± error": result.claims[0].standard_error,
                 "corrected p": pair.p_adjusted,
-                "better": _verdict(pair),
+                "better": pair.verdict,
                 **({} if pair.margin is None else {"within the margin": pair.margin.verdict}),
             }
         )
     return pd.DataFrame(rows)
 
 
-def _verdict(pair: Pair) -> str:
-    """Return the better system, or the verdict in a word."""
-    if not pair.decided:
-        return "inconclusive"
-    return pair.better or ("different" if pair.significant else "undecided")
-
-
-def effects_table(results: Iterable[ComparisonResult]) -> pd.DataFrame:
-    """Return the comparison of two systems by each metric, one to a row."""
+def effects_table(results: Iterable[ComparisonResult], a: str = "A", b: str = "B") -> pd.DataFrame:
+    """Return the comparison of two systems by each metric, a row for each claim; `a` and `b` name them."""
     import pandas as pd
 
     rows = []
     for result in results:
-        percentile, bca = result.interval_percentile, result.interval_bca
-        rows.append(
-            {
-                "metric": result.metric,
-                "effect": result.effect,
-                "score of A": result.score_a,
-                "score of B": result.score_b,
-                "low": percentile.low,
-                "high": percentile.high,
-                "BCa low": bca.low,
-                "BCa high": bca.high,
-                "p two-sided": result.p_two_sided.p,
-                "two-sided ± error": result.p_two_sided.standard_error,
-                "p A better": result.p_greater.p,
-                "A better ± error": result.p_greater.standard_error,
-                "p B better": result.p_less.p,
-                "B better ± error": result.p_less.standard_error,
-                "expected p": result.expected_p.p,
-                "expected ± error": result.expected_p.standard_error,
-                "verdict": result.verdict,
-                "null": result.null,
-                "draws": result.n_resamples,
-            }
-        )
+        for claim in result.claims:
+            rows.append(
+                {
+                    "metric": result.metric,
+                    "for": with_names(claim.population, a, b),
+                    "effect": result.effect,
+                    "score of A": result.score_a,
+                    "score of B": result.score_b,
+                    "low": claim.low,
+                    "high": claim.high,
+                    "BCa low": claim.bca_low,
+                    "BCa high": claim.bca_high,
+                    "p": claim.p,
+                    "± error": claim.standard_error,
+                    "p two-sided": claim.p_two_sided,
+                    "p A better": claim.p_greater,
+                    "p B better": claim.p_less,
+                    "verdict": result.verdict_in_words(claim),
+                    "test": claim.method,
+                }
+            )
     return pd.DataFrame(rows).astype({"score of A": "float64", "score of B": "float64"})
 
 
@@ -240,6 +227,7 @@ def _beside(board: Leaderboard, name: str) -> dict[str, object]:
     for pair in board.pairs:
         if pair.a == name:
             effect, p = pair.result.effect, pair.p_adjusted
-            sides = {name: "better", pair.b: "worse", None: _verdict(pair)}
-            shown = sides[pair.better] if pair.decided else _verdict(pair)
+            shown = pair.verdict
+            if pair.decided and pair.better is not None:
+                shown = ("better" if pair.better == name else "worse") + WITH_RESERVE * pair.is_reserved
     return {"effect": effect, "corrected p": p, f"than {board.against}": shown}

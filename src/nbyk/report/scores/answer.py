@@ -152,7 +152,7 @@ def _tables(comparison: ScoreComparison, powers: Mapping[str, BootstrapPower] | 
     tables = [
         AnswerTable(
             "pairs",
-            f"Differences of mean scores with {comparison.confidence} t intervals (each for its pair only), "
+            f"Differences of mean scores with {comparison.confidence} intervals (each for its pair only), "
             f"and {test}, {side_in_words(comparison.alternative)}",
             pairs,
         ),

@@ -111,6 +111,9 @@ class Draws:
         As for `nbyk.resampled_effects`.
     threads
         Threads that draw: their number, or a pool.
+    raw_swaps
+        Whether swaps exchange the responses themselves, as published, and not what the metric sees of them
+        (`nbyk.testing.engine.rows.Rows.as_scored`).
     """
 
     def __init__(
@@ -121,6 +124,7 @@ class Draws:
         seed: int,
         threads: Threads = 1,
         progress: Progress | None = None,
+        raw_swaps: bool = False,
     ) -> None:
         self.data = data
         self.metrics = tuple(metrics)
@@ -128,6 +132,7 @@ class Draws:
         effects = np.array([[self.rows.effect(metric)] for metric in self.metrics])
         self.observed = check_defined(self.metrics, effects)[:, 0]
         self._seed, self._threads, self._progress = seed, threads, progress
+        self._raw_swaps = raw_swaps
         self._streams = ItemStreams(seed, self.rows)
 
     @property
@@ -145,7 +150,7 @@ class Draws:
 
     def swapped(self, which: Sequence[int], n_draws: int, *, start: int = 0, exact: bool = False) -> Floats:
         """Return effects after random swaps, or `exact`, after all of them; shape (which, draws)."""
-        forms = self._forms(which)
+        forms = [self._swap_forms[index] for index in which]
 
         def work(chunk: int) -> Floats:
             draws = self._streams.every_swap(chunk) if exact else self._streams.swaps(chunk)
@@ -217,6 +222,16 @@ class Draws:
     @cached_property
     def _all_forms(self) -> list[Form]:
         return [form_of(metric, self.rows) for metric in self.metrics]
+
+    @cached_property
+    def _swap_forms(self) -> list[Form]:
+        if self._raw_swaps:
+            return self._all_forms
+        forms = []
+        for form in self._all_forms:
+            seen = self.rows.as_scored(form.metric)
+            forms.append(form if seen is self.rows else form_of(form.metric, seen))
+        return forms
 
     def _forms(self, which: Sequence[int]) -> list[Form]:
         return [self._all_forms[index] for index in which]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.clusters import numbered_clusters
+from nbyk.data.ratings import ordered_ids
 from nbyk.data.response_set import ResponseSet, responses_and_units
 from nbyk.data.systems import Systems
 from nbyk.data.units import UNKNOWN, Units
@@ -58,14 +59,16 @@ def as_response_set(gold: Any, a: Any = None, b: Any = None, *, cluster: Any = N
         raise NbykError(f"compare: {missing} is missing; give gold (or None), a and b, or one ResponseSet")
     matrices, units = as_matrices({"gold": gold, "a": a, "b": b})
     n_items = len(matrices["a"])
-    clusters = as_clusters(cluster, a if gold is None else gold, n_items)
+    clusters = as_clusters(cluster, {"gold": gold, "a": a, "b": b}, n_items)
     return ResponseSet(
         matrices.get("gold", np.empty((n_items, 0))), matrices["a"], matrices["b"], units, clusters
     )
 
 
-def as_clusters(cluster: Any, first: Any, n_items: int) -> NDArray[np.int64] | None:
-    """Return the number of each item's cluster, in the item order of the `first` source.
+def as_clusters(cluster: Any, sources: dict[str, Any], n_items: int) -> NDArray[np.int64] | None:
+    """Return the number of each item's cluster, for items in the order of `as_matrices` of the sources.
+
+    `cluster` is aligned by its index, or in the item order of the first source that is not None.
 
     Raises
     ------
@@ -74,23 +77,30 @@ def as_clusters(cluster: Any, first: Any, n_items: int) -> NDArray[np.int64] | N
     """
     if cluster is None:
         return None
-    index, wanted = _index(cluster), _index(first)
+    given = [source for source in sources.values() if source is not None]
+    index, wanted = _index(cluster), _index(given[0])
     if index is not None and wanted is not None:
         cluster = cluster.iloc[_rows_in_order({"the items": wanted, "cluster": index})["cluster"]]
-    return numbered_clusters(cluster.to_numpy(object) if _is_pandas(cluster) else cluster, n_items)
+    if _is_pandas(cluster):
+        cluster = cluster.to_numpy(object)
+    if all(_index(source) is not None for source in given) and len(cluster) == len(wanted):
+        cluster = [cluster[row] for row in _order_of(wanted)]
+    return numbered_clusters(cluster, n_items)
 
 
 def as_matrices(sources: dict[str, Any]) -> tuple[dict[str, Floats], dict[str, Units]]:
     """Return each source's responses as a matrix (N, K), items in the same order, and its units.
 
-    A source that is None is left out.
+    A source that is None is left out. If all are pandas objects, items are in the order of their index
+    labels (`nbyk.data.ratings.ordered_ids`), and columns in that of their names, so that no number depends on
+    the order of either. Arrays and lists keep theirs.
 
     Raises
     ------
     NbykError
         As `as_response_set`.
     """
-    given = {name: source for name, source in sources.items() if source is not None}
+    given = {name: _with_ordered_columns(source) for name, source in sources.items() if source is not None}
     matrices: dict[str, Floats] = {}
     units: dict[str, Units] = {}
     for name, source in given.items():
@@ -101,7 +111,8 @@ def as_matrices(sources: dict[str, Any]) -> tuple[dict[str, Floats], dict[str, U
             units[name] = Units("ids", labels, units[name].index)
     indices = {name: _index(source) for name, source in given.items()}
     if all(index is not None for index in indices.values()):
-        rows = _rows_in_order(indices)
+        order = _order_of(next(iter(indices.values())))
+        rows = {name: np.arange(len(order))[taken][order] for name, taken in _rows_in_order(indices).items()}
         matrices = {name: matrix[rows[name]] for name, matrix in matrices.items()}
         units = {name: of_name.taken(rows[name]) for name, of_name in units.items()}
     lengths = {name: len(matrix) for name, matrix in matrices.items()}
@@ -124,6 +135,11 @@ def _labels(source: Any) -> tuple[str, ...]:
     labels = list(getattr(source, "columns", ()))
     named = all(isinstance(label, str) for label in labels) and len(set(labels)) == len(labels)
     return tuple(labels) if named else ()
+
+
+def _with_ordered_columns(source: Any) -> Any:
+    labels = _labels(source)
+    return source[list(ordered_ids(labels))] if labels and _is_pandas(source) else source
 
 
 def _values(source: Any, name: str) -> Any:
@@ -164,6 +180,13 @@ def _padded(rows: Sequence[Any], name: str) -> Any:
         except (TypeError, ValueError):
             raise NbykError(f"{name}: item {item} holds {row!r}; expected a list of numbers") from None
     return matrix
+
+
+def _order_of(index: Any) -> NDArray[np.int64]:
+    """Return the rows of an index in the order of its labels."""
+    labels = [str(label) for label in index.tolist()]
+    place = {name: number for number, name in enumerate(ordered_ids(set(labels)))}
+    return np.argsort([place[label] for label in labels], kind="stable")
 
 
 def _rows_in_order(indices: dict[str, Any]) -> dict[str, Any]:

@@ -127,11 +127,40 @@ class Rows:
             return float(metric.effects(self.means[:2, None], self.gold_means[None])[0])
         return float(metric.effects(self.systems[:2, None], self.gold[None])[0])
 
+    def as_scored(self, metric: Metric) -> Rows:
+        """Return A and B alike in everything that the metric ignores: what a swap may exchange.
+
+        A metric that no rising map of one system's responses changes sees their ranks. Of one that a constant
+        or a factor does not change, each system's responses are brought to a mean of 0 or a mean square of 1.
+        """
+        ignored = () if metric.additive else metric.unchanged_by
+        if not ignored:
+            return self
+        seen = self.means[:2, :, None] if metric.needs == "item_means" else self.systems[:2]
+        if "monotone" in ignored:
+            return Rows(self.gold, _ranks(seen), self.clusters)
+        if "location" in ignored:
+            seen = seen - np.nanmean(seen, axis=(1, 2), keepdims=True)
+        if "scale" in ignored:
+            size = np.sqrt(np.nanmean(seen**2, axis=(1, 2), keepdims=True))
+            seen = seen / np.where(size > 0.0, size, 1.0)
+        return Rows(self.gold, without_rounding(seen), self.clusters)
+
     def sums(self, metric: Metric) -> ItemSums:
         """Return the sums of an additive metric; they are computed once for all metrics that use them."""
         if metric.name not in self._sums:
             self._sums[metric.name] = ItemSums(metric, self)
         return self._sums[metric.name]
+
+
+def _ranks(systems: Floats) -> Floats:
+    """Return the average ranks of each system's responses, NaN where there is none."""
+    ranked = np.full(systems.shape, np.nan)
+    for values, out in zip(systems, ranked, strict=True):
+        there = ~np.isnan(values)
+        _, level, sizes = np.unique(without_rounding(values[there]), return_inverse=True, return_counts=True)
+        out[there] = (np.cumsum(sizes) - 0.5 * (sizes - 1))[level]
+    return ranked
 
 
 class ItemSums:

@@ -21,7 +21,8 @@ from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import check_draws
 from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.means import mean_difference
-from nbyk.testing.scores.result import SCOPE
+from nbyk.testing.scores.nulls import equal_on_paper
+from nbyk.testing.scores.result import NOTHING_VARIES, SCOPE
 from nbyk.testing.scores.violation_ratio import fill_ratios, resampled_ratios, segments
 
 FEW_SCORES = 5
@@ -55,7 +56,8 @@ class AsoResult(ShownInNotebooks):
     effect
         mean(a) − mean(b): positive if A is better on average.
     interval
-        Its t interval (Welch's) at the confidence level of `bound`, not corrected for other comparisons.
+        Its interval (`mean_difference`) at the confidence level of `bound`, not corrected for other
+        comparisons; NaN where no score varies.
     resampled : ndarray, shape (n_resamples,), or None
         The ratios of the resamples, if they were requested.
     """
@@ -74,8 +76,9 @@ class AsoResult(ShownInNotebooks):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Cautions about the result, one sentence each."""
-        said = few_scores(self.n_a, self.n_b)
-        return (SCOPE,) if said is None else (said, SCOPE)
+        few = few_scores(self.n_a, self.n_b)
+        constant = [NOTHING_VARIES] if math.isnan(self.interval[0]) else []
+        return (*([] if few is None else [few]), *constant, SCOPE)
 
     @property
     def sentence(self) -> str:
@@ -83,6 +86,7 @@ class AsoResult(ShownInNotebooks):
         first, second, sign = ("B", "A", -1.0) if self.effect < 0.0 else ("A", "B", 1.0)
         low, high = sorted(sign * end for end in self.interval)
         confidence = f"{100 * self.bound.confidence_level:g} %"
+        interval = "" if math.isnan(low) else f" ({confidence} interval {low:.3g} to {high:.3g})"
         joint = f" in {self.bound.n_comparisons} comparisons" if self.bound.n_comparisons > 1 else ""
         claim = (
             f"A is almost stochastically larger than B at any τ above {self.eps_min:.3g}"
@@ -90,8 +94,8 @@ class AsoResult(ShownInNotebooks):
             else "these scores do not show that A is almost stochastically larger than B"
         )
         return (
-            f"{first} scores {sign * self.effect:.3g} more than {second} ({confidence} interval {low:.3g} to "
-            f"{high:.3g}). By Almost Stochastic Order, at a confidence of {confidence}{joint}, {claim} "
+            f"{first} scores {sign * self.effect:.3g} more than {second}{interval}. By Almost "
+            f"Stochastic Order, at a confidence of {confidence}{joint}, {claim} "
             f"(eps_min = {self.eps_min:.3g}, violation ratio {self.violation_ratio:.3g} ± "
             f"{self.standard_error:.2g})."
         )
@@ -354,7 +358,11 @@ def warn_of_few(n: int, m: int) -> None:
 
 
 def _ascending(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return each row of both samples sorted, and scaled by a power of two so that no square overflows."""
+    """Return each row of both samples sorted, and scaled by a power of two so that no square overflows.
+
+    Scores that are equal on paper are equal.
+    """
+    a, b = equal_on_paper(a, b)
     largest = np.maximum(np.abs(a).max(axis=1), np.abs(b).max(axis=1))
     exponents = np.frexp(largest)[1][:, None]
     return np.sort(np.ldexp(a, -exponents), axis=1), np.sort(np.ldexp(b, -exponents), axis=1)

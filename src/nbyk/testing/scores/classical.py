@@ -1,4 +1,8 @@
-"""The classical tests, by scipy, with one form of arguments and results."""
+"""The classical tests, by scipy, with one form of arguments and results.
+
+Scores and differences that are equal on paper tie, where scipy ranks them by their last digits. With ties,
+exact p-values of rank tests come from all signs or deals of the ranks, where scipy takes ranks without ties.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbyk.data.arrays import Floats, as_pairs, as_row_pairs, as_scores
 from nbyk.errors import NbykError
 from nbyk.testing.pvalues import Alternative, PValue, check_alternative
+from nbyk.testing.scores.nulls import equal_on_paper, paired_differences
 from nbyk.testing.scores.result import SignificanceResult
-
-_ROUNDING = 1e-13
-"""Differences closer than this share of the largest score are equal on paper."""
+from nbyk.testing.scores.subset_sums import ANY_SIZE, chances_of_sums
 
 
 def welch_t_test(a: Any, b: Any, *, alternative: Alternative = "two-sided") -> SignificanceResult:
@@ -64,8 +68,8 @@ def wilcoxon_test(
     alternative
         "greater" (A is better), "less" or "two-sided".
     method
-        "exact", "approx" or "auto", as in ``scipy.stats.wilcoxon``. Pairs that tie are left out.
-        Differences that are equal on paper count as equal, where scipy ranks them by their last digits.
+        "exact", "approx" or "auto", as in ``scipy.stats.wilcoxon``; but "exact" counts all signs of the ranks
+        with ties too. Pairs that tie are left out.
 
     Returns
     -------
@@ -104,7 +108,8 @@ def mann_whitney_test(
     alternative
         "greater" (A is better), "less" or "two-sided".
     method
-        "exact", "asymptotic" or "auto", as in ``scipy.stats.mannwhitneyu``.
+        "exact", "asymptotic" or "auto", as in ``scipy.stats.mannwhitneyu``; but "exact" counts all deals of
+        the ranks with ties too.
 
     Returns
     -------
@@ -165,6 +170,7 @@ def _result(
 def _welch(a: Floats, b: Floats, alternative: Alternative) -> tuple[Floats, Floats]:
     from scipy import stats
 
+    a, b = equal_on_paper(a, b)
     constant = (np.ptp(a, axis=1) == 0.0) & (np.ptp(b, axis=1) == 0.0)
     return _quietly(lambda: stats.ttest_ind(a, b, axis=1, equal_var=False, alternative=alternative), constant)
 
@@ -172,39 +178,50 @@ def _welch(a: Floats, b: Floats, alternative: Alternative) -> tuple[Floats, Floa
 def _wilcoxon(a: Floats, b: Floats, alternative: Alternative, method: str) -> tuple[Floats, Floats]:
     from scipy import stats
 
-    differences = _equal_on_paper(a - b, np.maximum(np.abs(a), np.abs(b)))
+    differences = paired_differences(a, b)
     constant = (differences == 0.0).all(axis=1)
-    return _quietly(
+    statistic, p = _quietly(
         lambda: stats.wilcoxon(differences, axis=1, alternative=alternative, method=method), constant
     )
-
-
-def _equal_on_paper(differences: Floats, sizes: Floats) -> Floats:
-    """Return differences, (R, n), in which sizes that differ by rounding are equal, and 0 if that is one.
-
-    `sizes` are the magnitudes of the numbers subtracted. Neighbours in order that are closer than the
-    rounding of the largest of these take one value, so ties do not depend on the unit of the scores.
-    """
-    order = np.argsort(np.abs(differences), axis=1, kind="stable")
-    rising = np.take_along_axis(np.abs(differences), order, axis=1)
-    tolerance = _ROUNDING * sizes.max(axis=1, initial=0.0, keepdims=True)
-    rising[rising <= tolerance] = 0.0
-    steps = np.diff(rising, axis=1, prepend=rising[:, :1])
-    starts = np.where(steps > tolerance, np.arange(rising.shape[1]), 0)
-    starts = np.maximum.accumulate(starts, axis=1)
-    merged = np.empty_like(rising)
-    np.put_along_axis(merged, order, np.take_along_axis(rising, starts, axis=1), axis=1)
-    signed: Floats = np.sign(differences) * merged
-    return signed
+    if method == "exact":
+        for row in np.flatnonzero(~constant & _has_ties(np.abs(differences), apart_from=0.0)):
+            kept = differences[row][differences[row] != 0.0]
+            ranks = stats.rankdata(np.abs(kept))
+            p[row] = _exact_p(ranks, float(ranks[kept > 0.0].sum()), ANY_SIZE, alternative)
+    return statistic, p
 
 
 def _mann_whitney(a: Floats, b: Floats, alternative: Alternative, method: str) -> tuple[Floats, Floats]:
     from scipy import stats
 
-    constant = np.ptp(np.concatenate([a, b], axis=1), axis=1) == 0.0
-    return _quietly(
+    a, b = equal_on_paper(a, b)
+    pool = np.concatenate([a, b], axis=1)
+    constant = np.ptp(pool, axis=1) == 0.0
+    statistic, p = _quietly(
         lambda: stats.mannwhitneyu(a, b, axis=1, alternative=alternative, method=method), constant
     )
+    if method == "exact":
+        n = a.shape[1]
+        for row in np.flatnonzero(~constant & _has_ties(pool)):
+            ranks = stats.rankdata(pool[row])
+            p[row] = _exact_p(ranks, float(ranks[:n].sum()), n, alternative)
+    return statistic, p
+
+
+def _has_ties(values: Floats, *, apart_from: float = np.nan) -> NDArray[np.bool_]:
+    """Return whether any two of a row's values are equal, shape (R,); one value does not count."""
+    rising = np.sort(values, axis=1)
+    return np.asarray(((np.diff(rising, axis=1) == 0.0) & (rising[:, 1:] != apart_from)).any(axis=1))
+
+
+def _exact_p(ranks: Floats, observed: float, size: int, alternative: Alternative) -> float:
+    """Return p of a sum of ranks among the sums of all subsets of a size, or of any."""
+    # twice a rank is a whole number, since ties share the mean of theirs
+    chances = chances_of_sums(np.rint(2.0 * ranks).astype(np.int64), size)
+    at = round(2.0 * observed)
+    greater, less = float(chances[at:].sum()), float(chances[: at + 1].sum())
+    p = {"greater": greater, "less": less, "two-sided": 2.0 * min(greater, less)}
+    return min(1.0, p[alternative])
 
 
 def _quietly(test: Callable[[], Any], undefined: Any) -> tuple[Floats, Floats]:

@@ -23,7 +23,13 @@ from nbyk.testing.scores.battery import TESTS
 from nbyk.testing.scores.facts import ASO, FACTS
 from nbyk.testing.scores.means import mean_difference, mean_interval
 from nbyk.testing.scores.recommendation import recommended_test
-from nbyk.testing.scores.result import SCOPE, SignificanceResult, smallest_p, warnings_of
+from nbyk.testing.scores.result import (
+    NOTHING_VARIES,
+    SCOPE,
+    SignificanceResult,
+    smallest_p,
+    warnings_of,
+)
 from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair, SystemScores
 
 RECOMMENDED = "recommended"
@@ -69,7 +75,7 @@ def compare_scores(
     alpha
         The level, in (0, 1); the bound of Almost Stochastic Order has a confidence of 1 − α.
     confidence_level
-        Coverage of the t intervals of means and their differences, in (0, 1).
+        Coverage of the intervals of means and their differences, in (0, 1).
     tau
         A system is almost stochastically larger if `eps_min` is below this, in (0, 1).
     correction
@@ -288,6 +294,8 @@ def _warnings(found: ScoreComparison, *, paired: bool) -> Iterator[str]:
             f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = "
             f"{found.alpha:g}: the test cannot find a difference, whatever the scores; {how}"
         )
+    if fewest[0] > 1 and any(math.isnan(pair.interval[0]) for pair in found.pairs):
+        yield NOTHING_VARIES
     if not paired:
         yield SCOPE
     elif not found.paired:

@@ -1,4 +1,4 @@
-"""Means of scores and their t intervals."""
+"""Means of scores and their intervals: by t, of zeros and ones, and none where no score varies."""
 
 from __future__ import annotations
 
@@ -8,30 +8,60 @@ import numpy as np
 from scipy.special import stdtrit
 
 from nbyk.data.arrays import Floats
+from nbyk.testing.intervals import difference_of_proportions, proportion_interval, signs_interval
+
+_ROUNDING = 1e-13
+"""A standard error of at most this share of the largest score is that of scores that are equal on paper."""
+
+Interval = tuple[float, float]
+
+_NONE = (math.nan, math.nan)
 
 
-def mean_interval(sample: Floats, confidence_level: float) -> tuple[float, float]:
-    """Return the t interval of a mean; NaN for one score."""
-    mean, reach = _mean(sample), _reach(_standard_error(sample), len(sample) - 1, confidence_level)
+def mean_interval(sample: Floats, confidence_level: float) -> Interval:
+    """Return the interval of a mean: exact for zeros and ones, else by t; NaN if no scores differ."""
+    if len(sample) > 1 and are_zeros_and_ones(sample):
+        return proportion_interval(int(sample.sum()), len(sample), confidence_level)
+    error = _standard_error(sample)
+    if not error > _ROUNDING * np.abs(sample).max():
+        return _NONE
+    mean, reach = _mean(sample), _reach(error, len(sample) - 1, confidence_level)
     return mean - reach, mean + reach
 
 
-def mean_difference(
-    a: Floats, b: Floats, confidence_level: float, *, paired: bool
-) -> tuple[float, tuple[float, float]]:
-    """Return mean(a) − mean(b) and its t interval: of the mean difference of pairs, else Welch's.
+def mean_difference(a: Floats, b: Floats, confidence_level: float, *, paired: bool) -> tuple[float, Interval]:
+    """Return mean(a) − mean(b) and its interval.
 
-    The interval is NaN where a system has one score.
+    For zeros and ones it is `signs_interval` of pairs, else `difference_of_proportions`. For other scores it
+    is by t: of the mean difference of pairs, else Welch's. It is NaN where a system has one score, and where
+    no score or difference varies: that is not certainty.
     """
     difference = _mean(a) - _mean(b)
+    if min(len(a), len(b)) > 1 and are_zeros_and_ones(a) and are_zeros_and_ones(b):
+        if paired:
+            return difference, paired_interval(a, b, confidence_level)
+        counts = int(a.sum()), int(b.sum())
+        return difference, difference_of_proportions(counts, (len(a), len(b)), confidence_level)
     if paired:
         error, df = _standard_error(a - b), len(a) - 1.0
     else:
         of_a, of_b = _standard_error(a), _standard_error(b)
         error = math.hypot(of_a, of_b)
         df = error**4 / (of_a**4 / (len(a) - 1) + of_b**4 / (len(b) - 1)) if error > 0.0 else 1.0
+    if not error > _ROUNDING * max(np.abs(a).max(), np.abs(b).max()):
+        return difference, _NONE
     reach = _reach(error, df, confidence_level)
     return difference, (difference - reach, difference + reach)
+
+
+def paired_interval(a: Floats, b: Floats, confidence_level: float) -> Interval:
+    """Return the interval of the mean difference of paired zeros and ones."""
+    return signs_interval(int((a > b).sum()), int((a < b).sum()), len(a), confidence_level)
+
+
+def are_zeros_and_ones(sample: Floats) -> bool:
+    """Return whether all numbers are 0 or 1."""
+    return bool(((sample == 0.0) | (sample == 1.0)).all())
 
 
 def _mean(sample: Floats) -> float:
@@ -48,4 +78,4 @@ def _standard_error(sample: Floats) -> float:
 
 
 def _reach(error: float, df: float, confidence_level: float) -> float:
-    return error and float(error * stdtrit(df, 0.5 + 0.5 * confidence_level))
+    return float(error * stdtrit(df, 0.5 + 0.5 * confidence_level))

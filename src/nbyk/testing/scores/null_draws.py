@@ -10,6 +10,7 @@ import numpy as np
 from nbyk.data.arrays import Floats
 from nbyk.testing.scores.battery import get_score_test
 from nbyk.testing.scores.facts import FACTS
+from nbyk.testing.scores.nulls import equal_on_paper, paired_differences
 from nbyk.testing.scores.randomisation import approximate_randomisation, permutation_test
 
 _ALL_UP_TO = 2**16
@@ -44,12 +45,13 @@ def null_draws(test: str, a: Floats, b: Floats, *, n_draws: int = 10_000, seed: 
     if test == "welch_t":
         return _welch(a, b, n_draws)
     if test == "wilcoxon":
-        differences = (a - b)[a != b]
+        differences = paired_differences(a[None], b[None])[0]
+        differences = differences[differences != 0.0]
         ranks = np.sign(differences) * _ranks(np.abs(differences))
         run, samples = approximate_randomisation, (ranks, np.zeros_like(ranks))
         statistic = "mean signed rank of the differences"
     elif test == "mann_whitney":
-        ranks = _ranks(np.concatenate([a, b]))
+        ranks = _ranks(np.concatenate(equal_on_paper(a[None], b[None]), axis=1)[0])
         run, samples = permutation_test, (ranks[: len(a)], ranks[len(a) :])
         statistic = "difference of mean ranks"
     options: dict[str, Any] = {"n_resamples": n_draws, "seed": seed, "keep_null": True}

@@ -1,4 +1,8 @@
-"""The null of a test on means: sums drawn for many pairs of samples, counted against what was observed."""
+"""The null of a test on means: sums drawn for many pairs of samples, counted against what was observed.
+
+Sums that are equal but for rounding tie, and so do scores: .1 + .2 is .3, and no test may rank them by their
+last digits.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,9 @@ from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.result import SignificanceResult
 
 Counts = NDArray[np.int64]
+
+_ON_PAPER = 1e-13
+"""Numbers closer than this share of the largest score are equal on paper."""
 
 
 @dataclass(frozen=True)
@@ -132,3 +139,36 @@ def rounding(values: Floats, sizes: Floats) -> Floats:
     """
     ties: Floats = np.add.reduce(1e-10 * np.abs(values) + 1e-15 * sizes, axis=1)
     return ties
+
+
+def equal_on_paper(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return R samples of A and B, shapes (R, n) and (R, m), in which scores equal on paper are equal.
+
+    Neighbours in order of all scores of a row that are closer than the rounding of the largest take one
+    value, so ties do not depend on the unit of the scores. All others keep theirs, bit for bit.
+    """
+    pool = np.concatenate([a, b], axis=1)
+    merged = _merged(pool, _ON_PAPER * np.abs(pool).max(axis=1, initial=0.0, keepdims=True))
+    return merged[:, : a.shape[1]], merged[:, a.shape[1] :]
+
+
+def paired_differences(a: Floats, b: Floats) -> Floats:
+    """Return a − b, shape (R, n), in which sizes equal on paper are equal, and 0 if that is one of them."""
+    differences = a - b
+    largest = np.maximum(np.abs(a), np.abs(b)).max(axis=1, initial=0.0, keepdims=True)
+    sizes = np.abs(differences)
+    sizes[sizes <= _ON_PAPER * largest] = 0.0
+    signed: Floats = np.sign(differences) * _merged(sizes, _ON_PAPER * largest)
+    return signed
+
+
+def _merged(values: Floats, tolerance: Floats) -> Floats:
+    """Return values in which each takes that of the smallest it is tied to; `tolerance` has shape (R, 1)."""
+    order = np.argsort(values, axis=1, kind="stable")
+    rising = np.take_along_axis(values, order, axis=1)
+    steps = np.diff(rising, axis=1, prepend=rising[:, :1])
+    starts = np.where(steps > tolerance, np.arange(rising.shape[1]), 0)
+    starts = np.maximum.accumulate(starts, axis=1)
+    merged = np.empty_like(rising)
+    np.put_along_axis(merged, order, np.take_along_axis(rising, starts, axis=1), axis=1)
+    return merged

@@ -24,6 +24,10 @@ OutputsMetric = Callable[[Any, Any], float]
 higher is better."""
 
 
+MEAN, ACCURACY = "mean", "accuracy"
+"""The metrics of outputs and of labels that are means over items."""
+
+
 class Outputs(Protocol):
     """Both systems' outputs, as one metric sees them.
 
@@ -35,11 +39,14 @@ class Outputs(Protocol):
         How much better A is on the items.
     kind_of : ndarray of int, shape (N,), or None
         The kind of each item, if items that are alike to the metric share one.
+    item_scores : ndarray, shape (2, N), or None
+        A's and B's scores of single items, if the metric is known to be their mean; higher is better.
     """
 
     n_items: int
     observed: float
     kind_of: Integers | None
+    item_scores: Floats | None
 
     def effects(self, draws: ItemDraws, size: int) -> Floats:
         """Return how much better A is in the first `size` draws of a batch, shape (size,).
@@ -84,6 +91,7 @@ class SummedOutputs:
         self.features = np.ascontiguousarray(both[first])
         self.kind_of: Integers | None = kind_of.astype(np.int64)
         self._metric, self._columns_of_a = metric, of_a.shape[1]
+        self.item_scores: Floats | None = np.stack([of_a[:, 0], of_b[:, 0]]) if metric.name == MEAN else None
         counts = np.bincount(kind_of, minlength=len(first))
         self.observed = float(self.effects(KindCounts(counts[None]), 1)[0])
 
@@ -144,6 +152,9 @@ class LabelOutputs:
         labels = HardLabels(tuple(classes.tolist()), target, np.stack(predictions), (1, 1))
         self._scorer = label_scorer(labels, [score], occurring=True)
         self._score = score
+        self.item_scores: Floats | None = None
+        if score.name == ACCURACY:
+            self.item_scores = (np.stack(predictions) == target).astype(np.float64)
         self.n_items = len(gold)
         self.kind_of: Integers | None = self._scorer.kind_of
         score_a, score_b = observed_scores(self._scorer)[0][0]
@@ -174,6 +185,7 @@ class PlainOutputs:
     """
 
     kind_of: Integers | None = None
+    item_scores: Floats | None = None
 
     def __init__(self, metric: OutputsMetric, a: Any, b: Any, references: Any) -> None:
         self._metric = metric

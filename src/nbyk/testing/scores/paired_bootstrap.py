@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +16,10 @@ from nbyk.metrics.corpus import CorpusMetric
 from nbyk.resampling.effects import Progress, run_chunks
 from nbyk.resampling.streams import stream_key
 from nbyk.testing.engine.item_draws import drawn_items
-from nbyk.testing.intervals import percentile_interval
+from nbyk.testing.intervals import Interval, percentile_interval
 from nbyk.testing.pvalues import Alternative, check_alternative, tie_tolerance
 from nbyk.testing.scores.draws import Drawing
+from nbyk.testing.scores.means import are_zeros_and_ones, paired_interval
 from nbyk.testing.scores.nulls import NullCounts
 from nbyk.testing.scores.outputs import (
     LabelOutputs,
@@ -172,10 +174,20 @@ class _Test:
             n_a=n,
             n_b=n,
             effect=delta,
-            interval=percentile_interval(effects, CONFIDENCE_LEVEL),
+            interval=_interval(outputs, effects, ties),
             n_resamples=drawing.n_draws,
             null=effects - delta if self.keep_null else None,
         )
+
+
+def _interval(outputs: Outputs, effects: Floats, ties: float) -> Interval:
+    """Return the interval of zeros and ones where items have these, or of percentiles; NaN if none vary."""
+    if outputs.item_scores is not None and are_zeros_and_ones(outputs.item_scores):
+        a, b = outputs.item_scores
+        return paired_interval(a, b, CONFIDENCE_LEVEL)
+    if np.ptp(effects) <= ties:
+        return math.nan, math.nan
+    return percentile_interval(effects, CONFIDENCE_LEVEL)
 
 
 def _known(metric: Metric) -> _Known:

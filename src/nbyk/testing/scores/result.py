@@ -27,6 +27,9 @@ USUAL_LEVEL = 0.05
 
 _LIBERAL_BELOW = 20
 
+NOTHING_VARIES = "nothing varies among these scores, so they show no interval; that is not certainty"
+"""The caution about scores whose difference has no standard error."""
+
 
 @dataclass(frozen=True)
 class SignificanceResult(ShownInNotebooks):
@@ -45,7 +48,8 @@ class SignificanceResult(ShownInNotebooks):
     effect
         mean(a) − mean(b) or, for a metric of outputs, how much better A's value is.
     interval
-        Its 95 % interval: by t for means, percentiles of the resamples for a metric. NaN with a single score.
+        Its 95 % interval. For means it is by t, or of proportions for zeros and ones. For a metric it is that
+        of the resamples' percentiles. NaN with a single score, and where nothing varies.
     n_resamples
         Draws from the null; all permutations or sign patterns if `exact`; 0 if the null is a formula.
     exact
@@ -101,6 +105,8 @@ class SignificanceResult(ShownInNotebooks):
                 f"the smallest p-value that {self.test} can give here is {least:.3g}: collect more scores"
                 f"{'' if self.exact else ', or draw more of the null with `n_resamples`'}"
             )
+        if math.isnan(self.interval[0]) and min(self.n_a, self.n_b) > 1:
+            said.append(NOTHING_VARIES)
         return (*said, *([] if FACTS[self.test].paired else [SCOPE]))
 
     @property

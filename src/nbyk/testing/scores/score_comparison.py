@@ -30,7 +30,7 @@ class SystemScores:
     name, n, mean, sd
         The system, the number of scores, their mean and their standard deviation (NaN for one score).
     low, high
-        The t interval of the mean (NaN for one score).
+        The interval of the mean (`mean_interval`); NaN for one score, and for equal ones.
     """
 
     name: str
@@ -52,8 +52,7 @@ class ScorePair:
     effect
         mean(a) − mean(b): positive where A is better.
     interval
-        Its t interval: of the mean difference of pairs, else Welch's. NaN if there are too few
-        scores.
+        Its interval (`mean_difference`); NaN if there are too few scores, or none varies.
     found
         The test's result; for Almost Stochastic Order, that of A over B.
     reverse

@@ -162,6 +162,37 @@ def count_subsets(values: Array, size: int, low: Array, high: Array, out: Array)
                 out[r, 1] += _pairs_at_most(of_left, of_right, high[r])
 
 
+def chances_of_sums(values: NDArray[np.int64], size: int) -> Floats:
+    """Return the chance of each sum of a random subset of whole numbers, shape (their sum + 1,).
+
+    Parameters
+    ----------
+    values : ndarray of int, shape (n,)
+        Numbers of at least 0.
+    size
+        Members of the subsets, or `ANY_SIZE`.
+
+    Notes
+    -----
+    One number after the other joins, so the time is that of n² sums, or n · size of them (Streitberg and
+    Röhmel 1986, Exact distributions for permutation and rank tests).
+    """
+    total = int(values.sum())
+    chances = np.zeros((1 if size == ANY_SIZE else size + 1, total + 1))
+    chances[0, 0] = 1.0
+    for place, value in enumerate(values.tolist()):
+        joined = np.zeros_like(chances)
+        if size == ANY_SIZE:
+            joined[:, value:] = chances[:, : total + 1 - value]
+            chances = 0.5 * (chances + joined)
+        else:
+            # of the subsets of the first numbers, each of its size equally likely
+            members = np.arange(size + 1)[:, None] / (place + 1)
+            joined[1:, value:] = chances[:-1, : total + 1 - value]
+            chances = np.maximum(1.0 - members, 0.0) * chances + members * joined
+    return np.asarray(chances[-1])
+
+
 def all_sums(values: Floats, size: int) -> Floats:
     """Return the sum of every subset of `size` of the values, shape (n_subsets,), in no particular order."""
     half = len(values) // 2

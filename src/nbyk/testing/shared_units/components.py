@@ -43,6 +43,8 @@ class Component:
     weight_squares
         Σ w² of their weights w in the mean of item means, which add up to 1. It is one over the number of
         units if all answer equally often, and more if a few answer most. NaN, as `responses`, if unknown.
+    third
+        The third central moment of the effect over them, unbiased if all weigh the same; 0 if unknown.
     """
 
     units: int
@@ -52,6 +54,12 @@ class Component:
     within_df: float
     responses: float = math.nan
     weight_squares: float = math.nan
+    third: float = 0.0
+
+    @property
+    def effective_units(self) -> float:
+        """The number of equal units that would weigh as much: 1 / Σ w²."""
+        return 1.0 / self.weight_squares if self.weight_squares > 0.0 else float(self.units)
 
     @property
     def between(self) -> float:
@@ -143,14 +151,17 @@ def item_component(data: Responses, found: Changes) -> Component:
     weights = found.group_sizes / found.group_sizes.sum()
     squares = float(np.sum(weights**2))
     if not data.clustered:
-        total = float(np.sum((1.0 - weights) * found.groups**2))
-        return Component(data.n_items, total, 0.0, len(weights) - 1.0, 1.0, data.n_items, 1.0 / data.n_items)
+        parts = np.sqrt(1.0 - weights) * found.groups
+        total, third = float(np.sum(parts**2)), third_moment(parts, squares)
+        df = len(weights) - 1.0
+        return Component(data.n_items, total, 0.0, df, 1.0, data.n_items, 1.0 / data.n_items, third)
     # Without cluster g the effect changes by w_g / (1 − w_g) · Σ_h (w_h − [h = g]) s_h, where s are the
     # clusters'.
     rows = weights / (1.0 - weights)
     spread = squares - 2.0 * weights + 1.0
     factors = weights**2 / (rows**2 * spread)
-    total = float(np.sum(factors * found.groups**2))
+    parts = np.sqrt(factors) * found.groups
+    total, third = float(np.sum(parts**2)), third_moment(parts, squares)
     df = _few_degrees(weights)
     if len(weights) <= _EXACT_UNITS:
         gram = squares - weights[:, None] - weights[None, :]
@@ -160,7 +171,7 @@ def item_component(data: Responses, found: Changes) -> Component:
     # If a few clusters are large, these degrees are too few for t, and G − 1 too many
     df = float(np.sqrt(max(df, 1.0) * (len(weights) - 1.0)))
     n_clusters = int(data.clusters.max()) + 1
-    return Component(n_clusters, total, 0.0, max(df, 1.0), 1.0, data.n_items, squares)
+    return Component(n_clusters, total, 0.0, max(df, 1.0), 1.0, data.n_items, squares, third)
 
 
 def unit_component(data: Responses, source: Source, found: Changes) -> Component:
@@ -178,7 +189,8 @@ def unit_component(data: Responses, source: Source, found: Changes) -> Component
     spread = np.sum(design**2, axis=1)
     factors = np.where(spread > 0, weights**2 / np.where(spread > 0, spread, 1.0), 0.0)
     centred = found.units[units] - weights * (found.units[units].sum() / weights.sum())
-    total = float(np.sum(factors * centred**2))
+    parts = np.sqrt(factors) * centred
+    total = float(np.sum(parts**2))
     noise = found.within[units]
     within = float(np.sum(factors * noise))
     df = _few_degrees(weights)
@@ -194,7 +206,26 @@ def unit_component(data: Responses, source: Source, found: Changes) -> Component
     responses = sum(int(np.isin(role.units, units).sum()) for role in roles)
     loads = float(np.sum(weights**2))
     within_df = max(1.0, responses - data.n_items)
-    return Component(len(units), total, within, max(df, 1.0), within_df, responses / len(roles), loads)
+    third = third_moment(parts, loads / float(weights.sum()) ** 2)
+    return Component(len(units), total, within, max(df, 1.0), within_df, responses / len(roles), loads, third)
+
+
+def third_moment(parts: Floats, squares: float) -> float:
+    """Return the third central moment of an effect from its changes when each of J units leaves.
+
+    Parameters
+    ----------
+    parts : ndarray, shape (J,)
+        The changes, scaled so that their squares add up to the variance. If all units have the same weight,
+        part j is −(m_j − m̄) / √(J (J − 1)) for units' means m, and the third moment of their mean is
+        Σ (m_j − m̄)³ / (J (J − 1) (J − 2)).
+    squares
+        Σ w² of the units' weights; they count as 1 / Σ w² units of the same weight.
+    """
+    units = 1.0 / squares if squares > 0.0 else 0.0
+    if units <= 2.0:
+        return 0.0
+    return -float(np.sum(parts**3)) * float(np.sqrt(units * (units - 1.0))) / (units - 2.0)
 
 
 def _few_degrees(weights: Floats) -> float:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr, stdtrit  # scipy.stats has them too, but takes as long to load as all of nbyk
+from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
@@ -20,12 +20,19 @@ from nbyk.testing.shared_units.components import (
     unit_component,
     variance_parts,
 )
+from nbyk.testing.shared_units.mixture import STRONG_SKEW, Mixture, degrees_together
+from nbyk.testing.shared_units.precision import (
+    MOST_UNITS,
+    UNEQUAL,
+    Crossed,
+    components_of,
+    fitted,
+)
 from nbyk.testing.shared_units.responses import Responses, Source
-from nbyk.testing.shared_units.statistic import changes
+from nbyk.testing.shared_units.statistic import changes, ratings_of
 from nbyk.testing.shared_units.stretch import stretch
 
-_LEAST_SHARE = 0.25
-"""The variance is at least this share of the variance over items."""
+Ints = NDArray[np.int64]
 
 _ROUNDING = 1e-10
 """A standard error below this share of the effect is a rounding error."""
@@ -45,10 +52,8 @@ class SharedUnitsTest:
     ----------
     effect
         Positive where A is better.
-    variance
-        Variance of the effect, over items or clusters and all shared sources.
-    df
-        Satterthwaite's degrees of freedom of the variance.
+    law
+        The law of the effect's error, over items or clusters and all shared sources.
     items
         The variance over items or, if they have clusters, over clusters.
     sources
@@ -62,17 +67,19 @@ class SharedUnitsTest:
         Whether items come in clusters.
     smoothness
         That of the metric, which decides what can be said about the parts of the variance.
+    by_precision
+        Whether the effect weights ratings by precision (`nbyk.testing.shared_units.precision`).
     """
 
     effect: float
-    variance: float
-    df: float
+    law: Mixture
     items: Component
     sources: dict[Source, Component]
     stretch: float
     groups_at_work: float
     clustered: bool = False
     smoothness: Smoothness = "linear"
+    by_precision: bool = False
 
     @property
     def parts(self) -> tuple[VariancePart, ...]:
@@ -80,6 +87,16 @@ class SharedUnitsTest:
         return variance_parts(
             self.items, self.sources, self.stretch, clustered=self.clustered, smoothness=self.smoothness
         )
+
+    @property
+    def variance(self) -> float:
+        """Variance of the effect."""
+        return self.law.variance
+
+    @property
+    def df(self) -> float:
+        """Satterthwaite's degrees of freedom of the variance, a summary: p comes from `law`."""
+        return self.law.df_of_variance
 
     @property
     def standard_error(self) -> float:
@@ -113,29 +130,47 @@ class SharedUnitsTest:
             "more items, or choose a metric that is a mean over items"
         )
 
+    def reserve(self, alternative: Alternative, alpha: float, *, null: float = 0.0) -> str:
+        """Return the reason why p ≤ α holds only with reserve; "" if it holds without, or is not so."""
+        if self.p_value(alternative, null=null) > alpha:
+            return ""
+        strong = self.p_if_strongly_skewed(alternative, null=null)
+        if strong <= alpha:
+            return ""
+        return (
+            f"p would be {strong:.2g} if units like these were strongly skewed, most of them alike and a few "
+            "far off, which few units cannot show; more units would"
+        )
+
     def p_value(self, alternative: Alternative = "two-sided", *, null: float = 0.0) -> float:
         """Return the p-value of an effect of `null`; 1 (one-sided ½) if the effect is exactly `null`."""
-        if self.variance == 0.0 and self.effect == null:
-            return 1.0 if alternative == "two-sided" else 0.5
-        with np.errstate(divide="ignore"):
-            pivot = np.float64(self.effect - null) / self.standard_error
+        return self._p_value(self.effect - null, alternative)
+
+    def p_if_strongly_skewed(self, alternative: Alternative = "two-sided", *, null: float = 0.0) -> float:
+        """Return a p-value that holds its level even for units as skewed as a lognormal, from eight units on.
+
+        It is at least `p_value`. If the first is above α and the second is not, a claim needs a reserve.
+        """
+        return self._p_value(self.effect - null, alternative, strong_skew=STRONG_SKEW[alternative])
+
+    def _p_value(self, error: float, alternative: Alternative, *, strong_skew: float = 0.0) -> float:
+        tail = self.law.tail(error, strong_skew=strong_skew)
         if alternative == "two-sided":
-            return float(2.0 * stdtr(self.df, -abs(pivot)))
-        return float(stdtr(self.df, -pivot if alternative == "greater" else pivot))
+            return 2.0 * tail
+        return tail if (error > 0.0) is (alternative == "greater") else 1.0 - tail
 
     def interval(
         self, confidence_level: float = 0.95, alternative: Alternative = "two-sided"
     ) -> tuple[float, float]:
         """Return the interval; it leaves out 0 exactly if `p_value` is at most 1 − confidence_level."""
         tail = (1.0 - confidence_level) / sides_of(alternative)
-        reach = -float(stdtrit(self.df, tail)) * self.standard_error
-        low = -np.inf if alternative == "less" else self.effect - reach
-        high = np.inf if alternative == "greater" else self.effect + reach
-        return float(low), float(high)
+        low = -math.inf if alternative == "less" else self.effect - self.law.reach(tail, 1.0)
+        high = math.inf if alternative == "greater" else self.effect + self.law.reach(tail, -1.0)
+        return low, high
 
 
 def shared_units_test(
-    metric: Metric, data: Responses, *, sources: Sequence[Source] | None = None
+    metric: Metric, data: Responses, *, sources: Sequence[Source] | None = None, weighted: bool = True
 ) -> SharedUnitsTest:
     """Return the effect of A over B with its variance over new items and new units of the same design.
 
@@ -147,6 +182,9 @@ def shared_units_test(
         The responses, with their units and clusters; see `responses`.
     sources
         The sources to generalise over; by default all that the data share. Units of other sources are fixed.
+
+    weighted
+        Whether ratings are weighted by precision where units of a source answer very unequally.
 
     Returns
     -------
@@ -161,14 +199,13 @@ def shared_units_test(
     -----
     Let I be the variance over items or clusters by the jackknife, T that over a source's units, W the part of
     T that single responses explain (it is in I already), and r the stretch
-    (`nbyk.testing.shared_units.stretch`). Then
+    (`nbyk.testing.shared_units.stretch`). Then the parts of the variance are
 
-        V = I + Σ (r² T − W),   df = V² / (I² / ν_I + Σ (r² T)² / ν_T).
+        items: max(I − Σ W, 0) with ν_I degrees of freedom,   each source: r² T with ν_T,
 
-    For the mean of balanced data this is the analysis of variance: V = (MS_items + MS_units − MS_residual) /
-    (N J). A negative difference is kept. If it were cut at 0, a T that is small by chance would get the many
-    degrees of freedom of I. W is a part of I, but the estimates may give Σ W > I. Then W is cut to the share
-    q = I / Σ W of itself, and r² T to r² T − (1 − q) W, or to q r² T if r² T < W. V is at least I / 4.
+    and p is their mixture (`Mixture`). If Σ W > I, which is the estimates' error, W counts as the share
+    q = I / Σ W of itself, also in T: r² T − (1 − q) W, or q r² T if r² T < W. For the mean of balanced data
+    the variance is that of the analysis of variance: (MS_items + MS_units − MS_residual) / (N J).
 
     References
     ----------
@@ -186,22 +223,72 @@ def shared_units_test(
     items = item_component(data, found)
     parts = {source: unit_component(data, source, found) for source in asked}
     far = stretch(metric, data, found, parts)
-    variance, df = combined(items, list(parts.values()), far)
+    effect, by_precision = found.effect, False
+    unequal = _to_weight(metric, data, parts) if weighted else None
+    if unequal is not None:
+        ratings = Crossed(*ratings_of(metric, data, data.source_units[unequal]))
+        fit = fitted(ratings)
+        items, parts[unequal] = components_of(ratings, fit)
+        others = changes(metric, data, ratings.over_items(fit.weights))
+        for other in parts:
+            if other != unequal:
+                parts[other] = unit_component(data, other, others)
+        effect, by_precision = fit.mean, True
+    law = law_of(items, list(parts.values()), far)
     return SharedUnitsTest(
-        found.effect, variance, df, items, parts, far, found.at_work, data.clustered, metric.smoothness
+        effect, law, items, parts, far, found.at_work, data.clustered, metric.smoothness, by_precision
     )
 
 
-def combined(items: Component, units: Sequence[Component], stretch: float) -> tuple[float, float]:
-    """Return the variance of the effect and its degrees of freedom; see `shared_units_test`."""
+def _to_weight(metric: Metric, data: Responses, parts: Mapping[Source, Component]) -> Source | None:
+    """Return the source whose units answer so unequally that ratings are weighted by precision, if any.
+
+    It depends on the design alone, never on the ratings. The metric is a mean over items that does not jump,
+    the items have no clusters, and each response of a role is that of a unit, the same ones for A and B.
+    """
+    if not metric.is_mean_over_items or metric.smoothness == "jumps" or data.clustered:
+        return None
+    unequal = [
+        source
+        for source, part in parts.items()
+        if part.units * part.weight_squares > UNEQUAL and part.units <= MOST_UNITS
+    ]
+    if len(unequal) != 1:
+        return None
+    (source,) = unequal
+    units = data.source_units[source]
+    answers = []
+    for role in data.roles_of(source):
+        if (np.isnan(role.values) == (role.units >= units[0]) & (role.units <= units[-1])).any():
+            return None
+        answers.append(np.sort(np.where(np.isnan(role.values), -1, role.units), axis=1))
+    same = all(np.array_equal(_packed(answers[0]), _packed(other)) for other in answers[1:])
+    return source if same else None
+
+
+def _packed(units: Ints) -> Ints:
+    """Return rows of sorted units without columns in which no row has one."""
+    return units[:, (units >= 0).any(axis=0)]
+
+
+def law_of(items: Component, units: Sequence[Component], stretch: float) -> Mixture:
+    """Return the law of the effect's error; see `shared_units_test`. Items alone have Student's t."""
     explained = sum(part.within for part in units)
     share = min(1.0, items.total / explained) if explained > 0.0 else 1.0
-    variance = items.total
-    squares = items.total**2 / items.df
+    totals, scales = [max(items.total - explained, 0.0)], [1.0]
     for part in units:
         total = stretch**2 * part.total
         total = total - (1.0 - share) * part.within if total >= part.within else share * total
-        variance += total - share * part.within
-        squares += total**2 / part.df
-    variance = max(variance, _LEAST_SHARE * items.total)
-    return variance, max(1.0, variance**2 / squares) if squares > 0.0 else 1.0
+        totals.append(total)
+        scales.append(math.sqrt(total / part.total) if part.total > 0.0 else 1.0)
+    parts = [items, *units]
+    thirds = [items.third if units else 0.0, *(part.third for part in units)]
+    return Mixture(
+        np.array([totals]),
+        np.array(
+            [[items.df, *degrees_together(np.array(totals[1:]), np.array([part.df for part in units]))]]
+        ),
+        np.ones(1),
+        np.array(scales) ** 3 * np.array(thirds),
+        np.array([part.effective_units for part in parts]),
+    )

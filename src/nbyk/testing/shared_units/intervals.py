@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 
 from nbyk.metrics import Metric
 from nbyk.testing.shared_units.components import VariancePart, less_explained
-from nbyk.testing.shared_units.generalise import SharedUnitsTest, combined, shared_units_test
+from nbyk.testing.shared_units.generalise import SharedUnitsTest, law_of, shared_units_test
 from nbyk.testing.shared_units.responses import NO_UNIT, Responses, Role
 from nbyk.testing.shared_units.statistic import columns_of, effects_of_sets
 
@@ -60,7 +60,8 @@ def parts_with_intervals(metric: Metric, data: Responses, test: SharedUnitsTest)
         whole = float(np.maximum(found, 0.0).sum())
         if not whole > 0.0:  # also if it is NaN
             return test.parts
-        of_all, df_of_all = combined(test.items, list(test.sources.values()), 1.0)
+        law = law_of(test.items, list(test.sources.values()), 1.0)
+        of_all, df_of_all = law.variance, law.df_of_variance
         found, scale = found * of_all / whole, scale * of_all / whole
         estimate = _by_splits(metric, sample, test, _SPLITS_AGAIN)
     else:

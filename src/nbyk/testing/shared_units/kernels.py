@@ -217,3 +217,35 @@ def fill_cells(
             within[unit] = totals[unit] ** 2
         totals[unit] /= kept[unit]
         within[unit] /= float(kept[unit]) ** 2
+
+
+@njit(nogil=True, cache=True)
+def solve_and_log_determinant(matrix: Floats, right: Floats) -> float:
+    """Solve a symmetric positive definite system in place, and return the logarithm of its determinant.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (J, J)
+        The system; its lower half is overwritten by the factor of Cholesky.
+    right : ndarray, shape (J, R)
+        The right-hand sides; overwritten by the solutions.
+    """
+    n = len(matrix)
+    log_determinant = 0.0
+    for j in range(n):
+        for i in range(j, n):
+            total = matrix[i, j]
+            for k in range(j):
+                total -= matrix[i, k] * matrix[j, k]
+            matrix[i, j] = np.sqrt(total) if i == j else total / matrix[j, j]
+        log_determinant += 2.0 * np.log(matrix[j, j])
+    for column in range(right.shape[1]):
+        for i in range(n):
+            for k in range(i):
+                right[i, column] -= matrix[i, k] * right[k, column]
+            right[i, column] /= matrix[i, i]
+        for i in range(n - 1, -1, -1):
+            for k in range(i + 1, n):
+                right[i, column] -= matrix[k, i] * right[k, column]
+            right[i, column] /= matrix[i, i]
+    return log_determinant

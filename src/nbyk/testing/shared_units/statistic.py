@@ -59,14 +59,42 @@ class Changes:
     at_work: float
 
 
-def changes(metric: Metric, data: Responses) -> Changes:
+def changes(metric: Metric, data: Responses, item_weights: Floats | None = None) -> Changes:
     """Return the effect of a comparison and its changes without each unit and each group of items.
 
     A unit that is left out leaves every item's mean. An item with no response of a role left is dropped.
+    `item_weights`, shape (N,), add up to 1; only a mean over items can have them.
     """
     if metric.is_mean_over_items:
-        return _additive_changes(metric, data)
+        return _additive_changes(metric, data, item_weights)
     return _recomputed_changes(metric, data)
+
+
+def ratings_of(metric: Metric, data: Responses, units: Ints) -> tuple[Ints, Ints, Floats]:
+    """Return the part of each rating in the effect, for a metric that is a mean over items.
+
+    Parameters
+    ----------
+    metric, data
+        The metric and the responses.
+    units
+        The numbers of the units of a source.
+
+    Returns
+    -------
+    items, units : ndarray of int, shape (E,)
+        The item and the place of the unit among `units` of each entry of theirs.
+    values : ndarray, shape (E,)
+        d_i − (K_i − 1) (d_i⁽ʲ⁾ − d_i), with d_i the effect of an item and d_i⁽ʲ⁾ that without unit j. Their
+        mean over an item is d_i. If the effect is linear in the ratings, they are the effects of each.
+    """
+    whole = _effects_of_items(metric, columns_of(metric, data))
+    items, every, change, lost = _changes_of_entries(metric, data, whole)
+    of_source = np.flatnonzero((every >= units[0]) & (every <= units[-1]))
+    rows, place = items[of_source], every[of_source] - units[0]
+    sizes = np.bincount(rows, minlength=data.n_items)[rows]
+    steps = np.where(lost[of_source], 0.0, change[of_source])
+    return rows, place, whole[rows] - (sizes - 1.0) * steps
 
 
 def effects_of_moved_sets(
@@ -107,16 +135,27 @@ def columns_of(metric: Metric, data: Responses) -> list[Floats]:
     return [item_means(values) if values.shape[1] else values for values in packed]
 
 
-def _additive_changes(metric: Metric, data: Responses) -> Changes:
-    columns = columns_of(metric, data)
-    whole = _effects_of_items(metric, columns)
-    effect = float(whole.mean())
+def _changes_of_entries(
+    metric: Metric, data: Responses, whole: Floats
+) -> tuple[Ints, Ints, Floats, NDArray[np.bool_]]:
+    """Return item and unit of each entry, the change of the item's effect without it, and lost items.
+
+    If a role has no response left, the item is lost, and the change is that to the mean item.
+    """
+    items, units = data.entries
+    without, lost = _effects_without(metric, data, columns_of(metric, data), whole)
+    change = np.where(lost, float(whole.mean()) - whole[items], without - whole[items])
+    return items, units, change - _common_changes(data, items, units, change, lost), lost
+
+
+def _additive_changes(metric: Metric, data: Responses, item_weights: Floats | None) -> Changes:
+    whole = _effects_of_items(metric, columns_of(metric, data))
+    effect = float(whole.mean()) if item_weights is None else float(np.sum(item_weights * whole))
     totals, within = np.zeros(data.n_units), np.zeros(data.n_units)
     if data.n_units:
-        items, units = data.entries
-        without, lost = _effects_without(metric, data, columns, whole)
-        change = np.where(lost, effect - whole[items], without - whole[items])
-        change -= _common_changes(data, items, units, change, lost)
+        items, units, change, lost = _changes_of_entries(metric, data, whole)
+        if item_weights is not None:
+            change *= data.n_items * item_weights[items]
         kept = data.n_items - np.bincount(units[lost], minlength=data.n_units)
         fill_cells(items, units, change, data.clusters, kept, totals, within)
         # Items that leave with their unit take less along than the sum of squares says: n / (N (N − n)) each

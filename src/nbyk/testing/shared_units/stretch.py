@@ -23,6 +23,9 @@ Floats = NDArray[np.float64]
 _FARTHEST = 16.0
 _STEPS = 24
 
+MOST = 1.5
+"""The largest stretch: more widens intervals without bound, and holds no level better."""
+
 
 def stretch(metric: Metric, data: Responses, found: Changes, sources: Mapping[Source, Component]) -> float:
     """Return the factor by which the units' standard error must grow to reach 0 when the effect does.
@@ -46,8 +49,11 @@ def stretch(metric: Metric, data: Responses, found: Changes, sources: Mapping[So
     Returns
     -------
     float
-        At least 1; it is 1 if the effect does not vanish within the steps that a linear effect would take.
+        From 1 to `MOST`; 1 if the effect does not vanish within the steps that a linear effect would take,
+        and for a metric that jumps, whose path says little.
     """
+    if metric.smoothness == "jumps":
+        return 1.0
     error = float(np.sqrt(sum(part.total for part in sources.values())))
     if error <= 0.0 or not abs(found.effect) > 0.0:
         return 1.0
@@ -69,7 +75,7 @@ def stretch(metric: Metric, data: Responses, found: Changes, sources: Mapping[So
     before = abs(found.effect) if first == 0 else float(path[first - 1])
     start = 0.0 if first == 0 else float(steps[first - 1])
     vanished = start + (steps[first] - start) * before / (before - float(path[first]))
-    return max(1.0, abs(found.effect) / (error * float(vanished)))
+    return min(max(1.0, abs(found.effect) / (error * float(vanished))), MOST)
 
 
 def _moves(role: Role, direction: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,6 +34,9 @@ TESTED = {
 }
 """Each null hypothesis in words."""
 
+WITH_RESERVE = ", with reserve"
+"""What follows a verdict that holds only with reserve."""
+
 WHOLE_ITEMS = get_sampler("bootstrap_items/all")
 """The bootstrap of items with all of their responses."""
 
@@ -54,6 +57,7 @@ class Asked:
     null: str = "swap_items"
     confidence_level: float = 0.95
     generalise: Sequence[str] | None = None
+    pair_runs: bool = False
     sampler: Sampler = WHOLE_ITEMS
     seed: int = 0
     threads: Threads = 1
@@ -68,6 +72,15 @@ class Asked:
                 argument="interval_sampler",
             )
         check_confidence_level(self.confidence_level)
+
+    def check_paired(self, panels: Iterable[Panel]) -> None:
+        """Raise NbykError if runs are to be paired, and no pair of systems has any of one name."""
+        if self.pair_runs and not any(panel.paired for panel in panels):
+            raise NbykError(
+                "found runs to pair, and no two systems have runs or raters of one name; give both the same "
+                "names, or leave this out",
+                argument="pair_runs",
+            )
 
     @property
     def hypothesis(self) -> str:
@@ -113,7 +126,7 @@ class Asked:
             items alone.
         """
         if self.hypothesis == EQUALLY_GOOD:
-            panel = panel_of(data, self.generalise)
+            panel = panel_of(data, self.generalise, pair_runs=self.pair_runs)
         elif self.generalise is None and data.clusters is not None:
             raise NbykError(
                 f"found {self.null}, which deals responses item by item, and items come in clusters; choose "
@@ -127,7 +140,7 @@ class Asked:
                 argument="generalise",
             )
         else:
-            panel = panel_of(data, ("items",))
+            panel = panel_of(data, ("items",), pair_runs=self.pair_runs)
         if panel.draws_clusters and not self.sampler.keeps_rows:
             raise NbykError(
                 f"found {self.sampler.name}, which draws items one by one, but they come in clusters; "

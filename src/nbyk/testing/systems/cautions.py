@@ -133,9 +133,9 @@ def about_result(
     attained = None
     if result.null in EXACT and not same_responses(data):
         attained = attained_level(
-            result.effect, result.null_distribution, alpha, alternative=result.alternative
+            claim.effect, result.null_distribution, alpha, alternative=result.alternative
         )
-    below = share_below(result.bootstrap_distribution, result.effect)
+    below = share_below(result.bootstrap_distribution, claim.effect)
     if least_p > alpha:
         found = (
             f"the {n_draws + 1} arrangements of so few {drawn_units}" if result.exact else f"{n_draws} draws"
@@ -170,6 +170,12 @@ def about_result(
 def _about_claims(result: ComparisonResult) -> Iterator[str]:
     """Yield a caution if the broader claim looks more certain than the narrower one, which is not shown."""
     broad, items = result.claims[0], result.claims[-1]
+    if broad.by_precision:
+        yield (
+            f"some units answer far more items than others: for {broad.population} the effect weights each "
+            f"rating by its precision; the plain mean over items is {number(items.effect)}"
+        )
+        return
     if not broad.is_conclusive or items.p <= result.alpha:
         return
     if items.p - broad.p > max(3.0 * items.standard_error, _SAME * items.p):

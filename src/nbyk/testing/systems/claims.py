@@ -10,14 +10,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import get_args
 
+import numpy as np
+
+from nbyk.errors import unknown_name
 from nbyk.metrics import Metric
+from nbyk.testing.intervals import IntervalMethod
 from nbyk.testing.pvalues import Alternative, PValue, sides_of
 from nbyk.testing.shared_units import SharedUnitsTest, VariancePart, shared_units_test
 from nbyk.testing.shared_units.intervals import parts_with_intervals
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.panel import FEW_UNITS, FEWEST_UNITS, Panel
 from nbyk.words import counted, listed, with_names
+
+DEFAULT_METHOD: IntervalMethod = "percentile"
+"""The method whose coverage is nearer to nominal for most metrics (docs/method.md)."""
 
 _POWER = 0.8
 """The power with which the advised numbers of units find an effect as large as the present one."""
@@ -39,7 +47,10 @@ class Claim:
     standard_error
         Monte-Carlo standard error of `p`; 0 if it is not drawn.
     low, high
-        Interval of the effect at the comparison's confidence level; NaN if the claim is inconclusive.
+        Interval of the effect at the comparison's confidence level, percentile if p was drawn; NaN if the
+        claim is inconclusive.
+    bca_low, bca_high
+        The BCa interval of the effect; NaN if p was not drawn.
     method
         The method for p: the null that was drawn, or "t".
     df
@@ -49,6 +60,12 @@ class Claim:
         error. A p by t is always certain.
     reason
         The reason why the claim is inconclusive; "" if it is not.
+    reserve
+        The reason why p and the interval hold only with reserve; "" if they hold without.
+    effect
+        The effect that the interval is about; positive if A is better.
+    by_precision
+        Whether this effect weights ratings by precision, because units answer very unequal numbers of items.
     advice
         The number of additional raters or runs that would settle the claim, if the effect stays as it is; ""
         if unknown.
@@ -69,13 +86,31 @@ class Claim:
     df: float
     decided: bool
     reason: str = ""
+    reserve: str = ""
+    effect: float = math.nan
+    by_precision: bool = False
     advice: str = ""
     parts: tuple[VariancePart, ...] = ()
+    bca_low: float = math.nan
+    bca_high: float = math.nan
 
     @property
     def is_conclusive(self) -> bool:
         """Whether the claim has a p-value."""
         return not self.reason
+
+    def ends(self, method: str = DEFAULT_METHOD) -> tuple[float, float]:
+        """Return the ends of the interval by "percentile" or "bca"; the one by t if p is by t.
+
+        Raises
+        ------
+        NbykError
+            If there is no such method.
+        """
+        if method not in get_args(IntervalMethod):
+            raise unknown_name("interval method", method, get_args(IntervalMethod))
+        by_bca = method == "bca" and not math.isnan(self.bca_low)
+        return (self.bca_low, self.bca_high) if by_bca else (self.low, self.high)
 
     def p_of(self, alternative: Alternative) -> float:
         """Return the p-value of an alternative."""
@@ -85,12 +120,15 @@ class Claim:
 def drawn_claim(
     over: tuple[str, ...],
     population: str,
+    effect: float,
     p: Mapping[Alternative, PValue],
     alternative: Alternative,
     interval: tuple[float, float],
     *,
     method: str,
     decided: bool = True,
+    reserve: str = "",
+    bca: tuple[float, float] = (math.nan, math.nan),
 ) -> Claim:
     """Return the claim of a test that draws, from the p-value of each alternative."""
     return Claim(
@@ -105,10 +143,23 @@ def drawn_claim(
         method,
         df=math.nan,
         decided=decided,
+        reserve=reserve,
+        effect=effect,
+        bca_low=bca[0],
+        bca_high=bca[1],
     )
 
 
-def broad_claim(metric: Metric, panel: Panel, items: Claim, asked: Asked) -> Claim:
+def broad_test(metric: Metric, panel: Panel) -> SharedUnitsTest | None:
+    """Return the test of the broadest claim; None if that is over items alone, or units are too few."""
+    if not panel.is_broad or panel.few(0, FEWEST_UNITS) or panel.responses is None:
+        return None
+    return shared_units_test(metric, panel.responses, sources=panel.sources)
+
+
+def broad_claim(
+    metric: Metric, panel: Panel, items: Claim, asked: Asked, test: SharedUnitsTest | None
+) -> Claim:
     """Return the claim over new items or clusters and new units.
 
     Parameters
@@ -121,24 +172,40 @@ def broad_claim(metric: Metric, panel: Panel, items: Claim, asked: Asked) -> Cla
         The claim over new items alone. The broad claim takes its numbers if nothing varies.
     asked
         What is asked of the comparison.
+    test
+        The test of the claim, by `broad_test`; that of a leaderboard's pair learns from the other pairs.
     """
     alternative, alpha = asked.decision.alternative, asked.decision.alpha
-    few = panel.few(0, FEWEST_UNITS)
     over = panel.factors
     population = panel.population(panel.sources, of_clusters=panel.of_clusters)
-    if few:
+    if test is None:
+        few = panel.few(0, FEWEST_UNITS)
         return inconclusive(over, population, f"{listed(few)} cannot speak for others")
-    assert panel.responses is not None
-    test = shared_units_test(metric, panel.responses, sources=panel.sources)
     if test.is_constant:
         return replace(items, over=over, population=population)
     if test.roughness:
         return inconclusive(over, population, test.roughness)
     level = asked.confidence_level
-    claim = claim_by_t(test, over, population, alternative=alternative, confidence_level=level)
+    claim = claim_by_t(test, over, population, alternative=alternative, alpha=alpha, confidence_level=level)
+    low, high = within(metric.effect_range(), (claim.low, claim.high), panel)
+    effect = claim.effect if claim.by_precision else items.effect  # the same, to the last digit
+    claim = replace(claim, low=low, high=high, effect=effect)
     parts = tuple(replace(part, source=panel.in_words(part.source)) for part in claim.parts)
     claim = replace(claim, parts=parts)
     return claim if claim.p <= alpha else replace(claim, advice=_advice(test, panel, alpha, alternative))
+
+
+def within(
+    bounds: tuple[float, float] | None, interval: tuple[float, float], panel: Panel
+) -> tuple[float, float]:
+    """Return an interval within a metric's bounds for ratings from 0 to 1, if all ratings are from there."""
+    if bounds is None or panel.responses is None:
+        return interval
+    rated = [role.values for role in panel.responses.roles if role.values.size]
+    if min(map(np.nanmin, rated)) < 0.0 or max(map(np.nanmax, rated)) > 1.0:
+        return interval
+    low, high = (min(max(end, bounds[0]), bounds[1]) for end in interval)
+    return low, high
 
 
 def with_intervals_of_parts(claim: Claim, metric: Metric, panel: Panel) -> Claim:
@@ -156,9 +223,10 @@ def claim_by_t(
     population: str,
     *,
     alternative: Alternative,
+    alpha: float,
     confidence_level: float,
 ) -> Claim:
-    """Return the claim of a t-test over a population; the last two arguments are as for `nbyk.compare`."""
+    """Return the claim of a t-test over a population; the last three arguments are as for `nbyk.compare`."""
     sides: tuple[Alternative, ...] = ("greater", "less", "two-sided")
     p = {side: test.p_value(side) for side in sides}
     of_sides = (p["greater"], p["less"], p["two-sided"])
@@ -173,6 +241,9 @@ def claim_by_t(
         "t",
         test.df,
         decided=True,
+        reserve=test.reserve(alternative, alpha),
+        effect=test.effect,
+        by_precision=test.by_precision,
         parts=test.parts,
     )
 
@@ -187,8 +258,10 @@ def few_units(panels: Mapping[tuple[str, str], Panel]) -> Iterator[str]:
     )
     if few:
         yield (
-            f"{listed(list(few))} are few to speak for others: we measured that the test called up to .12 of "
-            "equally good systems different at α = .05 (docs/shared-units.md)"
+            f"{listed(list(few))} are few to speak for others, and cannot show whether they are skewed: if "
+            "most such units are alike and a few far off (a lognormal law), we measured that the test called "
+            "up to .17 of equally good systems different at α = .05, .10 without reserve "
+            "(docs/shared-units.md)"
         )
 
 

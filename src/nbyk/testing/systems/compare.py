@@ -17,12 +17,15 @@ from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set
-from nbyk.testing.intervals import ConfidenceInterval, acceleration, bca_interval, percentile_interval
+from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
 from nbyk.testing.pvalues import Alternative, expected_p, p_values
-from nbyk.testing.systems.asked import Asked
+from nbyk.testing.shared_units import SharedUnitsTest
+from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.cautions import about_data, about_result
-from nbyk.testing.systems.claims import broad_claim, drawn_claim, with_intervals_of_parts
-from nbyk.testing.systems.margins import MarginClaim, check_margin, margin_claims
+from nbyk.testing.systems.claims import broad_claim, broad_test, drawn_claim, with_intervals_of_parts
+from nbyk.testing.systems.items_alone import ItemsAlone, items_alone
+from nbyk.testing.systems.margins import MarginClaim, check_margin, is_within_one, margin_claims
+from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.result import ComparisonResult, ResponseCounts
 
@@ -41,6 +44,7 @@ def compare(
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     generalise: Sequence[str] | None = None,
+    pair_runs: bool = False,
     margin: float | None = None,
     interval_sampler: str = "bootstrap_items/all",
     n_resamples: int = 9_999,
@@ -82,6 +86,10 @@ def compare(
         claim is over new ones like those that the items share. None means items, their clusters, and every
         kind of shared units with two or more units. ``("items",)`` means new items with these clusters,
         raters and runs. Needs the null "swap_items" or "shifted".
+    pair_runs
+        Whether runs of A and B with one name are the same run, as runs of one seed may be. Without names, a
+        column of A's and of B's array with one place are the same. Without gold, "runs" may be people who
+        rated both. By default they are different ones, but people with the same ids are the same people.
     margin
         The largest difference that does not matter to you, above 0, in the unit of the effect; see
         `ComparisonResult.margins`. None asks no such question.
@@ -115,17 +123,18 @@ def compare(
 
     Notes
     -----
-    Under "swap_items" there are 2^N arrangements, or 2^G of G clusters. If at most `n_resamples` differ from
-    the observed one, all are computed, and p is exact. The draws depend only on the seed, on gold and on the
-    number of items or clusters. So all metrics and systems see the same draws, and comparing B with A is the
-    mirror image of comparing A with B. (Nulls and samplers that draw responses again depend on the responses
-    too.)
+    "swap_items" swaps what the metric sees (`Metric.unchanged_by`): ranks for a rank correlation or an AUC,
+    standardised responses for Pearson's correlation. There are 2^N arrangements, or 2^G of G clusters. If at
+    most `n_resamples` differ from the observed one, all are computed, and p is exact. The draws depend only
+    on the seed, on gold and on the number of items or clusters. So all metrics and systems see the same
+    draws, and comparing B with A is the mirror image of comparing A with B. (Nulls and samplers that draw
+    responses again depend on the responses too.)
 
     Examples
     --------
     >>> import nbyk
     >>> result = nbyk.compare(gold=[3, 1, 2, 5], a=[3, 1, 2, 4], b=[1, 4, 4, 1])
-    >>> result.p_value.p, result.exact
+    >>> result.p, result.exact
     (0.125, True)
     """
     asked = Asked(
@@ -133,6 +142,7 @@ def compare(
         null=null,
         confidence_level=confidence_level,
         generalise=generalise,
+        pair_runs=pair_runs,
         sampler=get_sampler(interval_sampler),
         seed=as_seed(seed),
         threads=threads,
@@ -176,6 +186,7 @@ def compare_metrics(
     for metric in chosen:
         metric.check_gold(data.has_gold)
     panel = asked.panel(data)
+    asked.check_paired([panel])
     draws = asked.draws(panel.drawn(data), chosen)
     if asked.is_exact(draws):
         nulls = [(effects, True) for effects in asked.every_arrangement(draws)]
@@ -195,6 +206,7 @@ def results_of(
     nulls: Sequence[tuple[Floats, bool]],
     bootstraps: Floats,
     margins: Mapping[str, float],
+    tests: Mapping[str, SharedUnitsTest] | None = None,
 ) -> dict[str, ComparisonResult]:
     """Return the result of each metric of `draws`, by its name.
 
@@ -210,6 +222,8 @@ def results_of(
         Bootstrapped effects; not finite where a metric is undefined.
     margins
         A margin for each metric that has one, by name.
+    tests
+        The tests over new units by the metrics' names, if they are known; None makes them.
 
     Raises
     ------
@@ -219,7 +233,10 @@ def results_of(
     data, decision, left_out = draws.data, asked.decision, draws.jackknifed()
     exact = asked.is_exact(draws)
     level, sampler = asked.confidence_level, asked.sampler.name
-    about_all = tuple(about_data(data, null=asked.null, panel=panel))
+    units = {role.upper(): data.units[role] for role in ("a", "b") if role in data.units}
+    known = {"has_gold": data.has_gold, "pair_runs": asked.pair_runs}
+    about_pairs = pairing_caution(units, **known) if panel.sources else ()
+    about_all = (*about_pairs, *about_data(data, null=asked.null, panel=panel))
     results = {}
     for index, (metric, (null_effects, decided)) in enumerate(zip(draws.metrics, nulls, strict=True)):
         effect = float(draws.observed[index]) + 0.0
@@ -233,39 +250,57 @@ def results_of(
             p = {side: replace(value, standard_error=0.0) for side, value in p.items()}
         percentile = percentile_interval(drawn, level)
         bca = bca_interval(drawn, effect, acceleration(left_out[index]), level)
+        alone = ItemsAlone(p)
+        if asked.hypothesis == EQUALLY_GOOD:
+            alone = items_alone(
+                metric,
+                draws.rows,
+                alone,
+                percentile=percentile,
+                level=level,
+                alternative=decision.alternative,
+                alpha=decision.alpha,
+                within_one=is_within_one(metric, data),
+            )
+        p, chosen = alone.p, alone.p[decision.alternative]
+        decided = decided or (chosen.standard_error == 0.0 and chosen.p > decision.alpha)
+        if alone.interval is not None:
+            percentile = bca = alone.interval
         score_a, score_b = draws.scores(index)
         items = drawn_claim(
             ("items", "clusters") if panel.draws_clusters else ("items",),
             panel.population((), of_clusters=panel.draws_clusters),
+            effect,
             p,
             decision.alternative,
             percentile,
             method=asked.null,
             decided=decided,
+            reserve=alone.reserve,
+            bca=bca,
         )
-        claims = (*([broad_claim(metric, panel, items, asked)] if panel.is_broad else []), items)
+        of_broad = broad_test(metric, panel) if tests is None else tests.get(metric.name)
+        broad = [broad_claim(metric, panel, items, asked, of_broad)] if panel.is_broad else []
+        claims = (*broad, items)
         of_margin: tuple[MarginClaim, ...] = ()
         if metric.name in margins:
             margin = margins[metric.name]
-            of_margin = margin_claims(metric, data, panel, claims, margin=margin, alpha=decision.alpha)
+            of_margin = margin_claims(
+                metric, data, panel, claims, margin=margin, alpha=decision.alpha, of_broad=of_broad
+            )
         result = ComparisonResult(
             metric=metric.name,
-            effect=effect,
+            effect=claims[0].effect if claims[0].is_conclusive else effect,
             score_a=score_a,
             score_b=score_b,
             null=asked.null,
             hypothesis=asked.hypothesis,
             alternative=decision.alternative,
             alpha=decision.alpha,
-            p_value=p[decision.alternative],
-            p_greater=p["greater"],
-            p_less=p["less"],
-            p_two_sided=p["two-sided"],
             exact=exact,
             expected_p=expected_p(drawn, null_effects),
             expected_p_sampler=sampler,
-            interval_percentile=ConfidenceInterval(*percentile, level, "percentile", sampler),
-            interval_bca=ConfidenceInterval(*bca, level, "bca", sampler),
+            confidence_level=level,
             null_distribution=null_effects,
             bootstrap_distribution=drawn,
             n_items=data.n_items,
@@ -276,12 +311,13 @@ def results_of(
             n_resamples=null_effects.size,
             decision_error=0.0 if exact else decision.error,
             claims=claims,
+            pairing=pairing_sentence(units, **known),
             margins=of_margin,
             warnings=(),
             seed=asked.seed,
         )
         own = about_result(result, metric, data, undefined=bootstraps[index].size - drawn.size)
-        results[metric.name] = replace(result, warnings=(*about_all, *own))
+        results[metric.name] = replace(result, warnings=(*result.reserves, *about_all, *own))
     return results
 
 

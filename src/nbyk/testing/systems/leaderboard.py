@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,9 @@ from nbyk.testing.engine.draws import ItemStreams, draw_chunks
 from nbyk.testing.engine.forms import form_of
 from nbyk.testing.engine.inputs import as_clusters, as_matrices
 from nbyk.testing.engine.rows import Rows
+from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
 from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.panel import FEWEST_UNITS, Panel, panel_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -95,7 +97,7 @@ class ScoredSystems:
         matrices, of_columns = as_matrices({"gold": gold, **named})
         stacked = stack_responses(*(matrices[name] for name in named))
         rows = Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked)
-        clusters = as_clusters(cluster, next(iter(named.values())) if gold is None else gold, rows.n_items)
+        clusters = as_clusters(cluster, {"gold": gold, **named}, rows.n_items)
         known = of_columns if units is None else units
         behind = {name: known[name] for name in ("gold", *named) if name in known}
         scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
@@ -107,6 +109,37 @@ class ScoredSystems:
         behind = {role: self.units[name] for role, name in of_roles.items() if name in self.units}
         of_a, of_b = (self.rows.systems[place] for place in (a, b))
         return ResponseSet(self.rows.gold, _answered(of_a), _answered(of_b), behind, self.clusters)
+
+    def score_test(self, system: int, kinds: Collection[str]) -> tuple[Panel, SharedUnitsTest | None]:
+        """Return the units behind one system's score, and the score with its variance over them.
+
+        Parameters
+        ----------
+        system
+            Its place.
+        kinds
+            What the pairs generalise over: "clusters", "raters" and "runs".
+
+        Returns
+        -------
+        panel
+            It generalises over the units of those kinds that the system has.
+        test
+            The t-test of the score, as the effect of the system against nothing; None if the score is for new
+            items alone, or if its units are too few.
+        """
+        units = {"gold": "gold", "a": self.names[system]}
+        behind = {role: self.units[name] for role, name in units.items() if name in self.units}
+        clusters = self.clusters if "clusters" in kinds else None
+        nothing = np.zeros((self.rows.n_items, 1))
+        data = ResponseSet(self.rows.gold, _answered(self.rows.systems[system]), nothing, behind, clusters)
+        panel = panel_of(data, None)
+        panel = replace(panel, sources=tuple(of for of in panel.sources if of.partition(" ")[0] in kinds))
+        if not panel.sources or panel.few(0, FEWEST_UNITS) or panel.responses is None:
+            return panel, None
+        return panel, shared_units_test(
+            _score_alone(self.metric), panel.responses, sources=panel.sources, weighted=False
+        )
 
     def bootstrapped(self, asked: Asked, *, of_clusters: bool) -> Floats:
         """Return each system's score on bootstrapped items, or clusters of them, shape (S, B).
@@ -123,6 +156,23 @@ class ScoredSystems:
 
         n_draws = asked.decision.n_resamples
         return draw_chunks(work, n_draws, threads=asked.threads, progress=asked.progress)
+
+
+def _score_alone(metric: Metric) -> Metric:
+    """Return the metric whose effect is the score of A, whatever B is."""
+    return replace(
+        metric,
+        direction="higher",
+        kind="comparison",
+        additive=metric.is_mean_over_items,
+        implementation=_score_of_first,
+        arguments=(),
+        of=metric,
+    )
+
+
+def _score_of_first(metric: Metric, systems: Floats, gold: Floats, out: Floats) -> None:
+    out[:] = metric.scores(systems[:1], gold)[0]
 
 
 def _answered(matrix: Floats) -> Floats:

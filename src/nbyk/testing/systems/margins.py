@@ -21,6 +21,7 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.testing.corrections import Correction, correct_p_values
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, responses, shared_units_test
+from nbyk.testing.systems.asked import WITH_RESERVE
 from nbyk.testing.systems.claims import Claim
 from nbyk.testing.systems.panel import Panel
 
@@ -63,6 +64,8 @@ class MarginClaim:
         The level of each one-sided test.
     reason
         The reason why the claim is inconclusive; "" if it is not.
+    reserve
+        The reason why the tests hold only with reserve; "" if they hold without.
     constant
         Whether all items have the same effect. The p-values and the interval are then those of the share of
         other items that this many items would not show.
@@ -78,10 +81,21 @@ class MarginClaim:
     high: float
     alpha: float
     reason: str = ""
+    reserve: str = ""
     constant: bool = False
 
     @property
-    def verdict(self) -> MarginVerdict:
+    def verdict(self) -> str:
+        """`shown`, followed by ", with reserve" if it is a result that holds only with reserve."""
+        return self.shown + (WITH_RESERVE if self.is_reserved else "")
+
+    @property
+    def is_reserved(self) -> bool:
+        """Whether the tests show something, and only with reserve."""
+        return bool(self.reserve) and self.shown != "inconclusive"
+
+    @property
+    def shown(self) -> MarginVerdict:
         """Whether A and B are equivalent, A is not worse than B by the margin, or A is worse by more."""
         if self.p_equivalent <= self.alpha:
             return "equivalent"
@@ -100,7 +114,14 @@ def check_margin(margin: float | None) -> None:
 
 
 def margin_claims(
-    metric: Metric, data: ResponseSet, panel: Panel, claims: Sequence[Claim], *, margin: float, alpha: float
+    metric: Metric,
+    data: ResponseSet,
+    panel: Panel,
+    claims: Sequence[Claim],
+    *,
+    margin: float,
+    alpha: float,
+    of_broad: SharedUnitsTest | None = None,
 ) -> tuple[MarginClaim, ...]:
     """Return the tests of the effect against a margin, over the population of each claim.
 
@@ -116,13 +137,15 @@ def margin_claims(
         The margin, in the unit of the effect.
     alpha
         The level of each one-sided test.
+    of_broad
+        The test of the first claim, if it is by t over new units.
 
     Raises
     ------
     NbykError
         If no effect can be larger than the margin.
     """
-    if margin >= 1.0 and _is_bounded(metric, data):
+    if margin >= 1.0 and is_within_one(metric, data):
         raise NbykError(
             f"found a margin of {margin:g} times the whole scale, and no effect on {metric.name} is larger; "
             "give the largest difference that does not matter, as in 0.02 for 2 percentage points",
@@ -133,9 +156,12 @@ def margin_claims(
         of_claim = (claim.over, claim.population, margin)
         sources = tuple(source for source in panel.sources if source in claim.over)
         sample = _sample(data, panel, of_clusters="clusters" in claim.over)
-        test = None if claim.reason else shared_units_test(metric, sample, sources=sources)
+        if claim is claims[0] and of_broad is not None:
+            test: SharedUnitsTest | None = of_broad
+        else:
+            test = None if claim.reason else shared_units_test(metric, sample, sources=sources)
         constant = test is not None and test.is_constant
-        if test is not None and constant and _is_bounded(metric, data):
+        if test is not None and constant and is_within_one(metric, data):
             found.append(_of_constant(claim, test, margin, alpha))
             continue
         reason = claim.reason if test is None else _CONSTANT if constant else test.roughness
@@ -146,11 +172,18 @@ def margin_claims(
         not_worse, not_better = (test.p_value("greater", null=-margin), test.p_value("less", null=margin))
         worse = test.p_value("less", null=-margin)
         low, high = test.interval(1.0 - 2.0 * alpha)
-        found.append(MarginClaim(*of_claim, not_worse, worse, max(not_worse, not_better), low, high, alpha))
+        p = (not_worse, worse, max(not_worse, not_better))
+        not_worse_reserve, not_better_reserve = (
+            test.reserve("greater", alpha, null=-margin),
+            test.reserve("less", alpha, null=margin),
+        )
+        reserve = not_worse_reserve or (not_better_reserve if p[2] <= alpha else "")
+        reserve = reserve or test.reserve("less", alpha, null=-margin)
+        found.append(MarginClaim(*of_claim, *p, low, high, alpha, reserve=reserve))
     return tuple(found)
 
 
-def _is_bounded(metric: Metric, data: ResponseSet) -> bool:
+def is_within_one(metric: Metric, data: ResponseSet) -> bool:
     """Return whether the effect on each item, of which the effect is the mean, lies between −1 and 1."""
     if metric.of is not None:  # wins(…): each item counts 1, 0 or −1
         return True

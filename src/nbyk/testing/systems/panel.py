@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,8 +23,8 @@ FACTORS = ("items", "clusters", "raters", "runs")
 FEWEST_UNITS = 3
 """With fewer shared units or clusters, a claim about new ones is inconclusive (docs/shared-units.md)."""
 
-FEW_UNITS = 5
-"""With fewer, the measured level of the test reached twice the nominal one."""
+FEW_UNITS = 8
+"""Fewer units cannot show their own skewness, and a caution says so (docs/shared-units.md)."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class Panel:
         Whether the broadest claim generalises over clusters.
     kind
         What the units behind the systems' responses are.
+    paired
+        Whether some units are the same for both systems.
     """
 
     responses: Responses | None
@@ -53,6 +55,7 @@ class Panel:
     n_clusters: int = 0
     of_clusters: bool = False
     kind: Kind = "run"
+    paired: bool = False
 
     @property
     def is_broad(self) -> bool:
@@ -117,7 +120,7 @@ class Panel:
         return self.of_clusters and fewest <= self.n_clusters < below
 
 
-def panel_of(data: ResponseSet, generalise: Sequence[str] | None) -> Panel:
+def panel_of(data: ResponseSet, generalise: Sequence[str] | None, *, pair_runs: bool = False) -> Panel:
     """Return the units behind a response set, and those to generalise over.
 
     Parameters
@@ -127,6 +130,8 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None) -> Panel:
     generalise
         A selection of `FACTORS`; None for items, their clusters, and every kind of shared units with two or
         more units.
+    pair_runs
+        Whether runs of A and of B that have one name, or one place in a row, are the same.
 
     Raises
     ------
@@ -139,10 +144,12 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None) -> Panel:
     fixed = tuple(_single_units(data, kind))
     n_clusters = data.n_clusters
     of_clusters = n_clusters > 0 and (generalise is None or "clusters" in generalise)
-    found = _responses(data, kind, of_clusters=of_clusters)
+    places = _places(data, kind, pair_runs=pair_runs)
+    paired = bool(places)
+    found = _responses(data, places, of_clusters=of_clusters)
     sources: tuple[Source, ...] = () if found is None else tuple(found.source_units)
     if generalise is None:
-        return Panel(found, sources, fixed, n_clusters, of_clusters, kind)
+        return Panel(found, sources, fixed, n_clusters, of_clusters, kind, paired)
     if "clusters" in generalise and not of_clusters:
         raise NbykError(
             "found clusters, but items have none here; leave clusters out, or name the cluster of each item",
@@ -159,12 +166,11 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None) -> Panel:
                 argument="generalise",
             )
     kept = tuple(source for source in sources if asked & set(names[source]))
-    return Panel(found, kept, fixed, n_clusters, of_clusters, kind)
+    return Panel(found, kept, fixed, n_clusters, of_clusters, kind, paired)
 
 
-def _responses(data: ResponseSet, kind: Kind, *, of_clusters: bool) -> Responses | None:
+def _responses(data: ResponseSet, places: Mapping[str, Integers], *, of_clusters: bool) -> Responses | None:
     """Return the responses with shared units and clusters; None if no units are shared."""
-    places, paired = _places(data, kind)
     ids = {role: _shared_ids(data, role, places.get(role)) for role in ("gold", "a", "b")}
     if all(of_role is None for of_role in ids.values()):
         return None
@@ -175,30 +181,27 @@ def _responses(data: ResponseSet, kind: Kind, *, of_clusters: bool) -> Responses
         a_units=ids["a"],
         b_units=ids["b"],
         gold_units=ids["gold"],
-        paired=paired,
+        paired=bool(places),
         clusters=data.clusters if of_clusters else None,
     )
     return found if found.source_units else None
 
 
-def _places(data: ResponseSet, kind: Kind) -> tuple[dict[str, Integers], bool]:
-    """Return a number for each name of A's and of B's units; a unit of both systems has one number.
-
-    Runs are the same if their equal names contain "seed", and people are the same if their ids are equal.
-    """
+def _places(data: ResponseSet, kind: Kind, *, pair_runs: bool) -> dict[str, Integers]:
+    """Return a number for each name of A's and of B's units, one for a unit of both; empty without any."""
     a, b = (data.units.get(role) for role in ("a", "b"))
     if a is None or b is None:
-        return {}, False
-    same = names_of_both(a, b, kind=kind)
+        return {}
+    same = names_of_both(a, b, kind=kind, pair_runs=pair_runs)
     if not same:
-        return {}, False
+        return {}
     numbers = {name: number for number, name in enumerate(sorted(same))}
     places = {}
     for role, units, first in (("a", a, len(same)), ("b", b, len(same) + len(a.names))):
         places[role] = np.array(
             [numbers.get(name, first + place) for place, name in enumerate(units.names)], dtype=np.int64
         )
-    return places, True
+    return places
 
 
 def _shared_ids(data: ResponseSet, role: str, places: Integers | None) -> Integers | None:

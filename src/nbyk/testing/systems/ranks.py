@@ -46,19 +46,6 @@ def ranks(scores: Floats) -> tuple[Integers, Integers]:
     return best, worst
 
 
-def rank_percentiles(scores: Floats, level: float) -> tuple[Integers, Integers]:
-    """Return the central `level` of each system's rank over draws; ties count in full at both ends.
-
-    The parameters are those of `ranks`; the results have shape (S,). Without draws, every rank is possible.
-    """
-    if scores.shape[1] == 0:
-        return np.ones(len(scores), np.int64), np.full(len(scores), len(scores))
-    best, worst = ranks(scores)
-    low = np.quantile(best, 0.5 * (1.0 - level), axis=1, method="inverted_cdf")
-    high = np.quantile(worst, 0.5 * (1.0 + level), axis=1, method="inverted_cdf")
-    return low.astype(np.int64), high.astype(np.int64)
-
-
 def rank_sets(better: Booleans) -> tuple[Integers, Integers]:
     """Return the ranks of each system that are compatible with decisions on pairs.
 

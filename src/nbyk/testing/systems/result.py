@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.errors import unknown_name
 from nbyk.notebook import ShownInNotebooks
-from nbyk.testing.intervals import ConfidenceInterval, IntervalMethod
-from nbyk.testing.pvalues import Alternative, ExpectedP, PValue, p_relation
+from nbyk.testing.intervals import IntervalMethod
+from nbyk.testing.pvalues import Alternative, ExpectedP, p_relation
 from nbyk.testing.results import plain
-from nbyk.testing.systems.asked import Verdict, verdict_of
-from nbyk.testing.systems.claims import Claim
+from nbyk.testing.systems.asked import WITH_RESERVE, Verdict, verdict_of
+from nbyk.testing.systems.claims import DEFAULT_METHOD, Claim
 from nbyk.testing.systems.margins import MarginClaim
-from nbyk.testing.systems.sentences import MORE_DRAWS, items_in_words, margin_sentence, number
+from nbyk.testing.systems.sentences import (
+    MORE_DRAWS,
+    ends_in_words,
+    items_in_words,
+    margin_sentence,
+    number,
+    reserve_sentence,
+)
 from nbyk.words import with_names
 
 Floats = NDArray[np.float64]
-
-DEFAULT_METHOD: IntervalMethod = "percentile"
-"""The method whose coverage is nearer to nominal for most metrics (docs/method.md)."""
 
 ITEMS_ALONE = "items alone"
 """A number for these raters and runs, beside a claim about new ones: only items count as chance."""
@@ -55,7 +58,8 @@ class ComparisonResult(ShownInNotebooks):
     metric
         Canonical name of the metric.
     effect
-        How much better A is on the data; positive if A is better, also for metrics of which less is better.
+        How much better A is on the data, for the broadest claim that has an answer; positive if A is better,
+        also for metrics of which less is better.
     score_a, score_b
         The systems' own scores; None if the metric compares two systems and scores neither.
     null
@@ -64,10 +68,6 @@ class ComparisonResult(ShownInNotebooks):
         The null hypothesis in words.
     alternative, alpha
         The chosen alternative ("greater" means that A is better), and the level of the decision.
-    p_value
-        p-value of that alternative.
-    p_greater, p_less, p_two_sided
-        p-values of each alternative, from the same draws.
     exact
         Whether `null_distribution` has every effect under the null, so that p has no Monte-Carlo error.
     expected_p
@@ -75,8 +75,8 @@ class ComparisonResult(ShownInNotebooks):
         the sampling noise twice, and is conservative.
     expected_p_sampler
         The sampler of those bootstrapped effects; the null's effects are `null_distribution`.
-    interval_percentile, interval_bca
-        Confidence intervals of the effect.
+    confidence_level
+        Nominal coverage of all intervals.
     null_distribution : ndarray, shape (n_resamples,)
         Effects under the null; if `exact`, those of all arrangements except the observed one.
     bootstrap_distribution : ndarray, shape (B,)
@@ -94,8 +94,10 @@ class ComparisonResult(ShownInNotebooks):
         p was drawn; 0 if `exact`.
     claims
         The claims, the broadest population first: over new items and new raters or runs, if items share them,
-        and over new items or clusters alone, with these raters and runs. `p`, `decided`, `significant` and
-        `verdict` are those of the first; `p_value` and all drawn numbers are those of the last.
+        and over new items or clusters alone, with these raters and runs. `p`, `interval`, `decided`,
+        `significant` and `verdict` are those of the first; all that is drawn belongs to the last.
+    pairing
+        Which runs or raters of A and B count as the same, in a sentence; "" if neither has several.
     margins
         The tests of the effect against your margin, over the population of each claim; empty without a
         margin.
@@ -113,15 +115,10 @@ class ComparisonResult(ShownInNotebooks):
     hypothesis: str
     alternative: Alternative
     alpha: float
-    p_value: PValue
-    p_greater: PValue
-    p_less: PValue
-    p_two_sided: PValue
     exact: bool
     expected_p: ExpectedP
     expected_p_sampler: str
-    interval_percentile: ConfidenceInterval
-    interval_bca: ConfidenceInterval
+    confidence_level: float
     null_distribution: Floats
     bootstrap_distribution: Floats
     n_items: int
@@ -132,6 +129,7 @@ class ComparisonResult(ShownInNotebooks):
     n_resamples: int
     decision_error: float
     claims: tuple[Claim, ...]
+    pairing: str
     margins: tuple[MarginClaim, ...]
     warnings: tuple[str, ...]
     seed: int
@@ -162,37 +160,43 @@ class ComparisonResult(ShownInNotebooks):
         return self.p <= self.alpha
 
     @property
-    def verdict(self) -> Verdict:
-        """Which system the test shows to be better, if any.
+    def verdict(self) -> str:
+        """Which system the test shows to be better, if any: "A", "B", "different" or "undecided".
 
-        "different" means that A and B do not answer every item alike. It does not say which is better. It is
-        the verdict under nulls that claim more than that both are equally good.
+        It is followed by ", with reserve" if the broadest claim holds only with reserve. "different" means
+        that A and B do not answer every item alike. It does not say which is better. It is the verdict under
+        nulls that claim more than that both are equally good.
         """
-        return self.verdict_of(self.claims[0])
+        return self.verdict_in_words(self.claims[0])
+
+    def verdict_in_words(self, claim: Claim) -> str:
+        """Return `verdict` for one of the claims."""
+        return self.verdict_of(claim) + (WITH_RESERVE if self.is_reserved(claim) else "")
 
     def verdict_of(self, claim: Claim) -> Verdict:
-        """Return which system one of the claims shows to be better, as in `verdict`."""
-        return verdict_of(claim.p, self.effect, self.null, self.alternative, self.alpha)
+        """Return which system one of the claims shows to be better, with reserve or without."""
+        effect = claim.effect if claim.is_conclusive else self.effect
+        return verdict_of(claim.p, effect, self.null, self.alternative, self.alpha)
 
-    def in_order(self, claim: Claim, a: str, b: str) -> tuple[str, str, float]:
-        """Return the better system by a claim, the other system, and the effect's sign in this order.
+    def is_reserved(self, claim: Claim) -> bool:
+        """Return whether one of the claims shows something, and only with reserve."""
+        return bool(claim.reserve) and self.verdict_of(claim) != "undecided"
 
-        `a` and `b` are the names of A and B. A is the first if neither is shown to be better.
+    @property
+    def reserves(self) -> tuple[str, ...]:
+        """A caution for each claim, or test of a margin, that holds only with reserve."""
+        reserves = [(claim.population, claim.reserve) for claim in self.claims]
+        reserves += [(claim.population, claim.reserve) for claim in self.margins]
+        return tuple(reserve_sentence(*of_claim) for of_claim in dict.fromkeys(reserves) if of_claim[1])
+
+    def in_order(self, a: str, b: str) -> tuple[str, str, float]:
+        """Return the order in which an answer names the systems, and the sign of all its effects.
+
+        `a` and `b` are the names of A and B. The system that the broadest possible claim shows to be better
+        comes first; A does if none is shown, and beside a margin, which asks about A.
         """
-        return (b, a, -1.0) if self.verdict_of(claim) == "B" else (a, b, 1.0)
-
-    def confidence_interval(self, method: str = DEFAULT_METHOD) -> ConfidenceInterval:
-        """Return the interval of one method, "percentile" or "bca".
-
-        Raises
-        ------
-        NbykError
-            If there is no such method.
-        """
-        intervals = {"percentile": self.interval_percentile, "bca": self.interval_bca}
-        if method not in intervals:
-            raise unknown_name("interval method", method, intervals)
-        return intervals[method]
+        shown = [verdict for claim in self.claims if (verdict := self.verdict_of(claim)) != "undecided"]
+        return (b, a, -1.0) if shown[:1] == ["B"] and not self.margins else (a, b, 1.0)
 
     @property
     def sentence(self) -> str:
@@ -208,7 +212,7 @@ class ComparisonResult(ShownInNotebooks):
             If there is no such interval method.
         """
         broad, items = self.claims[0], self.claims[-1]
-        told = _Told(self, a, b, self.confidence_interval(method))
+        told = _Told(self, a, b, items.ends(method))
         if broad is items:
             return told.of_items()
         if not broad.is_conclusive:
@@ -239,6 +243,7 @@ class ComparisonResult(ShownInNotebooks):
             **{name: plain(value) for name, value in kept.items()},
             "margins": [{**plain(claim), "verdict": claim.verdict} for claim in self.margins],
             "p": plain(self.p),
+            "interval": plain(self.interval),
             "decided": self.decided,
             "significant": self.significant,
             "verdict": self.verdict,
@@ -246,32 +251,30 @@ class ComparisonResult(ShownInNotebooks):
         }
 
     def __repr__(self) -> str:
-        error = "exact" if self.exact else f"± {number(self.p_value.standard_error)}"
+        items = self.claims[-1]
+        error = "exact" if self.exact else f"± {number(items.standard_error)}"
         n = self.n_resamples
         draws = f"{f'all {n + 1} arrangements' if self.exact else f'{n} draws'} of {self.null}"
         broad = []
         for claim in self.claims[:-1]:
-            ends = f"{number(claim.low)} to {number(claim.high)}"
             broad.append((f"p, {claim.population}", number(claim.p) if claim.is_conclusive else claim.reason))
-            broad.append((f"{self._percent}, {claim.population}", ends if claim.is_conclusive else "–"))
+            broad.append((f"{self._percent}, {claim.population}", ends_in_words(claim.ends())))
         alone = f" ({ITEMS_ALONE})" if broad else ""
         lines = [
             ("metric", self.metric),
             ("effect", f"{number(self.effect)} (positive: A is better)"),
             *broad,
-            (
-                "verdict",
-                f"{self.verdict if self.decided else 'inconclusive'} at α = {self.alpha:g}",
-            ),
+            ("verdict", f"{self.verdict if self.decided else 'inconclusive'} at α = {self.alpha:g}"),
             *(
-                (f"{self._percent} {i.method}{alone}", f"{number(i.low)} to {number(i.high)}")
-                for i in self._intervals
+                (f"{self._percent} {method}{alone}", ends_in_words(items.ends(method)))
+                for method in get_args(IntervalMethod)
             ),
-            (f"p-value{alone}", f"{number(self.p_value.p)} ({error}; {self.alternative}; {draws})"),
+            (f"p-value{alone}", f"{number(items.p)} ({error}; {self.alternative}; {draws})"),
             ("expected p", f"{number(self.expected_p.p)} (one-sided; {self.expected_p_sampler})"),
             ("null", self.hypothesis),
             ("items", f"{self.n_items}"),
             *([("clusters", f"{self.n_clusters}")] if self.n_clusters else []),
+            *([("pairing", self.pairing)] if self.pairing else []),
             *(("warning", text) for text in self.warnings),
         ]
         width = max(len(name) for name, _ in lines)
@@ -284,21 +287,20 @@ class ComparisonResult(ShownInNotebooks):
         rows = [
             (
                 claim.population,
-                number(self.effect),
-                f"{number(claim.low)} to {number(claim.high)}" if claim.is_conclusive else "–",
-                self.p_in_words(claim).removeprefix("p = ") if claim.is_conclusive else claim.reason,
+                number(claim.effect if claim.is_conclusive else self.effect),
+                ends_in_words(claim.ends()),
+                self._p_in_row(claim) if claim.is_conclusive else claim.reason,
             )
             for claim in self.claims
         ]
         return [("for", f"effect on {self.metric}", level, "p"), *rows]
 
-    @property
-    def _intervals(self) -> tuple[ConfidenceInterval, ConfidenceInterval]:
-        return self.interval_percentile, self.interval_bca
+    def _p_in_row(self, claim: Claim) -> str:
+        return self.p_in_words(claim).removeprefix("p = ") + (WITH_RESERVE if claim.reserve else "")
 
     @property
     def _percent(self) -> str:
-        return f"{100 * self.interval_bca.level:g} %"
+        return f"{100 * self.confidence_level:g} %"
 
     def p_in_words(self, claim: Claim) -> str:
         """Return "p = …" of a claim, or "p ≤ …" if no draw reached the effect, so that p may be less."""
@@ -314,7 +316,7 @@ class _Told:
     result: ComparisonResult
     a: str
     b: str
-    interval: ConfidenceInterval
+    interval: tuple[float, float]
 
     def of_items(self) -> str:
         """Return the sentence of the claim over new items alone."""
@@ -323,12 +325,12 @@ class _Told:
         kept = population.partition(", with ")[2] if len(result.claims) == 1 else ""
         if result.n_clusters and len(result.claims) == 1:
             kept = population
-        first, second, sign = result.in_order(claim, self.a, self.b)
+        first, second, sign = result.in_order(self.a, self.b)
         hypothesis = self._of(result.hypothesis)
         return (
-            f"{self._shown(claim)} on {result.metric}{f', for {kept}' if kept else ''}: the effect of "
+            f"{self._shown(claim, ',')} on {result.metric}{f', for {kept}' if kept else ''}: the effect of "
             f"{first} over {second} on {result.size} is {number(sign * result.effect)} "
-            f"({self._ends(self.interval.low, self.interval.high, sign)}), and "
+            f"({self._ends(*self.interval, sign)}), and "
             f"{result.p_in_words(claim)} ({result.alternative}, {self._null}, {self._how}) under the null "
             f"that {hypothesis}, at α = {result.alpha:g}.{self._more_draws(claim)}"
         )
@@ -336,19 +338,16 @@ class _Told:
     def of_both(self) -> str:
         """Return the sentences of the broadest claim and of that over new items alone."""
         result, broad, items = self.result, self.result.claims[0], self.result.claims[-1]
-        first, second, sign = result.in_order(broad, self.a, self.b)
+        first, second, sign = result.in_order(self.a, self.b)
         one_sided = "" if result.alternative == "two-sided" else f"{result.alternative}, "
-        _, _, narrow = (
-            result.in_order(items, self.a, self.b) if result.verdict == "undecided" else (first, second, sign)
-        )
         return (
-            f"{self._shown(broad)} on {result.metric}, for {self._of(broad.population)}: the effect "
+            f"{self._shown(broad, ',')} on {result.metric}, for {self._of(broad.population)}: the effect "
             f"of {first} over {second} on {result.size} is {number(sign * result.effect)} "
             f"({self._ends(broad.low, broad.high, sign)}), and {result.p_in_words(broad)} "
             f"({result.alternative}, {self._test(broad)}) under the null that "
             f"{self.a} and {self.b} are equally good there, at α = {result.alpha:g}. "
             f"For {self._of(items.population)}, {self._shown(items)}: "
-            f"{self._ends(self.interval.low, self.interval.high, narrow)}, {result.p_in_words(items)} "
+            f"{self._ends(*self.interval, sign)}, {result.p_in_words(items)} "
             f"({one_sided}{self._null}, {self._how}).{self._more_draws(items)}"
         )
 
@@ -371,7 +370,7 @@ class _Told:
     def _ends(self, low: float, high: float, sign: float) -> str:
         low, high = sorted((sign * low, sign * high))
         two_sided = "" if self.result.alternative == "two-sided" else "two-sided "
-        return f"{two_sided}{100 * self.interval.level:g} % interval {number(low)} to {number(high)}"
+        return f"{two_sided}{100 * self.result.confidence_level:g} % interval {number(low)} to {number(high)}"
 
     def _more_draws(self, claim: Claim) -> str:
         return "" if claim.decided else f" This is inconclusive: {MORE_DRAWS}."
@@ -383,11 +382,13 @@ class _Told:
     @property
     def _how(self) -> str:
         result = self.result
-        return "exact" if result.exact else f"Monte-Carlo error {number(result.p_value.standard_error)}"
+        return "exact" if result.exact else f"Monte-Carlo error {number(result.claims[-1].standard_error)}"
 
-    def _shown(self, claim: Claim) -> str:
+    def _shown(self, claim: Claim, after_reserve: str = "") -> str:
+        """Return what a claim shows; `after_reserve` follows it if it holds only with reserve."""
         a, b = self.a, self.b
-        return {
+        reserve = WITH_RESERVE + after_reserve if self.result.is_reserved(claim) else ""
+        shown = {
             "A": f"{a} is better than {b}",
             "B": f"{b} is better than {a}",
             "different": f"{a} and {b} do not answer every item alike",
@@ -397,3 +398,4 @@ class _Told:
                 "less": f"{b} is not shown to be better than {a}",
             }[self.result.alternative],
         }[self.result.verdict_of(claim)]
+        return shown + reserve

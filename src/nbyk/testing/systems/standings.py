@@ -10,12 +10,19 @@ from typing import Any
 
 from nbyk.errors import unknown_name
 from nbyk.testing.corrections import Correction
-from nbyk.testing.intervals import ConfidenceInterval
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Several, plain
+from nbyk.testing.systems.asked import WITH_RESERVE
 from nbyk.testing.systems.margins import MarginClaim
 from nbyk.testing.systems.result import ComparisonResult
-from nbyk.testing.systems.sentences import MORE_DRAWS, items_in_words, number, unit_note
+from nbyk.testing.systems.sentences import (
+    MORE_DRAWS,
+    ends_in_words,
+    items_in_words,
+    number,
+    reserve_sentence,
+    unit_note,
+)
 from nbyk.words import in_full, listed, with_names
 
 
@@ -28,16 +35,13 @@ class Standing:
     name
         The system's name.
     score, interval
-        Its score on the data, and the interval of this score.
+        Its score on the data, and the low and high end of the score's interval, for the population of the
+        ranks; NaN if too few units speak for others.
     rank
         1 + the number of systems with a better score; equal scores share the better rank.
     rank_low, rank_high
         The rank's confidence set: 1 + the number of systems shown to be better, and S − the number shown to
         be worse.
-    bootstrap_rank_low, bootstrap_rank_high
-        Percentiles of the rank on bootstrapped items. They show how the ranking of these scores would vary
-        over test sets like this one. They are not a confidence set of the rank: near ties make them too
-        narrow.
     letters
         Its groups, a letter each. Two systems without a common letter were told apart; two with one were not.
         Empty if the systems were only compared with a baseline.
@@ -45,12 +49,10 @@ class Standing:
 
     name: str
     score: float
-    interval: ConfidenceInterval
+    interval: tuple[float, float]
     rank: int
     rank_low: int
     rank_high: int
-    bootstrap_rank_low: int
-    bootstrap_rank_high: int
     letters: str
 
 
@@ -63,7 +65,7 @@ class Pair:
     a, b
         The systems' names; the effect is positive where `a` is better.
     result
-        The result of `nbyk.compare`: its `p_value`, `verdict` and `decided` are those of this pair alone.
+        The result of `nbyk.compare`: its `p`, `verdict` and `decided` are those of this pair alone.
     p_adjusted
         The p-value corrected for the number of pairs; compare it with α directly.
     decided
@@ -121,8 +123,26 @@ class Pair:
     @property
     def better(self) -> str | None:
         """The system that is shown to be better; None if neither is, or if the null does not tell which."""
-        side = self.result.verdict if self.significant else "undecided"
+        side = self.result.verdict_of(self.result.claims[0]) if self.significant else "undecided"
         return {"A": self.a, "B": self.b}.get(side)
+
+    @property
+    def is_reserved(self) -> bool:
+        """Whether the two are told apart, and only with reserve."""
+        return self.significant and self.result.is_reserved(self.result.claims[0])
+
+    @property
+    def reserve(self) -> str:
+        """The reason why the pair is told apart only with reserve; "" if it holds without, or is not."""
+        return with_names(self.result.claims[0].reserve, self.a, self.b) if self.is_reserved else ""
+
+    @property
+    def verdict(self) -> str:
+        """The better system, or "different", "undecided" or "inconclusive"; ", with reserve" may follow."""
+        if not self.decided:
+            return "inconclusive"
+        shown = self.better or ("different" if self.significant else "undecided")
+        return shown + (WITH_RESERVE if self.is_reserved else "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,13 +163,15 @@ class Leaderboard(Several):
         The baseline; None if all pairs were compared.
     correction
         One of `nbyk.testing.corrections.CORRECTIONS`.
-    null, hypothesis, alternative, alpha
+    null, hypothesis, alternative, alpha, confidence_level
         As for a `ComparisonResult`.
     groups
         Names of the systems that share a letter, best first, a group for each letter in their order; empty
         with a baseline.
     n_items, n_clusters
         Number of items N, and of the clusters that were drawn and swapped whole; 0 without clusters.
+    pairing
+        Which runs or raters of the systems count as the same, in a sentence; "" if none has several.
     n_resamples
         The smallest number of draws of the null for any pair.
     decision_error
@@ -169,9 +191,11 @@ class Leaderboard(Several):
     hypothesis: str
     alternative: Alternative
     alpha: float
+    confidence_level: float
     groups: tuple[tuple[str, ...], ...]
     n_items: int
     n_clusters: int
+    pairing: str
     n_resamples: int
     decision_error: float
     warnings: tuple[str, ...]
@@ -190,14 +214,14 @@ class Leaderboard(Several):
     @property
     def notebook_rows(self) -> Sequence[tuple[str, ...]]:
         """A row for each system, best first: score, interval, possible ranks, groups."""
-        level = f"{100 * self.standings[0].interval.level:g} % interval, over items"
+        level = f"{100 * self.confidence_level:g} % interval"
         ranked = self.against is None
         rows = [
             (
                 f"{standing.rank}",
                 standing.name,
                 number(standing.score),
-                f"{number(standing.interval.low)} to {number(standing.interval.high)}",
+                ends_in_words(standing.interval),
                 f"{standing.rank_low} to {standing.rank_high}",
                 *((standing.letters,) if ranked else ()),
             )
@@ -210,7 +234,7 @@ class Leaderboard(Several):
         rows = self.notebook_rows
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
-        told = (fill(text, 100) for text in (self.sentence, *self.warnings))
+        told = (fill(text, 100) for text in (self.sentence, self.pairing, *self.warnings) if text)
         return "\n".join(["Leaderboard", *(f"  {line}" for line in lines), *told])
 
     def standing(self, name: str) -> Standing:
@@ -219,6 +243,21 @@ class Leaderboard(Several):
             if standing.name == name:
                 return standing
         raise unknown_name("system", name, self.names)
+
+    @property
+    def reserves(self) -> tuple[str, ...]:
+        """A caution for each reason why some pairs hold only with reserve; ranks and groups count these."""
+        pairs: dict[tuple[str, str], list[str]] = {}
+        for pair in self.pairs:
+            broad, margin = pair.result.claims[0], pair.margin
+            for reserve in dict.fromkeys((broad.reserve, "" if margin is None else margin.reserve)):
+                if reserve:
+                    key = pair.population, with_names(reserve, pair.a, pair.b)
+                    pairs.setdefault(key, []).append(f"{pair.a} and {pair.b}")
+        return tuple(
+            reserve_sentence(*key) + ("" if len(names) == len(self.pairs) else f" ({listed(names)})")
+            for key, names in pairs.items()
+        )
 
     @property
     def size(self) -> str:
@@ -261,8 +300,9 @@ class Leaderboard(Several):
         )
         of = f"of {n_systems} systems on {self.size} by {self.metric}"
         if self.against is not None:
-            better = [pair.a for pair in self.pairs if pair.better == pair.a]
-            worse = [pair.a for pair in self.pairs if pair.better == pair.b]
+            named = {pair: f"{pair.a}{' (with reserve)' * pair.is_reserved}" for pair in self.pairs}
+            better = [named[pair] for pair in self.pairs if pair.better == pair.a]
+            worse = [named[pair] for pair in self.pairs if pair.better == pair.b]
             found = "; ".join(
                 f"{listed(systems) or 'none'} {'are' if len(systems) > 1 else 'is'} shown to be {than}"
                 for systems, than in ((better, f"better than {self.against}"), (worse, "worse"))
@@ -284,8 +324,11 @@ class Leaderboard(Several):
                 told = f"{pair.better} is better than {loser}"
             else:
                 told = f"{pair.a} and {pair.b} {'differ' if pair.significant else 'cannot be told apart'}"
+            told += f"{WITH_RESERVE}," if pair.is_reserved else ""
             return f"{told} on {self.size} by {self.metric} ({how})."
         told = f"{n_found} of {len(self.pairs)} pairs {of} can be told apart"
+        n_reserved = sum(pair.is_reserved for pair in self.pairs)
+        told += f" ({n_reserved} of them only with reserve)" if n_reserved else ""
         return f"{told}, {best} ({how})."
 
     def margin_sentence(self, *, unit: float = 1.0) -> str:
@@ -299,9 +342,10 @@ class Leaderboard(Several):
         found: dict[str, list[str]] = {}
         for pair in self.pairs:
             assert pair.margin is not None, "all pairs have a margin, or none has"
-            verdict = pair.margin.verdict
+            verdict = pair.margin.shown
             between = " and " if verdict in ("equivalent", "inconclusive") else " than "
             named = pair.a if self.against is not None else f"{pair.a}{between}{pair.b}"
+            named += " (with reserve)" if pair.margin.is_reserved else ""
             found.setdefault(verdict, []).append(named)
         to, than = ("", "") if self.against is None else (f" to {self.against}", f" than {self.against}")
         margin = in_full(unit * first.margin)
@@ -329,6 +373,8 @@ class Leaderboard(Several):
                     "p": pair.p,
                     "significant": pair.significant,
                     "better": pair.better,
+                    "verdict": pair.verdict,
+                    "reserve": pair.reserve,
                     "decided": pair.decided,
                     "margin": pair.margin and {**plain(pair.margin), "verdict": pair.margin.verdict},
                     "result": pair.result.to_dict(distributions=distributions),

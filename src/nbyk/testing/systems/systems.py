@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,23 +19,28 @@ from nbyk.testing.corrections import Correction, correct_p_values
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.family import Drawn, Hypotheses, swap_bound
-from nbyk.testing.intervals import ConfidenceInterval, percentile_interval
+from nbyk.testing.intervals import percentile_interval
 from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative, sides_of
+from nbyk.testing.shared_units import SharedUnitsTest
+from nbyk.testing.shared_units.boards import lone_spread, moderated_tests
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.cautions import about_number
-from nbyk.testing.systems.claims import few_units
+from nbyk.testing.systems.claims import broad_test, few_units, within
 from nbyk.testing.systems.compare import results_of
+from nbyk.testing.systems.items_alone import score_interval
 from nbyk.testing.systems.leaderboard import ManyResponses, ScoredSystems
-from nbyk.testing.systems.margins import MarginClaim, check_margin, corrected
+from nbyk.testing.systems.margins import MarginClaim, check_margin, corrected, is_within_one
+from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
 from nbyk.testing.systems.panel import Panel
-from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks
+from nbyk.testing.systems.ranks import groups, letters, rank_sets, ranks
 from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sentences import MORE_DRAWS
 from nbyk.testing.systems.standings import Leaderboard, Pair, Standing
 from nbyk.testing.unit_cautions import about_units
 
 Floats = NDArray[np.float64]
+Interval = tuple[float, float]
 Places = tuple[int, int]
 """Two systems, by their places."""
 
@@ -52,6 +59,7 @@ def compare_systems(
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     generalise: Sequence[str] | None = None,
+    pair_runs: bool = False,
     margin: float | None = None,
     n_resamples: int = 9_999,
     max_resamples: int = 999_999,
@@ -83,7 +91,7 @@ def compare_systems(
     correction
         "holm" and "bonferroni" bound the chance of any wrong claim, "benjamini_hochberg" the expected share
         of wrong claims among those made; "none" tests each pair alone.
-    null, alternative, alpha, confidence_level, generalise, seed, threads, progress
+    null, alternative, alpha, confidence_level, generalise, pair_runs, seed, threads, progress
         As for `nbyk.compare`. With three systems or more, "greater" (a system is better than the baseline)
         and "less" need a baseline.
     margin
@@ -118,6 +126,7 @@ def compare_systems(
         null=null,
         confidence_level=confidence_level,
         generalise=generalise,
+        pair_runs=pair_runs,
         seed=as_seed(seed),
         threads=threads,
         progress=progress,
@@ -147,7 +156,10 @@ def leaderboard(
     decision, metric, names = asked.decision, scored.metric, scored.names
     pairs = choose_pairs(names, against, decision.alternative)
     panels = {pair: asked.panel(scored.pair(*pair)) for pair in pairs}
+    asked.check_paired(panels.values())
     of_clusters = panels[pairs[0]].draws_clusters
+    units = {name: scored.units[name] for name in names if name in scored.units}
+    known = {"has_gold": "gold" in scored.units, "pair_runs": asked.pair_runs}
 
     def draws_of(pair: Places) -> Draws:
         return asked.draws(panels[pair].drawn(scored.pair(*pair)), [metric])
@@ -166,18 +178,23 @@ def leaderboard(
             [_bound(scored, pair, asked, of_clusters=of_clusters) for pair in pairs],
         )
     drawn = scored.bootstrapped(asked, of_clusters=of_clusters)
+    alone = {pair: test for pair, panel in panels.items() if (test := broad_test(metric, panel)) is not None}
+    tests = moderated_tests(alone, len(names))
     margins = {} if margin is None else {metric.name: margin}
     results = []
     for (a, b), under in zip(pairs, nulls, strict=True):
         with np.errstate(invalid="ignore"):  # inf − inf if the metric is undefined
             bootstrapped = metric.sign * (drawn[a] - drawn[b])
         null = [(under.effects, under.settled_alone)]
-        of_pair = results_of(asked, panels[a, b], draws_of((a, b)), null, bootstrapped[None], margins)
+        of_metrics = {metric.name: tests[a, b]} if (a, b) in tests else {}
+        draws = draws_of((a, b))
+        of_pair = results_of(asked, panels[a, b], draws, null, bootstrapped[None], margins, of_metrics)
         results.append(of_pair[metric.name])
     compared = _with_corrections([(names[a], names[b]) for a, b in pairs], results, nulls, family.correction)
-    standings, shared = _standings(scored, drawn, compared, asked, whole=against is None)
+    intervals = _score_intervals(scored, drawn, list(panels.values()), asked)
+    standings, shared = _standings(scored, intervals, compared, whole=against is None)
     of_names = {(names[a], names[b]): panel for (a, b), panel in panels.items()}
-    return Leaderboard(
+    board = Leaderboard(
         metric=metric.name,
         standings=standings,
         pairs=compared,
@@ -187,17 +204,22 @@ def leaderboard(
         hypothesis=asked.hypothesis,
         alternative=decision.alternative,
         alpha=decision.alpha,
+        confidence_level=asked.confidence_level,
         groups=shared,
         n_items=scored.rows.n_items,
         n_clusters=results[0].n_clusters,
+        pairing=pairing_sentence(units, **known),
         n_resamples=min(result.n_resamples for result in results),
         decision_error=0.0 if exact else decision.error,
         warnings=(
+            *(pairing_caution(units, **known) if any(panel.sources for panel in panels.values()) else ()),
             *_about_units(of_names, scored.units, scored.rows.n_items),
+            *_about_spread(alone, names),
             *_cautions(compared, scored, drawn, family, of_clusters=of_clusters),
         ),
         seed=asked.seed,
     )
+    return replace(board, warnings=(*board.reserves, *board.warnings))
 
 
 def _with_corrections(
@@ -228,6 +250,18 @@ def _about_units(
     yield from about_units(units, n_items, has_gold="gold" in units)
 
 
+def _about_spread(tests: Mapping[Places, SharedUnitsTest], names: Sequence[str]) -> Iterator[str]:
+    """Yield a caution if units differ by one system far more than by the others."""
+    lone = lone_spread(tests, len(names)) if tests else None
+    if lone is not None:
+        system, ratio = lone
+        yield (
+            f"raters or runs differ about {ratio:.0f} times as much by {names[system]} as by the other "
+            "systems: the p-values of its pairs learn from the others, and may be too small; compare "
+            f"{names[system]} with each of them alone"
+        )
+
+
 def _bound(scored: ScoredSystems, pair: Places, asked: Asked, *, of_clusters: bool) -> float:
     """Return an upper bound of the p-value of infinitely many draws; 1 if unknown."""
     metric, alternative = scored.metric, asked.decision.alternative
@@ -243,11 +277,34 @@ def _bound(scored: ScoredSystems, pair: Places, asked: Asked, *, of_clusters: bo
     return swap_bound(gains, sides=1.0) if towards * gains.sum() > 0.0 else 1.0
 
 
+def _score_intervals(
+    scored: ScoredSystems, drawn: Floats, panels: Sequence[Panel], asked: Asked
+) -> list[Interval]:
+    """Return each system's interval of its score for the population of the pairs.
+
+    For new items alone it is that of the bootstrap, as p is; for new units too it is by t.
+    """
+    kinds = {factor.partition(" ")[0] for panel in panels for factor in panel.factors}
+    intervals = []
+    for system in range(len(scored.names)):
+        panel, test = scored.score_test(system, kinds)
+        if panel.is_broad and (test is None or test.roughness):
+            intervals.append((math.nan, math.nan))
+        elif test is None:
+            own = drawn[system][np.isfinite(drawn[system])]
+            known = None if panel.draws_clusters else _known_interval(scored, system, asked.confidence_level)
+            intervals.append(known or percentile_interval(own, asked.confidence_level))
+        else:
+            interval = test.interval(asked.confidence_level)
+            intervals.append(within(scored.metric.score_range, interval, panel))
+    return intervals
+
+
 def _standings(
-    scored: ScoredSystems, drawn: Floats, pairs: Sequence[Pair], asked: Asked, *, whole: bool
+    scored: ScoredSystems, intervals: Sequence[Interval], pairs: Sequence[Pair], *, whole: bool
 ) -> tuple[tuple[Standing, ...], tuple[tuple[str, ...], ...]]:
     """Return the standings, best first, and the groups, if all pairs were compared."""
-    names, level = scored.names, asked.confidence_level
+    names = scored.names
     best, _ = ranks(scored.metric.sign * scored.scores[:, None])
     order = np.argsort(best[:, 0], kind="stable").tolist()
     place = {names[system]: position for position, system in enumerate(order)}
@@ -257,33 +314,30 @@ def _standings(
             worse = pair.b if pair.better == pair.a else pair.a
             better[place[pair.better], place[worse]] = True
     low, high = rank_sets(better)
-    defined = drawn[:, np.isfinite(drawn).all(axis=0)]
-    drawn_low, drawn_high = rank_percentiles(scored.metric.sign * defined[order], level)
     members = []
     if whole:
         members = groups(len(names), [(place[pair.a], place[pair.b]) for pair in pairs if pair.significant])
     lettered = letters(len(names), members)
     standings = []
     for position, system in enumerate(order):
-        own = drawn[system][np.isfinite(drawn[system])]
-        interval = ConfidenceInterval(
-            *percentile_interval(own, level), level, "percentile", asked.sampler.name
-        )
         standings.append(
             Standing(
                 name=names[system],
                 score=float(scored.scores[system]),
-                interval=interval,
+                interval=intervals[system],
                 rank=int(best[system, 0]),
                 rank_low=int(low[position]),
                 rank_high=int(high[position]),
-                bootstrap_rank_low=int(drawn_low[position]),
-                bootstrap_rank_high=int(drawn_high[position]),
                 letters=lettered[position],
             )
         )
     in_order = [names[system] for system in order]
     return tuple(standings), tuple(tuple(in_order[place] for place in group) for group in members)
+
+
+def _known_interval(scored: ScoredSystems, system: int, level: float) -> tuple[float, float] | None:
+    within_one = is_within_one(scored.metric, scored.pair(system, system))
+    return score_interval(scored.metric, scored.rows, system, level=level, within_one=within_one)
 
 
 def _cautions(

@@ -1,0 +1,186 @@
+"""What is known of a metric by measurement: its scores of made-up ratings, before and after a change.
+
+The ratings lie on five scales, one of them of whole numbers, so that a threshold or a rounding of the
+metric's own lies within one. They come from a fixed seed. A trait holds if it holds on every scale on which
+the metric is defined and its score varies.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.metrics.metric import Change, Smoothness, Traits
+
+if TYPE_CHECKING:
+    from nbyk.metrics.metric import Metric
+
+Floats = NDArray[np.float64]
+_ITEMS, _RESPONSES = 96, 2
+_SCALES = ((0.5, 0.25), (50.0, 25.0), (0.0, 1.0), (3.0, 1.0))
+_SETS, _FEW_SETS, _STEPS, _HALVINGS = 16, 3, 16, 30
+_ROUNDING = 1e-9
+
+_JUMP = 0.06
+"""A step as large as this share of a score's standard deviation over sets of items is a jump. That of one
+item across a threshold is .1 to .3, and that of two neighbours in a rank correlation .02."""
+
+_ONE_ITEM = 0.4
+"""If one item brings this share of a small change, the score follows single items, as a maximum does."""
+
+_UNKNOWN = Traits("smooth", (), 0, False)
+
+
+@lru_cache(maxsize=256)
+def measured_traits(metric: Metric) -> Traits:
+    """Return a metric's traits, all but its range; of one that fails on made-up ratings, no trait holds."""
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            worlds = [_World(metric, *world) for world in _ratings()]
+            worlds = [world for world in worlds if world.spread > 0.0]
+            if not worlds:
+                return _UNKNOWN
+            return Traits(
+                _smoothness([world for world in worlds if not world.whole_numbers] or worlds),
+                tuple(change for change in _CHANGES if all(world.keeps(change) for world in worlds)),
+                _unit_power(worlds),
+                worlds[0].is_mean_over_items(),
+            )
+    except NbykError:
+        return _UNKNOWN
+
+
+def _ratings() -> Iterator[tuple[Floats, Floats]]:
+    """Yield two systems' and gold's ratings of all sets: shapes (2, R, N, K) and (R, N, K)."""
+    rng = np.random.default_rng(20)
+    shape = (_SETS, _ITEMS, _RESPONSES)
+    for centre, width in (*_SCALES, (2.0, 1.2)):
+        items = rng.normal(0.0, 1.0, (*shape[:2], 1))
+        gold = 0.8 * items + 0.6 * rng.normal(0.0, 1.0, shape)
+        systems = 0.7 * items + 0.7 * rng.normal(0.0, 1.0, (2, *shape))
+        systems, gold = centre + width * systems, centre + width * gold
+        if (centre, width) not in _SCALES:
+            systems, gold = np.round(systems), np.round(gold)
+        yield systems, gold
+
+
+_MAPS: dict[Change, tuple[Callable[[Floats], Floats], ...]] = {
+    "location": (lambda x: x + 0.37, lambda x: x - 8.3, lambda x: x + 61.0),
+    "scale": (lambda x: x * 0.31, lambda x: x * 7.9),
+    "monotone": (lambda x: x**3, lambda x: np.exp(x / np.abs(x).max()), lambda x: np.arctan(x / 3.0)),
+}
+_CHANGES = tuple(_MAPS)
+
+
+class _World:
+    """A metric on the sets of one scale."""
+
+    def __init__(self, metric: Metric, systems: Floats, gold: Floats) -> None:
+        self.metric, self.systems, self.gold = metric, systems, gold
+        self.whole_numbers = bool((systems == np.round(systems)).all())
+        self.is_comparison = metric.kind == "comparison"
+        self.scores = self.score(systems, gold)
+        self.spread = float(self.scores.std()) if np.isfinite(self.scores).all() else 0.0
+
+    def score(self, systems: Floats, gold: Floats) -> Floats:
+        """Return the first system's scores of sets, or a comparison's effects, shape (R,)."""
+        if self.metric.needs == "item_means":
+            systems, gold = systems.mean(axis=-1), gold.mean(axis=-1)
+        return (
+            self.metric.effects(systems, gold)
+            if self.is_comparison
+            else self.metric.scores(systems[:1], gold)[0]
+        )
+
+    def keeps(self, change: Change) -> bool:
+        """Return whether a change of one system's responses alone changes no score."""
+        systems, gold = self.systems[:, :_FEW_SETS], self.gold[:_FEW_SETS]
+        if (
+            self.metric.needs == "item_means"
+        ):  # only these, which it sees, keep their order under a rising map
+            systems, gold = systems.mean(axis=-1, keepdims=True), gold.mean(axis=-1, keepdims=True)
+        for changed in _MAPS[change]:
+            for system in range(1 + self.is_comparison):
+                moved = systems.copy()
+                moved[system] = changed(systems[system])
+                if not _equal(self.score(moved, gold), self.scores[:_FEW_SETS]):
+                    return False
+        return True
+
+    def largest_step(self) -> float:
+        """Return the largest change within a tiny part of a way between two sets, in standard deviations.
+
+        The part of the way on which the score changes most is halved again and again.
+        """
+        (first, first_gold), (last, last_gold) = self._single_set(0), self._single_set(1)
+
+        def at(places: Floats) -> Floats:
+            t = places[:, None, None]
+            return self.score((1.0 - t) * first + t * last, (1.0 - t) * first_gold + t * last_gold)
+
+        places = np.linspace(0.0, 1.0, _STEPS + 1)
+        values = at(places)
+        for _ in range(_HALVINGS):
+            most = int(np.argmax(np.abs(np.diff(values))))
+            low, high = places[most : most + 2]
+            places = np.array([low, 0.5 * (low + high), high])
+            values = np.array([values[most], at(places[1:2])[0], values[most + 1]])
+        return float(np.abs(np.diff(values)).max()) / self.spread
+
+    def share_of_one_item(self) -> float:
+        """Return the largest share of an item in the sum of small changes; 0 if nothing changes."""
+        systems, gold = self._single_set(0)
+        nudged = np.repeat(systems, _ITEMS, axis=1)
+        every = np.arange(_ITEMS)
+        nudged[0, every, every] += 1e-6 * self.systems.std()
+        changes = np.abs(self.score(nudged, np.repeat(gold, _ITEMS, axis=0)) - self.scores[0])
+        return float(changes.max() / changes.sum()) if changes.sum() > 0.0 else 0.0
+
+    def is_linear(self) -> bool:
+        """Return whether two changes together change a score by the sum of what each changes."""
+        base, first, second = (self._single_set(k) for k in range(3))
+        steps = []
+        for sets in ((base, first), (base, second), (base, first, second)):
+            systems, gold = (np.add.reduce(values) for values in zip(*sets, strict=True))
+            steps.append(self.score(systems, gold) - self.scores[0])
+        of_first, of_second, of_both = (float(step[0]) for step in steps)
+        return abs(of_both - of_first - of_second) <= _ROUNDING * (abs(of_first) + abs(of_second))
+
+    def is_mean_over_items(self) -> bool:
+        """Return whether a score is the mean of those of single items, which may differ in responses."""
+        systems, gold = (values.copy() for values in self._single_set(0))
+        if self.metric.needs == "responses":
+            systems[:, :, ::3, 1:] = gold[:, ::3, 1:] = np.nan
+        single = self.score(systems[:, 0][:, :, None], gold[0][:, None])
+        return _equal(single.mean(), self.score(systems, gold)[0])
+
+    def unit_power(self) -> float:
+        """Return the power of a common factor of all ratings in the scores; NaN if there is none."""
+        ratio = self.score(2.0 * self.systems, 2.0 * self.gold) / self.scores
+        return float(np.log2(ratio[0])) if np.ptp(ratio) <= _ROUNDING * np.abs(ratio).max() else np.nan
+
+    def _single_set(self, number: int) -> tuple[Floats, Floats]:
+        return self.systems[:, number : number + 1], self.gold[number : number + 1]
+
+
+def _smoothness(worlds: list[_World]) -> Smoothness:
+    if worlds[0].share_of_one_item() > _ONE_ITEM or any(world.largest_step() > _JUMP for world in worlds):
+        return "jumps"
+    return "linear" if all(world.is_linear() for world in worlds) else "smooth"
+
+
+def _unit_power(worlds: list[_World]) -> int:
+    powers = {world.unit_power() for world in worlds}
+    power = powers.pop()
+    return round(power) if not powers and np.isfinite(power) and power == round(power) else 0
+
+
+def _equal(values: Floats | float, others: Floats | float) -> bool:
+    return bool(np.allclose(values, others, rtol=_ROUNDING, atol=1e-12))

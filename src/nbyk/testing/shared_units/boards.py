@@ -1,0 +1,285 @@
+"""What the systems of a leaderboard tell about each other's units: variances moderated towards their mean.
+
+The same raters rate all systems, so that S systems tell S times as much as one pair about how raters differ
+by system. Where systems differ in this, one pooled variance is too small for some. So each system's
+variance τ² is moderated towards the mean, by as much as the systems' variances agree (Smyth 2004).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, psi
+
+from nbyk.testing.shared_units.generalise import SharedUnitsTest
+from nbyk.testing.shared_units.mixture import Mixture
+from nbyk.testing.shared_units.responses import Source
+
+Floats = NDArray[np.float64]
+Places = tuple[int, int]
+
+_TIMES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 64.0])
+"""The degrees of freedom of the systems' agreement that are averaged over, in those of a variance."""
+
+_OWN: tuple[Source, Source] = ("runs of A", "runs of B")
+
+ALONE_IN_SPREAD = 5.0
+"""A caution names a system whose units differ by this many times as much as those of the others."""
+
+
+@dataclass(frozen=True)
+class Moderated:
+    """Variances of pairs, moderated in M ways.
+
+    Attributes
+    ----------
+    variances, df : ndarray, shape (M, S, S)
+        The variance over units of each pair's effect, and its degrees of freedom.
+    weights : ndarray, shape (M,)
+        The weights of the ways; they add up to 1.
+    """
+
+    variances: Floats
+    df: Floats
+    weights: Floats
+
+
+def moderated_pairs(totals: Floats, df: float) -> Moderated:
+    """Return the variances over shared units of the effects of all pairs of S systems, moderated.
+
+    Parameters
+    ----------
+    totals : ndarray, shape (S, S)
+        The jackknife's variance T over units that all systems share, of each pair; 0 on the diagonal, NaN
+        where a pair was not compared.
+    df
+        Degrees of freedom ν of each.
+
+    Notes
+    -----
+    With m_s the units' changes of a system's score, less those of the mean system, T_ab = ‖m_a − m_b‖². So
+    the squares ‖m_s‖² follow from the T_ab by centring twice, and from them q_s, whose expectation is near
+    τ²_s, and the unbiased τ̂²_s = ((S − 1) q_s − q̄) / (S − 2). With d₀ degrees of freedom of agreement,
+    τ̃²_s = (d₀ q̄ + ν τ̂²_s) / (d₀ + ν) and T_ab = τ̃²_a + τ̃²_b, with Satterthwaite's degrees of freedom, at
+    most (S − 1) ν. Each d₀ has the weight Π_s f(q_s / s₀²), where f is the density of F with ν and d₀
+    degrees of freedom, and s₀² fits the mean of log q. With three systems, or if some pairs were not
+    compared, T_ab is moderated itself towards the mean T.
+
+    References
+    ----------
+    Smyth 2004, Linear models and empirical Bayes methods for assessing differential expression.
+    """
+    n = len(totals)
+    there = np.triu(~np.isnan(totals), 1)
+    by_system = n > 3 and int(there.sum()) == n * (n - 1) // 2
+    if by_system:
+        spreads = _squares(totals) * n / (n - 1)
+        mean = float(spreads.mean())
+        own = np.maximum(((n - 1) * spreads - mean) / (n - 2), 0.0)
+    else:
+        spreads = totals[there]
+        mean = float(spreads.mean())
+    weights = _weights(spreads, df)
+    variances, degrees = [], []
+    for d0 in df * _TIMES:
+        if by_system:
+            of_system = (d0 * mean + df * own) / (d0 + df)
+            pair = of_system[:, None] + of_system[None, :]
+            of_pair = (
+                pair**2 / np.maximum(of_system[:, None] ** 2 + of_system[None, :] ** 2, 1e-300) * (d0 + df)
+            )
+        else:
+            pair = (d0 * mean + df * totals) / (d0 + df)
+            of_pair = np.full_like(pair, d0 + df)
+        variances.append(pair)
+        degrees.append(np.minimum(of_pair, max(n - 1, 1) * df))
+    return Moderated(np.array(variances), np.array(degrees), weights)
+
+
+def moderated_systems(totals: Floats, df: float) -> tuple[Floats, Floats, Floats]:
+    """Return the variances of S systems over units of their own, moderated in M ways.
+
+    Parameters
+    ----------
+    totals : ndarray, shape (S,)
+        The jackknife's variance T over each system's own units.
+    df
+        Degrees of freedom of each.
+
+    Returns
+    -------
+    variances : ndarray, shape (M, S)
+    df : ndarray, shape (M,)
+    weights : ndarray, shape (M,)
+    """
+    d0 = df * _TIMES[:, None]
+    variances = (d0 * totals.mean() + df * totals) / (d0 + df)
+    return variances, np.minimum(d0[:, 0] + df, len(totals) * df), _weights(totals, df)
+
+
+def _weights(spreads: Floats, df: float) -> Floats:
+    """Return the weight of each number of degrees of freedom of agreement, given mean squares."""
+    positive = np.maximum(spreads, 1e-9 * spreads.mean())
+    logs, half = np.log(positive), df / 2.0
+    likelihoods = []
+    for d0 in df * _TIMES:
+        centre = logs.mean() - (psi(half) - np.log(half) - psi(d0 / 2.0) + np.log(d0 / 2.0))
+        ratio = np.exp(logs - centre)
+        density = (
+            gammaln(half + d0 / 2.0)
+            - gammaln(half)
+            - gammaln(d0 / 2.0)
+            + half * np.log(df / d0)
+            + (half - 1.0) * (logs - centre)
+            - (half + d0 / 2.0) * np.log1p(df * ratio / d0)
+        )
+        likelihoods.append(float(np.sum(density)) - len(logs) * centre)
+    found = np.array(likelihoods)
+    shares: Floats = np.exp(found - found.max())
+    whole = shares.sum()
+    return np.asarray(shares / whole)
+
+
+def moderated_tests(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> dict[Places, SharedUnitsTest]:
+    """Return the tests of a leaderboard's pairs, whose variances over units learn from each other.
+
+    Parameters
+    ----------
+    tests
+        The test of each pair, by the places of its systems.
+    n_systems
+        Number of systems S. With two there is nothing to learn.
+
+    Returns
+    -------
+    dict
+        The same tests, each with a law of its own. A pair whose units are not those of the others, or of
+        which nothing varies, stays as it is.
+    """
+    if n_systems < 3 or len(tests) < 2:
+        return dict(tests)
+    kinds = {tuple(test.sources) for test in tests.values()}
+    if len(kinds) != 1 or any(test.variance == 0.0 for test in tests.values()):
+        return dict(tests)
+    (sources,) = kinds
+    laws = {pair: [(1.0, test.law.variances[0], test.law.df[0])] for pair, test in tests.items()}
+    for index, source in enumerate(sources, start=1):
+        if source == _OWN[1] and _OWN[0] in sources:
+            continue  # moderated with those of A
+        if source in _OWN:
+            _moderate_own(laws, tests, n_systems, sources)
+        else:
+            _moderate_shared(laws, tests, n_systems, source, index)
+    return {pair: replace(test, law=_law(test.law, laws[pair])) for pair, test in tests.items()}
+
+
+_Ways = list[tuple[float, Floats, Floats]]
+"""The weight, the variances and the degrees of freedom of each way."""
+
+
+def _moderate_shared(
+    laws: dict[Places, _Ways], tests: Mapping[Places, SharedUnitsTest], n: int, source: Source, index: int
+) -> None:
+    totals = np.full((n, n), np.nan)
+    np.fill_diagonal(totals, 0.0)
+    for (a, b), test in tests.items():
+        totals[a, b] = totals[b, a] = test.sources[source].total
+    if not np.nansum(totals) > 0.0:
+        return
+    df = float(np.mean([test.sources[source].df for test in tests.values()]))
+    found = moderated_pairs(totals, df)
+    for (a, b), test in tests.items():
+        scale = test.stretch**2
+        laws[a, b] = [
+            (
+                weight * share,
+                _with(variances, {index: scale * of_way[a, b]}),
+                _with(degrees, {index: of_df[a, b]}),
+            )
+            for weight, variances, degrees in laws[a, b]
+            for share, of_way, of_df in zip(found.weights, found.variances, found.df, strict=True)
+        ]
+
+
+def _moderate_own(
+    laws: dict[Places, _Ways],
+    tests: Mapping[Places, SharedUnitsTest],
+    n: int,
+    sources: tuple[Source, ...],
+) -> None:
+    kept: list[list[float]] = [[] for _ in range(n)]
+    degrees_of: list[float] = []
+    for pair, test in tests.items():
+        for system, source in zip(pair, _OWN, strict=True):
+            if source in sources:
+                kept[system].append(test.sources[source].total)
+                degrees_of.append(test.sources[source].df)
+    has_own = [bool(values) for values in kept]
+    totals = np.array([float(np.mean(values)) for values in kept if values])
+    if not totals.sum() > 0.0 or len(totals) < 2:
+        return
+    place = np.cumsum(has_own) - 1
+    variances_of, df_of, shares = moderated_systems(totals, float(np.mean(degrees_of)))
+    for pair, test in tests.items():
+        scale = test.stretch**2
+        columns = [
+            (1 + sources.index(source), place[system])
+            for system, source in zip(pair, _OWN, strict=True)
+            if source in sources
+        ]
+        laws[pair] = [
+            (
+                weight * share,
+                _with(variances, {column: scale * of_way[system] for column, system in columns}),
+                _with(degrees, {column: df for column, _ in columns}),
+            )
+            for weight, variances, degrees in laws[pair]
+            for share, of_way, df in zip(shares, variances_of, df_of, strict=True)
+        ]
+
+
+def _with(values: Floats, others: Mapping[int, float]) -> Floats:
+    changed = values.copy()
+    for place, value in others.items():
+        changed[place] = value
+    return changed
+
+
+def _law(law: Mixture, ways: _Ways) -> Mixture:
+    weights, variances, degrees = zip(*ways, strict=True)
+    return replace(law, variances=np.array(variances), df=np.array(degrees), weights=np.array(weights))
+
+
+def lone_spread(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> tuple[int, float] | None:
+    """Return the system by which units differ far more than by all others, with the ratio of their SDs.
+
+    None if there is no such system, if there are fewer than four, or if some pairs were not compared. The
+    variance T of a pair is τ²_a + τ²_b; so the pairs of one system stand out where its τ² does.
+    """
+    n_pairs = n_systems * (n_systems - 1) // 2
+    for source in next(iter(tests.values())).sources:
+        if (
+            n_systems < 4
+            or len(tests) < n_pairs
+            or not all(source in test.sources for test in tests.values())
+        ):
+            continue
+        totals = np.zeros((n_systems, n_systems))
+        for (a, b), test in tests.items():
+            totals[a, b] = totals[b, a] = test.sources[source].total
+        spreads = np.maximum(_squares(totals), 0.0)
+        first = int(spreads.argmax())
+        others = float(np.median(np.delete(spreads, first)))
+        if spreads[first] > ALONE_IN_SPREAD**2 * others:
+            return first, float(np.sqrt(spreads[first] / others)) if others > 0.0 else np.inf
+    return None
+
+
+def _squares(totals: Floats) -> Floats:
+    """Return ‖m_s‖² of each system from the squared distances of all pairs: centred twice."""
+    n = len(totals)
+    squares: Floats = (totals.sum(axis=1) - totals.sum() / (2 * n)) / n
+    return squares

@@ -1,0 +1,230 @@
+"""Effects weighted by precision: where a few raters give most ratings, equal weights waste the others.
+
+The ratings y_ij that raters j give items i are modelled as crossed, y = β + item + rater + noise. Restricted
+maximum likelihood gives the ratios of their variances, and generalised least squares the weights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.testing.shared_units.components import Component, third_moment
+from nbyk.testing.shared_units.kernels import solve_and_log_determinant
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_LEAST_RATIO, _MOST_RATIO = 1e-6, 1e4
+_ROUNDS, _POINTS = 8, 7
+
+UNEQUAL = 1.25
+"""Weights by precision are used if J Σ w² of units' shares of the responses is more than this, 1 if equal."""
+
+MOST_UNITS = 200
+"""With more units, ratings keep equal weights: the fit would take too long."""
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """Ratings y_ij of items by raters, one for each entry.
+
+    Attributes
+    ----------
+    items, units : ndarray of int, shape (E,)
+        The item and the unit of each, from 0; entries stand in the order of their items, and each item and
+        unit has an entry.
+    values : ndarray, shape (E,)
+        The ratings.
+    """
+
+    items: Ints
+    units: Ints
+    values: Floats
+
+    @cached_property
+    def per_item(self) -> Ints:
+        """The number of entries of each item."""
+        return np.bincount(self.items)
+
+    @cached_property
+    def n_units(self) -> int:
+        """Number of units J."""
+        return int(self.units.max()) + 1
+
+    @cached_property
+    def pairs(self) -> tuple[Ints, Ints]:
+        """All pairs of entries of one item, both ways and each with itself."""
+        counts = self.per_item[self.items]
+        first = np.repeat(np.arange(len(self.items)), counts)
+        starts = np.cumsum(self.per_item) - self.per_item
+        within = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return first, starts[self.items[first]] + within
+
+    @cached_property
+    def shared_by_size(self) -> dict[int, Floats]:
+        """For each number of entries of an item, how many such items each two units share, shape (J, J)."""
+        first, second = self.pairs
+        sizes = self.per_item[self.items[first]]
+        return {
+            int(size): self._by_units(first[sizes == size], second[sizes == size], np.ones(1))
+            for size in np.unique(self.per_item)
+        }
+
+    def _by_units(self, first: Ints, second: Ints, weights: Floats) -> Floats:
+        """Return weights of pairs of entries, summed by their units, shape (J, J)."""
+        n = self.n_units
+        places = self.units[first] * n + self.units[second]
+        weights = np.broadcast_to(weights, places.shape)
+        sums: Floats = np.bincount(places, weights=weights, minlength=n * n).astype(np.float64)
+        return sums.reshape(n, n)
+
+    def products(self, left: Floats, right: Floats) -> Floats:
+        """Return Σ over items of left_ij right_il by units j and l, shape (J, J)."""
+        first, second = self.pairs
+        return self._by_units(first, second, left[first] * right[second])
+
+    def over_items(self, values: Floats) -> Floats:
+        """Return the sums of the items' entries, shape (N,)."""
+        sums: Floats = np.bincount(self.items, weights=values).astype(np.float64)
+        return sums
+
+    def over_units(self, values: Floats) -> Floats:
+        """Return the sums of the units' entries, shape (J,)."""
+        sums: Floats = np.bincount(self.units, weights=values, minlength=self.n_units).astype(np.float64)
+        return sums
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A crossed model with given variance ratios, fitted by generalised least squares.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (E,)
+        The weights of the ratings in the mean; they add up to 1.
+    mean
+        The weighted mean β.
+    noise, item, unit
+        The variances of noise, of items and of units.
+    log_likelihood
+        The restricted log-likelihood, but for a constant.
+    """
+
+    weights: Floats
+    mean: float
+    noise: float
+    item: float
+    unit: float
+    log_likelihood: float
+
+
+def fitted(data: Crossed) -> Fit:
+    """Return the fit by restricted maximum likelihood: a search over both ratios to the noise, in turns."""
+    logs = np.zeros(2)
+    width = np.log(_MOST_RATIO / _LEAST_RATIO) / 2.0
+    logs += 0.5 * np.log(_MOST_RATIO * _LEAST_RATIO)
+    best = fit_at(data, *np.exp(logs))
+    for _ in range(_ROUNDS):
+        for axis in (0, 1):
+            centre = logs.copy()
+            for step in np.linspace(-width, width, _POINTS):
+                tried = centre.copy()
+                tried[axis] = np.clip(centre[axis] + step, np.log(_LEAST_RATIO), np.log(_MOST_RATIO))
+                fit = fit_at(data, *np.exp(tried))
+                if fit.log_likelihood > best.log_likelihood:
+                    best, logs = fit, tried
+        width *= 0.4
+    return best
+
+
+def fit_at(data: Crossed, item_ratio: float, unit_ratio: float) -> Fit:
+    """Return the fit with given ratios of the variances of items and of units to that of noise, above 0."""
+    n_entries, sizes = len(data.values), data.per_item
+    shrink = item_ratio / (1.0 + item_ratio * sizes)
+
+    def absorbed(values: Floats) -> Floats:
+        """Apply the inverse of noise and items, (I + item_ratio Z Z′)⁻¹."""
+        return values - (shrink * data.over_items(values))[data.items]
+
+    by_units = np.diag(data.over_units(np.ones(n_entries)))
+    for size, shared in data.shared_by_size.items():
+        by_units = by_units - item_ratio / (1.0 + item_ratio * size) * shared
+    by_units[np.diag_indices_from(by_units)] += 1.0 / unit_ratio
+    first = [absorbed(values) for values in (np.ones(n_entries), data.values)]
+    solved = np.stack([data.over_units(values) for values in first], axis=1)
+    of_units = solve_and_log_determinant(by_units, solved)
+    of_ones, of_values = (values - absorbed(solved[data.units, place]) for place, values in enumerate(first))
+    precision = float(of_ones.sum())
+    mean = float(of_values.sum()) / precision
+    residual = float(np.sum((data.values - mean) * (of_values - mean * of_ones)))
+    noise = max(residual, 1e-300) / (n_entries - 1)
+    log_determinant = (
+        float(np.sum(np.log1p(item_ratio * sizes))) + data.n_units * np.log(unit_ratio) + of_units
+    )
+    likelihood = -0.5 * ((n_entries - 1) * np.log(noise) + log_determinant + np.log(precision))
+    return Fit(of_ones / precision, mean, noise, noise * item_ratio, noise * unit_ratio, float(likelihood))
+
+
+def components_of(data: Crossed, fit: Fit) -> tuple[Component, Component]:
+    """Return the parts of the variance of the weighted mean over items, and over units.
+
+    Let r be the residuals, and h_j = Σ_i ω_ij r_ij the part of unit j. Its covariance C under the fit follows
+    from the weights. The variance over units is T = Σ h² (variance by units and noise under the fit) / tr C,
+    with (tr C)² / ‖C‖² degrees of freedom; that over items is the same by item. The fit thus gives weights
+    and covariances, and the squared parts the scale (Bell and McCaffrey 2002).
+    """
+    weights, residuals = fit.weights, data.values - fit.mean
+    by_unit, by_item = data.over_units(weights), data.over_items(weights)
+    squares = float(np.sum(weights**2))
+    loads = float(np.sum(by_unit**2))
+    noise, of_items = fit.noise * squares, fit.item * float(np.sum(by_item**2))
+    of_units = fit.unit * loads
+    variance = noise + of_items + of_units
+
+    # Over units: the covariance of h, J × J
+    covariance = np.diag(fit.noise * data.over_units(weights**2) + fit.unit * by_unit**2)
+    covariance = covariance + fit.item * data.products(weights, weights)
+    covariance = covariance - variance * np.outer(by_unit, by_unit)
+    parts = data.over_units(weights * residuals)
+    total, df = _scaled(parts, of_units + noise, float(np.trace(covariance)), float(np.sum(covariance**2)))
+    unit = Component(
+        data.n_units,
+        total,
+        noise,
+        df,
+        max(1.0, len(weights) - len(by_item)),
+        len(weights),
+        loads,
+        third_moment(-parts * np.sqrt(total / max(float(np.sum(parts**2)), 1e-300)), loads),
+    )
+
+    # Over items: C = D + unit W W′ − variance ω ω′, whose trace and norm need no N × N matrix
+    diagonal = fit.noise * data.over_items(weights**2) + fit.item * by_item**2
+    inner = data.products(weights, weights)
+    shared = data.over_items(weights**2)
+    cross = data.over_units(weights * by_item[data.items])
+    trace = float(np.sum(diagonal + fit.unit * shared - variance * by_item**2))
+    norm = (
+        float(np.sum(diagonal**2))
+        + 2.0 * float(np.sum(diagonal * (fit.unit * shared - variance * by_item**2)))
+        + fit.unit**2 * float(np.sum(inner**2))
+        - 2.0 * fit.unit * variance * float(np.sum(cross**2))
+        + variance**2 * float(np.sum(by_item**2)) ** 2
+    )
+    parts = data.over_items(weights * residuals)
+    total, df = _scaled(parts, of_items + noise, trace, norm)
+    of_all = float(np.sum(by_item**2))
+    third = third_moment(-parts * np.sqrt(total / max(float(np.sum(parts**2)), 1e-300)), of_all)
+    item = Component(len(by_item), total, 0.0, df, 1.0, len(by_item), of_all, third)
+    return item, unit
+
+
+def _scaled(parts: Floats, expected: float, trace: float, norm: float) -> tuple[float, float]:
+    """Return a variance from squared parts, and its degrees of freedom, by their covariance under a fit."""
+    if not trace > 0.0:
+        return 0.0, 1.0
+    return float(np.sum(parts**2)) * expected / trace, max(1.0, trace**2 / norm)

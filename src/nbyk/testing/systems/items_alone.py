@@ -1,0 +1,272 @@
+"""The claim over new items alone, where draws of the items do not hold: p, interval, and what is in reserve.
+
+Swaps and bootstraps know the effects of these items only. Four cases need more.
+
+1. Zeros and ones, or wins: the swap test is the sign test, which is exact, and the interval is that of signs.
+2. Items that all have one effect: the interval tells how many others the sample would not show.
+3. Skewed effects. If the skewness of the items' effects is significant (at .01, as of normal items) and their
+   mean lies away from their median, a one-sided p is the larger of that by draws and that by t after the
+   inverse Cornish–Fisher step, and the interval holds that by the step too. If only a few items are far off
+   and the others look symmetric, no test can tell. Then p stays, and a verdict that the step does not
+   support has a reserve.
+4. A kind of items that the sample does not show: with a chance of .05, its share may be up to
+   1 − .05^(1/N), about 3/N. If it could turn the effect round, a verdict has a reserve.
+
+`benchmarks/skewed_items.py` measures level and power; docs/compare.md has the table.
+
+References
+----------
+D'Agostino 1970, Transformation to normality of the null distribution of g₁; Miao, Gel and Gastwirth 2006, A
+new test of symmetry about an unknown median.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
+
+from nbyk.metrics import Metric
+from nbyk.testing.engine.rows import Rows, item_scores
+from nbyk.testing.intervals import Interval, constant_interval, proportion_interval, signs_interval
+from nbyk.testing.pvalues import Alternative, PValue, tie_tolerance
+from nbyk.testing.skewness import corrected, reaches, skewness_of_mean
+
+Floats = NDArray[np.float64]
+PValues = dict[Alternative, PValue]
+
+_SKEWED = 2.576
+"""Standard errors of a skewness that is significant at .01."""
+
+_ASYMMETRIC = 1.5
+"""Standard errors between mean and median of items whose bulk is asymmetric too."""
+
+_UNSEEN = 0.05
+"""The chance with which a sample shows none of a kind of items of the share that it allows for."""
+
+
+@dataclass(frozen=True)
+class ItemsAlone:
+    """The numbers of a claim over new items alone.
+
+    Attributes
+    ----------
+    p
+        The p-value of each alternative.
+    interval
+        The interval of the effect; None if that of the draws stands.
+    reserve
+        The reason why a verdict has a reserve; "" if it has none.
+    """
+
+    p: PValues
+    interval: Interval | None = None
+    reserve: str = ""
+
+
+def items_alone(
+    metric: Metric,
+    rows: Rows,
+    drawn: ItemsAlone,
+    *,
+    percentile: Interval,
+    level: float,
+    alternative: Alternative,
+    alpha: float,
+    within_one: bool,
+) -> ItemsAlone:
+    """Return the numbers of a claim over the items of two systems, or over their clusters.
+
+    Parameters
+    ----------
+    metric
+        The metric. If it is no mean over items, the numbers of the draws stand.
+    rows
+        The responses, with clusters if whole clusters were drawn.
+    drawn
+        The p-values of the draws.
+    percentile
+        The interval of the draws.
+    level
+        Coverage of the intervals.
+    alternative, alpha
+        The side and the level at which a verdict is given.
+    within_one
+        Whether effects of single items lie between −1 and 1; else the largest is as large as the range of
+        the scores of single items.
+    """
+    if not metric.is_mean_over_items:
+        return drawn
+    scores = _scores(metric, rows)[:2]
+    if len(scores) == 2:
+        effects, largest = metric.sign * (scores[0] - scores[1]), float(np.ptp(scores))
+    else:
+        effects, largest = metric.sign * scores[0], float(np.abs(scores).max())
+    whole = (0.0, 1.0) if len(scores) == 2 else (-1.0, 0.0, 1.0)
+    if rows.clusters is None and np.isin(scores, whole).all():
+        counts = int((effects > 0.0).sum()), int((effects < 0.0).sum())
+        return ItemsAlone(drawn.p, signs_interval(*counts, effects.size, level))
+    if rows.clusters is not None:
+        effects = _of_clusters(effects, rows.clusters)
+    unit = "items" if rows.clusters is None else "clusters"
+    return of_effects(
+        effects,
+        drawn.p,
+        percentile,
+        level=level,
+        alternative=alternative,
+        alpha=alpha,
+        largest=1.0 if within_one else largest,
+        bounded=within_one,
+        unit=unit,
+    )
+
+
+def score_interval(
+    metric: Metric, rows: Rows, system: int, *, level: float, within_one: bool
+) -> Interval | None:
+    """Return the interval of one system's score where a bootstrap of items has none; None if it has one.
+
+    Parameters
+    ----------
+    metric, rows, level
+        As for `items_alone`; the metric scores each system.
+    system
+        The system's place.
+    within_one
+        Whether scores of single items lie between 0 and 1.
+    """
+    if not metric.is_mean_over_items or rows.clusters is not None:
+        return None
+    scores = _scores(metric, rows)[system]
+    if np.isin(scores, (0.0, 1.0)).all():
+        return proportion_interval(int(scores.sum()), scores.size, level)
+    if within_one and np.ptp(scores) <= tie_tolerance(scores):
+        return constant_interval(float(scores.mean()), scores.size, level, (0.0, 1.0))
+    return None
+
+
+def _scores(metric: Metric, rows: Rows) -> Floats:
+    """Return the scores of single items, shape (S, N), or (1, N) of a comparison."""
+    if metric.additive:
+        return rows.sums(metric).features.T
+    return item_scores(metric, rows.systems, rows.gold)
+
+
+def of_effects(
+    effects: Floats,
+    p: PValues,
+    percentile: Interval,
+    *,
+    level: float,
+    alternative: Alternative,
+    alpha: float,
+    largest: float,
+    bounded: bool = True,
+    unit: str = "items",
+) -> ItemsAlone:
+    """Return the numbers of a claim over items with these effects, which are neither zeros and ones nor wins.
+
+    Parameters
+    ----------
+    effects : ndarray, shape (n,)
+        The effects of the items or clusters.
+    p, percentile
+        The p-values and the interval of the draws.
+    level, alternative, alpha
+        As for `items_alone`.
+    largest, bounded
+        The largest effect of an item, and whether that is known rather than seen.
+    unit
+        "items" or "clusters".
+    """
+    n, effect = effects.size, float(effects.mean())
+    is_verdict = p[alternative].p <= alpha
+    unseen = _unseen(effect, n, largest, unit) if is_verdict else ""
+    if np.ptp(effects) <= tie_tolerance(effects):
+        if bounded:
+            return ItemsAlone(p, constant_interval(effect, n, level, (-largest, largest)), unseen)
+        return ItemsAlone(p, None, f"all {n} {unit} have the same effect, and nothing shows how it varies")
+    g = skewness_of_mean(effects)
+    if abs(g) <= _SKEWED * _error_of_skewness(n):
+        return ItemsAlone(p, None, unseen)
+    raised = _raised(p, effects, g)
+    if _is_asymmetric(effects):
+        low, high = _step_interval(effects, g, level)
+        interval = min(low, percentile[0]), max(high, percentile[1])
+        return ItemsAlone(raised, interval, unseen if raised[alternative].p <= alpha else "")
+    if is_verdict and raised[alternative].p > alpha:
+        return ItemsAlone(
+            p,
+            None,
+            f"a few {unit} lie far from the others on one side; if the population has more of them, p is "
+            f"{raised[alternative].p:.2g}",
+        )
+    return ItemsAlone(p, None, unseen)
+
+
+def _of_clusters(effects: Floats, clusters: NDArray[np.int64]) -> Floats:
+    """Return the clusters' effects; their mean is that of the items, and so is its variance."""
+    sizes = np.bincount(clusters)
+    effect = effects.mean()
+    around = np.bincount(clusters, weights=effects) - sizes * effect
+    spread: Floats = effect + around * (len(sizes) / effects.size)
+    return spread
+
+
+def _error_of_skewness(n: int) -> float:
+    """Return the standard error of the skewness g of the mean of n normal items."""
+    return math.sqrt(6.0 * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if n > 2 else math.inf
+
+
+def _is_asymmetric(effects: Floats) -> bool:
+    """Return whether the mean lies away from the median (Miao, Gel and Gastwirth 2006)."""
+    median = float(np.median(effects))
+    scale = math.sqrt(0.5 * math.pi) * float(np.abs(effects - median).mean())
+    error = scale * math.sqrt(0.5 * math.pi - 1.0) / math.sqrt(effects.size)
+    return abs(float(effects.mean()) - median) > _ASYMMETRIC * error
+
+
+def _raised(p: PValues, effects: Floats, g: float) -> PValues:
+    """Return the larger of each one-sided p and that by t after the step, and both sides' p from these."""
+    n = effects.size
+    t = corrected(float(effects.mean()) / _standard_error(effects), g, _factor(n))
+    by_step: dict[Alternative, float] = {"greater": float(stdtr(n - 1, -t)), "less": float(stdtr(n - 1, t))}
+    greater, less = (
+        p[side] if p[side].p >= stepped else PValue(stepped, 0.0, side) for side, stepped in by_step.items()
+    )
+    least = min(greater, less, key=lambda side: side.p)
+    both = p["two-sided"]
+    if 2.0 * least.p > both.p:
+        both = PValue(min(1.0, 2.0 * least.p), 2.0 * least.standard_error, "two-sided")
+    return {"greater": greater, "less": less, "two-sided": both}
+
+
+def _step_interval(effects: Floats, g: float, level: float) -> Interval:
+    n, effect = effects.size, float(effects.mean())
+    down, up = reaches(float(stdtrit(n - 1, 0.5 + 0.5 * level)), g, _factor(n))
+    error = _standard_error(effects)
+    return effect - down * error, effect + up * error
+
+
+def _standard_error(effects: Floats) -> float:
+    return float(effects.std(ddof=1)) / math.sqrt(effects.size)
+
+
+def _factor(n: int) -> float:
+    """Return the factor on the skewness, which few units underestimate (measured)."""
+    return 1.0 + 24.0 / n
+
+
+def _unseen(effect: float, n: int, largest: float, unit: str) -> str:
+    """Return the reserve about a kind of items that the sample does not show; "" if it could not matter."""
+    share = 1.0 - _UNSEEN ** (1.0 / n)
+    if abs(effect) * (1.0 - share) >= share * largest:
+        return ""
+    return (
+        f"a kind of {unit} that is not among these {n} may have a share of up to {share:.2g}, and could turn "
+        "the effect round"
+    )

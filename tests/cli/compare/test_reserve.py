@@ -1,0 +1,108 @@
+"""A claim that holds only with reserve says so wherever its verdict stands, and opens no gate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nbyk as package
+from nbyk.testing.shared_units import SharedUnitsTest
+from tests.cli.compare.ratings import found, unfolded, write
+from tests.cli.conftest import Run
+
+WHY = "raters are skewed, so that A may seem better than B"
+NAMED = "raters are skewed, so that x may seem better than y"
+
+
+@pytest.fixture
+def reserved(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return the command, beside ratings of z, y and x by six people, for whom every t-test has a reserve."""
+    rng = np.random.default_rng(5)
+    for name, mean in (("x", 0.6), ("y", 0.4), ("z", 0.4)):
+        write(f"{name}.csv", np.clip(rng.normal(mean, 0.1, (40, 6)), 0.0, 1.0))
+    monkeypatch.setattr(SharedUnitsTest, "reserve", property(lambda _: WHY))
+    return nbyk
+
+
+def test_two_systems(reserved: Run) -> None:
+    answer = found(reserved, "x.csv y.csv --margin 0.01")
+    (result,) = answer["results"]
+    assert result["verdict"] == "A, with reserve"
+    assert [claim["reserve"] for claim in result["claims"]] == [WHY, ""]
+    assert result["margins"][0]["verdict"] == "not worse, with reserve"
+    assert result["sentence"].startswith("x is better than y, with reserve, on mean, for new items and ")
+    assert "x is not worse than y by 0.01 or more, with reserve, on mean" in answer["sentences"][0]
+    assert answer["cautions"][0].endswith(f"with reserve: {NAMED}")
+    assert reserved("compare x.csv y.csv --out report")[0] == 0
+    page = unfolded(Path("report/compare.html").read_text())
+    assert "x is better than y, with reserve, on mean" in page
+    assert page.index(NAMED) < page.index("<details>")
+    code, text, _ = reserved("compare y.csv z.csv")
+    assert code == 0
+    assert "y and z cannot be told apart on mean" in unfolded(text)
+    (undecided,) = found(reserved, "y.csv z.csv")["results"]
+    assert undecided["verdict"] == "undecided"
+
+
+def test_a_leaderboard_marks_pairs_and_margins() -> None:
+    rng = np.random.default_rng(5)
+    systems = {
+        "x": rng.normal(1.0, 1.0, (40, 6)),
+        "y": rng.normal(size=(40, 6)),
+        "z": rng.normal(size=(40, 6)),
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SharedUnitsTest, "reserve", property(lambda _: "raters are skewed"))
+        board = package.compare_systems(None, systems, metric="mean", margin=0.1)
+        against = package.compare_systems(None, systems, metric="mean", against="z")
+    assert (
+        "2 of 3 pairs of 3 systems on 40 items by mean can be told apart (2 of them only with reserve)"
+        in (board.sentence)
+    )
+    assert "not worse by 0.1 or more: x than y (with reserve)" in board.margin_sentence()
+    assert "x (with reserve) is shown to be better than z; none is shown to be worse" in against.sentence
+    assert board.warnings[0].endswith("with reserve: raters are skewed")
+    pairs = {(pair["a"], pair["b"]): pair for pair in board.to_dict()["pairs"]}
+    assert (pairs["x", "y"]["verdict"], pairs["x", "y"]["reserve"]) == (
+        "x, with reserve",
+        "raters are skewed",
+    )
+    assert (pairs["y", "z"]["verdict"], pairs["y", "z"]["reserve"]) == ("undecided", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        (
+            "x.csv y.csv",
+            4,
+            f"The gate is inconclusive: x is shown to be better than y only with reserve: {NAMED}.",
+        ),
+        ("y.csv x.csv", 3, "The gate is not passed: y is not shown to be better than x."),
+        (
+            "x.csv z.csv y.csv --against y",
+            4,
+            "The gate is inconclusive: x is shown to be better than y only with",
+        ),
+        (
+            "x.csv y.csv --margin 0.01",
+            4,
+            "The gate is inconclusive: not worse for x and y holds only with reserve: ",
+        ),
+        (
+            "y.csv x.csv --margin 0.01",
+            4,
+            "The gate is inconclusive: worse for y and x holds only with reserve: ",
+        ),
+    ],
+)
+def test_no_gate_opens_or_shuts_by_a_result_with_reserve(
+    line: str, code: int, says: str, reserved: Run
+) -> None:
+    ended, text, _ = reserved(f"compare {line} --gate --format json")
+    answer = json.loads(text)
+    assert (ended, answer["gate"]) == (code, {3: "no", 4: "inconclusive"}[code])
+    assert says in answer["sentences"][-1]

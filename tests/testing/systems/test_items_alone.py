@@ -1,0 +1,224 @@
+"""The claim over items alone: zeros and ones, constants, skewed effects and kinds that the sample lacks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import nbyk
+from nbyk.testing.pvalues import PValue
+from nbyk.testing.systems.items_alone import ItemsAlone, of_effects
+
+N = 12
+END = 0.025 ** (1 / N)
+
+
+def by_swaps(effects: np.ndarray, flips: np.ndarray) -> dict[str, PValue]:
+    """Return the p of sign flips, shape (n, M)."""
+    null, observed = effects @ flips, effects.sum()
+    greater, less = ((1 + (reach).sum()) / (1 + null.size) for reach in (null >= observed, null <= observed))
+    p = {"greater": greater, "less": less, "two-sided": min(1.0, 2.0 * min(greater, less))}
+    return {side: PValue(float(value), 0.01, side) for side, value in p.items()}
+
+
+def answer(effects: np.ndarray, *, seed: int = 0, largest: float = 100.0, **options: object) -> ItemsAlone:
+    """Return the numbers of items with these effects, with 999 flips and an interval of width 0 by draws."""
+    flips = np.random.default_rng(seed).choice([-1.0, 1.0], (effects.size, 999))
+    asked = {"level": 0.95, "alternative": "two-sided", "alpha": 0.05, **options}
+    ends = (float(effects.mean()),) * 2
+    return of_effects(effects, by_swaps(effects, flips), ends, largest=largest, **asked)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "metric", "ends"),
+    [
+        ([1] * N, [0] * N, "mean", (2 * END - 1, 1.0)),
+        ([1] * N, [0] * N, "accuracy", (2 * END - 1, 1.0)),
+        ([1] * N, [0] * N, "mae", (2 * END - 1, 1.0)),
+        ([1] * N, [0] * N, "wins_mae", (2 * END - 1, 1.0)),
+        ([1] * N, [1] * N, "accuracy", (END - 1, 1 - END)),
+        ([0.75] * N, [0.5] * N, "mean", (0.25 - (1 - END) * 1.25, 0.25 + (1 - END) * 0.75)),
+    ],
+)
+def test_that_nothing_varied_is_not_certainty(
+    a: list[float], b: list[float], metric: str, ends: tuple[float, float]
+) -> None:
+    result = nbyk.compare([1] * N, a, b, metric=metric)
+    assert result.interval == pytest.approx(ends)
+    assert result.claims[-1].ends("bca") == pytest.approx(ends)
+    mirrored = nbyk.compare([1] * N, b, a, metric=metric)
+    assert mirrored.interval == pytest.approx((-ends[1], -ends[0]))
+
+
+def test_a_constant_effect_without_a_scale_has_a_reserve() -> None:
+    a = np.arange(10.0)
+    claim = nbyk.compare(None, a, a - 2.0, metric="mean").claims[0]
+    assert (claim.low, claim.high) == pytest.approx((2.0, 2.0))
+    assert claim.reserve == "all 10 items have the same effect, and nothing shows how it varies"
+    assert nbyk.compare(None, a / 9, a / 9, metric="mean").claims[0].low < 0.0  # on the scale from 0 to 1
+
+
+@pytest.mark.parametrize("n", [11, 30])
+def test_the_interval_of_zeros_and_ones_excludes_zero_exactly_if_the_swap_test_rejects(n: int) -> None:
+    generator = np.random.default_rng(n)
+    for share in (0.5, 0.7, 0.8, 0.9, 1.0):
+        a, b = (generator.random((2, n)) < [[share], [0.4]]).astype(float)
+        result = nbyk.compare(None, a, b, metric="mean", decision_error=1e-6)
+        low, high = result.interval
+        assert (low > 0.0 or high < 0.0) is result.significant
+        for_a, for_b = int((a > b).sum()), int((a < b).sum())
+        p = stats.binomtest(for_a, for_a + for_b).pvalue if for_a + for_b else 1.0
+        assert result.significant is bool(p <= 0.05)
+
+
+def test_ratings_runs_and_clusters_are_not_taken_for_zeros_and_ones() -> None:
+    generator = np.random.default_rng(1)
+    a, b = generator.integers(0, 2, (2, 40, 3)).astype(float)
+    of_runs = nbyk.compare(None, a, b, metric="mean", generalise=("items",))
+    ends = np.quantile(of_runs.bootstrap_distribution, [0.025, 0.975])
+    assert of_runs.interval == pytest.approx(tuple(ends))
+    clusters = np.arange(40) // 4
+    clustered = nbyk.compare(None, a[:, 0], b[:, 0], metric="mean", cluster=clusters)
+    ends = np.quantile(clustered.bootstrap_distribution, [0.025, 0.975])
+    assert clustered.interval == pytest.approx(tuple(ends))
+
+
+def test_scores_of_a_leaderboard_have_exact_intervals() -> None:
+    answers = np.repeat([[1.0], [0.75], [0.0]], N, axis=1)
+    answers[1, ::4] = 0.0
+    answers[1, answers[1] > 0.0] = 1.0
+    named = {"best": answers[0], "middle": answers[1], "worst": answers[2], "half": np.full(N, 0.5)}
+    board = nbyk.compare_systems(None, named, metric="mean")
+    found = {standing.name: standing.interval for standing in board.standings}
+    assert found["best"] == pytest.approx((END, 1.0))
+    assert found["worst"] == pytest.approx((0.0, 1.0 - END))
+    exact = stats.binomtest(9, N).proportion_ci(0.95, method="exact")
+    assert found["middle"] == pytest.approx((exact.low, exact.high))
+    assert found["half"] == pytest.approx((0.5 * END, 1.0 - 0.5 * END))
+
+
+laws = st.sampled_from(["normal", "lognormal", "rare"])
+
+
+def drawn(law: str, n: int, seed: int | np.random.Generator) -> np.ndarray:
+    generator = np.random.default_rng(seed)
+    if law == "rare":
+        return (generator.random(n) < 0.1) - 0.1 + 0.05 * generator.standard_normal(n)
+    return generator.lognormal(size=n) - math.exp(0.5) if law == "lognormal" else generator.normal(size=n)
+
+
+@given(law=laws, n=st.integers(3, 60), seed=st.integers(0, 1000), largest=st.floats(0.1, 10))
+@settings(max_examples=150, deadline=None)
+def test_b_against_a_is_the_mirror_image_of_a_against_b(law: str, n: int, seed: int, largest: float) -> None:
+    effects = drawn(law, n, seed)
+    flips = np.random.default_rng(seed).choice([-1.0, 1.0], (n, 499))
+    p = by_swaps(effects, flips)
+    swapped = {"greater": p["less"], "less": p["greater"], "two-sided": p["two-sided"]}
+    asked = {"level": 0.9, "alternative": "two-sided", "alpha": 0.1, "largest": largest}
+    of_a = of_effects(effects, p, (-1.0, 2.0), **asked)
+    of_b = of_effects(-effects, swapped, (-2.0, 1.0), **asked)
+    assert of_b.reserve == of_a.reserve
+    assert of_b.interval == (None if of_a.interval is None else tuple(-end for end in of_a.interval[::-1]))
+    assert [of_b.p[side].p for side in ("greater", "less", "two-sided")] == [
+        of_a.p[side].p for side in ("less", "greater", "two-sided")
+    ]
+    assert all(of_a.p[side].p >= p[side].p for side in p)
+    assert of_a.p["two-sided"].p == pytest.approx(min(1.0, 2 * min(of_a.p["greater"].p, of_a.p["less"].p)))
+
+
+@given(values=st.lists(st.floats(0.01, 3), min_size=2, max_size=20), seed=st.integers(0, 99))
+@settings(max_examples=50, deadline=None)
+def test_symmetric_effects_keep_the_p_of_swaps(values: list[float], seed: int) -> None:
+    effects = np.array([*values, *(-x for x in values)])
+    flips = np.random.default_rng(seed).choice([-1.0, 1.0], (effects.size, 199))
+    p = by_swaps(effects, flips)
+    found = of_effects(effects, p, (-1, 1), level=0.95, alternative="two-sided", alpha=0.05, largest=9.0)
+    assert found == ItemsAlone(p)
+
+
+def test_a_skewed_interval_excludes_zero_only_if_p_is_at_most_alpha() -> None:
+    skewed = 0
+    for seed in range(300):
+        found = answer(drawn("lognormal", 30, seed) + 0.3, seed=seed)
+        if found.interval is not None:
+            skewed += 1
+            low, high = found.interval
+            if low > 0.0 or high < 0.0:
+                assert found.p["two-sided"].p <= 0.1  # the draws' own interval has no width here
+            by_step = [found.p[side].p for side in ("greater", "less") if found.p[side].standard_error == 0.0]
+            if by_step and min(by_step) == min(found.p["greater"].p, found.p["less"].p):
+                assert (low > 0.0 or high < 0.0) is (found.p["two-sided"].p <= 0.05)
+    assert skewed > 150
+
+
+def test_a_kind_of_items_that_the_sample_lacks_gives_a_reserve_only_where_it_could_turn_the_effect() -> None:
+    generator = np.random.default_rng(4)
+    small = 0.05 + 0.02 * generator.standard_normal(30)
+    share = 1.0 - 0.05 ** (1 / 30)
+    assert answer(small, largest=1.0).reserve == (
+        f"a kind of items that is not among these 30 may have a share of up to {share:.2g}, and could turn "
+        "the effect round"
+    )
+    assert answer(small, largest=0.4).reserve == ""  # .4 × .095 is less than .05 × .905
+    assert answer(small + 0.5, largest=1.0).reserve == ""
+    assert answer(small - small.mean(), largest=1.0).reserve == ""  # no verdict
+    more = 0.05 + 0.02 * generator.standard_normal(300)
+    assert answer(more, largest=1.0).reserve == ""
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize(
+    ("law", "most_swaps", "most", "most_bare"),
+    [("lognormal", 0.10, 0.08, 0.08), ("rare", 0.12, 0.07, 0.03)],
+)
+def test_equal_systems_with_skewed_items_are_told_apart_no_more_often_than_the_level_says(
+    law: str, most_swaps: float, most: float, most_bare: float
+) -> None:
+    """4000 sets of 30 items: sign flips alone reject in more than they may, and this in .067 or .052 of sets,
+    with a standard error of .004. Verdicts without a reserve are fewer still."""
+    generator = np.random.default_rng(7)
+    flips = generator.choice([-1.0, 1.0], (30, 999))
+    swaps, rejected, without_reserve = 0, 0, 0
+    for _ in range(4000):
+        effects = drawn(law, 30, generator)
+        p = by_swaps(effects, flips)
+        found = of_effects(effects, p, (-1, 1), level=0.95, alternative="two-sided", alpha=0.05, largest=1.0)
+        swaps += p["two-sided"].p <= 0.05
+        rejected += found.p["two-sided"].p <= 0.05
+        without_reserve += found.p["two-sided"].p <= 0.05 and not found.reserve
+    assert swaps > 4000 * most_swaps
+    assert rejected <= 4000 * most
+    assert without_reserve <= 4000 * most_bare
+
+
+def test_clusters_of_one_item_are_items_and_larger_ones_raise_p_as_items_do() -> None:
+    effects = drawn("lognormal", 40, 2) + 0.2
+    options = {"metric": "mean", "n_resamples": 999}
+    alone = nbyk.compare(None, effects, np.zeros(40), **options)
+    clustered = nbyk.compare(None, effects, np.zeros(40), cluster=np.arange(40), **options)
+    assert clustered.p == alone.p
+    assert clustered.interval == pytest.approx(alone.interval)
+    repeated = nbyk.compare(
+        None, np.repeat(effects, 3), np.zeros(120), cluster=np.repeat(np.arange(40), 3), **options
+    )
+    assert repeated.interval == pytest.approx(alone.interval, rel=0.02)
+    assert repeated.claims[0].high > np.quantile(repeated.bootstrap_distribution, 0.975) + 0.1
+
+
+def test_a_skewed_comparison_says_one_thing_in_all_its_numbers() -> None:
+    effects = drawn("lognormal", 30, 14) - 0.5
+    found = nbyk.compare(None, effects, np.zeros(30), metric="mean")
+    claim = found.claims[0]
+    by_swaps_alone = nbyk.p_value(found.effect, found.null_distribution).p
+    assert found.p == claim.p == claim.p_two_sided > by_swaps_alone
+    assert (claim.low, claim.high) == found.interval
+    assert claim.ends("bca") == found.interval
+    assert claim.standard_error == 0.0
+    mirrored = nbyk.compare(None, np.zeros(30), effects, metric="mean")
+    assert mirrored.p == found.p
+    assert mirrored.interval == (-claim.high, -claim.low)
