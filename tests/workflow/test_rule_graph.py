@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,9 +17,9 @@ ROAD = ("simulate", "estimate_p", "aggregate", "plot", "report")
 """The stages of the default run from a prior on, in their order."""
 
 
-def rule_graph(directory: Path, target: str) -> set[tuple[str, str]]:
+def rule_graph(directory: Path, target: str, **config: Any) -> set[tuple[str, str]]:
     """Return the edges of the graph that Snakemake draws, from each rule to those that need its files."""
-    configure(directory, {})
+    configure(directory, config)
     code, output = snakemake(ROOT, directory, "--rulegraph", "--", target)
     assert code == 0, output[-3000:]
     names = dict(re.findall(r'(\d+)\[label = "(\w+)"', output))
@@ -35,6 +36,9 @@ def test_the_rules_of_the_default_run_are_the_road(tmp_path: Path) -> None:
         assert {(prior, "simulate"), (prior, "true_p")} <= edges
     assert {("normalise", "fit"), ("true_p", "aggregate")} <= edges
     assert ("true_p", "estimate_p") not in edges
+    # Reference sets of published toxicity are among their own true draws; other sources have none there.
+    assert ("simulate", "true_p") in edges
+    assert ("simulate", "true_p") not in rule_graph(tmp_path, "all", sources=["simulated", "convabuse"])
 
 
 def test_the_guide_opens_with_the_graph_of_the_default_run(tmp_path: Path) -> None:

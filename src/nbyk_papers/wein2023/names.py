@@ -57,8 +57,8 @@ def table_names(config: Any) -> list[str]:
             names = [minima_table_name(source, kind) for kind in ("sampler", "metric")]
             names += [full_table_name(source, epsilon) for epsilon in config.epsilons]
             of_section += [f"{semantics}/{name}" for name in names]
-        of_section.append(f"{semantics}/acceptable")
-    return _in_sections(config, of_section)
+        of_section += [f"{semantics}/{name}" for name in ("acceptable", "nearest_samplers", "samplers")]
+    return ["verdicts", "ranks_by_cell", *_in_sections(config, of_section)]
 
 
 def _sources(config: Any) -> dict[str, list[str]]:
