@@ -40,8 +40,8 @@ P_VALUES = {
     "seed": "count",
     "version": "text",
 }
-"""Columns of ``results/pvalues``: an estimated p-value is of one test set. A true one is of many, the same for each
-test set unless the set is one of them (published toxicity)."""
+"""Columns of ``results/pvalues``: an estimated p-value is of one test set. A true one is of many. It is the
+same for each test set, unless the set is one of them (published toxicity)."""
 
 RATES = {
     **_CELL,
