@@ -33,7 +33,7 @@ from scipy.stats import t as student
 from benchmarks.shared_units.measure import OF_ITEMS, OF_SOURCE
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.generalise import law_of
-from nbyk.testing.shared_units.mixture import Mixture
+from nbyk.testing.shared_units.mixture import ErrorLaw
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ def _parts(kept: Floats) -> tuple[Floats, ...]:
     return kept[:, 1], kept[:, 2], total, within, df, units, stretch
 
 
-def laws(kept: Floats, name: str = "shared") -> list[Mixture]:
+def laws(kept: Floats, name: str = "shared") -> list[ErrorLaw]:
     """Return the law of the effect's error in each set; "mixture" leaves out skewness."""
     skewed = float(name == "shared")
     found = []

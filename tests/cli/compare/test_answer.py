@@ -85,7 +85,7 @@ def test_three_systems_give_a_leaderboard(nbyk: Run, tmp_path: Path) -> None:
     assert unfolded(text).startswith(board.sentence)
     # The pairs' p is that of the broad claim: sentence, null and captions name its test and its population.
     assert board.population == "new items, raters and runs"
-    assert unfolded(text).count("for new items, raters and runs") == 4
+    assert unfolded(text).count("for new items, raters and runs") == 4 + len(board.reserves)
     assert "swap_items" not in unfolded(text)
     assert re.findall(r"^(sim_\w) +\d", text, re.MULTILINE) == list(board.names)
     standings = pd.read_csv(tmp_path / "report/tables/standings.csv")

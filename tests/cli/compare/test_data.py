@@ -100,6 +100,7 @@ def test_rows_without_a_value_are_refused_or_dropped_and_counted(nbyk: Run) -> N
     assert "--on-empty drop" in errors
 
 
+PAIR = ("sim_a", "sim_c")
 IN_RATINGS = "In the ratings' own unit, the effect of sim_a over sim_{} on {} is {:.3g} ({:.3g} to {:.3g})."
 
 
@@ -109,13 +110,13 @@ def test_effects_are_said_in_the_unit_of_the_ratings(metric: str, factor: int | 
     options = f"--scale 1..5 --metric {metric} --quick --resamples 999"
     answer = found(nbyk, f"--gold gold.csv sim_a.csv sim_c.csv {options}")
     board = found(nbyk, f"--gold gold.csv sim_a.csv sim_c.csv sim_b.csv {options}")
-    result = answer["results"][0]
-    claim = result["claims"][0]
-    for sentences in (answer["sentences"], board["sentences"]):
-        said = [text for text in sentences if text.startswith("In the ratings' own unit")]
+    (of_board,) = (p["result"] for p in board["leaderboards"][0]["pairs"] if (p["a"], p["b"]) == PAIR)
+    for found_in, result in ((answer, answer["results"][0]), (board, of_board)):
+        said = [text for text in found_in["sentences"] if text.startswith("In the ratings' own unit")]
         if factor is None:
             assert said == []
             continue
+        claim = result["claims"][0]
         numbers = [factor * x for x in (result["effect"], claim["low"], claim["high"])]
         assert said == [IN_RATINGS.format("c", metric, *numbers)]
 

@@ -23,7 +23,7 @@ def reserved(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     rng = np.random.default_rng(5)
     for name, mean in (("x", 0.6), ("y", 0.4), ("z", 0.4)):
         write(f"{name}.csv", np.clip(rng.normal(mean, 0.1, (40, 6)), 0.0, 1.0))
-    monkeypatch.setattr(SharedUnitsTest, "reserve", property(lambda _: WHY))
+    monkeypatch.setattr(SharedUnitsTest, "reserve", lambda *_, **__: WHY)
     return nbyk
 
 
@@ -55,7 +55,7 @@ def test_a_leaderboard_marks_pairs_and_margins() -> None:
         "z": rng.normal(size=(40, 6)),
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SharedUnitsTest, "reserve", property(lambda _: "raters are skewed"))
+        patch.setattr(SharedUnitsTest, "reserve", lambda *_, **__: "raters are skewed")
         board = package.compare_systems(None, systems, metric="mean", margin=0.1)
         against = package.compare_systems(None, systems, metric="mean", against="z")
     assert (

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, psi
 
 from nbyk.testing.shared_units.generalise import SharedUnitsTest
-from nbyk.testing.shared_units.mixture import Mixture
+from nbyk.testing.shared_units.mixture import ErrorLaw
 from nbyk.testing.shared_units.responses import Source
 
 Floats = NDArray[np.float64]
@@ -248,7 +248,7 @@ def _with(values: Floats, others: Mapping[int, float]) -> Floats:
     return changed
 
 
-def _law(law: Mixture, ways: _Ways) -> Mixture:
+def _law(law: ErrorLaw, ways: _Ways) -> ErrorLaw:
     weights, variances, degrees = zip(*ways, strict=True)
     return replace(law, variances=np.array(variances), df=np.array(degrees), weights=np.array(weights))
 
@@ -270,11 +270,12 @@ def lone_spread(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> tupl
         totals = np.zeros((n_systems, n_systems))
         for (a, b), test in tests.items():
             totals[a, b] = totals[b, a] = test.sources[source].total
-        spreads = np.maximum(_squares(totals), 0.0)
-        first = int(spreads.argmax())
-        others = float(np.median(np.delete(spreads, first)))
-        if spreads[first] > ALONE_IN_SPREAD**2 * others:
-            return first, float(np.sqrt(spreads[first] / others)) if others > 0.0 else np.inf
+        first = int(totals.sum(axis=1).argmax())
+        rest = np.delete(np.arange(n_systems), first)
+        others = float(totals[np.ix_(rest, rest)].sum()) / ((n_systems - 1) * (n_systems - 2)) / 2.0
+        own = float(np.median(totals[first, rest])) - others
+        if own > ALONE_IN_SPREAD**2 * others:
+            return first, float(np.sqrt(own / others)) if others > 0.0 else np.inf
     return None
 
 

@@ -20,7 +20,7 @@ from nbyk.testing.shared_units.components import (
     unit_component,
     variance_parts,
 )
-from nbyk.testing.shared_units.mixture import STRONG_SKEW, Mixture, degrees_together
+from nbyk.testing.shared_units.mixture import STRONG_SKEW, ErrorLaw, degrees_together
 from nbyk.testing.shared_units.precision import (
     MOST_UNITS,
     UNEQUAL,
@@ -72,7 +72,7 @@ class SharedUnitsTest:
     """
 
     effect: float
-    law: Mixture
+    law: ErrorLaw
     items: Component
     sources: dict[Source, Component]
     stretch: float
@@ -134,12 +134,11 @@ class SharedUnitsTest:
         """Return the reason why p ≤ α holds only with reserve; "" if it holds without, or is not so."""
         if self.p_value(alternative, null=null) > alpha:
             return ""
-        strong = self.p_if_strongly_skewed(alternative, null=null)
-        if strong <= alpha:
+        if self.p_if_strongly_skewed(alternative, null=null) <= alpha:
             return ""
         return (
-            f"p would be {strong:.2g} if units like these were strongly skewed, most of them alike and a few "
-            "far off, which few units cannot show; more units would"
+            "if units like these are strongly skewed (most of them alike, and a few far off), p is above α; "
+            "few units cannot show whether they are, more would"
         )
 
     def p_value(self, alternative: Alternative = "two-sided", *, null: float = 0.0) -> float:
@@ -151,7 +150,9 @@ class SharedUnitsTest:
 
         It is at least `p_value`. If the first is above α and the second is not, a claim needs a reserve.
         """
-        return self._p_value(self.effect - null, alternative, strong_skew=STRONG_SKEW[alternative])
+        error = self.effect - null
+        strong = self._p_value(error, alternative, strong_skew=STRONG_SKEW[alternative])
+        return max(strong, self._p_value(error, alternative))
 
     def _p_value(self, error: float, alternative: Alternative, *, strong_skew: float = 0.0) -> float:
         tail = self.law.tail(error, strong_skew=strong_skew)
@@ -203,7 +204,7 @@ def shared_units_test(
 
         items: max(I − Σ W, 0) with ν_I degrees of freedom,   each source: r² T with ν_T,
 
-    and p is their mixture (`Mixture`). If Σ W > I, which is the estimates' error, W counts as the share
+    and p is their mixture (`ErrorLaw`). If Σ W > I, which is the estimates' error, W counts as the share
     q = I / Σ W of itself, also in T: r² T − (1 − q) W, or q r² T if r² T < W. For the mean of balanced data
     the variance is that of the analysis of variance: (MS_items + MS_units − MS_residual) / (N J).
 
@@ -271,7 +272,7 @@ def _packed(units: Ints) -> Ints:
     return units[:, (units >= 0).any(axis=0)]
 
 
-def law_of(items: Component, units: Sequence[Component], stretch: float) -> Mixture:
+def law_of(items: Component, units: Sequence[Component], stretch: float) -> ErrorLaw:
     """Return the law of the effect's error; see `shared_units_test`. Items alone have Student's t."""
     explained = sum(part.within for part in units)
     share = min(1.0, items.total / explained) if explained > 0.0 else 1.0
@@ -283,7 +284,7 @@ def law_of(items: Component, units: Sequence[Component], stretch: float) -> Mixt
         scales.append(math.sqrt(total / part.total) if part.total > 0.0 else 1.0)
     parts = [items, *units]
     thirds = [items.third if units else 0.0, *(part.third for part in units)]
-    return Mixture(
+    return ErrorLaw(
         np.array([totals]),
         np.array(
             [[items.df, *degrees_together(np.array(totals[1:]), np.array([part.df for part in units]))]]

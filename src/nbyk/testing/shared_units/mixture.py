@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr  # scipy.stats has it too, but takes as long to load as all of nbyk
 
+from nbyk.sums import product
 from nbyk.testing.skewness import corrected
 
 Floats = NDArray[np.float64]
@@ -24,7 +25,7 @@ STRONG_SKEW = {"two-sided": 24.0, "greater": 96.0, "less": 96.0}
 
 
 @dataclass(frozen=True)
-class Mixture:
+class ErrorLaw:
     """The law of an effect minus its true value.
 
     The variance V has K parts v_k, one of items and one of each source of units, each estimated with ν_k
@@ -63,7 +64,7 @@ class Mixture:
     @property
     def variance(self) -> float:
         """Variance of the effect."""
-        return float(self.weights @ self.variances.sum(axis=1))
+        return float(product(self.weights, self.variances.sum(axis=1)))
 
     @property
     def df_of_variance(self) -> float:
@@ -72,7 +73,7 @@ class Mixture:
         squares = np.sum(self.variances**2 / self.df, axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             each = np.where(squares > 0.0, whole**2 / squares, 1.0)
-        return max(1.0, float(self.weights @ each))
+        return max(1.0, float(product(self.weights, each)))
 
     def tail(self, error: float, *, strong_skew: float = 0.0) -> float:
         """Return the chance of an error on the same side that is at least as large, from 0 to ½.
@@ -94,7 +95,7 @@ class Mixture:
         third = float(np.sum(self.third * times))
         size = np.array([abs(corrected(error / math.sqrt(v), third / v**1.5, 1.0)) for v in whole.tolist()])
         tails = np.sum(self.variances * stdtr(self.df, -size[:, None]), axis=1) / whole
-        return float(self.weights @ tails)
+        return float(product(self.weights, tails))
 
     def reach(self, tail: float, side: float) -> float:
         """Return the size of the error on a side (1: above, −1: below) that has a given tail, up to ½."""

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 _FARTHEST = 16.0
 _STEPS = 24
 
-MOST = 1.5
+MOST = 1.25
 """The largest stretch: more widens intervals without bound, and holds no level better."""
 
 
@@ -49,11 +49,8 @@ def stretch(metric: Metric, data: Responses, found: Changes, sources: Mapping[So
     Returns
     -------
     float
-        From 1 to `MOST`; 1 if the effect does not vanish within the steps that a linear effect would take,
-        and for a metric that jumps, whose path says little.
+        From 1 to `MOST`; 1 if the effect does not vanish within the steps that a linear effect would take.
     """
-    if metric.smoothness == "jumps":
-        return 1.0
     error = float(np.sqrt(sum(part.total for part in sources.values())))
     if error <= 0.0 or not abs(found.effect) > 0.0:
         return 1.0

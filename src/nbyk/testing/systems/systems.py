@@ -190,7 +190,8 @@ def leaderboard(
         draws = draws_of((a, b))
         of_pair = results_of(asked, panels[a, b], draws, null, bootstrapped[None], margins, of_metrics)
         results.append(of_pair[metric.name])
-    compared = _with_corrections([(names[a], names[b]) for a, b in pairs], results, nulls, family.correction)
+    of_pairs = [(names[a], names[b]) for a, b in pairs]
+    compared = _with_corrections(of_pairs, results, nulls, family.correction, [tests.get(p) for p in pairs])
     intervals = _score_intervals(scored, drawn, list(panels.values()), asked)
     standings, shared = _standings(scored, intervals, compared, whole=against is None)
     of_names = {(names[a], names[b]): panel for (a, b), panel in panels.items()}
@@ -227,17 +228,31 @@ def _with_corrections(
     results: Sequence[ComparisonResult],
     nulls: Sequence[Drawn],
     correction: Correction,
+    tests: Sequence[SharedUnitsTest | None],
 ) -> tuple[Pair, ...]:
-    """Return the pairs with their p-values, and those of the margins if there are any, corrected."""
+    """Return the pairs with their p-values, and those of the margins if there are any, corrected.
+
+    A pair whose claim is by t has the reserve of its corrected p.
+    """
     # An inconclusive claim counts as p = 1.
     p = correct_p_values(np.nan_to_num([result.p for result in results], nan=1.0), correction).tolist()
     margins: list[MarginClaim | None] = [None] * len(results)
     if results[0].margins:
         margins = [*corrected([result.margins[0] for result in results], correction)]
+    results = [_reserved(*of_pair) for of_pair in zip(results, p, tests, strict=True)]
     return tuple(
         Pair(a, b, result, of_pair, under.settled if len(result.claims) == 1 else result.decided, margin)
         for (a, b), result, of_pair, under, margin in zip(names, results, p, nulls, margins, strict=True)
     )
+
+
+def _reserved(result: ComparisonResult, corrected_p: float, test: SharedUnitsTest | None) -> ComparisonResult:
+    """Return a result whose broadest claim, if it is by t, has the reserve of its corrected p."""
+    broad, *narrow = result.claims
+    if test is None or broad.method != "t" or not broad.is_conclusive or corrected_p == 0.0:
+        return result
+    reserve = test.reserve(result.alternative, result.alpha * broad.p / corrected_p)
+    return replace(result, claims=(replace(broad, reserve=reserve), *narrow))
 
 
 def _about_units(

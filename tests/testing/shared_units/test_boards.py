@@ -1,0 +1,285 @@
+"""Variances of a leaderboard's pairs, moderated towards each other: by hand, invariances, and levels."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import digamma
+from scipy.stats import f as fisher
+
+from benchmarks.shared_units.boards import Board, layouts, p_values, pairs_of_set, sets_of
+from nbyk.metrics import get
+from nbyk.testing.shared_units import responses, shared_units_test
+from nbyk.testing.shared_units.boards import (
+    lone_spread,
+    moderated_pairs,
+    moderated_systems,
+    moderated_tests,
+)
+
+TIMES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 64.0])
+
+
+def totals_of(changes: np.ndarray) -> np.ndarray:
+    """Return T of all pairs from the units' changes of each system's score, shape (S, R)."""
+    return np.sum((changes[:, None] - changes[None, :]) ** 2, axis=2)
+
+
+def board(seed: int, spreads: list[float], raters: int = 5, n: int = 30) -> np.ndarray:
+    """Return the ratings of each system's outputs by the same people, who differ by system."""
+    rng = np.random.default_rng(seed)
+    ratings = [
+        0.3 * rng.normal(size=(n, 1)) + spread * rng.normal(size=raters) + 0.3 * rng.normal(size=(n, raters))
+        for spread in spreads
+    ]
+    return np.array(ratings)
+
+
+def pair_tests(ratings: np.ndarray, *, paired: bool = True):
+    """Return the test of each pair of systems by their places."""
+    units = np.tile(np.arange(ratings.shape[2]), (ratings.shape[1], 1))
+    return {
+        (a, b): shared_units_test(
+            get("mean"), responses(ratings[a], ratings[b], a_units=units, b_units=units, paired=paired)
+        )
+        for a, b in itertools.combinations(range(len(ratings)), 2)
+    }
+
+
+@pytest.mark.parametrize(("n_systems", "units"), [(4, 3), (6, 5), (12, 2)])
+def test_pairs_are_moderated_as_the_explicit_changes_of_each_system_say(n_systems: int, units: int):
+    rng = np.random.default_rng(n_systems)
+    changes = rng.normal(size=(n_systems, units)) * rng.uniform(0.2, 2.0, (n_systems, 1))
+    changes -= changes.mean(axis=1, keepdims=True)
+    df, s = units - 1.0, n_systems
+    # ‖m_s‖² of changes less those of the mean system, and τ² unbiased by hand
+    squares = np.sum((changes - changes.mean(axis=0)) ** 2, axis=1)
+    q = squares * s / (s - 1)
+    own = np.maximum(((s - 1) * q - q.mean()) / (s - 2), 0.0)
+    found = moderated_pairs(totals_of(changes), df)
+    assert found.variances.shape == found.df.shape == (6, s, s)
+    for way, d0 in enumerate(df * TIMES):
+        of_system = (d0 * q.mean() + df * own) / (d0 + df)
+        for a, b in itertools.combinations(range(s), 2):
+            variance = of_system[a] + of_system[b]
+            assert found.variances[way, a, b] == pytest.approx(variance, rel=1e-9)
+            degrees = variance**2 / (of_system[a] ** 2 / (d0 + df) + of_system[b] ** 2 / (d0 + df))
+            assert found.df[way, a, b] == pytest.approx(min(degrees, (s - 1) * df), rel=1e-9)
+    assert found.weights.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("df", [1.0, 2.0, 4.5, 7.0])
+def test_weights_are_densities_of_f_at_the_mean_of_logarithms(df: float):
+    """The density of q is f(q / s₀²) / s₀², and s₀² makes the mean of log q what it is under F."""
+    rng = np.random.default_rng(3)
+    spreads = rng.chisquare(df, 7) / df * rng.uniform(0.5, 3.0, 7)
+    _, _, weights = moderated_systems(spreads, df)
+    logs = []
+    for d0 in df * TIMES:
+        mean_log = digamma(df / 2) - np.log(df / 2) - digamma(d0 / 2) + np.log(d0 / 2)
+        scale = np.exp(np.log(spreads).mean() - mean_log)
+        logs.append(np.sum(fisher.logpdf(spreads / scale, df, d0) - np.log(scale)))
+    expected = np.exp(np.array(logs) - max(logs))
+    assert weights == pytest.approx(expected / expected.sum(), rel=1e-9)
+
+
+def test_three_systems_and_missing_pairs_are_moderated_pair_by_pair():
+    rng = np.random.default_rng(1)
+    whole = totals_of(rng.normal(size=(3, 4)))
+    holed = totals_of(rng.normal(size=(5, 4)))
+    holed[0, 1] = holed[1, 0] = np.nan
+    for totals in (whole, holed):
+        there = np.triu(~np.isnan(totals), 1)
+        mean = totals[there].mean()
+        found = moderated_pairs(totals, 3.0)
+        for way, d0 in enumerate(3.0 * TIMES):
+            expected = (d0 * mean + 3.0 * totals[there]) / (d0 + 3.0)
+            assert found.variances[way][there] == pytest.approx(expected)
+            assert found.df[way][there] == pytest.approx(min(d0 + 3.0, (len(totals) - 1) * 3.0))
+
+
+def test_alike_systems_learn_from_each_other_and_an_odd_one_keeps_its_own():
+    changes = np.random.default_rng(2).normal(size=(10, 5))
+    changes -= changes.mean(axis=1, keepdims=True)
+    changes *= 1.0 / np.sqrt(np.sum(changes**2, axis=1, keepdims=True))
+    alike = moderated_pairs(totals_of(changes), 4.0)
+    mean_df = float(np.sum(alike.weights * alike.df[:, 0, 1]))
+    assert mean_df > 6 * 4.0
+    odd = changes.copy()
+    odd[3] *= 20.0
+    found = moderated_pairs(totals_of(odd), 4.0)
+    variances = np.sum(found.weights[:, None, None] * found.variances, axis=0)
+    degrees = np.sum(found.weights[:, None, None] * found.df, axis=0)
+    without = [place for place in range(10) if place != 3]
+    assert variances[3, without].min() > 2.0 * variances[np.ix_(without, without)].max()
+    assert degrees[3, without].max() < 4.0 * 4.0
+    assert degrees[3, without].max() < 0.7 * degrees[0, 1]
+    # its pairs keep most of what they had, those of the others far less than half of the pooled mean
+    assert variances[3, without].min() > 0.4 * totals_of(odd)[3, without].min()
+
+
+def test_moderated_systems_by_hand():
+    totals = np.array([1.0, 2.0, 6.0])
+    variances, df, weights = moderated_systems(totals, 2.0)
+    assert variances.shape == (6, 3)
+    assert variances[0] == pytest.approx((2.0 * 3.0 + 2.0 * totals) / 4.0)
+    assert variances[-1] == pytest.approx((128.0 * 3.0 + 2.0 * totals) / 130.0)
+    assert df.tolist() == [4.0, 6.0, 6.0, 6.0, 6.0, 6.0]
+    assert weights.sum() == pytest.approx(1.0)
+    order = np.array([2, 0, 1])
+    again = moderated_systems(totals[order], 2.0)
+    assert again[0] == pytest.approx(variances[:, order])
+    assert again[2] == pytest.approx(weights)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("n_systems", [3, 5])
+def test_the_order_of_systems_does_not_matter(n_systems: int, paired: bool):
+    ratings = board(4, [0.2, 0.5, 0.3, 0.4, 1.0][:n_systems])
+    order = np.random.default_rng(0).permutation(n_systems)
+    one = moderated_tests(pair_tests(ratings, paired=paired), n_systems)
+    other = moderated_tests(pair_tests(ratings[order], paired=paired), n_systems)
+    for (a, b), test in other.items():
+        first, second = int(order[a]), int(order[b])
+        same = one[min(first, second), max(first, second)]
+        assert test.p_value() == pytest.approx(same.p_value(), rel=1e-9)
+        sides = ("greater", "less") if first < second else ("less", "greater")
+        assert test.p_value("greater") == pytest.approx(same.p_value(sides[0]), rel=1e-9)
+        assert test.effect == pytest.approx(same.effect if first < second else -same.effect)
+
+
+def test_scale_does_not_matter():
+    ratings = board(5, [0.2, 0.5, 0.3, 0.4])
+    one, other = (moderated_tests(pair_tests(values), 4) for values in (ratings, 1000.0 * ratings - 7.0))
+    for pair, test in one.items():
+        assert other[pair].p_value() == pytest.approx(test.p_value(), rel=1e-7)
+
+
+def test_two_systems_and_systems_without_variance_stay_as_they_are():
+    tests = pair_tests(board(6, [0.2, 0.5]))
+    assert moderated_tests(tests, 2) == tests
+    ratings = board(6, [0.2, 0.5, 0.3])
+    ratings[1] = ratings[0]
+    tests = pair_tests(ratings)
+    assert tests[0, 1].is_constant
+    assert moderated_tests(tests, 3) == tests
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_effects_and_items_are_those_of_the_pairs_alone(paired: bool):
+    tests = pair_tests(board(7, [0.2, 0.5, 0.3, 0.4]), paired=paired)
+    for pair, test in moderated_tests(tests, 4).items():
+        alone = tests[pair]
+        assert (test.effect, test.items, test.sources) == (alone.effect, alone.items, alone.sources)
+        assert test.law.weights.sum() == pytest.approx(1.0)
+        # each alternative has the items' part of the pair, and its own of the units
+        assert np.all(test.law.variances[:, 0] == alone.law.variances[0, 0])
+        assert len(test.law.variances) == 6
+        assert test.p_value() != alone.p_value()
+
+
+def test_runs_of_each_system_are_moderated_as_its_own():
+    ratings = board(8, [0.1, 0.1, 0.6, 0.1], raters=4)
+    tests = pair_tests(ratings, paired=False)
+    totals = [tests[0, 1].sources["runs of A"].total] + [
+        tests[0, b].sources["runs of B"].total for b in (1, 2, 3)
+    ]
+    mean_df = np.mean([part.df for test in tests.values() for part in test.sources.values()])
+    variances, df, weights = moderated_systems(np.array(totals), float(mean_df))
+    for (a, b), test in moderated_tests(tests, 4).items():
+        assert test.law.variances[:, 1:] == pytest.approx(variances[:, [a, b]], rel=1e-6)
+        assert test.law.df[:, 1:] == pytest.approx(np.stack([df, df], axis=1), rel=1e-6)
+        assert test.law.weights == pytest.approx(weights, rel=1e-6)
+
+
+@pytest.mark.parametrize("n_systems", [4, 5, 8, 16])
+def test_a_lone_spread_is_named(n_systems: int):
+    spreads = [0.05] * n_systems
+    assert lone_spread(pair_tests(board(9, spreads, raters=8)), n_systems) is None
+    spreads[2] = 2.0
+    tests = pair_tests(board(9, spreads, raters=8))
+    system, ratio = lone_spread(tests, n_systems)
+    # the others' spread with the noise of 30 ratings is √(.05² + .3²/30) = .074
+    assert (system, ratio) == (2, pytest.approx(2.0 / 0.074, rel=0.6))
+    del tests[0, 1]
+    assert lone_spread(tests, n_systems) is None
+
+
+def test_three_systems_cannot_tell_which_is_alone():
+    assert lone_spread(pair_tests(board(9, [0.05, 0.05, 2.0])), 3) is None
+
+
+def test_half_the_systems_are_not_alone():
+    """Eight people and sixteen systems, half of them at .02 and half at .1: 300 sets, at most 1 %."""
+    drawn = sets_of(Board(16, 8, (0.02,) * 8 + (0.1,) * 8), 300, np.random.default_rng(4))
+    named = [lone_spread(pairs_of_set(drawn, number), 16) is not None for number in range(len(drawn.effects))]
+    assert np.mean(named) <= 0.01
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("spreads", [[0.05] * 8, [0.02] * 4 + [0.1] * 4])
+def test_familywise_error_of_eight_equal_systems_of_three_raters(spreads: list[float]):
+    """The issue's leaderboard, where Satterthwaite's test of each pair finds a difference in .3: 500 sets."""
+    given = sets_of(Board(8, 3, tuple(spreads)), 500, np.random.default_rng(39))
+    smallest = {name: p_values(given, name).min(axis=1) for name in ("satterthwaite", "pairs", "moderated")}
+    rates = {name: float(np.mean(p <= 0.05 / 28)) for name, p in smallest.items()}
+    assert rates["satterthwaite"] > 0.2
+    assert rates["moderated"] <= 0.07 + 3.0 * np.sqrt(0.07 * 0.93 / 500)
+
+
+def test_the_study_of_leaderboards_draws_what_ratings_give():
+    """Its effects and variances have the means and spreads that the package finds in drawn ratings."""
+    board_of, sets = Board(3, 4, (0.0, 0.05, 0.2)), 400
+    drawn = sets_of(board_of, sets, np.random.default_rng(1))
+    rng = np.random.default_rng(2)
+    units = np.tile(np.arange(4), (100, 1))
+    rows = []
+    for _ in range(sets):
+        of_people = np.array(board_of.spreads)[:, None, None] * rng.normal(size=(3, 1, 4))
+        ratings = 0.1 * rng.normal(size=(3, 100, 1)) + of_people + 0.15 * rng.normal(size=(3, 100, 4))
+        ratings += rng.normal(size=(1, 100, 1)) + rng.normal(size=(1, 1, 4))  # what all systems share
+        data = responses(ratings[0], ratings[2], a_units=units, b_units=units, paired=True)
+        test = shared_units_test(get("mean"), data)
+        part = test.sources["runs"]
+        rows.append((test.effect**2, test.items.total, part.within, part.total))
+    found = np.array(rows)
+    pair = board_of.pairs.index((0, 2))
+    study = np.stack([drawn.effects**2, drawn.items, drawn.within, drawn.totals])[:, :, pair].T
+    errors = np.sqrt((found.var(axis=0) + study.var(axis=0)) / sets)
+    assert np.all(np.abs(found.mean(axis=0) - study.mean(axis=0)) < 4.0 * errors)
+    assert study.std(axis=0) == pytest.approx(found.std(axis=0), rel=0.3)
+
+
+@pytest.mark.parametrize("name", ["pairs", "moderated"])
+def test_the_study_of_leaderboards_takes_the_packages_p(name: str):
+    """A set of five systems whose variances are those of ratings, with p by both roads."""
+    ratings = board(10, [0.2, 0.5, 0.3, 0.2, 0.4], raters=6, n=100)
+    ratings += np.array([0.0, 0.3, 0.7, 1.2, 0.0])[:, None, None]
+    tests = pair_tests(ratings)
+    if name == "moderated":
+        tests = moderated_tests(tests, 5)
+    centred = ratings.mean(axis=1) - ratings.mean(axis=(1, 2))[:, None]
+    drawn = sets_of(Board(5, 6, (0.0,) * 5), 1, np.random.default_rng(0))
+    parts = [test.sources["runs"] for test in tests.values()]
+    drawn = replace(
+        drawn,
+        effects=np.array([[test.effect for test in tests.values()]]),
+        items=np.array([[test.items.total for test in tests.values()]]),
+        within=np.array([[part.within for part in parts]]),
+        changes=np.array([[(centred[b] - centred[a]) / np.sqrt(30.0) for a, b in tests]]),
+    )
+    p = p_values(drawn, name)[0]
+    expected = np.array([test.p_value() for test in tests.values()])
+    assert np.sum(expected <= 0.05) >= 3
+    # the study takes the degrees of freedom as R − 1, and items as normal
+    np.testing.assert_allclose(p[p < 1.0], expected[p < 1.0], rtol=0.02)
+    assert np.all(expected[p == 1.0] > 0.05)
+
+
+def test_the_study_has_leaderboards_of_all_sizes_and_spreads():
+    names = [(board_of.systems, board_of.raters, name) for name, board_of in layouts()]
+    assert len(set(names)) == len(names) == 3 * 3 * 6
+    assert all(len(board_of.spreads) == board_of.systems for _, board_of in layouts())
