@@ -32,40 +32,40 @@ endef
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report install test lint types unit test-quick test-studies test-statistics test-slurm test-browser test-wheel test-commands test-inspect test-faults site slurm chromium bench lock clean
+.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report unlock install test lint types unit test-quick test-studies test-statistics test-slurm test-browser test-wheel test-commands test-inspect test-faults site slurm chromium bench lock clean
 
 all: install
-	$(SNAKEMAKE) --quiet reason host
+	$(SNAKEMAKE) --quiet all
 	@$(BIN)/python -c "import json; print(json.load(open('results/wein2023/summary.json'))['line'])"
 	@echo "Read results/wein2023/report.html; tables and figures lie beside it."
 
 # Every paper at full scale, that of Wein et al. 2023 over 100 test sets a cell in place of 20, on one page.
 paper: install
-	$(SNAKEMAKE) papers --quiet reason host --config n_references=100
+	$(SNAKEMAKE) papers --quiet all --config n_references=100
 	@$(BIN)/nbyk study papers-report results --out results/report.html
 	@echo "Read results/report.html; each study's tables and figures lie in its own folder."
 
 # Homan et al. 2025: how many ratings per item, Tables 1 to 3 and Figures 1 to 11 (some drawn from a prior for want of data).
 paper-homan: install
-	$(SNAKEMAKE) homan2025 --quiet reason host
+	$(SNAKEMAKE) homan2025 --quiet all
 	@$(BIN)/python -c "import json; print(json.load(open('results/homan2025/summary.json'))['line'])"
 	@echo "Read results/homan2025/report.html; tables and figures lie beside it."
 
 # Ulmer et al. 2022, deep-significance: error rates of tests of scores, Tables 1 to 8 and Figures 2, 3, 6 and 7.
 paper-ulmer: install
-	$(SNAKEMAKE) ulmer2022 cartpole --quiet reason host
+	$(SNAKEMAKE) ulmer2022 cartpole --quiet all
 	@$(BIN)/python -c "import json; print(json.load(open('results/ulmer2022/summary.json'))['line'])"
 	@echo "Read results/ulmer2022/report.html; tables and figures lie beside it."
 
 # BooStSa, Fornaciari et al. 2022: bootstrap tests of label predictions, Figures 1 to 3, and their Type-I error.
 paper-boostsa: install
-	$(SNAKEMAKE) boostsa2022 --quiet reason host
+	$(SNAKEMAKE) boostsa2022 --quiet all
 	@$(BIN)/python -c "import json; print(json.load(open('results/boostsa2022/summary.json'))['line'])"
 	@echo "Read results/boostsa2022/report.html; tables and figures lie beside it."
 
 # How often each test rejects where it should not, and where it should (docs/calibration.md).
 calibration: install
-	$(SNAKEMAKE) calibration --quiet reason host
+	$(SNAKEMAKE) calibration --quiet all
 	@$(BIN)/python -c "import json; print(json.load(open('results/calibration/summary.json'))['line'])"
 	@echo "Read results/calibration/report.html; tables and figures lie beside it."
 
@@ -76,18 +76,24 @@ report: install
 
 # Snakemake's own report of the default run: its jobs, their times and what they made.
 snakemake-report: install
-	$(SNAKEMAKE) --quiet reason host
+	$(SNAKEMAKE) --quiet all
 	$(SNAKEMAKE) --report results/wein2023/snakemake-report.html
+
+# Let Snakemake run again in a folder that a run left locked; first see that no run is alive in it.
+unlock: install
+	$(BIN)/snakemake --unlock --quiet all
 
 install: $(VENV)/installed
 
 $(VENV)/installed: pyproject.toml envs/requirements.lock
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || \
 		{ echo "error: $(PYTHON) is older than Python 3.11; run: make PYTHON=python3.12"; exit 2; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r envs/requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	touch $@
+	@echo "Installing into $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@{ $(BIN)/python -m pip install --disable-pip-version-check -r envs/requirements.lock && \
+		$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation -e .; \
+		} > $(VENV)/install.log 2>&1 || { cat $(VENV)/install.log; exit 2; }
+	@touch $@
 
 test: lint types unit
 
@@ -173,4 +179,5 @@ lock:
 	$(BIN)/python -m pip freeze --all --exclude-editable --exclude nbyk --exclude pip | grep -vxFf envs/requirements.lock > envs/docs.lock
 
 clean:
-	rm -rf $(VENV) results logs .snakemake site docs/api docs/gallery/figures docs/gallery/notebooks
+	test ! -d results || find results -mindepth 1 ! -name README.md -delete
+	rm -rf $(VENV) logs .snakemake site docs/api docs/gallery/figures docs/gallery/notebooks

@@ -14,7 +14,8 @@ include: "workflow/rules/labels.smk"
 rule all:
     default_target: True
     input:
-        lambda wildcards: plan.cell_files("wein2023"),
-        expand(rules.study_report.output, folder="wein2023"),
+        lambda wildcards: plan.product_files("wein2023"),
+    params:
+        message=lambda wildcards: plan.complete(plan.studies["wein2023"]),
     message:
-        "results/wein2023 is complete"
+        "{params.message}"

@@ -49,10 +49,10 @@ FLOORS = (
 """Every folder of the library, and every module that lies in none, from the ground up."""
 
 PAPERS = (
-    ("agreement", "partitions", "fits", "shown", "trials", "verdicts"),
+    ("agreement", "gathered", "partitions", "fits", "shown", "trials", "verdicts"),
     ("wein2023", "homan2025", "ulmer2022/cartpole", "boostsa2022"),
     ("ulmer2022", "calibration", "datasets", "raters"),
-    ("papers",),
+    ("papers", "rows"),
     ("commands",),
     ("study",),
 )

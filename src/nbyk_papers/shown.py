@@ -20,8 +20,6 @@ Tables = Iterable[tuple[str, str, "pd.DataFrame"]]
 Figures = Mapping[str, Callable[[], "Figure"]]
 """The drawing function of each figure, by file name."""
 
-_SEMANTICS = ("published", "recommended")
-
 
 @dataclass(frozen=True)
 class Page:
@@ -100,4 +98,5 @@ def _section(name: str) -> str:
 
 def _caption(name: str, titles: Mapping[str, str]) -> str:
     title = titles.get(_stem(name), _stem(name).replace("_", " "))
-    return f"{title} ({_section(name)})" if _section(name) in _SEMANTICS else title
+    folders = [folder for folder in _section(name).split("/") if folder != "priors" and folder]
+    return f"{title} ({', '.join(folders)})" if folders else title

@@ -19,7 +19,7 @@ REFERENCE = "--references 2 --seed 1 --out x.parquet"
 TRUE = f"study true prior.json {SIZE} --epsilon 0.2 --draws 20 --seed 1"
 ESTIMATE = "--resamples 20 --seed 1 --semantics recommended --out x.parquet"
 REPORT = 'study report wein2023 metrics=["mae"] samplers=["bootstrap_items/all"] fitted=[] seed=1 --out x'
-SHOWN = "n_items=30 k_responses=3"
+SHOWN = "shown=[[30,3,0]]"
 
 GRID = "study cell homan2025 grid --from prior=toxicity.json epsilon_b=0.2 n_draws=20 seed=1 --out x.parquet"
 SCORES = (
@@ -152,14 +152,19 @@ WRONG = {
         f"{REPORT} {SHOWN} --all-from pvalues=cut.parquet",
         "cut.parquet: not a readable Parquet file",
     ),
-    "p-values without their folders": (f"{REPORT} {SHOWN} --all-from pvalues=p.parquet", "semantics="),
-    "p-values of another size": (
-        f"{REPORT} n_items=31 k_responses=3 --all-from pvalues={FOLDER}/p.parquet",
-        "31",
+    "p-values that are no part of the dataset": (
+        f"{REPORT} {SHOWN} --all-from pvalues=p.parquet",
+        "p.parquet: no column 'study'",
+    ),
+    "estimates without their folders": (
+        "study aggregate wein2023 study=wein2023 epsilons=[0.2] epsilon_a=[0] sizes=[[30,3]] n_references=2"
+        ' seed=1 samplers=["bootstrap_items/all"] metrics=["mae"] --all-from estimate_p=p.parquet'
+        " --all-from true_p=p.parquet --out x",
+        "semantics=",
     ),
     "a setting that a report does not have": (
-        f"{REPORT} {SHOWN} n_item=3 --all-from pvalues=p.parquet",
-        "wein2023 report: unknown setting 'n_item'; did you mean n_items",
+        f"{REPORT} {SHOWN} metric=3 --all-from pvalues=p.parquet",
+        "wein2023 report: unknown setting 'metric'; did you mean metrics",
     ),
     "a file without a name": (f"{REPORT} {SHOWN} --from p.parquet", "p.parquet: expected a name and a file"),
     "a study that is unknown": ("study report wein --out x", "unknown study 'wein'; did you mean wein2023"),

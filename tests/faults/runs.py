@@ -17,9 +17,9 @@ from nbyk.files import SCRATCH
 from tests.workflow import forked
 from tests.workflow.runs import PATIENCE, command, planned, results, snakemake
 
-LOGS = {"cell": "pvalues", "report": "report"}
+LOGS = {"cell": "estimated_p", "report": "report"}
 """Folders of the logs of rules."""
-RESULTS = {"cell": "results/pvalues", "report": "results/wein2023"}
+RESULTS = {"cell": "results/estimated_p", "report": "results/wein2023"}
 """Folders of what they make."""
 WRITING = 0.15
 """About this share of a program's time, at most, passes from its first scratch file to its end."""
@@ -33,7 +33,7 @@ They are a test's parameters; `make test` runs the cheap ones alone.
 def undone(shared: Path, directory: Path, moment: random.Random, *, products: bool = True) -> Path:
     """Return a copy of the finished run that lacks one of its cells, and tables, figures and report."""
     copied = copy(shared, directory)
-    cell = moment.choice(sorted((copied / "results/pvalues").glob("semantics=*/source=*")))
+    cell = moment.choice(sorted((copied / "results/estimated_p").glob("semantics=*/source=*")))
     cell = cell.relative_to(copied / "results")
     for lacking in [*copied.glob(f"*/{cell}"), *copied.glob(f"*/*/{cell}")]:
         shutil.rmtree(lacking)

@@ -50,6 +50,22 @@ def test_an_edit_is_seen_even_if_the_files_time_is_what_it_was(content: str, wor
     assert line.endswith("; make it again: `nbyk why results/a.json` names the command")
 
 
+def test_cells_that_no_dataset_holds_are_told_apart(run: Path) -> None:
+    cells = [f"results/estimated_p/semantics=published/seed-{seed}.parquet" for seed in (1, 2)]
+    for cell in (*cells, "results/pvalues/semantics=published/old.parquet"):
+        make(cell)
+    make("results/pvalues/wein2023.parquet", cells[1])
+    said = "of another seed or configuration, or of a run that was stopped; no dataset in results/ has them"
+    assert lines(run) == [
+        f"note: results/estimated_p: seed-1.parquet is {said}, and you may delete them",
+        f"note: results/pvalues: old.parquet is {said}, and you may delete them",
+    ]
+    make("results/pvalues/wein2023.parquet", *cells)
+    Path("results/README.md").touch()
+    (line,) = lines(run)
+    assert "old.parquet" in line
+
+
 def test_what_is_missing_is_named_by_folder(run: Path) -> None:
     for name in ("a", "c", "x=1/b"):
         Path(f"results/{name}.json").unlink()

@@ -92,6 +92,33 @@ def test_a_lock_of_no_living_run_is_stale_and_one_of_a_living_run_is_not(
     assert living(run) == []
 
 
+def test_a_lock_is_released_if_its_run_is_gone_and_only_then(
+    run: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (run / ".snakemake/locks").mkdir(parents=True)
+    lock = run / ".snakemake/locks/0.output.lock"
+
+    def is_released() -> bool:
+        lock.touch()
+        released = runs.release(run)
+        assert released == (not lock.exists())
+        return released
+
+    assert not is_released()  # nobody knows whose it is
+    runs.mark(run)
+    with program("snakemake", at=run, script=tmp_path_factory.mktemp("bin")):
+        assert not is_released()
+    elsewhere = run / ".snakemake/nbyk_runs/another-machine.7"
+    elsewhere.touch()
+    assert not is_released()
+    elsewhere.unlink()
+    assert is_released()
+    assert not is_released()  # its mark is gone with it
+    runs.mark(run)
+    runs.unmark(run)
+    assert not is_released()
+
+
 def test_the_doctor_itself_is_no_run(run: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     script = tmp_path_factory.mktemp("bin")
     for words, is_run in ((["doctor"], False), (["why", "results"], False), (["estimate"], True)):

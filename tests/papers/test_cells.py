@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -19,6 +19,7 @@ from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.simulate import simulated_effects
 from nbyk.studies.steps import Work
 from nbyk.testing.pvalues import expected_p
+from nbyk_papers.gathered import P_VALUES, as_rows
 from nbyk_papers.wein2023.cells import (
     estimated_effects_table,
     reference_sets,
@@ -28,7 +29,7 @@ from nbyk_papers.wein2023.cells import (
 )
 from nbyk_papers.wein2023.comparison import read_cells
 from nbyk_papers.wein2023.design import Estimation
-from nbyk_papers.wein2023.pvalues import p_values_table
+from nbyk_papers.wein2023.pvalues import estimated_p_table, true_p_table, with_true_p
 from nbyk_papers.wein2023.tables import all_tables
 
 TOXICITY = published_prior("toxicity")
@@ -37,10 +38,12 @@ COLUMNS = {"mse": "inverse_mse", "cosine": "cosine"}
 
 def test_reference_sets_survive_parquet(tmp_path) -> None:  # type: ignore[no-untyped-def]
     ragged = response_set([[0.1, np.nan], [0.2, 0.3]], [[0.4], [0.5]], [[0.6, 0.7], [0.8, np.nan]])
-    write_parquet(tmp_path / "sets.parquet", references_table([ragged, ragged]), {"seed": 1})
+    write_parquet(tmp_path / "sets.parquet", references_table({0: ragged, 20: ragged}), {"seed": 1})
     table, made = read_parquet(tmp_path / "sets.parquet")
     assert made["seed"] == 1
-    for again in references_from_table(table):
+    found = references_from_table(table)
+    assert list(found) == [0, 20]
+    for again in found.values():
         assert again.fingerprint() == ragged.fingerprint()
 
 
@@ -49,27 +52,27 @@ def test_real_gold_is_drawn_from_items_rated_twice() -> None:
     gold = generator.integers(0, 5, (50, 4)) / 5
     gold[:10, 1:] = np.nan
     population = Population(TOXICITY, 30, 3, 0.1)
-    sets = reference_sets(population, n_references=2, seed=3, gold=gold)
+    sets = reference_sets(population, references=range(2), seed=3, gold=gold)
     rows = {tuple(row) for row in gold[10:]}
     for data in sets:
         assert {tuple(row) for row in data.gold} <= rows
         assert data.a.shape == (30, 3)
     assert sets[0].fingerprint() != sets[1].fingerprint()
     with pytest.raises(NbykError, match="40 items have at least two ratings, 41 were asked for"):
-        reference_sets(replace(population, n_items=41), n_references=2, seed=3, gold=gold)
+        reference_sets(replace(population, n_items=41), references=[0], seed=3, gold=gold)
 
 
 def test_p_values_are_those_of_the_draws() -> None:
     population, work = Population(TOXICITY, 30, 3, 0.2), Work("test")
-    sets = reference_sets(population, n_references=2, seed=1)
+    sets = dict(enumerate(reference_sets(population, references=range(2), seed=1)))
     sampler = "bootstrap_items/sample(1)"
-    how = Estimation("recommended", "pooled", [sampler], 2, 50, 50, seed=1)
+    how = Estimation("recommended", "pooled", [sampler], 50, 50, seed=1)
     estimated = estimated_effects_table(sets, COLUMNS, how, work)
     one = replace(population, k_responses=1)
     true = {1: true_effects_table(one, COLUMNS, n_draws=60, seed=1, work=work)}
-    cell = {"n_items": 30, "k_responses": 3, "epsilon_b": 0.2, "epsilon_a": 0.0, "null": "pooled"}
-    resamples = {"mse": 50, "cosine": 20}
-    table = p_values_table(estimated, true, cell, paired=True, resamples_of_column=resamples).to_pylist()
+    estimates = estimated_p_table(estimated, "pooled", {"mse": 50, "cosine": 20}, paired=True).to_pandas()
+    truths = true_p_table(true[1], list(COLUMNS)).to_pandas().assign(responses=1)
+    table = with_true_p(estimates.assign(k_responses=3), truths).to_dict("records")
     assert [(row["reference"], row["metric"]) for row in table] == [
         (reference, column) for reference in (0, 1) for column in COLUMNS
     ]
@@ -95,8 +98,9 @@ def test_no_published_number_stands_beside_a_perturbed_a(tmp_path: Path) -> None
         "n_items": 1000,
         "k_responses": 5,
         "null": "pooled_twice",
-        "item_sampler": "bootstrap_items",
-        "response_sampler": "all",
+        "semantics": "published",
+        "source": "simulated",
+        "sampler": "bootstrap_items/all",
         "metric": "mae",
         "estimated_p": 0.01,
         "estimated_se": 0.001,
@@ -106,11 +110,16 @@ def test_no_published_number_stands_beside_a_perturbed_a(tmp_path: Path) -> None
     }
     beside = {}
     for epsilon_a in (0.0, 0.05):
-        path = tmp_path / f"{epsilon_a}/semantics=published/source=simulated/p.parquet"
-        rows = [{**row, "epsilon_a": epsilon_a, "reference": reference} for reference in (0, 1)]
-        write_parquet(path, pa.Table.from_pylist(rows), {})
+        path = tmp_path / f"{epsilon_a}.parquet"
+        rows = pd.DataFrame([{**row, "epsilon_a": epsilon_a, "reference": reference} for reference in (0, 1)])
+        write_parquet(path, as_rows(P_VALUES, "wein2023", 1, rows), {})
         cells = read_cells(
-            [path], n_items=1000, k_responses=5, columns=["mae"], samplers=["bootstrap_items/all"]
+            [path],
+            n_items=1000,
+            k_responses=5,
+            epsilon_a=epsilon_a,
+            columns=["mae"],
+            samplers=["bootstrap_items/all"],
         )
         beside[epsilon_a] = cells.table["published_true_p"].notna().tolist()
         captions = [caption for _, caption, _ in all_tables(cells)]

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 from nbyk.data import Ratings
@@ -25,6 +24,7 @@ from nbyk_papers.datasets.summary import (
     shown_p_values,
     summary_table,
 )
+from nbyk_papers.gathered import P_VALUES, as_rows
 
 NAN = np.nan
 CHECK = {
@@ -41,8 +41,9 @@ def p_value_file(folder: Path, source: str, n_items: int, *, metrics: tuple[str,
             "epsilon_b": 0.1,
             "n_items": n_items,
             "k_responses": 5,
-            "item_sampler": items,
-            "response_sampler": responses,
+            "semantics": "recommended",
+            "source": source,
+            "sampler": f"{items}/{responses}",
             "reference": reference,
             "metric": metric,
             "estimated_p": 0.1 * (1 + reference) + 0.01 * place + 0.001 * bootstrap,
@@ -53,8 +54,8 @@ def p_value_file(folder: Path, source: str, n_items: int, *, metrics: tuple[str,
         for place, metric in enumerate(metrics)
         for reference in range(2)
     ]
-    path = folder / f"semantics=recommended/source={source}/n-{n_items}.parquet"
-    write_parquet(path, pa.Table.from_pylist(rows), {})
+    path = folder / f"{source}-{n_items}.parquet"
+    write_parquet(path, as_rows(P_VALUES, "datasets", 1, pd.DataFrame(rows)), {})
     return path
 
 

@@ -35,7 +35,7 @@ def effect_at(epsilon: float, prior: TwoStagePrior, gold: Floats | None = None, 
         gold = np.tile(gold, (-(-N_ITEMS // len(gold)), 1))
     (data,) = reference_sets(
         Population(prior, N_ITEMS if gold is None else len(gold), 5, epsilon),
-        n_references=1,
+        references=[0],
         seed=11,
         gold=gold,
         **how,

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from nbyk.data.response_set import ResponseSet
+from nbyk.errors import NbykError
 from nbyk.files import read_parquet, write_json, write_parquet
 from nbyk.priors import Response, published_prior
 from nbyk.resampling.population import Population
@@ -25,8 +27,8 @@ from nbyk_papers.wein2023.cells import (
     with_first_draws,
 )
 from nbyk_papers.wein2023.design import SEMANTICS, Estimation
-from nbyk_papers.wein2023.pvalues import p_values_table
-from nbyk_papers.wein2023.steps import pvalues
+from nbyk_papers.wein2023.pvalues import estimated_p_table, true_p_table, with_true_p
+from nbyk_papers.wein2023.steps import true_p
 from nbyk_papers.wein2023.toxicity_ratings import toxicity_law, toxicity_ratings
 
 TOXICITY = published_prior("toxicity")
@@ -111,15 +113,19 @@ def test_systems_of_the_null_on_real_gold_are_mixtures_of_both() -> None:
     assert np.abs(np.corrcoef(null.a.ravel(), alternative.a.ravel() - np.repeat(a, 4000))[0, 1]) < 0.02
 
 
-def drawn(hypothesis: str = "alternative") -> list:  # type: ignore[type-arg]
-    return reference_sets(
+NUMBERS = (4, 7)
+
+
+def drawn(hypothesis: str = "alternative") -> dict[int, ResponseSet]:
+    sets = reference_sets(
         Population(TOXICITY, 30, 3, 0.3),
-        n_references=2,
+        references=NUMBERS,
         seed=1,
         gold=toxicity_ratings(),
         latent_items=False,
         hypothesis=hypothesis,  # type: ignore[arg-type]
     )
+    return dict(zip(NUMBERS, sets, strict=True))
 
 
 def test_sets_and_their_nulls_survive_parquet(tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -128,9 +134,11 @@ def test_sets_and_their_nulls_survive_parquet(tmp_path) -> None:  # type: ignore
     table, _ = read_parquet(tmp_path / "sets.parquet")
     for before, name in ((sets, "alternative"), (nulls, "null")):
         after = references_from_table(table, name)  # type: ignore[arg-type]
-        assert [each.fingerprint() for each in after] == [each.fingerprint() for each in before]
-    assert references_from_table(references_table(sets), "null") == []
-    for data, null in zip(sets, nulls, strict=True):
+        assert {n: of.fingerprint() for n, of in after.items()} == {
+            n: of.fingerprint() for n, of in before.items()
+        }
+    assert references_from_table(references_table(sets), "null") == {}
+    for data, null in ((sets[number], nulls[number]) for number in NUMBERS):
         assert_array_equal(data.gold, null.gold)
         assert (data.a != null.a).any()
 
@@ -138,16 +146,18 @@ def test_sets_and_their_nulls_survive_parquet(tmp_path) -> None:  # type: ignore
 @pytest.mark.parametrize(("sampler", "k"), [("bootstrap_items/all", 3), ("all_items/sample(1)", 1)])
 def test_a_reference_set_is_the_first_of_its_true_draws(sampler: str, k: int) -> None:
     sets, nulls, work = drawn(), drawn("null"), Work("test")
-    how = Estimation("published", "pooled_twice", [sampler], 2, 50, 50, seed=1)
+    how = Estimation("published", "pooled_twice", [sampler], 50, 50, seed=1)
     population = Population(TOXICITY, 30, k, 0.3)
     fresh = true_effects_table(population, COLUMNS, n_draws=60, seed=1, work=work)
-    table = p_values_table(
-        estimated_effects_table(sets, COLUMNS, how, work),
-        {k: with_first_draws(fresh, sets, nulls, COLUMNS, k)},
-        {"n_items": 30, "k_responses": 3, "epsilon_b": 0.3, "epsilon_a": 0.0, "null": "pooled_twice"},
-        paired=False,
-        resamples_of_column=dict.fromkeys(COLUMNS, 50),
-    ).to_pylist()
+    effects = estimated_effects_table(sets, COLUMNS, how, work)
+    estimates = estimated_p_table(effects, "pooled_twice", dict.fromkeys(COLUMNS, 50), paired=False)
+    estimated = estimates.to_pandas().assign(k_responses=3)
+    truths = true_p_table(with_first_draws(fresh, sets, nulls, COLUMNS, k), list(COLUMNS))
+    true = truths.to_pandas().assign(responses=k)
+    table = with_true_p(estimated, true).to_dict("records")
+    assert [row["reference"] for row in table] == [4, 4, 7, 7]
+    with pytest.raises(NbykError, match="no first draw of reference set 7"):
+        with_true_p(estimated, true[true["reference"] == 4])
     for row in table:
         draws = {
             name: fresh[row["metric"]].to_numpy()[60 * place : 60 * (place + 1)].copy()
@@ -168,19 +178,26 @@ def test_a_reference_set_is_the_first_of_its_true_draws(sampler: str, k: int) ->
         assert (row["n_draws"], row["true_effect"]) == (60, pytest.approx(draws["alternative"].mean()))
 
 
-def test_a_cell_of_toxicity_has_a_true_p_for_each_set_and_of_simulated_one_for_all(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    """At ε = .7 one bad first draw of 40 in the vectorised EMD shows; simulated sets leave true p alone."""
-    n_true = {}
+def test_true_p_of_toxicity_is_of_each_set_alone_and_of_simulated_one_for_all(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    """At ε = .7 one bad first draw of 40 in the vectorised EMD shows; it does not depend on other sets."""
+    options = {
+        "cells": "epsilon-0.7_n-100_k-5",
+        "semantics": "published",
+        "metrics": ["emd_aggregated_vectorized"],
+        "n_draws": 40,
+        "seed": 2,
+        "work": Work("test"),
+    }
     for source in ("toxicity", "simulated"):
-        write_json(tmp_path / "prior.json", published_prior(source, "published").to_dict())
-        how = Estimation("published", "pooled_twice", ["bootstrap_items/all"], 6, 10, 10, seed=2)
-        table, _ = pvalues(
-            tmp_path / "prior.json",
-            cells="epsilon-0.7_n-100_k-5",
-            how=how,
-            metrics=["emd_aggregated_vectorized"],
-            n_draws=40,
-            work=Work("test"),
-        )
-        n_true[source] = len(set(table["true_p"].to_pylist()))
-    assert n_true["simulated"] == 1 < n_true["toxicity"]
+        write_json(tmp_path / f"{source}.json", published_prior(source, "published").to_dict())
+    toxicity, kept = tmp_path / "toxicity.json", ["sample(K)", "sample(1)"]
+    every, later = (
+        true_p(toxicity, **options, sets=sets, responses=kept)[0].to_pandas() for sets in ((0, 5), (4, 5))
+    )
+    assert every["reference"].tolist() == [*range(6), *range(6)]
+    assert every["responses"].tolist() == [1] * 6 + [5] * 6
+    assert every.loc[every["responses"] == 5, "true_p"].nunique() > 1
+    of_later = every[every["reference"].isin([4, 5])]
+    assert of_later.reset_index(drop=True).equals(later)
+    simulated, _ = true_p(tmp_path / "simulated.json", **options)
+    assert len(simulated) == 1

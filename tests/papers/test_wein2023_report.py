@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from nbyk.config import validate
 from nbyk.data import load_source
 from nbyk.files import write_json, write_parquet
 from nbyk.priors import Response, fit_prior
@@ -16,6 +17,7 @@ from nbyk.report.html import render_block
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk_papers.wein2023.comparison import Cells, minima
 from nbyk_papers.wein2023.design import COLUMNS, published_minima, published_p_values
+from nbyk_papers.wein2023.names import figure_names, section_folder, table_names
 from nbyk_papers.wein2023.ranks import place_among
 from nbyk_papers.wein2023.report import cells_report
 from nbyk_papers.wein2023.summary import summarise
@@ -83,6 +85,17 @@ def test_summary_counts_what_agrees(papers_cells: Cells) -> None:
     assert all(table["chi2"] < table["dof"] <= table["cells"] for table in by_table.values())
     table_1 = summary["published"]["tables_1_to_4"]["table_01"]
     assert table_1["compared"] + table_1["trivial"] == 30
+
+
+def test_every_table_and_figure_that_a_configuration_names_is_in_the_report(papers_cells: Cells) -> None:
+    config = validate({"semantics": ["published"], "sources": ["simulated", "toxicity"]})
+    later = section_folder(500, 3, 0.05)
+    answer = cells_report(papers_cells, {}, seed=1, later={later: papers_cells})
+    tables = {table.name for table in answer.all_tables}
+    assert set(table_names(config)) <= tables
+    assert {name for name in tables if "/" not in name} == {"verdicts", "ranks_by_cell"}
+    assert f"{later}/published/nearest_samplers" in tables
+    assert {figure.name for figure in answer.figures} >= set(figure_names(config, []))
 
 
 def test_the_report_says_what_the_papers_way_does_on_real_gold(papers_cells: Cells, tmp_path: Path) -> None:

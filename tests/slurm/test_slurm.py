@@ -8,6 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ import pytest
 from tests.slurm.cluster import PACKAGES, Cluster, ClusterError, Job, one_node_cluster
 from tests.workflow.runs import CONFIG, PATIENCE, ROOT, configure, results, snakemake
 
-# As small as can be: a batch of two priors, two cells, and a page.
+# As small as can be: a batch of two priors, two cells by their stages, and a page.
 SMALL: dict[str, Any] = {**CONFIG, "sources": ["simulated"]}
 # Without an accounting database squeue is asked: after 3 s and then, while no job ends, after 13 and 23 more.
 # Two cells at the same time are done sooner than one after the other.
@@ -29,8 +30,8 @@ OPTIONS = [
 ]
 # What the executor says of the rules of a submission; of a job alone, its wildcards stand behind.
 PRIORS = "rule_priors_prior"
-CELL = "rule_cell"
-PAGE = "rule_page_study_report"
+CELL = "rule_estimate_p"
+PAGE = "rule_page_aggregate_plot_report"
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +108,7 @@ def wait_for_a_job_of_cells(cluster: Cluster, directory: Path, running: subproce
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         assert running.poll() is None, (directory / "output.txt").read_text()[-3000:]
-        at_work = (directory / "logs/pvalues").exists()
+        at_work = (directory / "logs/estimated_p").exists()
         for job in cluster.jobs():
             if job.state == "RUNNING" and job.comment.startswith(CELL) and at_work:
                 return job.number
@@ -123,7 +124,9 @@ def test_results_have_the_same_bytes_as_the_local_runs(local: dict[str, bytes], 
 def test_what_belongs_together_is_submitted_together(run: Run) -> None:
     kept = [job for job in run.jobs if job.number != run.cancelled]
     assert {job.state for job in kept} == {"COMPLETED"}
-    assert [job.comment.partition("_wildcards_")[0] for job in kept] == [PRIORS, CELL, CELL, PAGE]
+    first, *stages, last = (job.comment.partition("_wildcards_")[0] for job in kept)
+    assert (first, last) == (PRIORS, PAGE)
+    assert Counter(stages) == dict.fromkeys(["rule_simulate", "rule_true_p", CELL], 2)
 
 
 def test_a_cancelled_job_is_submitted_again_and_asks_for_twice_as_much(run: Run) -> None:

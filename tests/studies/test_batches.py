@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -10,11 +11,11 @@ import pytest
 
 from nbyk.config import validate
 from nbyk.studies import study_named
-from nbyk.studies.batches import Axis, slug, stored_names
+from nbyk.studies.batches import Axis, Ranges, slug, stored_names
 from nbyk_papers.homan2025.cells import SIZES
 from nbyk_papers.wein2023.road import METRICS, SAMPLERS
 
-AXES = {"metrics": METRICS, "samplers": SAMPLERS, "sizes": SIZES}
+AXES = {"metrics": METRICS, "samplers": replace(SAMPLERS, n_shared=0), "sizes": SIZES}
 
 
 def subsets(axis: Axis) -> list[tuple[str, ...]]:
@@ -79,6 +80,33 @@ def test_any_history_holds_every_name_once(seed: int) -> None:
         # What a job's own Snakemake plans, when some of it is done, is the same.
         assert METRICS.plan(asked, stored) == plan
     assert len(computed) == len(set(computed))
+
+
+def test_a_few_names_share_a_file() -> None:
+    (first, second, third), axis = SAMPLERS.together[:3], SAMPLERS
+    plan = axis.plan(list(axis.together))
+    assert list(plan.values()) == [list(axis.together[place : place + 2]) for place in (0, 2, 4)]
+    assert all(axis.names(key) == names for key, names in plan.items())
+    alone = axis.plan([second])
+    assert list(alone.values()) == [[second]]
+    assert list(axis.plan([first, second, third], alone).values()) == [[second], [first, third]]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_history_draws_every_number_of_a_range_once(seed: int) -> None:
+    draw, axis = random.Random(seed), Ranges("sets", 10)
+    stored: dict[str, list[int]] = {}
+    for _ in range(6):
+        asked = range(draw.randint(1, 45))
+        plan = axis.plan(asked, stored)
+        assert set(asked) <= {number for numbers in plan.values() for number in numbers}
+        assert all(axis.names(key) == numbers for key, numbers in plan.items())
+        assert all(len(numbers) <= 10 for numbers in plan.values())
+        stored |= plan
+        assert axis.plan(asked, stored) == plan
+    numbers = [number for numbers in stored.values() for number in numbers]
+    assert sorted(numbers) == list(range(len(numbers)))
+    assert axis.names("sets-1") == axis.names("mae") == []
 
 
 def test_sizes_of_ones_own_share_files_of_minutes_whatever_is_stored() -> None:

@@ -12,7 +12,7 @@ import pytest
 from nbyk.config import validate
 from nbyk.errors import NbykError
 from nbyk.metrics import counts
-from nbyk.studies import Study, code, studies, study_named
+from nbyk.studies import Step, Study, code, studies, study_named
 from nbyk.studies.cell import Cell, told
 from nbyk.studies.code import Code
 from nbyk.studies.steps import Work, _call, function_of, parameters_of, run_step
@@ -49,9 +49,10 @@ def test_cells_are_files_of_their_own_that_their_steps_can_make(name: str, confi
     assert {cell.step for cell in cells} <= set(study.steps)
     assert study.cells(config) == cells
     assert [study.cell(config, cell.file) for cell in cells[:3]] == cells[:3]
-    assert study.cell(config, f"{study.store or name}/no-such-cell.parquet") is None
+    for step in study.steps.values():
+        assert study.cell(config, f"{step.folder}/no-such-cell.parquet") is None
     for cell in cells:
-        assert cell.file.startswith(f"{study.store or name}/")
+        assert cell.file.startswith(f"{study.steps[cell.step].folder}/")
         assert cell.file.endswith(".parquet")
         assert max(map(len, cell.file.split("/"))) < 200
         assert 0 < cell.memory < 4000
@@ -75,17 +76,31 @@ def test_a_report_reads_every_cell(name: str, config: Any) -> None:
     study = STUDIES[name]
     reported = study.reported(config)
     assert reported is not None
-    files = [each for each in reported.inputs.values() if not isinstance(each, str)]
-    read = {file for several in files for file in several}
-    assert {f"results/{cell.file}" for cell in study.cells(config)} <= read
+    cells = {cell.path for cell in study.cells(config) if cell.step != "simulate"}
+    read = files_of(reported)
+    # A report reads its cells, or its rows of a dataset, which are gathered from them.
+    assert cells <= read or f"results/pvalues/{name}.parquet" in read
+    if study.datasets:
+        assert cells <= files_of(study.gathered(config))
     parameters = parameters_of(function_of(_with_report(study), "report"))
     assert {*reported.settings, *reported.inputs} <= set(parameters)
+
+
+def files_of(cell: Cell) -> set[str]:
+    several = [[files] if isinstance(files, str) else files for files in cell.inputs.values()]
+    return {file for files in several for file in files}
+
+
+def test_no_two_steps_share_a_folder() -> None:
+    folders = [step.folder for study in STUDIES.values() for step in study.steps.values()]
+    assert not any(a != b and f"{a}/".startswith(f"{b}/") for a in folders for b in folders)
+    assert len(folders) == len(set(folders))
 
 
 def _with_report(study: Study) -> Study:
     class WithReport(Study):
         name = study.name
-        steps = {"report": study.report}  # noqa: RUF012
+        steps = {"report": Step(study.report, "")}  # noqa: RUF012
 
     return WithReport()
 
@@ -93,7 +108,10 @@ def _with_report(study: Study) -> Study:
 @pytest.mark.parametrize("name", REPORTED)
 def test_the_code_behind_everything_is_found(name: str) -> None:
     study, code = STUDIES[name], Code()
-    found = {function: code.checksum(function) for function in (*study.steps.values(), study.report)}
+    found = {
+        function: code.checksum(function)
+        for function in (*(step.function for step in study.steps.values()), study.report)
+    }
     assert len(set(found.values())) == len(found)
 
 

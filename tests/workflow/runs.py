@@ -29,7 +29,7 @@ CONFIG: dict[str, Any] = {
     "n_resamples": 40,
     "n_references": 2,
 }
-PRODUCTS = ["report"]
+PRODUCTS = ["aggregate", "plot", "report"]
 BARE_PATH = "/usr/local/bin:/usr/bin:/bin"
 """The path of a shell in which no environment is activated: rules must find their own nbyk."""
 WORDS_OF_INPUT = re.compile(r"@- < <\(printf '%s\\0' (.*)\)$")
@@ -78,12 +78,18 @@ def planned(checkout: Path, directory: Path, *arguments: str, whole: bool = Fals
 
 
 def rules(commands: list[str]) -> Counter[str]:
-    return Counter(line.split()[0] for line in commands)
+    """Count the rules of the default run by command: a cell's by its step."""
+    return Counter(step_of(line) for line in commands)
+
+
+def step_of(line: str) -> str:
+    command = line.split()[0]
+    return line.partition(" -- ")[2].split()[1] if command == "cell" else command
 
 
 def jobs(commands: list[str]) -> Counter[str]:
-    """Count jobs by command: a study's cells by study and step, its report by study."""
-    n_operands = {"cell": 2, "report": 1}
+    """Count jobs by command: a study's cells by study and step, its products by study."""
+    n_operands = {"cell": 2, **dict.fromkeys(PRODUCTS, 1)}
     return Counter(
         " ".join([step, *line.partition(" -- ")[2].split()[: n_operands.get(step, 0)]])
         for line in commands

@@ -28,7 +28,7 @@ STUDY: dict[str, Any] = {
     "level_resamples": 99,
 }
 CONFIG: dict[str, Any] = {"seed": 7, "boostsa2022": STUDY}
-PRODUCTS = {"report boostsa2022": 1}
+PRODUCTS = dict.fromkeys(["aggregate boostsa2022", "plot boostsa2022", "report boostsa2022"], 1)
 TARGET = ("--", "boostsa2022")  # --configfile takes every word up to the next option
 
 
@@ -67,6 +67,9 @@ def test_a_run_leaves_numbers_tables_figures_and_a_page(shared: Path) -> None:
         *("figure_01", "figure_02", "figure_03", "type_1_error"),
     }
     assert len(pd.read_csv(study / "tables/type_1_error.csv")) == len(levels) == 8
+    rows, of_all = (pd.read_parquet(shared / f"run/results/{name}") for name in ("pvalues", "rates"))
+    assert sorted(rows["estimated_p"]) == sorted(p_values["p"])
+    assert sorted(of_all["rate"]) == sorted(levels["rate"])
     assert summary["line"] in (study / "report.html").read_text(encoding="utf-8")
 
 

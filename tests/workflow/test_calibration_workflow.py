@@ -27,7 +27,7 @@ STUDY: dict[str, Any] = {
     "n_bootstraps": 199,
 }
 CONFIG: dict[str, Any] = {"seed": 7, "calibration": STUDY}
-PRODUCTS = {"report calibration": 1}
+PRODUCTS = dict.fromkeys(["aggregate calibration", "plot calibration", "report calibration"], 1)
 TARGET = ("--", "calibration")  # --configfile takes every word up to the next option
 
 
@@ -57,6 +57,9 @@ def test_a_run_leaves_rates_tables_figures_and_a_page(shared: Path) -> None:
     }
     assert (rates["n_sets"] == 70).all()
     assert set(rates.loc[rates["definition"] == "expected_p", "n_resamples"]) == {64}
+    of_all = pd.read_parquet(shared / "run/results/rates")
+    assert sorted(of_all["rate"]) == sorted(rates["rate"])
+    assert set(of_all["sampler"].str.partition("/")[0]) == set(rates["definition"])
     default = pd.read_csv(study / "tables/default.csv")
     assert len(default) == 2 * 2 * 2  # sizes, truths and sides
     summary = read_json(study / "summary.json")

@@ -92,7 +92,7 @@ def test_every_data_set_at_hand_gets_a_section(run: Path, shared: Path) -> None:
     assert planned(ROOT, run, *TARGET) == []
     before = results(run)
     # What is missing is made again.
-    (cell,) = (run / "results/pvalues").rglob("source=mine/*.parquet")
+    (cell,) = (run / "results/estimated_p").rglob("source=mine/*.parquet")
     for missing in (run / "results/datasets/report.html", run / "results/datasets/figures", cell):
         missing.rename(run / "away")
         assert planned(ROOT, run, *TARGET) != [], missing
@@ -100,12 +100,15 @@ def test_every_data_set_at_hand_gets_a_section(run: Path, shared: Path) -> None:
     # The study's own cells of these data sets are the same files.
     configure(run, {**CONFIG, "sources": ["simulated", "convabuse"], "semantics": ["recommended"]})
     plan = planned(ROOT, run)
-    assert not any("convabuse" in line for line in plan if line.split()[0] in ("normalise", "fit", "cell"))
+    kept = ("normalise", "fit", "cell")
+    assert not any(
+        "source=convabuse" in line or " -- convabuse" in line for line in plan if line.split()[0] in kept
+    )
     assert results(run) == before
 
 
 def test_downloads_are_planned_for_what_is_asked_for_or_was_fetched(run: Path, tmp_path: Path) -> None:
-    at_hand = {"normalise": 2, "fit": 2, "report": 1, "cell": 2}
+    at_hand = {"normalise": 2, "fit": 2, "cell": 6, "aggregate": 1, "plot": 1, "report": 1}
     assert rules(planned(ROOT, run, *TARGET)) == Counter(at_hand)
     assert "data fetch" not in rules(planned(ROOT, run))
     fetched(tmp_path / "downloads", "armis")
@@ -114,10 +117,12 @@ def test_downloads_are_planned_for_what_is_asked_for_or_was_fetched(run: Path, t
     more = {
         "normalise": 4,
         "fit": 4,
-        "report": 1,
         "data fetch": 6,
         "data terms": 2,
-        "cell": 4,
+        "cell": 12,
+        "aggregate": 1,
+        "plot": 1,
+        "report": 1,
     }
     assert rules(plan) == Counter(more)
     wanted = [file.name for name in ("armis", "hs_brexit") for file in source(name).remote]
@@ -208,7 +213,7 @@ def test_items_rated_once_are_not_counted_on(run: Path) -> None:
     answers = pd.DataFrame(pairs, columns=["comment_id", "annotator_id"]).assign(respect=1.0)
     answers.to_parquet(copy)
     cells = [line for line in planned(ROOT, run, *TARGET) if line.startswith("cell")]
-    (of_mhs,) = (line for line in cells if "fits/mhs/" in line)
+    (of_mhs,) = (line for line in cells if "fits/mhs/" in line and " simulate " in line)
     assert "cells=epsilon-0.3_n-25_k-2" in of_mhs
 
 

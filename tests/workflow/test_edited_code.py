@@ -42,17 +42,24 @@ def test_an_edit_runs_again_what_reaches_it(
         "prior": "nbyk.cli.ratings:prior",
         "normalise": "nbyk.cli.ratings:write_normalised",
         "fit": "nbyk.cli.ratings:fit_normalised",
-        "cell": "nbyk_papers.wein2023.steps:pvalues",
+        "simulate": "nbyk_papers.wein2023.steps:simulate",
+        "true_p": "nbyk_papers.wein2023.steps:true_p",
+        "estimate_p": "nbyk_papers.wein2023.steps:estimate_p",
+        "aggregate": "nbyk_papers.wein2023.gather:p_values",
         "report": "nbyk_papers.wein2023.report:report",
     }
     code = Code()
     reached = {rule: code.parts(function) for rule, function in steps.items()}
+    products = {"aggregate", "plot", "report"}
     after = {
-        "normalise": {"fit", "cell", "report"},
-        "prior": {"cell", "report"},
-        "fit": {"cell", "report"},
-        "cell": {"report"},
-        "report": set[str](),
+        "normalise": {"fit", "simulate", "true_p", "estimate_p", *products},
+        "prior": {"simulate", "true_p", "estimate_p", *products},
+        "fit": {"simulate", "true_p", "estimate_p", *products},
+        "simulate": {"estimate_p", *products},
+        "true_p": products,
+        "estimate_p": products,
+        "aggregate": {"plot", "report"},
+        "report": {"plot"},
     }
     everywhere = sorted({name for parts in reached.values() for name in parts if "/" not in name})
     unreached = ["nbyk.cli.config", "nbyk_papers.homan2025.design", "nbyk.labels.level", "nbyk.planning.plan"]
@@ -87,10 +94,10 @@ def test_data_that_come_with_a_package_count(
     source = Path(shutil.copytree(checkout / "src", tmp_path / "src"))
     monkeypatch.setenv("PYTHONPATH", str(source))
     for name, work in {
-        "nbyk_papers/wein2023/wein2023.html": {"report"},
+        "nbyk_papers/wein2023/wein2023.html": {"plot", "report"},
         "nbyk_papers/homan2025/homan2025.html": set(),
         "nbyk/data/embedded/convabuse.csv": {
-            *("normalise", "fit", "cell", "report"),
+            *("normalise", "fit", "simulate", "true_p", "estimate_p", "aggregate", "plot", "report"),
         },
     }.items():
         text = (source / name).read_text(encoding="utf-8")

@@ -16,6 +16,7 @@ import pytest
 from matplotlib.image import imread
 
 from nbyk.files import read_json
+from nbyk_papers.gathered import RATES
 from tests.workflow.runs import configure, finished_run, jobs, planned, snakemake
 
 STUDY: dict[str, Any] = {
@@ -30,7 +31,7 @@ STUDY: dict[str, Any] = {
     "power_resamples": 100,
 }
 CONFIG: dict[str, Any] = {"seed": 7, "homan2025": STUDY}
-PRODUCTS = {"report homan2025": 1}
+PRODUCTS = dict.fromkeys(["aggregate homan2025", "plot homan2025", "report homan2025"], 1)
 TARGET = ("--", "homan2025")  # --configfile takes every word up to the next option
 
 
@@ -79,6 +80,15 @@ def test_p_values_read_as_one_table(shared: Path) -> None:
     assert len(table) == 2 * 4 * 4 * 2 * 2
     assert table["p"].between(0, 1).all()
     assert ds.dataset(folder, partitioning="hive").count_rows() == len(table)
+    # The same numbers stand among those of all studies.
+    rows = pd.read_parquet(shared / "run/results/pvalues")
+    assert sorted(rows["true_p"]) == sorted(table["p"])
+    assert set(rows["sampler"]) == set(table["bootstrap"])
+    assert rows[["study", "seed"]].drop_duplicates().to_numpy().tolist() == [["homan2025", 7]]
+    powers = pd.read_parquet(shared / "run/results/rates")
+    assert set(powers["n_items"]) == {40}
+    assert powers["rate"].between(0, 1).all()
+    assert list(powers.columns) == list(RATES)
 
 
 def test_nothing_is_left_to_do(plan: Callable[[dict[str, Any]], list[str]]) -> None:

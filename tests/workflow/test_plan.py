@@ -38,16 +38,16 @@ def test_an_option_is_repeated_for_each_value() -> None:
 def test_a_cell_is_one_that_is_asked_for_or_that_its_name_explains(folder: Path) -> None:
     plan = RunPlan({"epsilons": [0.1]}, ["config.yaml"])
     asked = plan.cell_files("wein2023")
-    store, _, name = asked[0].removeprefix("results/").removesuffix(".parquet").partition("/")
-    assert plan.cell(store, name).file == f"{store}/{name}.parquet"
-    assert plan.step(store, name) == plan.stores[store].steps["pvalues"]
+    step = next(step for step in plan.steps if step.rule == "simulate")
+    name = asked[0].removeprefix(f"results/{step.folder}/").removesuffix(".parquet")
+    assert plan.cell(step, name).file == f"{step.folder}/{name}.parquet"
     other = name.replace("epsilon-0.1", "epsilon-0.2")
-    assert plan.cell(store, other).settings["cells"].startswith("epsilon-0.2_")
+    assert plan.cell(step, other).settings["cells"].startswith("epsilon-0.2_")
     assert plan.cell_files("wein2023") == asked
     with pytest.raises(
-        NbykError, match=r"results/pvalues/x\.parquet: the configuration asks for no such cell"
+        NbykError, match=r"results/reference_sets/x\.parquet: the configuration asks for no such cell"
     ):
-        plan.cell(store, "x")
+        plan.cell(step, "x")
 
 
 def test_work_grows_with_the_ratings_of_a_source(folder: Path) -> None:

@@ -23,7 +23,7 @@ STUDY: dict[str, Any] = {
     "n_resamples": 20,
 }
 CONFIG: dict[str, Any] = {"seed": 7, "ulmer2022": STUDY}
-PRODUCTS = {"report ulmer2022": 1}
+PRODUCTS = dict.fromkeys(["aggregate ulmer2022", "plot ulmer2022", "report ulmer2022"], 1)
 TARGET = ("--", "ulmer2022")  # --configfile takes every word up to the next option
 
 
@@ -66,6 +66,12 @@ def test_a_run_leaves_scores_rates_tables_figures_and_a_page(shared: Path) -> No
     }
     assert all(imread(path).std() > 0 for path in (study / "figures").rglob("*.png"))
     assert summary["line"] in (study / "report.html").read_text(encoding="utf-8")
+    rows, of_all = (pd.read_parquet(shared / f"run/results/{name}") for name in ("pvalues", "rates"))
+    assert sorted(rows["estimated_p"]) == sorted(scores.loc[scores["test"] != "aso", "score"])
+    assert len(of_all) == len(rates)
+    # Those of Type I are rates of rejection as they are.
+    assert set(rates.loc[rates["error"] == "type_1", "rate"]) <= set(of_all["rate"])
+    assert of_all["rate"].between(0, 1).all()
 
 
 def test_nothing_is_left_to_do(plan: Callable[[dict[str, Any]], list[str]]) -> None:
@@ -101,7 +107,7 @@ def test_fewer_tests_are_read_from_the_files_that_are_there(
 def test_scores_have_the_same_bytes_on_one_core(shared: Path, tmp_path: Path) -> None:
     """The report is one job, and is made on one core in either run."""
     configure(tmp_path, CONFIG)
-    code, output = snakemake(shared / "checkout", tmp_path, "--until", "cell", *TARGET, cores=1)
+    code, output = snakemake(shared / "checkout", tmp_path, "--until", "ulmer2022_scores", *TARGET, cores=1)
     assert code == 0, output[-3000:]
     found, expected = results(tmp_path), results(shared / "run")
     of_scores = {name for name in expected if name.startswith("results/ulmer2022/scores/")}

@@ -14,12 +14,14 @@ from xml.etree import ElementTree
 
 import pandas as pd
 import pyarrow.dataset as ds
+import pytest
 from matplotlib.image import imread
 
 from nbyk.files import read_json
 from tests.workflow.runs import (
     CONFIG,
     PRODUCTS,
+    ROOT,
     command,
     configure,
     planned,
@@ -56,13 +58,30 @@ def test_p_values_read_as_they_are(shared: Path) -> None:
     folder = shared / "run/results/pvalues"
     table = pd.read_parquet(folder)
     assert len(table) == 3 * CONFIG["n_references"]
+    assert set(table["study"]) == {"wein2023"}
     assert set(zip(table["semantics"], table["source"], strict=True)) == {
         ("published", "simulated"),
         ("recommended", "simulated"),
         ("recommended", "convabuse"),
     }
     assert table[["estimated_p", "true_p"]].apply(lambda p: p.between(0, 1)).all(axis=None)
-    assert ds.dataset(folder, partitioning="hive").count_rows() == len(table)
+    assert ds.dataset(folder).count_rows() == len(table)
+
+
+def test_the_guides_query_answers_from_the_dataset_as_it_is(
+    shared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "docs/guide.md").read_text(encoding="utf-8").partition("## One dataset")[2]
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 2
+    monkeypatch.chdir(shared / "run")
+    exec("\n".join(blocks), {})
+    table = pd.read_parquet("results/pvalues")
+    table = table[table["semantics"] == "published"]
+    error = (table["estimated_p"] - table["true_p"]).abs().mean()
+    (sampler,) = CONFIG["samplers"]
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith(sampler))
+    assert float(line.split()[-1]) == pytest.approx(error, abs=1e-5)
 
 
 def test_results_survive_a_move_to_a_folder_with_spaces_and_other_letters(
@@ -72,26 +91,28 @@ def test_results_survive_a_move_to_a_folder_with_spaces_and_other_letters(
     shutil.move(finished, moved)
     assert planned(checkout, moved) == []
     configure(moved, {**CONFIG, "metrics": ["mae", "rmse"]})
-    assert rules(planned(checkout, moved)) == Counter({"cell": 3, **dict.fromkeys(PRODUCTS, 1)})
+    assert rules(planned(checkout, moved)) == Counter(
+        {"true_p": 3, "estimate_p": 3, **dict.fromkeys(PRODUCTS, 1)}
+    )
 
 
 def test_killed_and_resumed_on_one_core_gives_the_same_bytes_as_two_cores(
     shared: Path, tmp_path: Path
 ) -> None:
-    """The cells alone: the report is one job (`make test-faults` kills that, too)."""
+    """The p-values alone: the report is one job (`make test-faults` kills that, too)."""
     checkout = shared / "checkout"
     configure(tmp_path, CONFIG)
     take_fits(shared / "run", tmp_path)
     with (tmp_path / "output.txt").open("w") as output:
         running = subprocess.Popen(
-            **command(checkout, tmp_path, "--until", "cell", cores=1),
+            **command(checkout, tmp_path, "--until", "aggregate", cores=1),
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
         try:
             deadline = time.monotonic() + 120
-            while not any((tmp_path / "logs/pvalues").rglob("*.log")) and time.monotonic() < deadline:
+            while not any((tmp_path / "logs/reference_sets").rglob("*.log")) and time.monotonic() < deadline:
                 assert running.poll() is None, (tmp_path / "output.txt").read_text()[-3000:]
                 time.sleep(0.02)
         finally:
@@ -100,19 +121,32 @@ def test_killed_and_resumed_on_one_core_gives_the_same_bytes_as_two_cores(
     finished = results(shared / "run")
     finished = {name: finished[name] for name in finished if not name.startswith("results/wein2023/")}
     assert set(results(tmp_path)) < set(finished)
-    assert snakemake(checkout, tmp_path, "--unlock")[0] == 0
-    code, printed = snakemake(checkout, tmp_path, "--until", "cell", cores=1)
+    code, printed = snakemake(checkout, tmp_path, "--until", "aggregate", cores=1)
     assert code == 0, printed[-3000:]
+    assert "Released the lock of a run that was stopped." in printed
+    assert not list((tmp_path / ".snakemake/nbyk_runs").iterdir())
     again = results(tmp_path)
     assert sorted(again) == sorted(finished)
     assert [name for name in again if again[name] != finished[name]] == []
 
 
-def test_a_failed_job_shows_its_error_on_the_terminal(checkout: Path, finished: Path) -> None:
+def test_a_quiet_run_prints_a_line_for_each_stage_and_nothing_else(checkout: Path, finished: Path) -> None:
+    code, output = snakemake(checkout, finished, "--quiet", "all", "-R", "plot")
+    assert code == 0, output[-3000:]
+    assert [line for line in output.splitlines() if not line.startswith("Using profile")] == [
+        "jobs to do: 3",
+        "plot: 1 of 1 done; jobs left: 2",
+        "report: 1 of 1 done; jobs left: 1",
+        "all: 1 of 1 done; jobs left: 0",
+    ]
+
+
+@pytest.mark.parametrize("quiet", ["host", "all"])
+def test_a_failed_job_shows_its_error_on_the_terminal(quiet: str, checkout: Path, finished: Path) -> None:
     configure(
         finished, {**CONFIG, "sizes": [{"n_items": 100_000, "k_responses": 2}], "sources": ["convabuse"]}
     )
-    code, output = snakemake(checkout, finished)
+    code, output = snakemake(checkout, finished, "--quiet", quiet)
     assert code != 0
     assert "error: " in output
     assert "set n_items to at most" in output

@@ -1,17 +1,28 @@
 # Shared by all rules: the plan. Rules look up a job's inputs, settings, time and memory in it.
 
 import os
+import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
-from nbyk.config.values import NAME
 from nbyk.errors import NbykError
-from nbyk.workflow import RunPlan, memory, minutes, prepare_jobs, repeated
+from nbyk.health import runs
+from nbyk.workflow import (
+    RunPlan,
+    memory,
+    minutes,
+    prepare_jobs,
+    repeated,
+    show_stages,
+)
 
 min_version("9.0")
+if workflow.is_main_process and runs.release(Path()):
+    print("Released the lock of a run that was stopped.", file=sys.stderr)
 prepare_jobs()
+show_stages(workflow)
 
 
 configfile: "config.yaml"
@@ -29,13 +40,20 @@ onstart:
         raise WorkflowError(
             "results: cannot be written: read-only; make it writable, or run in another folder"
         )
+    runs.mark(Path())
+
+
+onsuccess:
+    runs.unmark(Path())
+
+
+onerror:
+    runs.unmark(Path())
 
 
 wildcard_constraints:
     semantics="published|recommended",
-    source="[a-z0-9_]+",
-    comparison=NAME,
-    design="[a-z0-9_]+",
-    store="|".join(plan.stores),
-    folder="|".join(plan.folders),
+    source="|".join(plan.sources),
+    comparison="|".join(plan.config.comparisons) or "(?!)",
+    design="|".join(plan.design_files) or "(?!)",
     cell="(?!tables/).+",

@@ -7,7 +7,7 @@ PAPERS = [paper.study for paper in PAPERS]
 
 rule papers_report:
     input:
-        expand(rules.study_report.output, folder=PAPERS),
+        lambda wildcards: plan.report_files(*PAPERS),
     output:
         "results/report.html",
     log:
@@ -28,9 +28,7 @@ rule papers_report:
 
 rule papers:
     input:
-        lambda wildcards: plan.cell_files(*PAPERS, "cartpole"),
-        rules.papers_report.input,
-        expand(rules.study_report.output, folder=plan.report_folder("cartpole")),
+        lambda wildcards: plan.product_files(*PAPERS, "cartpole"),
         rules.papers_report.output,
     message:
         "Every paper is complete; results/report.html shows them all"

@@ -95,6 +95,36 @@ def cell(
 
 
 @app.command()
+def aggregate(
+    study: Name,
+    out: OutFolder,
+    settings: Settings = None,
+    file: From = None,
+    files: AllFrom = None,
+) -> None:
+    """Write a study's rows of the datasets of all studies: p-values, rates."""
+    from nbyk.studies.cell import told
+    from nbyk.studies.steps import write_datasets
+
+    write_datasets(study_named(study), told(settings or ()), _files(file, files), out)
+
+
+@app.command()
+def plot(
+    study: Name,
+    out: OutFolder,
+    settings: Settings = None,
+    file: From = None,
+    files: AllFrom = None,
+) -> None:
+    """Draw the figures of a study's report."""
+    from nbyk.studies.cell import told
+    from nbyk.studies.steps import write_figures
+
+    write_figures(study_named(study), told(settings or ()), _files(file, files), out)
+
+
+@app.command()
 def report(
     study: Name,
     out: OutFolder,
@@ -102,7 +132,7 @@ def report(
     file: From = None,
     files: AllFrom = None,
 ) -> None:
-    """Write the report of a study: tables, figures, the summary and the page."""
+    """Write the report of a study: tables, the summary and the page, from the figures that `plot` drew."""
     from nbyk.studies.cell import told
     from nbyk.studies.steps import write_report
 

@@ -42,6 +42,7 @@ def examine(folder: Path) -> Iterator[Finding]:
     yield from _missing(missing)
     yield from _mixed(folder, checksums, wrong.union(missing))
     yield from _outdated(records, checksums, wrong.union(missing))
+    yield from _left_over(folder / "results", records)
     yield from _unrecorded(folder / "results", records)
     yield from _other_versions(records.values())
 
@@ -104,8 +105,33 @@ def _outdated(records: dict[Path, Record], checksums: Checksums, told: Collectio
             yield Finding(shown(source), what, f"{advice}{shlex.quote(files[0])}` names the command")
 
 
+def _left_over(results: Path, records: dict[Path, Record]) -> Iterator[Finding]:
+    """Yield the files that the datasets of p-values and rates could hold, and do not."""
+    datasets = [results / "pvalues", results / "rates"]
+    used = {source for file, record in records.items() for _, source, _ in inputs_of(file, record)}
+    gathered = [file for file in records if file.parent in datasets]
+    sources = {source for file in gathered for _, source, _ in inputs_of(file, records[file])}
+    places = {_top(results, source) for source in sources if results in source.parents}
+    left = defaultdict[Path, list[str]](list)
+    for file in sorted(set(records) - used - set(gathered)):
+        if file.suffix == ".parquet" and results in file.parents:
+            left[_top(results, file)].append(file.name)
+    for place, names in left.items():
+        if place not in places.union(datasets):
+            continue
+        what = f"{_counted(names)} of another seed or configuration, or of a run that was stopped"
+        yield Finding(shown(place), f"{what}; no dataset in results/ has them, and you may delete them")
+
+
+def _top(results: Path, file: Path) -> Path:
+    """Return the folder that a file is in, without the folders name=value of a partitioned dataset."""
+    parts = file.relative_to(results).parts[:-1]
+    return results.joinpath(*(part for part in parts if "=" not in part))
+
+
 def _unrecorded(results: Path, records: Collection[Path]) -> Iterator[Finding]:
     known = set(records)
+    known.add(results / "README.md")  # it comes with the repository
     files = (path for path in sorted(results.rglob("*")) if path.is_file() and path not in known)
     names = [
         shown(file) for file in files if not any(part[0] == "." for part in file.relative_to(results).parts)

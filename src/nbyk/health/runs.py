@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import socket
 from base64 import urlsafe_b64decode
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,7 +25,7 @@ def examine(folder: Path) -> Iterator[Finding]:
     locks = sorted((folder / ".snakemake/locks").glob("*.lock"))
     if locks:
         what = "locked by a run" + ("" if processes is None else " that is not running on this machine")
-        advice = "if no run is in progress elsewhere, run `snakemake --unlock` here, then Snakemake again"
+        advice = "if no run is in progress elsewhere, type `make unlock` (`snakemake --unlock`) and run again"
         yield Finding(shown(locks[0].parent), what, advice)
     for output in incomplete(folder):
         if (folder / output).exists():
@@ -46,6 +47,41 @@ def living(folder: Path) -> list[int] | None:
         for number, words, place in running
         if number != os.getpid() and Path(place) == here and _is_run(words)
     ]
+
+
+def mark(folder: Path) -> None:
+    """Note that a run of this machine has begun in a folder, so that a later one can tell if it is gone."""
+    _marks(folder).mkdir(parents=True, exist_ok=True)
+    (_marks(folder) / f"{socket.gethostname()}.{os.getpid()}").touch()
+
+
+def unmark(folder: Path) -> None:
+    """Note that the run has ended."""
+    (_marks(folder) / f"{socket.gethostname()}.{os.getpid()}").unlink(missing_ok=True)
+
+
+def release(folder: Path) -> bool:
+    """Remove Snakemake's lock of a folder if it was left by a run of this machine that is no more.
+
+    Returns
+    -------
+    bool
+        Whether it was removed. It stays if any process of Snakemake or nbyk is alive in the folder, if
+        processes cannot be listed, if a run of another machine may be, or if none of this machine is known.
+    """
+    here = f"{socket.gethostname()}."
+    marks = list(_marks(folder).glob("*"))
+    own = [mark for mark in marks if mark.name.startswith(here)]
+    locks = list((folder / ".snakemake/locks").glob("*.lock"))
+    if not locks or not own or len(own) < len(marks) or living(folder) != []:
+        return False
+    for file in (*locks, *own):
+        file.unlink(missing_ok=True)
+    return True
+
+
+def _marks(folder: Path) -> Path:
+    return folder / ".snakemake/nbyk_runs"
 
 
 def incomplete(folder: Path) -> Iterator[str]:

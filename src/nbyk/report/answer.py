@@ -16,7 +16,7 @@ from nbyk.files import json_bytes, parquet_bytes, write_together
 from nbyk.provenance.journal import present
 from nbyk.report.drawing import pictures
 from nbyk.report.formats import cells, is_text, table_texts
-from nbyk.report.html import render, svg_address
+from nbyk.report.html import embedded_svg, render, svg_address
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,37 +157,71 @@ def answer_text(answer: Answer, *, width: int) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def write_answer(
-    answer: Answer, folder: Path, *, stem: str, page: str = "", more: Mapping[str, bytes] | None = None
-) -> None:
-    """Write an answer to a folder all at once, replacing an earlier one (`nbyk.files.write_together`).
+def write_figures(answer: Answer, folder: Path) -> None:
+    """Write the figures of an answer alone, ``figures/NAME`` as .png and .svg, all at once.
 
-    Writes ``STEM.json``, ``tables/NAME`` as .csv, .parquet, .md and .tex, ``figures/NAME`` as .png and .svg,
-    ``PAGE.html`` (``STEM.html`` without another name), a page that holds everything and needs no network, and
-    the `more` files by their names.
+    If it has none, the folder ``figures`` is empty.
 
     Raises
     ------
     NbykError
         If a file cannot be written.
     """
+    write_together(folder, "figures", _figure_files(_drawn(answer)))
+    (folder / "figures").mkdir(exist_ok=True)
+
+
+def write_answer(
+    answer: Answer,
+    folder: Path,
+    *,
+    stem: str,
+    page: str = "",
+    more: Mapping[str, bytes] | None = None,
+    figures_are_there: bool = False,
+) -> None:
+    """Write an answer to a folder all at once, replacing an earlier one (`nbyk.files.write_together`).
+
+    Writes ``STEM.json``, ``tables/NAME`` as .csv, .parquet, .md and .tex, ``figures/NAME`` as .png and .svg,
+    ``PAGE.html`` (``STEM.html`` without another name), a page that holds everything and needs no network, and
+    the `more` files by their names. If the figures are there, from `write_figures`, the page shows those.
+
+    Raises
+    ------
+    NbykError
+        If a file cannot be written, or a figure should be there and is not.
+    """
     import pyarrow as pa
 
     files = dict(more or {})
-    drawn = {figure.name: pictures(figure.draw(), for_paper=figure.for_paper) for figure in answer.figures}
+    if figures_are_there:
+        places = {figure.name: folder / f"figures/{figure.name}.svg" for figure in answer.figures}
+        addresses = {name: embedded_svg(place) for name, place in places.items()}
+    else:
+        drawn = _drawn(answer)
+        files |= _figure_files(drawn)
+        addresses = {name: svg_address(of_figure[".svg"]) for name, of_figure in drawn.items()}
     for table in answer.all_tables:
         for suffix, text in table_texts(table.frame, table.caption).items():
             files[f"tables/{table.name}{suffix}"] = text.encode()
         arrow = pa.Table.from_pandas(table.frame, preserve_index=False)
         files[f"tables/{table.name}.parquet"] = parquet_bytes(arrow)
-    for name, of_figure in drawn.items():
-        files |= {f"figures/{name}{suffix}": picture for suffix, picture in of_figure.items()}
-    html = answer_page(
-        answer, {name: svg_address(of_figure[".svg"]) for name, of_figure in drawn.items()}, stem=stem
-    )
     files[f"{stem}.json"] = json_bytes(answer.to_dict())
-    files[f"{page or stem}.html"] = html.encode()
+    files[f"{page or stem}.html"] = answer_page(answer, addresses, stem=stem).encode()
     write_together(folder, stem, files)
+
+
+def _drawn(answer: Answer) -> dict[str, dict[str, bytes]]:
+    """Return the pictures of each figure by their suffixes."""
+    return {figure.name: pictures(figure.draw(), for_paper=figure.for_paper) for figure in answer.figures}
+
+
+def _figure_files(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
+    return {
+        f"figures/{name}{suffix}": picture
+        for name, of_figure in drawn.items()
+        for suffix, picture in of_figure.items()
+    }
 
 
 def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> str:

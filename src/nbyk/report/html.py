@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nbyk
+from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
 if TYPE_CHECKING:
@@ -41,8 +42,11 @@ def _template(template: str | Path) -> jinja2.Template:
 
 
 def embedded_svg(path: Path) -> str:
-    """Return a figure as a data URL."""
-    return svg_address(read_bytes(path))
+    """Return a figure as a data URL, or raise NbykError if it is missing."""
+    try:
+        return svg_address(read_bytes(path))
+    except FileNotFoundError:
+        raise NbykError("no such figure; draw it first, as `nbyk study plot` does", file=path) from None
 
 
 def svg_address(picture: bytes) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from nbyk.studies.grids import Grid, Point
 
@@ -43,11 +44,14 @@ class Axis:
     further
         The grid whose points are the other names, and the seconds of a point: they share files that take
         minutes.
+    n_shared
+        The most names of `together` that share a new file; 0 for all.
     """
 
     key: str
     together: tuple[str, ...]
     further: tuple[Grid, Callable[[Point], float]] | None = None
+    n_shared: int = 0
 
     def plan(self, asked: Sequence[str], stored: Iterable[str] = ()) -> Batches:
         """Return the batches that hold the names asked for: the stored ones, and one of the rest.
@@ -67,8 +71,9 @@ class Axis:
                 batches[key] = names
                 missing = [name for name in missing if name not in names]
         shared = [name for name in self.together if name in missing]
-        if shared:
-            batches[self.key_of(shared)] = shared
+        for start in range(0, len(shared), self.n_shared or len(self.together)):
+            names = shared[start : start + (self.n_shared or len(self.together))]
+            batches[self.key_of(names)] = names
         alone = [name for name in missing if name not in shared]
         if self.further is None:
             return batches | {slug(name): [name] for name in alone}
@@ -116,6 +121,43 @@ def _names(axis: Axis, key: str) -> list[str]:
     return [name for place, name in enumerate(axis.together) if int(bits[1], 16) >> place & 1]
 
 
+@dataclass(frozen=True)
+class Ranges:
+    """Numbers from 0 on, such as test sets; those that share a file follow one another: ``sets-20-to-99``.
+
+    Attributes
+    ----------
+    name
+        What they count.
+    n_shared
+        New files begin at multiples of this at the latest.
+    """
+
+    name: str
+    n_shared: int
+
+    def plan(self, asked: Sequence[int], stored: Iterable[str] = ()) -> dict[str, list[int]]:
+        """Return the ranges that hold the numbers asked for, 0 to the last: the stored ones, and the rest."""
+        ranges, missing = {}, set(asked)
+        for key in sorted(set(stored), key=lambda key: (len(set(self.names(key)) - set(asked)), key)):
+            numbers = self.names(key)
+            if missing & set(numbers):
+                ranges[key] = numbers
+                missing -= set(numbers)
+        for first in sorted(missing):
+            if first - 1 not in missing or first % self.n_shared == 0:
+                last = first
+                while last + 1 in missing and (last + 1) % self.n_shared:
+                    last += 1
+                ranges[f"{self.name}-{first}-to-{last}"] = list(range(first, last + 1))
+        return ranges
+
+    def names(self, key: str) -> list[int]:
+        """Return the numbers of a key; none if it is no such key."""
+        found = re.fullmatch(rf"{re.escape(self.name)}-(\d+)-to-(\d+)", key)
+        return list(range(int(found[1]), int(found[2]) + 1)) if found else []
+
+
 @cache
 def stored_names(folder: Path) -> tuple[str, ...]:
     """Return the names of a folder's files ``NAME.parquet``; folders are read once."""
@@ -128,8 +170,8 @@ def stored_keys(folder: Path, start: str) -> list[list[str]]:
 
 
 def plan_of_axes(
-    asked: Sequence[tuple[Axis, Sequence[str]]], stored: Iterable[Sequence[str]] = ()
-) -> list[tuple[tuple[str, list[str]], ...]]:
+    asked: Sequence[tuple[Axis | Ranges, Sequence[Any]]], stored: Iterable[Sequence[str]] = ()
+) -> list[tuple[tuple[str, list[Any]], ...]]:
     """Return every combination of the batches of several axes, each batch as its key and its names."""
     known = [keys for keys in stored if len(keys) == len(asked)]
     batches = [

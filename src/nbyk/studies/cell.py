@@ -11,16 +11,16 @@ from nbyk.errors import NbykError
 
 Inputs = Mapping[str, str | Sequence[str]]
 
-_JOB_SECONDS = (20.0, 540.0)
-"""Least seconds of a job, even if its cells take less, and the most."""
+_JOB_SECONDS = (60.0, 540.0)
+"""Seconds that a job may take in any case, and the most on a large grid."""
 _JOBS = 1000
 """Largest number of jobs of a grid before jobs become longer."""
 
 
-def seconds_of_a_job(total: float) -> float:
-    """Return how long the cells that share a job may take, given the time of all cells asked for."""
+def seconds_of_a_job(total: float, asked: float | None = None) -> float:
+    """Return how long the cells that share a job may take: as asked, or by the time of all cells together."""
     shortest, longest = _JOB_SECONDS
-    return min(longest, max(shortest, total / _JOBS))
+    return min(longest, max(shortest, total / _JOBS)) if asked is None else asked
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Cell:
         The file, or the files, that the step reads, by name.
     memory, seconds
         The measured memory in MB, and time in seconds.
+    disk
+        Room that the file takes, in MB, if it is large.
     """
 
     file: str
@@ -47,6 +49,7 @@ class Cell:
     inputs: Inputs = field(default_factory=dict)
     memory: float = 250.0
     seconds: float = 60.0
+    disk: float = 0.0
 
     @property
     def path(self) -> str:

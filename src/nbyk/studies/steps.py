@@ -1,4 +1,4 @@
-"""Running a step of a study: a function that makes a cell, or writes the report."""
+"""Running a part of a study: a step that makes a cell, its rows of datasets, its figures or its report."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from nbyk.metrics import load_file
 from nbyk.progress import progress
 
 if TYPE_CHECKING:
+    from nbyk.report.answer import Answer
     from nbyk.studies.study import Study
 
 Files = Mapping[str, Path | Sequence[Path]]
@@ -72,26 +73,60 @@ def run_step(
     write_parquet(out, table, {**settings, **made})
 
 
-def write_report(study: Study, settings: Mapping[str, Any], files: Files, out: Path) -> str:
-    """Write the report of a study to a folder, and return its first sentence.
+def write_datasets(study: Study, settings: Mapping[str, Any], files: Files, results: Path) -> None:
+    """Write a study's rows of each dataset that its results are part of, ``DATASET/STUDY.parquet``.
 
     Raises
     ------
     NbykError
         As `run_step`.
     """
-    from nbyk.report.answer import Answer, write_answer
+    for dataset, name in study.datasets.items():
+        function = _loaded(name)
+        taken = parameters_of(function)
+        given = {key: value for key, value in {**settings, **files}.items() if key in taken}
+        table = _call(function, f"{study.name} {dataset}", given)
+        write_parquet(results / dataset / f"{study.name}.parquet", table, {"study": study.name, **settings})
 
-    answer: Answer = _call(_loaded(study.report), f"{study.name} report", {**settings, **files})
-    write_answer(answer, out, stem="summary", page="report")
+
+def write_figures(study: Study, settings: Mapping[str, Any], files: Files, out: Path) -> None:
+    """Draw the figures of a study's report to ``figures/`` of a folder.
+
+    Raises
+    ------
+    NbykError
+        As `run_step`.
+    """
+    from nbyk.report.answer import write_figures
+
+    write_figures(_answer(study, settings, files), out)
+
+
+def write_report(study: Study, settings: Mapping[str, Any], files: Files, out: Path) -> str:
+    """Write the report of a study to a folder that has its figures, and return its first sentence.
+
+    Raises
+    ------
+    NbykError
+        As `run_step`, or if a figure is missing.
+    """
+    from nbyk.report.answer import write_answer
+
+    answer = _answer(study, settings, files)
+    write_answer(answer, out, stem="summary", page="report", figures_are_there=True)
     return answer.sentences[0]
+
+
+def _answer(study: Study, settings: Mapping[str, Any], files: Files) -> Answer:
+    answer: Answer = _call(_loaded(study.report), f"{study.name} report", {**settings, **files})
+    return answer
 
 
 def function_of(study: Study, step: str) -> Callable[..., Any]:
     """Return the function behind a step, or raise NbykError with the steps that there are."""
     if step not in study.steps:
         raise unknown_name(f"step of {study.name}", step, study.steps)
-    return _loaded(study.steps[step])
+    return _loaded(study.steps[step].function)
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:

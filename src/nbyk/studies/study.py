@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.studies.cell import Cell
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a study, which is a rule of the workflow.
+
+    Attributes
+    ----------
+    function
+        The function that makes a cell, as "package.module:function". It takes the cell's settings and inputs
+        by name, and `work` (`nbyk.studies.steps.Work`); it returns a table and further metadata. A parameter
+        whose type is a dataclass of its module takes those that the dataclass has as fields.
+    folder
+        The folder of its cells below ``results/``. No other step has cells there.
+    """
+
+    function: str
+    folder: str
 
 
 class Study:
@@ -23,26 +42,30 @@ class Study:
         Its section of the configuration and its target of Snakemake.
     folder
         The folder of its report below ``results/``; that of its name without one.
-    store
-        The folder of its cells below ``results/``; that of its name without one.
     keys_of_its_own
         Whether its keys stand in a section of its name, and not in the configuration itself.
     steps
-        The functions that make its cells, by name, as "package.module:function". Each takes a cell's settings
-        and inputs by name, and `work` (`nbyk.studies.steps.Work`); it returns a table and further metadata.
-        A parameter whose type is a dataclass of its module takes those that the dataclass has as fields.
+        The steps that make its cells, by name.
+    datasets
+        The datasets below ``results/`` that its results are part of ("pvalues", "rates"), each with the
+        function that returns its rows, as "package.module:function". It takes those settings and inputs of
+        `gathered` that it names.
     report
         The function that returns the report, an answer (`nbyk.report.answer.Answer`), as
         "package.module:function". It takes the settings and inputs of `reported` as steps do.
-        ``report.html``, ``summary.json``, ``tables/`` and ``figures/`` are written from it.
+        ``figures/`` is written from it, and then ``report.html``, ``summary.json`` and ``tables/``.
     """
 
     name: ClassVar[str]
     folder: ClassVar[str] = ""
-    store: ClassVar[str] = ""
     keys_of_its_own: ClassVar[bool] = True
-    steps: ClassVar[Mapping[str, str]] = {}
+    steps: ClassVar[Mapping[str, Step]] = {}
+    datasets: ClassVar[Mapping[str, str]] = {}
     report: ClassVar[str] = ""
+
+    def rule(self, part: str) -> str:
+        """Return the name of the rule of one of its steps, or of "aggregate", "plot" or "report"."""
+        return f"{self.name}_{part}"
 
     def section(self) -> type[BaseModel] | None:
         """Return the keys that it adds to the configuration."""
@@ -66,6 +89,23 @@ class Study:
     def cell(self, config: Any, file: str) -> Cell | None:
         """Return the cell of a file below ``results/``; None if there is no such cell."""
         return next((cell for cell in self.cells(config) if cell.file == file), None)
+
+    def gathered(self, config: Any) -> Cell:
+        """Return the settings and inputs of its rows of the datasets: by default its cells, by step."""
+        inputs: dict[str, Sequence[str]] = {step: [] for step in self.steps}
+        for cell in self.cells(config):
+            inputs[cell.step] = [*inputs[cell.step], cell.path]
+        return Cell(
+            "", "aggregate", {"seed": config.seed}, {step: files for step, files in inputs.items() if files}
+        )
+
+    def figures(self, config: Any) -> Sequence[str] | None:
+        """Return the names of the figures of its report, if they follow from the configuration; else None."""
+        return None
+
+    def tables(self, config: Any) -> Sequence[str] | None:
+        """Return the names of tables that its report has, as `figures`; it may have others."""
+        return None
 
     def reported(self, config: Any) -> Cell | None:
         """Return the settings and inputs of its report, as a cell whose file is the report's folder."""

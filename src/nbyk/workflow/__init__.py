@@ -2,5 +2,6 @@
 
 from nbyk.workflow.plan import RunPlan, prepare_jobs, repeated
 from nbyk.workflow.resources import memory, minutes
+from nbyk.workflow.stages import show_stages
 
-__all__ = ["RunPlan", "memory", "minutes", "prepare_jobs", "repeated"]
+__all__ = ["RunPlan", "memory", "minutes", "prepare_jobs", "repeated", "show_stages"]

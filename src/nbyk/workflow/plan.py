@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
+import sys
 import sysconfig
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbyk.config import check_files, validate
 from nbyk.config.values import workflow_path
-from nbyk.data import read_ratings, scale_from_text, source
+from nbyk.data import read_ratings, scale_from_text, source, source_names
 from nbyk.data.download import terms_of
 from nbyk.errors import NbykError
 from nbyk.progress import USAGE_VARIABLE
 from nbyk.studies import Study, studies
-from nbyk.studies.cell import Cell
+from nbyk.studies.cell import Cell, Inputs
 from nbyk.studies.code import Code
 from nbyk.studies.results import DOWNLOADS
 
@@ -25,6 +26,16 @@ _MEMORY_OF_CODE = Path(".snakemake/nbyk_code.json")
 def repeated(flag: str, values: Iterable[object]) -> list[str]:
     """Return an option of the command line once for each value."""
     return [word for value in values for word in (flag, str(value))]
+
+
+class StepRule(NamedTuple):
+    """A step of a study as a rule: the rule's name, the study, the step, function, folder of cells."""
+
+    rule: str
+    study: Study
+    step: str
+    function: str
+    folder: str
 
 
 class RunPlan:
@@ -45,8 +56,10 @@ class RunPlan:
         The validated configuration.
     studies
         The studies that have a report, by name.
-    stores, folders
-        The same studies by the folder of their cells and by that of their report, below ``results/``.
+    steps
+        The steps of all studies, each of which is a rule.
+    sources
+        The names of all sources of items: published priors, data sets and tables of the user's own.
 
     Raises
     ------
@@ -59,13 +72,17 @@ class RunPlan:
         self.config = validate(values, files=files)
         with_report = [study for study in studies() if study.report]
         self.studies = {study.name: study for study in with_report}
-        self.stores = {study.store or study.name: study for study in with_report if study.steps}
-        self.folders = {study.folder or study.name: study for study in with_report}
+        self.steps = [
+            StepRule(study.rule(name), study, name, step.function, step.folder)
+            for study in with_report
+            for name, step in study.steps.items()
+        ]
+        self.sources = ("simulated", *source_names(), *self.config.own_ratings)
         self._code = Code(memory=_MEMORY_OF_CODE)
         self._checksums: dict[str, str] = {}
         self._asked: dict[str, dict[str, Cell]] = {}
         self._others: dict[str, Cell] = {}
-        self._reports: dict[str, Cell] = {}
+        self._parts: dict[tuple[str, str], Cell] = {}
         self._n_ratings = {name: self._own_counts(name) for name in self.config.own_ratings}
         self.design_files = self._files_of_designs()
 
@@ -151,15 +168,15 @@ class RunPlan:
 
     # Studies.
 
-    def cell(self, store: str, name: str) -> Cell:
-        """Return the cell in a file that the configuration asks for, or that exists.
+    def cell(self, step: StepRule, name: str) -> Cell:
+        """Return the cell of a step in a file that the configuration asks for, or that exists.
 
         Raises
         ------
         NbykError
-            If the configuration does not ask for the file and it does not exist.
+            If the configuration does not ask for the file and its name does not explain it.
         """
-        study, file = self.stores[store], f"{store}/{name}.parquet"
+        study, file = step.study, f"{step.folder}/{name}.parquet"
         cell = self._asked_of(study).get(file) or self._others.get(file) or study.cell(self.config, file)
         if cell is None:
             raise NbykError(f"results/{file}: the configuration asks for no such cell; add it there")
@@ -167,25 +184,62 @@ class RunPlan:
             self._others[file] = cell
         return cell
 
-    def step(self, store: str, name: str) -> str:
-        """Return the function that makes a cell, "package.module:function"."""
-        return self.stores[store].steps[self.cell(store, name).step]
+    def inputs(self, step: StepRule, name: str) -> Inputs:
+        """Return the inputs of a cell. A path that nobody asks for ends the run in one line."""
+        try:
+            return self.cell(step, name).inputs
+        except NbykError as error:
+            print(f"error: {error}", file=sys.stderr)
+            sys.exit(1)  # Snakemake would print a traceback with any other exception
 
-    def report(self, folder: str) -> Cell:
-        """Return the arguments and the input files of the report in a folder."""
-        if folder not in self._reports:
-            reported = self.folders[folder].reported(self.config)
-            assert reported is not None, f"a study with a report says what it reads: {folder}"
-            self._reports[folder] = reported
-        return self._reports[folder]
+    def part(self, study: Study, part: str) -> Cell:
+        """Return settings and inputs of a study's "gathered" rows, or of its "reported" figures and page."""
+        if (study.name, part) not in self._parts:
+            self._parts[study.name, part] = getattr(study, part)(self.config)
+        return self._parts[study.name, part]
 
     def cell_files(self, *names: str) -> list[str]:
         """Return the files of the cells that the configuration asks of studies."""
         return [cell.path for name in names for cell in self._asked_of(self.studies[name]).values()]
 
-    def report_folder(self, name: str) -> str:
-        """Return the folder of a study's report below ``results/``."""
-        return self.studies[name].folder or name
+    def dataset_files(self, study: Study) -> list[str]:
+        """Return the files of a study's rows of the datasets."""
+        return [f"results/{dataset}/{study.name}.parquet" for dataset in study.datasets]
+
+    def figure_files(self, study: Study) -> list[str]:
+        """Return the files of a study's figures; none if their names do not follow from the configuration."""
+        names = study.figures(self.config) or ()
+        return [
+            f"{self.folder(study)}/figures/{name}{suffix}" for name in names for suffix in (".svg", ".png")
+        ]
+
+    def table_files(self, study: Study) -> list[str]:
+        """Return the files of a study's tables, as `figure_files`."""
+        return [f"{self.folder(study)}/tables/{name}.csv" for name in study.tables(self.config) or ()]
+
+    def folder(self, study: Study) -> str:
+        """Return the folder of a study's report."""
+        return f"results/{study.folder or study.name}"
+
+    def report_files(self, *names: str) -> list[str]:
+        """Return the reports of studies: pages, summaries, figures and tables."""
+        files = []
+        for study in map(self.studies.__getitem__, names):
+            folder = self.folder(study)
+            files += [f"{folder}/report.html", f"{folder}/summary.json"]
+            files += self.figure_files(study) or [f"{folder}/figures"]
+            files += self.table_files(study) or [f"{folder}/tables"]
+        return files
+
+    def complete(self, study: Study) -> str:
+        """Return the message of a study's target, with the room that its large files take."""
+        disk = sum(cell.disk for cell in self._asked_of(study).values())
+        return f"{self.folder(study)} is complete" + (f"; test sets take {disk:.0f} MB" if disk >= 1 else "")
+
+    def product_files(self, *names: str) -> list[str]:
+        """Return everything that the configuration asks of studies."""
+        rows = [file for name in names for file in self.dataset_files(self.studies[name])]
+        return [*self.cell_files(*names), *rows, *self.report_files(*names)]
 
     def _asked_of(self, study: Study) -> dict[str, Cell]:
         """Return the cells that the configuration asks of a study, by file."""

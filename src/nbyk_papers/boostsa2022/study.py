@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.errors import NbykError
-from nbyk.studies import Study
+from nbyk.studies import Step, Study
 from nbyk.studies.cell import Cell
 
 if TYPE_CHECKING:
@@ -17,8 +17,17 @@ class Boostsa2022Study(Study):
 
     name = "boostsa2022"
     steps: ClassVar = {
-        name: f"nbyk_papers.boostsa2022.label_cells:{name}"
-        for name in ("balanced", "tagging", "example", "levels")
+        name: Step(f"nbyk_papers.boostsa2022.label_cells:{name}", f"boostsa2022/{folder}")
+        for name, folder in {
+            "balanced": "pvalues/design=balanced",
+            "tagging": "pvalues/design=tagging",
+            "example": "pvalues/design=example",
+            "levels": "levels",
+        }.items()
+    }
+    datasets: ClassVar = {
+        "pvalues": "nbyk_papers.rows:boostsa2022_p_values",
+        "rates": "nbyk_papers.rows:boostsa2022_rates",
     }
     report = "nbyk_papers.boostsa2022.report:report"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.errors import NbykError
-from nbyk.studies import Study
+from nbyk.studies import Step, Study
 from nbyk.studies.cell import Cell
 
 if TYPE_CHECKING:
@@ -16,7 +16,10 @@ class CalibrationStudy(Study):
     """How often each test rejects, where it should not and where it should."""
 
     name = "calibration"
-    steps: ClassVar = {"rates": "nbyk_papers.calibration.cells:rates"}
+    steps: ClassVar = {"rates": Step("nbyk_papers.calibration.cells:rates", "calibration/rates")}
+    datasets: ClassVar = {
+        "rates": "nbyk_papers.rows:calibration_rates",
+    }
     report = "nbyk_papers.calibration.report:report"
 
     def section(self) -> type[BaseModel]:

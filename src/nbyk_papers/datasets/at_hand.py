@@ -27,9 +27,10 @@ def data_set_places(config: Any) -> list[Place]:
         n_usable = _usable_items(config, source)
         sizes = dict.fromkeys((min(size.n_items, n_usable), size.k_responses) for size in config.sizes)
         places += [
-            Place(semantics, source, epsilon, n, k, config.epsilon_a)
+            Place(semantics, source, epsilon, n, k, epsilon_a)
             for semantics in ("recommended", "published")
             if semantics == "recommended" or (semantics in config.semantics and source in PRIORS)
+            for epsilon_a in config.epsilon_a
             for n, k in sizes
             for epsilon in config.epsilons
         ]

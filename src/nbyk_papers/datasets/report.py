@@ -48,7 +48,7 @@ def report(
     seed
         Seed of the ratings that the figures draw from the priors.
     pvalues
-        Files of p-values, in hive folders.
+        Files of their p-values.
     ratings, priors, checks
         Files of each data set.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from nbyk.studies import Study
 from nbyk.studies.cell import Cell
@@ -14,22 +14,30 @@ class DatasetsStudy(Study):
 
     name = "datasets"
     keys_of_its_own = False
+    datasets: ClassVar = {"pvalues": "nbyk_papers.wein2023.gather:p_values"}
     report = "nbyk_papers.datasets.report:report"
 
     def cells(self, config: Any) -> list[Cell]:
-        """Return the files of p-values of every data set, those of Wein et al. 2023's cells."""
+        """Return the files of every data set, which the steps of Wein et al. 2023 make."""
         from nbyk_papers.datasets.at_hand import data_set_places
-        from nbyk_papers.wein2023.road import p_value_cells
+        from nbyk_papers.wein2023.road import road_cells
 
-        return p_value_cells(config, data_set_places(config))
+        return road_cells(config, data_set_places(config))
+
+    def gathered(self, config: Any) -> Cell:
+        """Return the settings and inputs of its rows of the dataset of p-values."""
+        from nbyk_papers.datasets.at_hand import data_set_places
+        from nbyk_papers.wein2023.road import gathered
+
+        return gathered(self.name, config, data_set_places(config))
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
         from nbyk_papers.datasets.at_hand import data_sets
 
         sources = data_sets(config)
-        inputs = {
-            "pvalues": [cell.path for cell in self.cells(config)],
+        inputs: dict[str, list[str]] = {
+            "pvalues": [f"results/pvalues/{self.name}.parquet"],
             "ratings": [ratings_file(source) for source in sources],
             "priors": [fit_file(source, "prior") for source in sources],
             "checks": [fit_file(source, "check") for source in sources],

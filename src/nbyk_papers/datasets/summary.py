@@ -17,8 +17,8 @@ from nbyk.data.ratings import stored_ratings
 from nbyk.errors import NbykError
 from nbyk.files import read_json
 from nbyk.priors import TwoStagePrior, read_prior
+from nbyk_papers.gathered import read_rows
 from nbyk_papers.partitions import in_order
-from nbyk_papers.wein2023.comparison import read_p_values
 from nbyk_papers.wein2023.design import COLUMNS
 
 if TYPE_CHECKING:
@@ -123,11 +123,11 @@ def p_value_table(files: Sequence[str | os.PathLike[str]], order: Sequence[str])
     Columns are semantics, source, n_items, k_responses, sampler, metric, epsilon_b; estimated_p and
     estimated_sd (mean and standard deviation over test sets), n_references, true_p and true_se.
     """
-    p = read_p_values(files)
+    p = read_rows(files)
     lacking = [name for name in order if name not in set(p["source"])]
     if lacking:
         raise NbykError(
-            f"no p-values of {', '.join(lacking)}; give the files that `nbyk study pvalues` wrote for them"
+            f"no p-values of {', '.join(lacking)}; give the file that `nbyk study aggregate` wrote for them"
         )
     table = p.groupby(_KEY, observed=True, sort=False).agg(
         estimated_p=("estimated_p", "mean"),

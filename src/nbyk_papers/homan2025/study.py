@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.errors import NbykError
-from nbyk.studies import Study
+from nbyk.studies import Step, Study
 from nbyk.studies.cell import Cell
 from nbyk.studies.results import fit_file, ratings_file
 
@@ -19,9 +19,13 @@ class Homan2025Study(Study):
 
     name = "homan2025"
     steps: ClassVar = {
-        "grid": "nbyk_papers.homan2025.cells:grid",
-        "claims": "nbyk_papers.homan2025.cells:claims",
-        "power": "nbyk_papers.homan2025.cells:power",
+        "grid": Step("nbyk_papers.homan2025.cells:grid", "homan2025/pvalues"),
+        "claims": Step("nbyk_papers.homan2025.cells:claims", "homan2025/claims"),
+        "power": Step("nbyk_papers.homan2025.cells:power", "homan2025/power"),
+    }
+    datasets: ClassVar = {
+        "pvalues": "nbyk_papers.rows:homan2025_p_values",
+        "rates": "nbyk_papers.rows:homan2025_rates",
     }
     report = "nbyk_papers.homan2025.report:report"
 

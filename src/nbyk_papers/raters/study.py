@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.errors import NbykError
-from nbyk.studies import Study
+from nbyk.studies import Step, Study
 from nbyk.studies.cell import Cell
 
 if TYPE_CHECKING:
@@ -16,7 +16,11 @@ class RatersStudy(Study):
     """Raters whom items share: p-values with and without who rated what."""
 
     name = "raters"
-    steps: ClassVar = {"pvalues": "nbyk_papers.raters.cells:pvalues"}
+    steps: ClassVar = {"pvalues": Step("nbyk_papers.raters.cells:pvalues", "raters/pvalues")}
+    datasets: ClassVar = {
+        "pvalues": "nbyk_papers.rows:raters_p_values",
+        "rates": "nbyk_papers.rows:raters_rates",
+    }
     report = "nbyk_papers.raters.report:report"
 
     def section(self) -> type[BaseModel]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from nbyk.studies import Study
+from nbyk.studies import Step, Study
 from nbyk.studies.cell import Cell
 
 if TYPE_CHECKING:
@@ -15,7 +16,11 @@ class Ulmer2022Study(Study):
     """Ulmer et al. 2022, tests of scores."""
 
     name = "ulmer2022"
-    steps: ClassVar = {"scores": "nbyk_papers.ulmer2022.cells:scores"}
+    steps: ClassVar = {"scores": Step("nbyk_papers.ulmer2022.cells:scores", "ulmer2022/scores")}
+    datasets: ClassVar = {
+        "pvalues": "nbyk_papers.rows:ulmer2022_p_values",
+        "rates": "nbyk_papers.rows:ulmer2022_rates",
+    }
     report = "nbyk_papers.ulmer2022.report:report"
 
     def section(self) -> type[BaseModel]:
@@ -29,6 +34,11 @@ class Ulmer2022Study(Study):
         from nbyk_papers.ulmer2022.cells import score_cells
 
         return list(score_cells(config, self.settings(config)))
+
+    def gathered(self, config: Any) -> Cell:
+        """Return the settings and inputs of its rows of the datasets."""
+        own = super().gathered(config)
+        return replace(own, settings={**own.settings, "thresholds": self.settings(config).thresholds})
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""

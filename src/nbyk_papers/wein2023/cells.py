@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import ResponseSet, response_matrix
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.priors.published import TOXICITY
 from nbyk.resampling.effects import EffectDraws, as_metrics, score
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
@@ -43,7 +42,7 @@ def gold_of(semantics: Semantics, prior: TwoStagePrior, gold: Floats | None) -> 
 
     The published semantics has ratings in place of the toxicity data (`toxicity_ratings`).
     """
-    if gold is None and prior.name == TOXICITY.name and semantics.coded_gold:
+    if gold is None and semantics.has_own_draws(prior.name, real_gold=False):
         return toxicity_ratings()
     return gold
 
@@ -51,7 +50,7 @@ def gold_of(semantics: Semantics, prior: TwoStagePrior, gold: Floats | None) -> 
 def reference_sets(
     population: Population,
     *,
-    n_references: int,
+    references: Iterable[int],
     seed: int,
     gold: Floats | None = None,
     latent_items: bool = True,
@@ -63,8 +62,8 @@ def reference_sets(
     ----------
     population
         The population of the test sets. Its response stage also makes the systems' responses to real gold.
-    n_references
-        Test sets to draw.
+    references
+        Numbers of the test sets to draw, from 0. A set depends on its number alone, not on the others.
     gold : ndarray, shape (items, ratings), optional
         Real gold ratings, NaN where missing. Each test set then has `n_items` of its items that have at
         least two ratings, drawn without replacement, and simulated systems (Wein et al. 2023, section 6).
@@ -83,10 +82,7 @@ def reference_sets(
     """
     prior, n_items = population.prior, population.n_items
     if gold is None:
-        return [
-            simulate(population, hypothesis=hypothesis, seed=seed, index=index)
-            for index in range(n_references)
-        ]
+        return [simulate(population, hypothesis=hypothesis, seed=seed, index=index) for index in references]
     rated_twice = gold[(~np.isnan(gold)).sum(axis=1) >= 2]
     if len(rated_twice) < n_items:
         raise NbykError(
@@ -94,7 +90,7 @@ def reference_sets(
             f"set n_items to at most {len(rated_twice)}"
         )
     sets = []
-    for index in range(n_references):
+    for index in references:
         stream = stream_key(seed, purpose="items of real gold", source=prior.name, n=n_items)
         generator = np.random.default_rng(stream.seed_sequence("items", index))
         chosen = np.sort(generator.choice(len(rated_twice), size=n_items, replace=False))
@@ -117,51 +113,52 @@ def reference_sets(
     return sets
 
 
-def references_table(sets: Sequence[ResponseSet], nulls: Sequence[ResponseSet] = ()) -> pa.Table:
-    """Return reference sets as one long table: reference, system, item, response, value.
+def references_table(
+    sets: Mapping[int, ResponseSet], nulls: Mapping[int, ResponseSet] | None = None
+) -> pa.Table:
+    """Return reference sets by their numbers as one long table: reference, system, item, response, value.
 
     `nulls` are the sets' own true draws of the null, if the semantics has them: systems null_a and null_b.
     """
     import pyarrow as pa
 
-    parts = []
-    for reference, data in enumerate(sets):
-        matrices = dict(zip(_SYSTEMS, (data.gold, data.a, data.b), strict=True))
-        if nulls:
-            matrices |= zip(_NULL_SYSTEMS[1:], (nulls[reference].a, nulls[reference].b), strict=True)
-        for system, matrix in matrices.items():
+    parts, systems = [], list(dict.fromkeys((*_SYSTEMS, *_NULL_SYSTEMS)))
+    for reference, data in sets.items():
+        null = (nulls or {}).get(reference)
+        matrices = (data.gold, data.a, data.b, *((null.a, null.b) if null else ()))
+        for place, matrix in enumerate(matrices):
             item, response = np.nonzero(~np.isnan(matrix))
-            parts.append(
-                pa.table(
-                    {
-                        "reference": np.full(len(item), reference, dtype=np.int32),
-                        "system": [system] * len(item),
-                        "item": item.astype(np.int32),
-                        "response": response.astype(np.int32),
-                        "value": matrix[item, response],
-                    }
-                )
-            )
+            system = pa.DictionaryArray.from_arrays(np.full(len(item), place, np.int8), systems)
+            columns = {
+                "reference": np.full(len(item), reference, dtype=np.int32),
+                "system": system,
+                "item": item.astype(np.int32),
+                "response": response.astype(np.int32),
+                "value": matrix[item, response],
+            }
+            parts.append(pa.table(columns))
     return pa.concat_tables(parts)
 
 
-def references_from_table(table: pa.Table, hypothesis: Hypothesis = "alternative") -> list[ResponseSet]:
-    """Return the sets, or the nulls, of `references_table`; no nulls if it has none."""
+def references_from_table(table: pa.Table, hypothesis: Hypothesis = "alternative") -> dict[int, ResponseSet]:
+    """Return the sets, or the nulls, of `references_table` by their numbers; no nulls if it has none."""
     systems = _SYSTEMS if hypothesis == "alternative" else _NULL_SYSTEMS
-    columns = {name: table[name].to_numpy() for name in table.column_names}
-    if not set(systems) <= set(columns["system"]):
-        return []
-    sets = []
-    for reference in range(int(columns["reference"].max()) + 1):
+    columns = {name: table[name].to_numpy() for name in ("reference", "item", "response", "value")}
+    system = np.asarray(table["system"].to_pandas().astype(str))
+    sets: dict[int, ResponseSet] = {}
+    if not set(systems) <= set(system):
+        return sets
+    for reference in np.unique(columns["reference"]):
+        of_set = columns["reference"] == reference
         matrices = []
-        for system in systems:
-            rows = (columns["reference"] == reference) & (columns["system"] == system)
+        for name in systems:
+            rows = of_set & (system == name)
             item, response = columns["item"][rows], columns["response"][rows]
             matrix = np.full((int(item.max()) + 1, int(response.max()) + 1), np.nan)
             matrix[item, response] = columns["value"][rows]
             matrices.append(matrix)
         gold, a, b = matrices
-        sets.append(ResponseSet(gold, a, b))
+        sets[int(reference)] = ResponseSet(gold, a, b)
     return sets
 
 
@@ -178,8 +175,8 @@ def true_effects_table(
 
 def with_first_draws(
     true: pa.Table,
-    sets: Sequence[ResponseSet],
-    nulls: Sequence[ResponseSet],
+    sets: Mapping[int, ResponseSet],
+    nulls: Mapping[int, ResponseSet],
     metric_of_column: Mapping[str, str],
     k_responses: int,
 ) -> pa.Table:
@@ -193,7 +190,7 @@ def with_first_draws(
     true
         From `true_effects_table`, with `k_responses` responses.
     sets, nulls
-        The reference sets, and those of `hypothesis="null"`.
+        The reference sets by their numbers, and those of `hypothesis="null"`.
     k_responses
         The first so many responses of gold, A and B are scored.
 
@@ -213,7 +210,7 @@ def with_first_draws(
                     np.stack([data.a, data.b])[:, None, :, :k_responses],
                     data.gold[None, :, :k_responses],
                 )
-                for data in of_hypothesis
+                for data in (of_hypothesis[number] for number in sets)
             ],
             axis=1,
         )
@@ -223,7 +220,7 @@ def with_first_draws(
     content: dict[str, object] = {
         "hypothesis": ["alternative"] * n + ["null"] * n,
         "draw": np.zeros(2 * n, dtype=np.int32),
-        "reference": np.tile(np.arange(n, dtype=np.int32), 2),
+        "reference": np.tile(np.array(list(sets), dtype=np.int32), 2),
     }
     content |= zip(metric_of_column, np.concatenate(effects, axis=1), strict=True)
     fresh = true.append_column("reference", pa.nulls(len(true), pa.int32()))
@@ -231,21 +228,21 @@ def with_first_draws(
 
 
 def estimated_effects_table(
-    sets: Sequence[ResponseSet], metric_of_column: Mapping[str, str], how: Estimation, work: Work
+    sets: Mapping[int, ResponseSet], metric_of_column: Mapping[str, str], how: Estimation, work: Work
 ) -> pa.Table:
     """Resample every reference set by every sampler; one row per sampler, reference, hypothesis and draw."""
     import pyarrow as pa
 
     parts = []
     for sampler in how.samplers:
-        for reference, data in enumerate(sets):
+        for reference, data in sets.items():
             draws = resampled_effects(
                 data,
                 list(metric_of_column.values()),
                 sampler=sampler,
                 null=how.null,
                 share_gold=how.way.share_gold,
-                n_resamples=how.n_resamples if reference == 0 else how.n_spread_resamples,
+                n_resamples=how.resamples(reference),
                 seed=how.seed,
                 threads=work.threads,
                 progress=work.advance,

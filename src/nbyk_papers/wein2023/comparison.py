@@ -11,7 +11,8 @@ import numpy as np
 
 from nbyk.errors import NbykError
 from nbyk_papers.agreement import pooled_variances
-from nbyk_papers.partitions import in_order, read_partitioned
+from nbyk_papers.gathered import read_rows
+from nbyk_papers.partitions import in_order
 from nbyk_papers.wein2023.design import (
     PAPER_SIZE,
     PUBLISHED_DRAWS,
@@ -66,29 +67,24 @@ class Cells:
         return Cells(table, sets, self.columns, self.samplers)
 
 
-def read_p_values(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
-    """Return hive-partitioned files of p-values as one table, partitions as columns."""
-    table = read_partitioned(files, ("item_sampler", "metric", "estimated_p"), ("semantics", "source"))
-    table["sampler"] = table["item_sampler"] + "/" + table["response_sampler"]
-    return table
-
-
 def read_cells(
     files: Sequence[str | os.PathLike[str]],
     *,
     n_items: int,
     k_responses: int,
+    epsilon_a: float = 0.0,
     columns: Sequence[str],
     samplers: Sequence[str],
 ) -> Cells:
-    """Return the cells of one size (N, K) beside the published numbers.
+    """Return the cells of one size (N, K) and ε_A beside the published numbers.
 
     There are published numbers only for the paper's own size with A not perturbed. The first reference set
     gives a cell's estimated p-value; all of them give its mean and 90 % interval over test sets, and the
     place of the paper's estimate, which has a test set of its own.
     """
-    p = read_p_values(files)
-    p = p[(p["n_items"] == n_items) & (p["k_responses"] == k_responses)]
+    p = read_rows(files)
+    of_size = (p["n_items"] == n_items) & (p["k_responses"] == k_responses)
+    p = p[of_size & (p["epsilon_a"] == epsilon_a)]
     p = p[p["metric"].isin(columns) & p["sampler"].isin(samplers)]
     p = p[
         [m in columns_of_sampler(s, tuple(columns)) for s, m in zip(p["sampler"], p["metric"], strict=True)]
@@ -96,9 +92,9 @@ def read_cells(
     if p.empty:
         raise NbykError(
             f"no p-values of N = {n_items}, K = {k_responses} for these metrics and samplers; "
-            "give the files that `nbyk study pvalues` wrote for them"
+            "give the file that `nbyk study aggregate` wrote for them"
         )
-    first = p[p["reference"] == 0].drop(columns=["reference", "item_sampler", "response_sampler"])
+    first = p[p["reference"] == 0].drop(columns=["reference"])
     spread = p.groupby(KEY, observed=True).agg(
         estimated_mean=("estimated_p", "mean"),
         estimated_low=("estimated_p", lambda values: values.quantile(INTERVAL[0])),

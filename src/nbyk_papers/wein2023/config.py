@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from nbyk.config.sections import Section, SizeSection
 from nbyk.config.values import Distinct, Epsilon, MetricName, NullName, SamplerName
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk_papers.wein2023.design import COLUMNS
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
 
 
 class Wein2023(Section):
@@ -23,13 +27,14 @@ class Wein2023(Section):
     """Sources of items and responses. Each is a published prior, or ratings to which nbyk fits a prior."""
     epsilons: Annotated[list[Epsilon], Distinct] = Field([0.0, 0.05, 0.1, 0.3, 0.7], min_length=1)
     """Perturbations ε_B of system B's item means, each in [0, 1]. With 0, B is an ideal system."""
-    epsilon_a: Epsilon = 0.0
-    """Perturbation ε_A of system A's item means, in [0, 1]. The paper has 0, an ideal system. With any
-    other value, the tables do not show the published numbers."""
+    epsilon_a: Annotated[list[Epsilon], BeforeValidator(_listed), Distinct] = Field([0.0], min_length=1)
+    """Perturbations ε_A of system A's item means, one or a list, each in [0, 1]. The paper has 0, an ideal
+    system. Beside any other value, the tables do not show the published numbers."""
     sizes: Annotated[list[SizeSection], Distinct] = Field(
         [SizeSection(n_items=1000, k_responses=5)], min_length=1
     )
-    """Sizes (N, K) of the test sets. The tables show the first. results/pvalues has all of them."""
+    """Sizes (N, K) of the test sets. The report has a section for each of the first twelve, and for each ε_A.
+    results/pvalues has all of them."""
     samplers: Annotated[list[SamplerName], Distinct] = Field(list(WEIN_SAMPLERS), min_length=1)
     """Pairs of an item sampler and a response sampler, which resample a test set."""
     metrics: Annotated[list[MetricName], Distinct] = Field(list(COLUMNS), min_length=1)
@@ -44,3 +49,9 @@ class Wein2023(Section):
     """Reference test sets per cell. The first gives the estimate; all of them together show how it varies."""
     n_spread_resamples: int = Field(200, ge=2)
     """Resamples M of the reference test sets after the first."""
+    kept_sets_mb: float = Field(40.0, ge=0)
+    """The largest file of reference test sets to keep, in MB. Jobs draw sets that take more from their seeds,
+    when they need them, to the same numbers. Changing it computes the estimates that it concerns again."""
+    job_seconds: float | None = Field(None, ge=0)
+    """Cells share a job that takes up to so many seconds: by default a minute, or more on a large grid. With
+    0 each cell has jobs of its own. The numbers do not depend on it."""

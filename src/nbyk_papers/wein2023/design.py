@@ -6,7 +6,7 @@ metrics, and compared with the true p-value that fresh draws from the population
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -83,6 +83,10 @@ class Semantics:
         """Return the number of `n_resamples` resamples that a column's estimated p-values use."""
         return min(n_resamples, self.resamples_of_column.get(column, n_resamples))
 
+    def has_own_draws(self, source: str, *, real_gold: bool) -> bool:
+        """Return whether each reference set of a source is the first of its own true draws."""
+        return self.coded_gold and (real_gold or source == "toxicity")
+
     def paired(self, null: str) -> bool:
         """Return whether a null hypothesis shares the alternative's items and gold."""
         return self.share_gold and null != "shifted"
@@ -127,11 +131,9 @@ class Estimation:
         The null hypothesis under which A and B are redrawn.
     samplers
         Names of the samplers that redraw a set.
-    n_references
-        Reference sets.
     n_resamples, n_spread_resamples
-        Draws of the first set, and of each other set. The others show the variation of estimates between
-        sets.
+        Draws of the first set, number 0, and of each other set. The others show the variation of estimates
+        between sets.
     seed
         Seed of all draws.
     """
@@ -139,7 +141,6 @@ class Estimation:
     semantics: str
     null: str
     samplers: Sequence[str]
-    n_references: int
     n_resamples: int
     n_spread_resamples: int
     seed: int
@@ -149,11 +150,13 @@ class Estimation:
         """The semantics."""
         return get_semantics(self.semantics)
 
-    @property
-    def n_draws(self) -> int:
-        """The total number of draws of all reference sets."""
-        resamples = self.n_resamples + self.n_spread_resamples * (self.n_references - 1)
-        return 2 * len(self.samplers) * resamples
+    def resamples(self, reference: int) -> int:
+        """Return the draws of a reference set under each hypothesis."""
+        return self.n_spread_resamples if reference else self.n_resamples
+
+    def n_draws(self, references: Iterable[int]) -> int:
+        """Return the total number of draws of reference sets."""
+        return 2 * len(self.samplers) * sum(map(self.resamples, references))
 
 
 EPSILONS = (0.0, 0.05, 0.1, 0.3, 0.7)

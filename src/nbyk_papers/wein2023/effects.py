@@ -78,14 +78,16 @@ def reference(
     draw_sets = partial(
         reference_sets,
         population,
-        n_references=references,
+        references=range(references),
         seed=seed,
         gold=matrix,
         latent_items=way.latent_items,
     )
-    nulls = draw_sets(hypothesis="null") if way.coded_gold and matrix is not None else []
+    own_draws = way.has_own_draws(population.prior.name, real_gold=matrix is not None)
+    nulls = draw_sets(hypothesis="null") if own_draws else []
     made = {"seed": seed, "semantics": semantics, **_made(population), "gold": checksum(gold)}
-    write_parquet(out, references_table(draw_sets(), nulls), made)
+    sets = dict(enumerate(draw_sets()))
+    write_parquet(out, references_table(sets, dict(enumerate(nulls))), made)
 
 
 def true(
@@ -155,8 +157,8 @@ def estimate(
     distinct("--sampler", sampler)
     sets = references_from_table(read_parquet(references, REFERENCES)[0])
     metrics, work = _metrics(semantics, metric, metric_file), Work(f"estimated effects, {out}", threads)
-    how = Estimation(semantics, null, sampler, len(sets), resamples, spread_resamples, seed)
-    with work.progress(how.n_draws):
+    how = Estimation(semantics, null, sampler, resamples, spread_resamples, seed)
+    with work.progress(how.n_draws(sets)):
         table = estimated_effects_table(sets, metrics, how, work)
     write_parquet(
         out,
@@ -187,31 +189,31 @@ def pvalues(
     responses: Annotated[int, typer.Option(help="Responses per item K of the reference sets.")] = 1,
 ) -> None:
     """Turn effects into p-values: expected p, its Monte-Carlo error, and the true p if it is given."""
+    import pandas as pd
+    import pyarrow as pa
+
     from nbyk.files import read_parquet, write_parquet
     from nbyk_papers.wein2023.design import get_semantics
-    from nbyk_papers.wein2023.pvalues import p_values_table
+    from nbyk_papers.wein2023.pvalues import estimated_p_table, true_p_table, with_true_p
 
     ks, files = true_responses or [], true or []
     if len(files) != len(ks):
         raise NbykError(f"found {len(files)} --true and {len(ks)} --true-responses; expected one for each")
     effects, made = read_parquet(estimated, ("sampler", *EFFECTS))
-    semantics = get_semantics(made["semantics"])
-    table = p_values_table(
-        effects,
-        {k: _true_effects(path) for k, path in zip(ks, files, strict=True)},
-        {
-            "epsilon_b": epsilon,
-            "epsilon_a": epsilon_a,
-            "n_items": items,
-            "k_responses": responses,
-            "null": made["null"],
-        },
-        paired=semantics.paired(made["null"]),
-        resamples_of_column={column: semantics.resamples(column, made["M"]) for column in made["metrics"]},
-    )
-    write_parquet(
-        out, table, {**made, "estimated": checksum(estimated), "true": [checksum(path) for path in files]}
-    )
+    semantics, columns = get_semantics(made["semantics"]), sorted(made["metrics"])
+    resamples = {column: semantics.resamples(column, made["M"]) for column in columns}
+    paired = semantics.paired(made["null"])
+    estimates = estimated_p_table(effects, made["null"], resamples, paired=paired).to_pandas()
+    cell = {"epsilon_b": epsilon, "epsilon_a": epsilon_a, "n_items": items, "k_responses": responses}
+    truths = [
+        true_p_table(_true_effects(path), columns).to_pandas().assign(responses=k)
+        for k, path in zip(ks, files, strict=True)
+    ]
+    both = estimates.assign(**cell)[[*cell, *estimates]]
+    if truths:
+        both = with_true_p(both, pd.concat(truths))
+    checksums = {"estimated": checksum(estimated), "true": [checksum(path) for path in files]}
+    write_parquet(out, pa.Table.from_pandas(both, preserve_index=False), {**made, **checksums})
 
 
 def align(
@@ -242,7 +244,7 @@ def align(
         for note in ratings.mended:
             print(note, file=sys.stderr)
     data = nbyk.data.align(*every)
-    write_parquet(out, references_table([data]), {"files": [checksum(path) for path in (gold, a, b)]})
+    write_parquet(out, references_table({0: data}), {"files": [checksum(path) for path in (gold, a, b)]})
 
 
 def _made(population: Population) -> dict[str, object]:

@@ -43,10 +43,7 @@ def figures_of(
     seed
         Seed of the samples drawn from the priors for Figures 3 and 4.
     """
-    drawn: dict[str, Callable[[], Figure]] = {}
-    for semantics, source in cells.table[["semantics", "source"]].drop_duplicates().itertuples(index=False):
-        of_source = partial(minima_figure, cells.of(semantics, source))
-        drawn[f"{semantics}/{minima_figure_name(source)}"] = of_source
+    drawn = minima_figures(cells)
     if cells.table.query("semantics == 'published'")["published_true_p"].notna().any():
         drawn["agreement"] = partial(agreement_figure, cells)
     for source in ("toxicity", *(name for name in fits if name != "toxicity")):
@@ -54,6 +51,15 @@ def figures_of(
             name = f"priors/{stage_figure_name(source, stage)}"
             drawn[name] = partial(prior_figure, source, stage, fits.get(source), seed)
     return drawn
+
+
+def minima_figures(cells: Cells) -> dict[str, Callable[[], Figure]]:
+    """Return the drawing function of each source's figure of least errors, by file name."""
+    pairs = cells.table[["semantics", "source"]].drop_duplicates().itertuples(index=False)
+    return {
+        f"{semantics}/{minima_figure_name(source)}": partial(minima_figure, cells.of(semantics, source))
+        for semantics, source in pairs
+    }
 
 
 def prior_figure(source: str, stage: str, files: tuple[Path, Path] | None, seed: int) -> Figure:

@@ -1,9 +1,8 @@
-"""One cell of a study as a table of p-values, from its effect draws."""
+"""P-values from effect draws: true ones, estimated ones, and both side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,114 +10,143 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.resampling.samplers import get_sampler
-from nbyk.testing.pvalues import ExpectedP, expected_p
+from nbyk.testing.pvalues import expected_p
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 Floats = NDArray[np.float64]
 
 
-def p_values_table(
-    estimated: pa.Table,
-    true: Mapping[int, pa.Table],
-    cell: Mapping[str, Any],
-    *,
-    paired: bool,
-    resamples_of_column: Mapping[str, int],
-) -> pa.Table:
-    """Return the p-values of a cell, one row per sampler, reference and metric column.
+def true_p_table(effects: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """Return the true p-value of each metric column, and of each reference set if they have first draws.
 
     Parameters
     ----------
-    estimated
-        From `estimated_effects_table`.
-    true
-        From `true_effects_table` or `with_first_draws`, by responses per item: one for every number that a
-        sampler yields. If there are none at all, the true columns are empty.
-    cell
-        The settings of the reference sets and the resamples, the first columns of the table: epsilon_b,
-        epsilon_a, n_items, k_responses and null.
-    paired
-        Whether the null shared the alternative's items and gold.
-    resamples_of_column
-        The number of resamples that each column's estimated p-values use.
+    effects
+        From `true_effects_table`, or from `with_first_draws`.
+    columns
+        The metric columns.
 
     Returns
     -------
     pyarrow.Table
-        epsilon_b, epsilon_a, n_items, k_responses, null, item_sampler, response_sampler, reference, metric,
-        estimated_p, estimated_se, true_p, true_se,
-        estimated_effect, true_effect (mean effects under the alternative), n_resamples, n_draws.
+        metric, true_p, true_se, true_effect (the mean effect under the alternative), n_draws; and reference,
+        the number of the set that is the first draw, if there are any.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    columns = list(resamples_of_column)
-    for name in pc.unique(estimated["sampler"]).to_pylist():
-        k = get_sampler(name).responses_per_item(cell["k_responses"])
-        if true and k not in true:
-            raise NbykError(f"{name}: no true effects for {k} responses per item; give them with --true")
-    true_draws = {k: _draws_by_hypothesis(_fresh(table), columns) for k, table in true.items()}
-    first_draws = {k: _first_draws(table) for k, table in true.items()}
-
-    @cache
-    def true_p(k: int, column: str, reference: int | None) -> tuple[ExpectedP, float]:
-        alternative, null = (true_draws[k][name][column] for name in ("alternative", "null"))
-        if reference is not None:
-            alternative, null = alternative.copy(), null.copy()
-            for name, effects in (("alternative", alternative), ("null", null)):
-                if (reference, name) not in first_draws[k]:
-                    raise NbykError(f"the true effects hold no first draw of reference set {reference}")
-                effects[0] = first_draws[k][reference, name][column]
-        return expected_p(alternative, null), float(alternative.mean())
-
-    rows = []
-    for sampler_name, reference, draws in _draws_by_reference(estimated, columns):
-        sampler = get_sampler(sampler_name)
-        k = sampler.responses_per_item(cell["k_responses"])
+    fresh, first = _fresh_and_first(effects, columns)
+    rows: list[dict[str, Any]] = []
+    for number in dict.fromkeys(number for number, _ in first) or [None]:
         for column in columns:
-            n_resamples = resamples_of_column[column]
-            alternative = draws["alternative"][column][:n_resamples]
-            of_null = draws["null"][column][:n_resamples]
-            estimate, truth, true_effect = expected_p(alternative, of_null, paired=paired), None, None
-            if k in true:
-                truth, true_effect = true_p(k, column, reference if first_draws[k] else None)
+            draws = {name: fresh[name][column] for name in ("alternative", "null")}
+            if number is not None:
+                for name, effect in draws.items():
+                    draws[name] = np.concatenate([[first[number, name][column]], effect[1:]])
+            truth = expected_p(draws["alternative"], draws["null"])
             rows.append(
                 {
-                    **cell,
-                    "item_sampler": sampler.items,
-                    "response_sampler": sampler.response_name,
-                    "reference": reference,
+                    **({} if number is None else {"reference": number}),
                     "metric": column,
-                    "estimated_p": estimate.p,
-                    "estimated_se": estimate.standard_error,
-                    "true_p": truth.p if truth else None,
-                    "true_se": truth.standard_error if truth else None,
-                    "estimated_effect": float(alternative.mean()),
-                    "true_effect": true_effect,
-                    "n_resamples": len(alternative),
-                    "n_draws": len(true_draws[k]["alternative"][column]) if truth else None,
+                    "true_p": truth.p,
+                    "true_se": truth.standard_error,
+                    "true_effect": float(draws["alternative"].mean()),
+                    "n_draws": len(draws["alternative"]),
                 }
             )
     return pa.Table.from_pylist(rows)
 
 
-def _fresh(true: pa.Table) -> pa.Table:
-    """Return true effects without the first draws of reference sets."""
-    import pyarrow.compute as pc
+def estimated_p_table(
+    effects: pa.Table, null: str, resamples_of_column: Mapping[str, int], *, paired: bool
+) -> pa.Table:
+    """Return the estimated p-values from `estimated_effects_table`.
 
-    return true.filter(pc.is_null(true["reference"])) if "reference" in true.column_names else true
+    Parameters
+    ----------
+    effects
+        The effects.
+    null
+        The null hypothesis behind them.
+    resamples_of_column
+        The number of resamples that each metric column's p-values use.
+    paired
+        Whether the null shared the alternative's items and gold.
+
+    Returns
+    -------
+    pyarrow.Table
+        null, sampler, reference, metric, estimated_p, estimated_se, estimated_effect (the mean effect under
+        the alternative), n_resamples; one row per sampler, reference and metric column.
+    """
+    import pyarrow as pa
+
+    rows = []
+    for sampler, reference, draws in _draws_by_reference(effects, list(resamples_of_column)):
+        for column, n_resamples in resamples_of_column.items():
+            alternative = draws["alternative"][column][:n_resamples]
+            estimate = expected_p(alternative, draws["null"][column][:n_resamples], paired=paired)
+            rows.append(
+                {
+                    "null": null,
+                    "sampler": sampler,
+                    "reference": reference,
+                    "metric": column,
+                    "estimated_p": estimate.p,
+                    "estimated_se": estimate.standard_error,
+                    "estimated_effect": float(alternative.mean()),
+                    "n_resamples": len(alternative),
+                }
+            )
+    return pa.Table.from_pylist(rows)
 
 
-def _first_draws(true: pa.Table) -> dict[tuple[int, str], dict[str, float]]:
-    """Return the effects of first true draws by reference set and hypothesis; none if all are fresh."""
+def with_true_p(estimated: pd.DataFrame, true: pd.DataFrame) -> pd.DataFrame:
+    """Return estimated p-values with the true ones of the same cell, metric, responses and, if any, set.
+
+    Parameters
+    ----------
+    estimated
+        From `estimated_p_table`, with columns that name the cell: n_items, k_responses and the like.
+    true
+        From `true_p_table`, with a column responses, the number per item that a sampler yields, and any of
+        the columns that name the cell.
+
+    Raises
+    ------
+    NbykError
+        If there are true p-values, but not of a number of responses that a sampler yields, or not of a set.
+    """
+    pairs = estimated[["sampler", "k_responses"]].drop_duplicates()
+    keeps = {
+        (sampler, k): get_sampler(sampler).responses_per_item(k)
+        for sampler, k in pairs.itertuples(index=False)
+    }
+    for (sampler, _), k in keeps.items():
+        if len(true) and k not in set(true["responses"]):
+            raise NbykError(f"{sampler}: no true effects for {k} responses per item; give them with --true")
+    without = set(estimated["reference"]) - set(true["reference"]) if "reference" in true else set()
+    if without:
+        raise NbykError(f"the true effects hold no first draw of reference set {min(without)}")
+    kept = [keeps[pair] for pair in zip(estimated["sampler"], estimated["k_responses"], strict=True)]
+    on = [name for name in true if name in estimated]
+    joined = estimated.assign(responses=kept).merge(true, on=[*on, "responses"], how="left")
+    return joined.drop(columns="responses")
+
+
+def _fresh_and_first(
+    true: pa.Table, columns: Sequence[str]
+) -> tuple[dict[str, dict[str, Floats]], dict[tuple[int, str], dict[str, float]]]:
+    """Return fresh true effects, and the first draws of reference sets by set and hypothesis, if any."""
     import pyarrow.compute as pc
 
     if "reference" not in true.column_names:
-        return {}
+        return _draws_by_hypothesis(true, columns), {}
     rows = true.filter(pc.is_valid(true["reference"])).to_pylist()
-    return {(row["reference"], row["hypothesis"]): row for row in rows}
+    first = {(row["reference"], row["hypothesis"]): row for row in rows}
+    return _draws_by_hypothesis(true.filter(pc.is_null(true["reference"])), columns), first
 
 
 def _draws_by_hypothesis(table: pa.Table, columns: Sequence[str]) -> dict[str, dict[str, Floats]]:

@@ -60,7 +60,7 @@ class SmallPerturbations:
                             _effect(data)
                             for data in reference_sets(
                                 Population(prior, min(n_items, len(rated_twice)), k_responses, epsilon),
-                                n_references=_N_SETS,
+                                references=range(_N_SETS),
                                 seed=seed,
                                 gold=rated_twice,
                                 latent_items=semantics.latent_items,

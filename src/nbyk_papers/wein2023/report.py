@@ -11,7 +11,8 @@ from nbyk_papers.shown import Page, study_answer
 from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_rows, verdict_table
 from nbyk_papers.wein2023.claims import verdicts_of
 from nbyk_papers.wein2023.comparison import Cells, read_cells
-from nbyk_papers.wein2023.figures import figures_of
+from nbyk_papers.wein2023.figures import figures_of, minima_figures
+from nbyk_papers.wein2023.names import section_folder
 from nbyk_papers.wein2023.real_gold import small_perturbations
 from nbyk_papers.wein2023.summary import summarise
 from nbyk_papers.wein2023.tables import all_tables, ranks_by_cell
@@ -36,8 +37,7 @@ RANKS_CAPTION = "Every published estimated p-value beside ours, and its place am
 def report(
     *,
     pvalues: Sequence[Path],
-    n_items: int,
-    k_responses: int,
+    shown: Sequence[Sequence[float]],
     metrics: Sequence[str],
     samplers: Sequence[str],
     fits: Fits,
@@ -49,26 +49,62 @@ def report(
     ----------
     pvalues
         Files of p-values.
-    n_items, k_responses, metrics, samplers
-        The size, metrics and samplers to show.
+    shown
+        N, K and ε_A of each section. The paper's numbers stand in the first.
+    metrics, samplers
+        The metrics and samplers to show.
     fits
         The priors fitted to sources.
     seed
         Seed of the draws from priors: in figures, and to show small perturbations on real gold.
     """
-    cells = read_cells(pvalues, n_items=n_items, k_responses=k_responses, columns=metrics, samplers=samplers)
-    return cells_report(cells, fits.files(), seed)
+    sections = [
+        read_cells(
+            pvalues,
+            n_items=int(n),
+            k_responses=int(k),
+            epsilon_a=epsilon_a,
+            columns=metrics,
+            samplers=samplers,
+        )
+        for n, k, epsilon_a in shown
+    ]
+    later = {section_folder(*of): cells for of, cells in zip(shown[1:], sections[1:], strict=True)}
+    return cells_report(sections[0], fits.files(), seed, later)
 
 
-def cells_report(cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int) -> Answer:
-    """Return the report of cells that were read and of fits (ratings and prior by source)."""
+def cells_report(
+    cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int, later: Mapping[str, Cells] | None = None
+) -> Answer:
+    """Return the report of cells that were read and of fits (ratings and prior by source).
+
+    Parameters
+    ----------
+    cells, fits, seed
+        The first section's cells, the files of each fit, and the seed of draws from priors.
+    later
+        The cells of further sections by their folder.
+    """
     verdicts = verdict_rows(verdicts_of(cells))
     on_real_gold = [small_perturbations(source, *files, seed) for source, files in fits.items()]
+    tables, figures = list(all_tables(cells)), dict(figures_of(cells, fits, seed))
+    tables.append(("verdicts", VERDICTS_CAPTION, verdict_table(verdicts)))
+    sections = []
+    for folder, of_section in (later or {}).items():
+        size = folder.replace("_", ", ").replace("-", " = ")
+        found = summarise(of_section)
+        sentences = [f"({name}) {found[name]['acceptable']['sentence']}" for name in of_section.semantics]
+        sections.append({"title": size, "text": " ".join(sentences)})
+        tables += [
+            (f"{folder}/{name}", f"{caption}, {size}", table)
+            for name, caption, table in all_tables(of_section)
+        ]
+        figures |= {f"{folder}/{name}": draw for name, draw in minima_figures(of_section).items()}
     return study_answer(
         PAGE,
-        {**summarise(cells), "verdicts": verdicts, "real_gold": on_real_gold},
-        [*all_tables(cells), ("verdicts", VERDICTS_CAPTION, verdict_table(verdicts))],
-        figures_of(cells, fits, seed),
+        {**summarise(cells), "verdicts": verdicts, "real_gold": on_real_gold, "sections": sections},
+        tables,
+        figures,
         files_alone=[AnswerTable("ranks_by_cell", RANKS_CAPTION, ranks_by_cell(cells), on_page=False)],
         priors=[prior for _, prior in fits.values()],
     )

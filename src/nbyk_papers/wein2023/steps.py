@@ -1,138 +1,234 @@
-"""The step that makes p-values: for each cell test sets, their resamples, fresh draws, and p-values."""
+"""The stages from a prior to p-values: reference sets, true p-values, and p-values estimated from the sets.
+
+A cell's numbers do not depend on the cells, metrics, samplers or sets that share its file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from nbyk_papers.wein2023.design import Estimation
-from nbyk_papers.wein2023.road import GRID, responses_of
+from nbyk_papers.wein2023.design import Estimation, get_semantics
+from nbyk_papers.wein2023.road import GRID, kept_of
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
+    from nbyk.data.response_set import ResponseSet
     from nbyk.priors import TwoStagePrior
+    from nbyk.resampling.population import Population
+    from nbyk.resampling.simulate import Hypothesis
     from nbyk.studies.grids import Point
     from nbyk.studies.steps import Work
 
-
-@dataclass(frozen=True)
-class SharedDraws:
-    """The draws that the cells of a file have in common.
-
-    Attributes
-    ----------
-    prior, gold
-        The population, and real gold ratings, shape (items, ratings), if there are any.
-    metrics
-        The metric behind each column.
-    n_draws
-        Draws behind a true p-value.
-    how
-        How effects are estimated from the test sets.
-    """
-
-    prior: TwoStagePrior
-    gold: NDArray[np.float64] | None
-    metrics: Mapping[str, str]
-    n_draws: int
-    how: Estimation
-
-    def n_drawn(self, k: int) -> int:
-        """Return the number of draws of a cell with K responses."""
-        return self.how.n_draws + 2 * self.n_draws * len(responses_of(self.how.samplers, k))
+Made = tuple["pa.Table", dict[str, Any]]
 
 
-def pvalues(
+def simulate(
     prior: Path,
+    *,
+    cells: str,
+    semantics: str,
+    sets: Sequence[int],
+    seed: int,
+    work: Work,
+    gold: Path | None = None,
+) -> Made:
+    """Draw the reference sets of cells, from the first to the last number in `sets`."""
+    from nbyk.files import sha256
+    from nbyk_papers.wein2023.cells import references_table
+
+    points, (draw, of_prior) = _points(cells), _drawing(prior, gold, semantics, sets, seed)
+    with work.progress(len(points)):
+        table = _of_points(points, lambda point: references_table(draw(point), draw(point, "null")), work)
+    return table, {"prior": of_prior.to_dict(), "gold": None if gold is None else sha256(gold)}
+
+
+def true_p(
+    prior: Path,
+    sets_file: Path | None = None,
+    *,
+    cells: str,
+    semantics: str,
+    metrics: Sequence[str],
+    n_draws: int,
+    seed: int,
+    work: Work,
+    gold: Path | None = None,
+    sets: Sequence[int] = (),
+    responses: Sequence[str] = (),
+) -> Made:
+    """Compute the true p-values of cells, whose K is the number of responses that a sampler keeps.
+
+    If reference sets are their own first true draws (`with_first_draws`), compute those of the `sets`, as in
+    `estimate_p`. K is then that of the sets, and `responses` says what samplers keep of it: ``sample(1)``.
+    """
+    import pyarrow as pa
+
+    from nbyk.priors import read_prior
+    from nbyk_papers.wein2023.cells import metrics_of, true_effects_table, with_first_draws
+    from nbyk_papers.wein2023.pvalues import true_p_table
+
+    points, of_prior = _points(cells), read_prior(prior)
+    named = metrics_of(get_semantics(semantics), metrics)
+    draw = _stored_or_drawn(sets_file, prior, gold, semantics, sets, seed) if sets else None
+
+    def fresh(point: Point) -> pa.Table:
+        population = _population(of_prior, point)
+        return true_effects_table(population, named, n_draws=n_draws, seed=seed, work=work)
+
+    def made(point: Point) -> pa.Table:
+        if draw is None:
+            return true_p_table(fresh(point), sorted(named))
+        alternative, null, parts = draw(point), draw(point, "null"), []
+        for k in kept_of(responses, point):
+            effects = with_first_draws(fresh((*point[:3], k)), alternative, null, named, k)
+            table = true_p_table(effects, sorted(named))
+            parts.append(table.append_column("responses", pa.array([k] * len(table), pa.int64())))
+        return pa.concat_tables(parts)
+
+    n_points = sum(len(kept_of(responses, point)) if sets else 1 for point in points)
+    with work.progress(2 * n_draws * n_points):
+        table = _of_points(points, made)
+    return table, {"M": n_draws, "prior": of_prior.to_dict(), "metric_of_column": named}
+
+
+def estimate_p(
+    sets_file: Path | None = None,
+    prior: Path | None = None,
     *,
     cells: str,
     how: Estimation,
     metrics: Sequence[str],
-    n_draws: int,
+    sets: Sequence[int],
     work: Work,
     gold: Path | None = None,
-) -> tuple[pa.Table, dict[str, Any]]:
-    """Compute the p-values of cells that share a file, such as cells=epsilon-0.1-and-0.3_n-1000_k-5.
+) -> Made:
+    """Estimate the p-values of cells from their reference sets, which are in a file or are drawn again."""
+    from nbyk_papers.wein2023.cells import estimated_effects_table, metrics_of
+    from nbyk_papers.wein2023.pvalues import estimated_p_table
 
-    A cell's numbers do not depend on the file that it is in.
-    """
-    import pyarrow as pa
+    points, named = _points(cells), metrics_of(how.way, metrics)
+    draw = _stored_or_drawn(sets_file, prior, gold, how.semantics, sets, how.seed)
+    resamples = {column: how.way.resamples(column, how.n_resamples) for column in sorted(named)}
 
-    from nbyk.data.ratings import stored_ratings
+    def made(point: Point) -> pa.Table:
+        effects = estimated_effects_table(draw(point), named, how, work)
+        return estimated_p_table(effects, how.null, resamples, paired=how.way.paired(how.null))
+
+    with work.progress(how.n_draws(_numbers(sets)) * len(points)):
+        table = _of_points(points, made)
+    return table, {"M": how.n_resamples, "metric_of_column": named}
+
+
+class _Draw(Protocol):
+    """The reference sets of a cell by their numbers, or their nulls: none if the semantics has none."""
+
+    def __call__(self, point: Point, hypothesis: Hypothesis = ...) -> Mapping[int, ResponseSet]: ...
+
+
+def _stored_or_drawn(
+    sets_file: Path | None,
+    prior: Path | None,
+    gold: Path | None,
+    semantics: str,
+    sets: Sequence[int],
+    seed: int,
+) -> _Draw:
+    """Return the function that reads a cell's reference sets from a file, or draws them if there is none."""
     from nbyk.errors import NbykError
-    from nbyk.files import sha256
+    from nbyk.files import read_parquet
+    from nbyk_papers.wein2023.cells import references_from_table
+
+    if sets_file is not None:
+        stored = read_parquet(sets_file, ("epsilon_b", "reference", "value"))[0]
+
+        def read(point: Point, hypothesis: Hypothesis = "alternative") -> Mapping[int, ResponseSet]:
+            return references_from_table(_rows_of(stored, point), hypothesis)
+
+        return read
+    if prior is None:
+        raise NbykError("found neither reference sets nor a prior; give --from sets_file=… or --from prior=…")
+    return _drawing(prior, gold, semantics, sets, seed)[0]
+
+
+def _drawing(
+    prior: Path, gold: Path | None, semantics: str, sets: Sequence[int], seed: int
+) -> tuple[_Draw, TwoStagePrior]:
+    """Return the function that draws a cell's reference sets, and the prior that it draws from."""
+    from nbyk.data.ratings import stored_ratings
     from nbyk.priors import read_prior
-    from nbyk_papers.wein2023.cells import metrics_of
+    from nbyk_papers.wein2023.cells import gold_of, reference_sets
+
+    way, of_prior, numbers = get_semantics(semantics), read_prior(prior), _numbers(sets)
+    matrix = gold_of(way, of_prior, None if gold is None else stored_ratings(gold)[0].matrix())
+
+    def draw(point: Point, hypothesis: Hypothesis = "alternative") -> Mapping[int, ResponseSet]:
+        if hypothesis == "null" and not way.has_own_draws(of_prior.name, real_gold=matrix is not None):
+            return {}
+        drawn = reference_sets(
+            _population(of_prior, point),
+            references=numbers,
+            seed=seed,
+            gold=matrix,
+            latent_items=way.latent_items,
+            hypothesis=hypothesis,
+        )
+        return dict(zip(numbers, drawn, strict=True))
+
+    return draw, of_prior
+
+
+def _points(cells: str) -> list[Point]:
+    from nbyk.errors import NbykError
 
     points = GRID.points(cells)
     if not points:
         raise NbykError(f"cells: found {cells}; expected cells such as epsilon-0.1-and-0.3_n-1000_k-5")
-    matrix = None if gold is None else stored_ratings(gold)[0].matrix()
-    shared = SharedDraws(read_prior(prior), matrix, metrics_of(how.way, metrics), n_draws, how)
-    with work.progress(sum(shared.n_drawn(int(k)) for *_, k in points)):
-        tables = [_cell(shared, point, work) for point in points]
-    made = {"M": how.n_resamples, "prior": shared.prior.to_dict(), "metrics": shared.metrics}
-    return pa.concat_tables(tables), {**made, "gold": None if gold is None else sha256(gold)}
+    return points
 
 
-def _cell(shared: SharedDraws, point: Point, work: Work) -> pa.Table:
+def _numbers(sets: Sequence[int]) -> range:
+    first, last = sets
+    return range(first, last + 1)
+
+
+def _population(prior: TwoStagePrior, point: Point) -> Population:
     from nbyk.resampling.population import Population
-    from nbyk_papers.wein2023.cells import (
-        estimated_effects_table,
-        gold_of,
-        reference_sets,
-        true_effects_table,
-        with_first_draws,
-    )
-    from nbyk_papers.wein2023.pvalues import p_values_table
 
-    epsilon_b, epsilon_a, n, k = point[0], point[1], int(point[2]), int(point[3])
-    population = Population(shared.prior, n, k, epsilon_b, epsilon_a)
-    how, semantics = shared.how, shared.how.way
-    gold = gold_of(semantics, shared.prior, shared.gold)
-    draw_sets = partial(
-        reference_sets,
-        population,
-        n_references=how.n_references,
-        seed=how.seed,
-        gold=gold,
-        latent_items=semantics.latent_items,
-    )
-    sets = draw_sets()
-    true = {
-        responses: true_effects_table(
-            replace(population, k_responses=responses),
-            shared.metrics,
-            n_draws=shared.n_draws,
-            seed=how.seed,
-            work=work,
-        )
-        for responses in responses_of(how.samplers, k)
-    }
-    if gold is not None and semantics.coded_gold:
-        nulls = draw_sets(hypothesis="null")
-        true = {
-            responses: with_first_draws(table, sets, nulls, shared.metrics, responses)
-            for responses, table in true.items()
+    epsilon_b, epsilon_a, n, k = point
+    return Population(prior, int(n), int(k), epsilon_b, epsilon_a)
+
+
+_POINT = ("epsilon_b", "epsilon_a", "n_items", "k_responses")
+
+
+def _of_points(
+    points: Sequence[Point], made: Callable[[Point], pa.Table], work: Work | None = None
+) -> pa.Table:
+    """Return the tables of points as one, with the columns that name the point first."""
+    import numpy as np
+    import pyarrow as pa
+
+    parts = []
+    for point in points:
+        table = made(point)
+        columns = {
+            name: pa.DictionaryArray.from_arrays(np.zeros(table.num_rows, np.int8), pa.array([value]))
+            for name, value in zip(_POINT, (*point[:2], *map(int, point[2:])), strict=True)
         }
-    return p_values_table(
-        estimated_effects_table(sets, shared.metrics, how, work),
-        true,
-        {
-            "epsilon_b": epsilon_b,
-            "epsilon_a": epsilon_a,
-            "n_items": n,
-            "k_responses": k,
-            "null": how.null,
-        },
-        paired=semantics.paired(how.null),
-        resamples_of_column={
-            column: semantics.resamples(column, how.n_resamples) for column in sorted(shared.metrics)
-        },
-    )
+        parts.append(pa.table({**columns, **dict(zip(table.column_names, table.columns, strict=True))}))
+        if work is not None:
+            work.advance(1)
+    return pa.concat_tables(parts).unify_dictionaries()
+
+
+def _rows_of(table: pa.Table, point: Point) -> pa.Table:
+    import pyarrow.compute as pc
+
+    mask = None
+    for name, value in zip(_POINT, point, strict=True):
+        same = pc.equal(table[name], value)
+        mask = same if mask is None else pc.and_(mask, same)
+    return table.filter(mask)

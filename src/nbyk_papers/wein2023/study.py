@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.errors import NbykError, unknown_name
-from nbyk.studies import Study
+from nbyk.studies import Step, Study
 from nbyk.studies.cell import Cell
 from nbyk.studies.results import fit_file, ratings_file
 
@@ -14,14 +14,26 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 
+STEPS = {
+    "simulate": Step("nbyk_papers.wein2023.steps:simulate", "reference_sets"),
+    "true_p": Step("nbyk_papers.wein2023.steps:true_p", "true_p"),
+    "estimate_p": Step("nbyk_papers.wein2023.steps:estimate_p", "estimated_p"),
+}
+"""The stages from a prior to p-values, which the study `datasets` shares."""
+
+
 class Wein2023Study(Study):
     """Wein et al. 2023: the default run."""
 
     name = "wein2023"
-    store = "pvalues"
     keys_of_its_own = False
-    steps: ClassVar = {"pvalues": "nbyk_papers.wein2023.steps:pvalues"}
+    steps: ClassVar = STEPS
+    datasets: ClassVar = {"pvalues": "nbyk_papers.wein2023.gather:p_values"}
     report = "nbyk_papers.wein2023.report:report"
+
+    def rule(self, part: str) -> str:
+        """Return the bare name of a part: this is the default run."""
+        return part
 
     def section(self) -> type[BaseModel]:
         """Return its keys."""
@@ -59,45 +71,63 @@ class Wein2023Study(Study):
         return COMMANDS
 
     def cells(self, config: Any) -> list[Cell]:
-        """Return its files of p-values, each with one or more cells."""
-        from nbyk_papers.wein2023.road import p_value_cells, places
+        """Return the files of each stage, each with one or more cells."""
+        from nbyk_papers.wein2023.road import places, road_cells
 
-        return p_value_cells(config, places(config))
+        return road_cells(config, places(config))
 
     def cell(self, config: Any, file: str) -> Cell | None:
         """Return the cell of a file from its name, even if the configuration no longer asks for it."""
-        from nbyk_papers.wein2023.road import p_value_cell
+        from nbyk_papers.wein2023.road import road_cell
 
         try:
-            return p_value_cell(config, file)
+            return road_cell(config, file)
         except ValueError:
             return None
 
+    def gathered(self, config: Any) -> Cell:
+        """Return the settings and inputs of its rows of the dataset of p-values."""
+        from nbyk_papers.wein2023.road import gathered, places
+
+        return gathered(self.name, config, places(config))
+
+    def figures(self, config: Any) -> list[str]:
+        """Return the names of the figures of its report."""
+        from nbyk_papers.wein2023.names import figure_names
+
+        return figure_names(config, self._fitted(config))
+
+    def tables(self, config: Any) -> list[str]:
+        """Return the names of the tables of its report."""
+        from nbyk_papers.wein2023.names import table_names
+
+        return table_names(config)
+
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
-        from nbyk_papers.wein2023.road import has_size
+        from nbyk_papers.wein2023.names import shown
 
-        first = config.sizes[0]
-        shown = [cell for cell in self.cells(config) if has_size(cell, first.n_items, first.k_responses)]
-        fitted = [
-            source
-            for source in config.sources
-            if config.has_ratings(source) and "recommended" in config.semantics
-        ]
+        fitted = self._fitted(config)
         told = {
-            "n_items": first.n_items,
-            "k_responses": first.k_responses,
+            "shown": shown(config),
             "metrics": config.metrics,
             "samplers": config.samplers,
             "fitted": fitted,
             "seed": config.seed,
         }
         inputs = {
-            "pvalues": [cell.path for cell in shown],
+            "pvalues": [f"results/pvalues/{self.name}.parquet"],
             "ratings": [ratings_file(source) for source in fitted],
             "priors": [fit_file(source, "prior") for source in fitted],
         }
-        return Cell("wein2023", "report", told, inputs, memory=388, seconds=10)
+        return Cell(self.name, "report", told, inputs, memory=388, seconds=10)
+
+    @staticmethod
+    def _fitted(config: Any) -> list[str]:
+        """Return the sources with a prior fitted to their ratings."""
+        if "recommended" not in config.semantics:
+            return []
+        return [source for source in config.sources if config.has_ratings(source)]
 
 
 STUDY = Wein2023Study()

@@ -1,0 +1,59 @@
+"""What a run prints if Snakemake is told to be quiet: its stages, what is left of them, and errors."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections import Counter
+from typing import Any
+
+_SHOWN = ("terms", "download")
+"""Rules whose messages a reader must see: they fetch another's data."""
+
+
+class StageLines(logging.Handler):
+    """A handler of Snakemake's log that prints a line whenever a quarter of a stage's jobs is done."""
+
+    def __init__(self) -> None:
+        from snakemake.logging import DefaultFormatter
+
+        super().__init__()
+        self.formatter = DefaultFormatter(show_failed_logs=True)
+        self._rules: dict[int, str] = {}
+        self._asked: dict[str, int] = {}
+        self._done = Counter[str]()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print the line that an event of the run asks for, if any."""
+        event, fields = str(getattr(record, "event", None) or ""), vars(record)
+        if record.levelno >= logging.ERROR or event in ("job_error", "group_error", "error"):
+            self._print(self.format(record))
+        elif event == "run_info":
+            self._asked = dict(fields["stats"])
+            self._print(f"jobs to do: {self._asked.get('total', 0)}")
+        elif event == "job_info":
+            self._rules[fields["jobid"]] = fields["rule_name"]
+            if fields["rule_name"] in _SHOWN and fields["rule_msg"]:
+                self._print(fields["rule_msg"])
+        elif event == "job_finished":
+            self._finished(self._rules.get(fields["job_id"], ""))
+
+    def _finished(self, rule: str) -> None:
+        self._done[rule] += 1
+        done, asked = self._done[rule], self._asked.get(rule, 0)
+        if done == asked or (asked and done % -(-asked // 4) == 0):
+            left = self._asked.get("total", 0) - self._done.total()
+            self._print(f"{rule}: {done} of {asked} done; jobs left: {left}")
+
+    @staticmethod
+    def _print(text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+
+def show_stages(workflow: Any) -> None:
+    """Print the stages of a run if Snakemake is told to be quiet about everything, and is no job's own."""
+    from snakemake.logging import logger
+    from snakemake.settings.enums import Quietness
+
+    if workflow.is_main_process and Quietness.ALL in (workflow.output_settings.quiet or ()):
+        logger.addHandler(StageLines())

@@ -1,0 +1,111 @@
+"""The datasets that hold the rows of every study in one form: p-values, and rates of rejection."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from nbyk.files import read_parquet
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+_CELL = {
+    "study": "text",
+    "source": "text",
+    "semantics": "text",
+    "epsilon_a": "number",
+    "epsilon_b": "number",
+    "n_items": "count",
+    "k_responses": "count",
+    "sampler": "text",
+    "metric": "text",
+    "null": "text",
+}
+"""Columns of every dataset. A sampler is whatever draws, or the test; a source is where items are from."""
+
+P_VALUES = {
+    **_CELL,
+    "reference": "count",
+    "estimated_p": "number",
+    "estimated_se": "number",
+    "true_p": "number",
+    "true_se": "number",
+    "estimated_effect": "number",
+    "true_effect": "number",
+    "n_resamples": "count",
+    "n_draws": "count",
+    "seed": "count",
+    "version": "text",
+}
+"""Columns of ``results/pvalues``: an estimated p-value is of one test set. A true one is of many. It is the
+same for each test set, unless the set is one of them (published toxicity)."""
+
+RATES = {
+    **_CELL,
+    "alpha": "number",
+    "rate": "number",
+    "rate_se": "number",
+    "n_sets": "count",
+    "n_resamples": "count",
+    "seed": "count",
+    "version": "text",
+}
+"""Columns of ``results/rates``: the share of test sets that a test rejects at level α, a level or a power."""
+
+
+def read_rows(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
+    """Return files of the dataset of p-values as one table.
+
+    Raises
+    ------
+    NbykError
+        If a file is not one that nbyk wrote with these columns.
+    """
+    import pandas as pd
+
+    parts = [read_parquet(file, tuple(P_VALUES))[0].to_pandas() for file in files]
+    return pd.concat([decoded(part) for part in parts], ignore_index=True)
+
+
+def decoded(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose categories are plain values."""
+    categories = {
+        name: table[name].cat.categories.dtype for name in table.columns[table.dtypes == "category"]
+    }
+    return table.astype(categories)
+
+
+def as_rows(columns: dict[str, str], study: str, seed: int, frame: pd.DataFrame, **same: Any) -> pa.Table:
+    """Return a study's rows of a dataset.
+
+    Parameters
+    ----------
+    columns
+        The dataset's columns: `P_VALUES` or `RATES`. Those that a study does not have are empty.
+    study, seed
+        The study's name, and the seed of its draws.
+    frame
+        Rows, with columns of these names; others are left out.
+    same
+        Columns with the same value in every row.
+    """
+    import pyarrow as pa
+
+    import nbyk
+
+    types = {"text": pa.dictionary(pa.int32(), pa.string()), "number": pa.float64(), "count": pa.int64()}
+    given = frame.assign(**same, study=study, seed=seed, version=nbyk.__version__)
+    arrays = []
+    for name, kind in columns.items():
+        if name not in given:
+            arrays.append(pa.nulls(len(given), types[kind]))
+        elif kind == "text":
+            arrays.append(
+                pa.array(given[name].astype("object"), pa.string(), from_pandas=True).dictionary_encode()
+            )
+        else:
+            arrays.append(pa.array(given[name], types[kind], from_pandas=True, safe=kind == "number"))
+    return pa.table(dict(zip(columns, arrays, strict=True)))
