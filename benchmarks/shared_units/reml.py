@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from scipy.special import stdtr
 
 from benchmarks.shared_units.simulate import draw_set
 from benchmarks.shared_units.table import write_table
+from benchmarks.shared_units.world import World
 from benchmarks.shared_units.worlds import worlds
 from nbyk.metrics import get
 from nbyk.sums import product
@@ -34,7 +35,14 @@ CHOSEN = (
     "5 of 5 output raters, SD 0.05",
     "3 of 8 output raters, SD 0.0",
     "3 of 8 output raters, SD 0.05",
+    "3 of 8 people, power-law activity, SD 0.1",
+    "3 of 20 people, power-law activity, SD 0.1",
+    "3 of 40 people, power-law activity, SD 0.1",
 )
+_TESTS = ("shared", "equal weights", "REML", "items alone")
+_BETTER = 0.12
+"""By how much A is better, where loads are unequal and power is measured."""
+
 _STEP = 1e-3
 _LEAST = 1e-9
 
@@ -110,22 +118,38 @@ def reml_p_value(data: Crossed) -> float:
     return float(2.0 * stdtr(max(df, 1.0), -abs(mean) / math.sqrt(of_mean)))
 
 
+def p_values(world: World, number: int) -> list[float]:
+    """Return p of a set by each way; "equal weights" never weights ratings by precision."""
+    data = draw_set(world, np.random.default_rng([zlib.crc32(repr(world).encode()), number]))
+    source = next(iter(data.source_units))
+    first = int(data.source_units[source][0])
+    pairs = Crossed(data.a.values - data.b.values, data.a.units - first)
+    mean = get("mean")
+    return [
+        shared_units_test(mean, data).p_value(),
+        shared_units_test(mean, data, weighted=False).p_value(),
+        reml_p_value(pairs),
+        shared_units_test(mean, data, sources=()).p_value(),
+    ]
+
+
 def rows(sets: int) -> Iterator[dict[str, Any]]:
-    """Yield how often each way rejects, a row a world."""
+    """Yield how often each way rejects, a row a world.
+
+    Power is adjusted for size: how often p is at most the p that a share of .05 of sets of equal systems has.
+    """
     named = {world.name: world for world in worlds()}
     for name in CHOSEN:
         world = named[name]
-        hits = np.zeros(3)
-        for number in range(sets):
-            data = draw_set(world, np.random.default_rng([zlib.crc32(repr(world).encode()), number]))
-            source = next(iter(data.source_units))
-            first = int(data.source_units[source][0])
-            pairs = Crossed(data.a.values - data.b.values, data.a.units - first)
-            test = shared_units_test(get("mean"), data)
-            alone = shared_units_test(get("mean"), data, sources=())
-            hits += np.array([test.p_value(), reml_p_value(pairs), alone.p_value()]) <= 0.05
+        equal = np.array([p_values(world, number) for number in range(sets)])
         row = {"world": name, "items": world.n_items, "metric": "mean", "sets": sets}
-        yield row | dict(zip(("shared", "REML", "items alone"), hits / sets, strict=True))
+        row |= dict(zip(_TESTS, np.mean(equal <= 0.05, axis=0).tolist(), strict=True))
+        row |= {f"power, {test}": math.nan for test in _TESTS[:-1]}
+        if world.load == "power":
+            unlike = np.array([p_values(replace(world, better=_BETTER), number) for number in range(sets)])
+            power = np.mean(unlike <= np.quantile(equal, 0.05, axis=0), axis=0)
+            row |= {f"power, {test}": float(power[place]) for place, test in enumerate(_TESTS[:-1])}
+        yield row
 
 
 def main() -> None:
