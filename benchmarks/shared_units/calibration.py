@@ -30,11 +30,13 @@ FACTORS = {
     "raters+clusters": "raters and clusters",
     "raters+runs+clusters": "raters, runs and clusters",
 }
-METRICS = ("mean", "mae", "mse", "spearman", "mean_of_emds", "accuracy")
+METRICS = ("mean", "mae", "mse", "spearman", "mean_of_emds", "accuracy", "f1", "wins_mae")
 
 
 def interval(rate: float, sets: int) -> tuple[float, float]:
     """Return the exact 95 % interval of a rate (Clopper and Pearson 1934)."""
+    if np.isnan(rate):
+        return np.nan, np.nan
     hits = round(rate * sets)
     low = float(beta.ppf(0.025, hits, sets - hits + 1)) if hits else 0.0
     high = float(beta.ppf(0.975, hits + 1, sets - hits)) if hits < sets else 1.0
@@ -50,10 +52,10 @@ def outside(rates: pd.DataFrame) -> pd.Series:
 
 def tables(rates: pd.DataFrame) -> dict[str, str]:
     """Return the Markdown tables of the page, by the name of their place."""
-    equal = rates[rates.truth == "equal"].drop_duplicates(KEYS)
+    equal = rates[(rates.truth == "equal") & rates.shared.notna()].drop_duplicates(KEYS)
     better = rates[rates.truth == "A better"].drop_duplicates(KEYS)
-    power = better[[*KEYS, "shared", "item_test", "known_sd"]].rename(
-        columns={"shared": "power", "item_test": "power_items", "known_sd": "power_known"}
+    power = better[[*KEYS, "satterthwaite", "shared", "known_sd"]].rename(
+        columns={"shared": "power", "satterthwaite": "power_before", "known_sd": "power_known"}
     )
     cells = equal.merge(power, how="left", on=KEYS)
     return {
@@ -116,6 +118,8 @@ def _why(row: dict[str, Any]) -> str:
     """Return the letter of the reason, which the page explains."""
     if row["factor"] == "clusters":
         return "f"
+    if row["shared"] > 0.05 and any(law in row["world"] for law in ("skew", "lognormal")):
+        return "g"
     if row["shared"] > 0.05:
         return "a" if row["units"] == 2 else "b" if row["design"] == "sparse" else "e"
     if "clusters" in row["factor"]:
@@ -125,19 +129,18 @@ def _why(row: dict[str, Any]) -> str:
 
 def _cells(cells: pd.DataFrame) -> Iterator[str]:
     yield (
-        "| what is shared | N | metric | who answers what | sets | level | 95 % | items alone "
-        "| power | items alone | SD known |"
+        "| what is shared | N | metric | who answers what | sets | items alone | before | mixture | shared "
+        "| 95 % | .01: before | mixture | shared | power: before | shared | SD known |"
     )
-    yield "|---|---|---|---|---|---|---|---|---|---|---|"
+    yield "|" + "---|" * 16
     for row in _records(cells):
         low, high = interval(row["shared"], row["sets"])
-        powers = " | ".join(
-            "–" if np.isnan(row[name]) else f"{row[name]:.3f}"
-            for name in ("power", "power_items", "power_known")
-        )
+        far = ("satterthwaite_01", "mixture_01", "shared_01", "power_before", "power", "power_known")
+        others = " | ".join("–" if np.isnan(row[name]) else f"{row[name]:.3f}" for name in far)
         yield (
             f"| {row['world']} | {row['items']} | `{row['metric']}` | {row['design']} | {row['sets']} "
-            f"| **{row['shared']:.3f}** | {low:.3f} to {high:.3f} | {row['item_test']:.3f} | {powers} |"
+            f"| {row['item_test']:.3f} | {row['satterthwaite']:.3f} | {row['mixture']:.3f} "
+            f"| **{row['shared']:.3f}** | {low:.3f} to {high:.3f} | {others} |"
         )
 
 

@@ -16,6 +16,7 @@ max             the largest of I, each T, and I + Σ (T − W)     fewest units 
 satterthwaite   I + Σ (r² T − W) with the stretch r, ≥ I / 4    Satterthwaite's, from I and r² T
 mixture         max(I − Σ W, 0) + Σ T                           a mixture of t by shares of variance
 shared          the same, in `nbyk.testing.shared_units`        the mixture, with a step for skewness
+unreserved      the same                                        with the step for strong skewness
 ==============  ==============================================  =====================================
 
 `less` is what restricted maximum likelihood gives on balanced data, whose components are the analysis of
@@ -33,7 +34,7 @@ from scipy.stats import t as student
 from benchmarks.shared_units.measure import OF_ITEMS, OF_SOURCE
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.generalise import law_of
-from nbyk.testing.shared_units.mixture import ErrorLaw
+from nbyk.testing.shared_units.mixture import STRONG_SKEW, ErrorLaw
 
 Floats = NDArray[np.float64]
 
@@ -41,9 +42,8 @@ Floats = NDArray[np.float64]
 def p_values(kept: Floats, name: str) -> Floats:
     """Return two-sided p-values of a candidate, shape (sets,), from what `measure` keeps."""
     if name in LAWS:
-        return np.array(
-            [2.0 * law.tail(effect) for law, effect in zip(laws(kept, name), kept[:, 0], strict=True)]
-        )
+        strong_skew = STRONG_SKEW["two-sided"] if name == "unreserved" else 0.0
+        return 2.0 * tails(laws(kept, name), kept[:, 0], strong_skew)
     if name == "items":
         variance, df = kept[:, -1], np.where(kept[:, 1] == kept[:, -1], kept[:, 2], np.inf)
     else:
@@ -52,6 +52,12 @@ def p_values(kept: Floats, name: str) -> Floats:
         pivot = np.abs(kept[:, 0]) / np.sqrt(variance)
     p: Floats = 2.0 * student.sf(pivot, df)
     return np.where((variance <= 0) & (kept[:, 0] == 0), 1.0, p)
+
+
+def tails(found: list[ErrorLaw], effects: Floats, strong_skew: float = 0.0) -> Floats:
+    """Return the chance of a larger error on the side of each effect, shape (sets,)."""
+    pairs = zip(found, effects, strict=True)
+    return np.array([law.tail(effect, strong_skew=strong_skew) for law, effect in pairs])
 
 
 def _parts(kept: Floats) -> tuple[Floats, ...]:
@@ -66,7 +72,7 @@ def _parts(kept: Floats) -> tuple[Floats, ...]:
 
 def laws(kept: Floats, name: str = "shared") -> list[ErrorLaw]:
     """Return the law of the effect's error in each set; "mixture" leaves out skewness."""
-    skewed = float(name == "shared")
+    skewed = float(name != "mixture")
     found = []
     for row in kept:
         sources = row[OF_ITEMS:-1].reshape(-1, OF_SOURCE)
@@ -157,4 +163,4 @@ CANDIDATES: dict[str, Callable[..., tuple[Floats, Floats]]] = {
     "max": _max,
     "satterthwaite": _satterthwaite_test,
 }
-LAWS = ("mixture", "shared")
+LAWS = ("mixture", "shared", "unreserved")

@@ -8,7 +8,7 @@ rates.csv as it is.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,25 @@ import pandas as pd
 
 from benchmarks.shared_units import calibration
 from benchmarks.shared_units.calibration import interval, outside
-from benchmarks.shared_units.candidates import CANDIDATES, LAWS, p_values
+from benchmarks.shared_units.candidates import CANDIDATES, laws, p_values, tails
 from benchmarks.shared_units.measure import kept_sets
 from benchmarks.shared_units.world import World, with_better_a
 from benchmarks.shared_units.worlds import worlds
+from benchmarks.shared_units.worlds_unkind import (
+    few_units,
+    jumps,
+    skewed_units,
+    unequal_loads,
+    units_by_cluster,
+)
+from nbyk.testing.shared_units.mixture import STRONG_SKEW
 
 RATES = Path(__file__).with_name("rates.csv")
 SWAPPED = Path(__file__).with_name("swapped.csv")
 RESAMPLED = Path(__file__).with_name("resampled.csv")
 REML = Path(__file__).with_name("reml.csv")
 PEERS = Path(__file__).with_name("peers.csv")
+BOARDS = Path(__file__).with_name("boards.csv")
 PAGE = Path(__file__).parents[2] / "docs" / "shared-units.md"
 COLUMNS = {"items": "item_test", "less, wide": "less_wide", "two-way": "two_way"}
 ALPHA = 0.05
@@ -46,9 +55,14 @@ def measured(folder: Path) -> pd.DataFrame:
 
 
 def with_more_sets(rates: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
-    """Return rates in the order of the worlds, each from whichever table has it from more sets."""
+    """Return rates in the order of the worlds, each from whichever table has it from more sets.
+
+    A row without the rate of today's test gives way.
+    """
     keys = ["world", "items", "metric", "truth"]
-    both = pd.concat([rates, others]).sort_values("sets", kind="stable").drop_duplicates(keys, keep="last")
+    both = pd.concat([rates, others])
+    both["today"] = both.shared.notna()
+    both = both.sort_values(["today", "sets"], kind="stable").drop_duplicates(keys, keep="last")
     order = [
         (world.name, world.n_items, metric, truth)
         for world in worlds()
@@ -58,7 +72,7 @@ def with_more_sets(rates: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     return (
         both.set_index(keys)
         .reindex([key for key in order if key in set(both[keys].itertuples(index=False, name=None))])
-        .reset_index()[rates.columns]
+        .reset_index()[others.columns]
     )
 
 
@@ -78,8 +92,19 @@ def _row(world: World, truth: str, metric: str, kept: np.ndarray) -> dict[str, o
         "effect_over_its_sd": float(kept[:, 0].mean()) / spread,
         "known_sd": float(np.mean(np.abs(kept[:, 0]) > 1.959964 * spread)),
     }
-    for name in (*CANDIDATES, *LAWS):
-        row[COLUMNS.get(name, name)] = float(np.mean(p_values(kept, name) <= ALPHA))
+    p = {name: p_values(kept, name) for name in CANDIDATES}
+    skewed, effects = laws(kept), kept[:, 0]
+    one_sided = {"mixture": tails(laws(kept, "mixture"), effects), "shared": tails(skewed, effects)}
+    p |= {name: 2.0 * tail for name, tail in one_sided.items()}
+    p["unreserved"] = 2.0 * tails(skewed, effects, STRONG_SKEW["two-sided"])
+    one_sided["unreserved"] = tails(skewed, effects, STRONG_SKEW["greater"])
+    for name, values in p.items():
+        row[COLUMNS.get(name, name)] = float(np.mean(values <= ALPHA))
+        if name in ("satterthwaite", *one_sided):
+            row[f"{name}_01"] = float(np.mean(values <= 0.01))
+    for name, values in one_sided.items():
+        sides = [np.mean((values <= ALPHA) & (side * effects > 0.0)) for side in (1, -1)]
+        row[f"{name}_one_sided"] = float(max(sides))
     return row
 
 
@@ -87,7 +112,8 @@ def _sd(world: World) -> float:
     """Return how much units differ; severities move no effect of systems that spread items out or not."""
     if world.spread:
         return world.sensitivity
-    return max(world.severity, world.opinion, world.shift, world.slant, world.icc)
+    sds = world.severity, world.opinion, world.shift, world.slant, world.preference, world.by_cluster
+    return max(*sds, world.icc)
 
 
 def _design(world: World) -> str:
@@ -102,6 +128,12 @@ def tables(rates: pd.DataFrame) -> dict[str, str]:
     issue = equal[equal.world.str.startswith("issue")]
     return {
         "summary": "\n".join(_summary(equal)),
+        "skew": "\n".join(_skew_table(rates)),
+        "few": _level_table(_of(equal, few_units())),
+        "loads": _level_table(_of(equal, unequal_loads())),
+        "by cluster": _level_table(_of(equal, units_by_cluster())),
+        "jumps": _level_table(_of(equal, jumps())),
+        "boards": _plain(pd.read_csv(BOARDS)),
         "issue": _level_table(issue),
         "prototype": _level_table(equal[equal.world.str.startswith("prototype")]),
         "power": _power_table(rates),
@@ -133,15 +165,52 @@ def _summary(equal: pd.DataFrame) -> Iterator[str]:
             )
 
 
+def _of(rates: pd.DataFrame, chosen: Iterable[World]) -> pd.DataFrame:
+    return rates[rates.world.isin([world.name for world in chosen])]
+
+
+def _skew_table(rates: pd.DataFrame) -> Iterator[str]:
+    yield (
+        "| law | world | metric | sets | .05: before | now | without reserve | .01: before | now "
+        "| without reserve | one side: before the step | now | without reserve | power: before | now "
+        "| without reserve |"
+    )
+    yield "|" + "---|" * 16
+    rates = _of(rates, skewed_units())
+    law_of_world = {world.name: world.law for world in skewed_units()}
+    columns = ["satterthwaite", "shared", "unreserved"]
+    power = rates[rates.truth == "A better"].set_index("world")[columns]
+    levels = [*columns, *(f"{name}_01" for name in columns)]
+    levels += [f"{name}_one_sided" for name in ("mixture", "shared", "unreserved")]
+    for row in _records(rates[rates.truth == "equal"]):
+        name = row["world"]
+        numbers = [row[column] for column in levels]
+        numbers += power.loc[name].tolist() if name in power.index else [np.nan] * 3
+        cells = " | ".join(_three_digits(number) for number in numbers)
+        what = name.replace(f", {law_of_world[name]}", "")
+        yield f"| {law_of_world[name]} | {what} | `{row['metric']}` | {row['sets']} | {cells} |"
+
+
+def _three_digits(number: float) -> str:
+    return "–" if np.isnan(number) else f"{number:.3f}"
+
+
 def _level_table(rates: pd.DataFrame) -> str:
-    lines = ["| world | N | metric | sets | items alone | sum | less | two-way | **shared** | 95 % |"]
-    lines.append("|---|---|---|---|---|---|---|---|---|---|")
+    lines = [
+        "| world | N | metric | sets | items alone | sum | two-way | before | mixture | **shared** | 95 % "
+        "| .01: before | mixture | shared |"
+    ]
+    lines.append("|" + "---|" * 14)
     for row in _records(rates):
         low, high = interval(row["shared"], row["sets"])
-        others = " | ".join(f"{row[name]:.3f}" for name in ("item_test", "sum", "less", "two_way"))
+        levels = ("item_test", "sum", "two_way", "satterthwaite", "mixture")
+        others = " | ".join(_three_digits(row[name]) for name in levels)
+        far = ("satterthwaite_01", "mixture_01", "shared_01")
         lines.append(
             f"| {row['world']} | {row['items']} | `{row['metric']}` | {row['sets']} | {others} "
-            f"| **{row['shared']:.3f}** | {low:.3f} to {high:.3f} |"
+            f"| **{_three_digits(row['shared'])}** | {_three_digits(low)} to {_three_digits(high)} | "
+            + " | ".join(_three_digits(row[name]) for name in far)
+            + " |"
         )
     return "\n".join(lines)
 
@@ -152,9 +221,9 @@ def _records(rates: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _power_table(rates: pd.DataFrame) -> str:
     lines = [
-        "| world | N | metric | sets | SD known | sum | max | **shared** | level: items alone | shared |"
+        "| world | N | metric | sets | SD known | sum | max | before | **shared** | level: before | shared |"
     ]
-    lines.append("|---|---|---|---|---|---|---|---|---|---|")
+    lines.append("|" + "---|" * 11)
     keys = ["world", "items", "metric"]
     equal = rates[rates.truth == "equal"].drop_duplicates(keys).set_index(keys)
     for row in _records(rates[rates.truth == "A better"]):
@@ -162,10 +231,11 @@ def _power_table(rates: pd.DataFrame) -> str:
         if key not in equal.index:
             continue
         level = equal.loc[[key]].iloc[0]
-        others = " | ".join(f"{row[name]:.3f}" for name in ("known_sd", "sum", "max"))
+        others = " | ".join(_three_digits(row[name]) for name in ("known_sd", "sum", "max", "satterthwaite"))
         lines.append(
             f"| {row['world']} | {row['items']} | `{row['metric']}` | {row['sets']} | {others} "
-            f"| **{row['shared']:.3f}** | {level['item_test']:.3f} | {level['shared']:.3f} |"
+            f"| **{_three_digits(row['shared'])}** | {_three_digits(level['satterthwaite'])} "
+            f"| {_three_digits(level['shared'])} |"
         )
     return "\n".join(lines)
 

@@ -72,7 +72,9 @@ monotone = st.one_of(
 def test_cdf_undoes_draw(family, u):
     x = family.draw([u])
     assert family.support[0] <= x <= family.support[1]
-    assert family.cdf(x) == pytest.approx(u, abs=1e-7)
+    # Near the end of a beta whose density has no bound there, neighbouring floats differ in cdf by more.
+    below, above = (family.cdf(np.nextafter(x, family.support[end])) for end in (0, 1))
+    assert below - 1e-7 <= u <= above + 1e-7
 
 
 @given(monotone, st.lists(share, min_size=2, max_size=2, unique=True))

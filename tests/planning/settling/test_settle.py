@@ -84,12 +84,10 @@ def test_no_size_settles_equal_systems() -> None:
     # The same responses, and the same in another order: their means differ by rounding alone.
     for second in (a, np.concatenate([a[:, 1:], a[:, :1]], axis=1)):
         found = settle(gold, a, second)
-        assert (found.effect, found.interval.low, found.interval.high) == (0.0, 0.0, 0.0)
+        assert found.effect == 0.0
+        assert -0.05 < found.interval.low == -found.interval.high < 0.0  # items not among these may differ
         assert (found.items, found.responses, found.both, found.least_items) == (None,) * 4
-        assert found.sentence.startswith(
-            "No size would settle it: the observed difference on mae is 0. "
-            "The difference is at most 0 (95 % interval 0 to 0)."
-        )
+        assert found.sentence.startswith("No size would settle it: the observed difference on mae is 0. ")
 
 
 def test_sizes_beyond_the_limits_are_not_named() -> None:
