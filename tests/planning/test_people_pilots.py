@@ -17,8 +17,8 @@ from nbyk.planning.people import (
     Spread,
     pilot_test,
     spread_of,
-    variance_of,
 )
+from nbyk.planning.people_power import variance_of
 from nbyk.testing.shared_units import responses, shared_units_test
 
 MEAN = get("mean")
@@ -105,7 +105,7 @@ def test_a_plan_of_the_pilots_own_sizes_has_the_pilots_variance() -> None:
     a, b, clusters = clustered_pilot([2, 6] * 20, 3)
     spread = nbyk_spread(a, b, clusters)
     test = pilot_test(nbyk.response_set(None, a, b, cluster=clusters.tolist()), MEAN)
-    planned = variance_of(spread, Crew(160, 8, 8, 0, items_per_cluster=4))[0]
+    planned = variance_of(spread, Crew(160, 8, 8, 0, items_per_cluster=4))
     assert planned == pytest.approx(test.variance, rel=0.002)
 
 

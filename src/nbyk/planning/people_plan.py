@@ -12,7 +12,8 @@ from typing import Any
 from nbyk.errors import NbykError
 from nbyk.notebook import ShownInNotebooks
 from nbyk.planning.checks import check_budget, check_count, check_power
-from nbyk.planning.people import LEAST_OF_CREW, Costs, Crew, Spread, power_with_people
+from nbyk.planning.people import LEAST_OF_CREW, Costs, Crew, Spread
+from nbyk.planning.people_power import power_with_people
 from nbyk.planning.sides import SIDES, check_side
 from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
