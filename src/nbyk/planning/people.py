@@ -179,10 +179,21 @@ def spread_of_test(
     variance with the pilot's own sizes is C.
     """
     rated = rated_by_people(pilot) if rated is None else rated
-    if pilot.clusters is None:
-        return Spread.of(test, rated=rated)
-    alone = _test_of(replace(pilot, clusters=None), metric)
+    alone = test if pilot.clusters is None else _test_of(replace(pilot, clusters=None), metric)
+    return spread_from(pilot, test, alone, rated=rated)
+
+
+def tests_of(pilot: ResponseSet, metric: Metric) -> tuple[SharedUnitsTest, SharedUnitsTest]:
+    """Return a pilot's test over its clusters, and that over its items; the same one without clusters."""
+    test = pilot_test(pilot, metric)
+    return test, test if pilot.clusters is None else _test_of(replace(pilot, clusters=None), metric)
+
+
+def spread_from(pilot: ResponseSet, test: SharedUnitsTest, alone: SharedUnitsTest, *, rated: bool) -> Spread:
+    """Return the variances that a pilot's `tests_of` show; see `spread_of_test`."""
     over_items = Spread.of(alone, rated=rated)
+    if pilot.clusters is None:
+        return over_items
     sizes = np.bincount(pilot.clusters)
     excess = max(test.items.total - alone.items.total, 0.0)
     more = float(np.sum(sizes**2)) / pilot.n_items - 1.0

@@ -177,7 +177,7 @@ def _quantile(shares: Floats, df: Floats, tail: float) -> Floats:
     `shares` and `df` have shape (M, K); rows of shares add up to 1.
     """
     log_beta = gammaln(0.5 * (df + 1.0)) - gammaln(0.5 * df) - 0.5 * np.log(math.pi * df)
-    x = np.log(np.sum(shares * -stdtrit(df, tail), axis=1))
+    x = np.log(np.sum(shares * -stdtrit(df[:1], tail), axis=1))
     for _ in range(3):
         q = np.exp(x)[:, None]
         upper = np.sum(shares * stdtr(df, -q), axis=1)
@@ -208,7 +208,7 @@ def _shapes(units: int, n_axes: int, axis: int) -> Floats:
     if not FEWEST_FOR_SKEW <= units < _UNSKEWED:
         return np.zeros(_POINTS)
     known = _known_shapes(units)
-    return np.interp(_lattice(n_axes)[axis], (np.arange(len(known)) + 0.5) / len(known), known)
+    return np.asarray(np.interp(_lattice(n_axes)[axis], (np.arange(len(known)) + 0.5) / len(known), known))
 
 
 @lru_cache(maxsize=256)
