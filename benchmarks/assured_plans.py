@@ -26,7 +26,7 @@ WORLDS = {"alike": (0.2, 0.02, 0.2), "severe": (0.2, 0.1, 0.2)}
 
 
 def main(n_pilots: int) -> None:
-    """Print a table: world, pilot, size needed, best guess (share, power), assured plan (share, power, size)."""
+    """Print a table of worlds and pilots: how often each plan has the power, and its mean power."""
     print("world   J   N  needed | best: holds  power | assured: holds  power  median  none")
     for name, (item, severity, rating) in WORLDS.items():
         truth = Spread(item**2, severity**2, rating**2)
@@ -48,7 +48,8 @@ def main(n_pilots: int) -> None:
                     sizes.append(plan.crew.raters if plan.reachable else math.inf)
                 guess, held = np.array(best), np.array(sure)
                 print(
-                    f"{name:7} {raters:2} {n:3} {needed:6} | {(guess >= 0.8).mean():10.2f} {guess.mean():6.2f} "
+                    f"{name:7} {raters:2} {n:3} {needed:6} | "
+                    f"{(guess >= 0.8).mean():10.2f} {guess.mean():6.2f} "
                     f"| {(held >= 0.8).mean():13.2f} {held.mean():6.2f} {np.median(sizes):7g} "
                     f"{np.isinf(sizes).mean():5.2f}",
                     flush=True,

@@ -87,7 +87,7 @@ class CrewRequest:
         return replace(self, **unknown)
 
     def power_at(self, effect: float, spread: Spread | PilotLaw, crew: Crew) -> float:
-        """Return the power of the requested test for an effect and a crew; of a `PilotLaw`, the assured one."""
+        """Return the power of the requested test for an effect and a crew; by a pilot's law, the assured one."""
         of = spread.assured(crew) if isinstance(spread, PilotLaw) else spread
         return power_with_people(of, crew, effect, self.alpha, self.alternative)
 
@@ -224,8 +224,8 @@ class PeoplePlan(ShownInNotebooks):
             words = f"That is the best guess: {share}, it finds an effect of {sure.effect:.3g}."
         elif sure.reachable:
             words = (
-                f"That is the best guess. With {sure.crew.words}, at a cost of {sure.cost:g}, the power is at "
-                f"least {self.request.power:g} {share}."
+                f"That is the best guess. With {sure.crew.words}, at a cost of {sure.cost:g}, the power is "
+                f"at least {self.request.power:g} {share}."
             )
         else:
             words = f"That is the best guess: no number of them has this power {share}."

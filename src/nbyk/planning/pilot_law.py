@@ -1,8 +1,8 @@
 """What a pilot leaves possible: draws of the variances, and those that assure a plan.
 
-A pilot of few raters hardly knows how raters differ. Given the pilot, each of its mean squares S with ν degrees
-of freedom leaves a true one of S ν / χ²_ν possible (generalised fiducial inference: Hannig 2009). A plan holds
-in four of five such pilots if it is made for the variance that four of five draws do not exceed.
+A pilot of few raters hardly knows how raters differ. Given the pilot, each of its mean squares S with ν
+degrees of freedom leaves a true one of S ν / χ²_ν possible (generalised fiducial inference: Hannig 2009). A
+plan holds in four of five such pilots if it is made for the variance that four of five draws do not exceed.
 """
 
 from __future__ import annotations
