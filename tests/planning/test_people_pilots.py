@@ -59,7 +59,8 @@ def test_a_sparse_pilot_gives_its_variances_back(loads: np.ndarray) -> None:
         who = np.argsort(-order, axis=1)[:, :3]
         severity = generator.normal(0.0, 0.1, 8)
         a = generator.normal(0.0, 0.2, (200, 1)) + severity[who] + generator.normal(0.0, 0.3, (200, 3))
-        test = shared_units_test(MEAN, responses(a, np.zeros(a.shape), a_units=who, b_units=who, paired=True))
+        data = responses(a, np.zeros(a.shape), a_units=who, b_units=who, paired=True)
+        test = shared_units_test(MEAN, data, weighted=False)
         found.append(Spread.of(test, rated=True))
     for name, variance, error in (("items", 0.04, 0.03), ("raters", 0.01, 0.08), ("ratings", 0.09, 0.03)):
         mean = np.mean([getattr(spread, name) for spread in found])

@@ -87,7 +87,7 @@ class CrewRequest:
         return replace(self, **unknown)
 
     def power_at(self, effect: float, spread: Spread | PilotLaw, crew: Crew) -> float:
-        """Return the power of the requested test for an effect and a crew; by a pilot's law, the assured one."""
+        """Return the power of the requested test; by a pilot's law, the assured one."""
         of = spread.assured(crew) if isinstance(spread, PilotLaw) else spread
         return power_with_people(of, crew, effect, self.alpha, self.alternative)
 
