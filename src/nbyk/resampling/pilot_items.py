@@ -300,5 +300,6 @@ class RedrawnPilot:
     @property
     def _steps(self) -> float:
         """The number of steps between levels on the scale from 0 to 1; 0 without levels."""
-        levels = self.prior.response.values if self.prior.system_answers == "levels" else ()
-        return 1.0 / (levels[1] - levels[0]) if len(levels) else 0.0
+        levels = self.prior.response.values
+        rounded = len(levels) > 0 and self.prior.system_answers == "levels"
+        return 1.0 / (levels[1] - levels[0]) if rounded else 0.0
