@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from nbyk.errors import NbykError
-from nbyk.planning.people import Costs, Crew, Spread, power_with_people, variances_of
+from nbyk.planning.people import Costs, Crew, Spread, variances_of
 from nbyk.planning.people_plan import CrewRequest
+from nbyk.planning.people_power import power_with_people
 from nbyk.planning.plan import plan
 from nbyk.planning.settling.settle import settle
 from nbyk.priors import published_prior

@@ -17,8 +17,10 @@ from nbyk.planning.people import (
     Spread,
     pilot_test,
     spread_of,
-    variance_of,
 )
+from nbyk.planning.people_plan import CrewRequest, assured_plan, plan_with_people
+from nbyk.planning.people_power import power_with_people, variance_of
+from nbyk.planning.pilot_law import PilotLaw
 from nbyk.testing.shared_units import responses, shared_units_test
 
 MEAN = get("mean")
@@ -57,7 +59,8 @@ def test_a_sparse_pilot_gives_its_variances_back(loads: np.ndarray) -> None:
         who = np.argsort(-order, axis=1)[:, :3]
         severity = generator.normal(0.0, 0.1, 8)
         a = generator.normal(0.0, 0.2, (200, 1)) + severity[who] + generator.normal(0.0, 0.3, (200, 3))
-        test = shared_units_test(MEAN, responses(a, np.zeros(a.shape), a_units=who, b_units=who, paired=True))
+        data = responses(a, np.zeros(a.shape), a_units=who, b_units=who, paired=True)
+        test = shared_units_test(MEAN, data, weighted=False)
         found.append(Spread.of(test, rated=True))
     for name, variance, error in (("items", 0.04, 0.03), ("raters", 0.01, 0.08), ("ratings", 0.09, 0.03)):
         mean = np.mean([getattr(spread, name) for spread in found])
@@ -105,7 +108,7 @@ def test_a_plan_of_the_pilots_own_sizes_has_the_pilots_variance() -> None:
     a, b, clusters = clustered_pilot([2, 6] * 20, 3)
     spread = nbyk_spread(a, b, clusters)
     test = pilot_test(nbyk.response_set(None, a, b, cluster=clusters.tolist()), MEAN)
-    planned = variance_of(spread, Crew(160, 8, 8, 0, items_per_cluster=4))[0]
+    planned = variance_of(spread, Crew(160, 8, 8, 0, items_per_cluster=4))
     assert planned == pytest.approx(test.variance, rel=0.002)
 
 
@@ -119,3 +122,54 @@ def test_clusters_alone_are_a_pilot_and_two_are_none() -> None:
         spread_of(replace(fresh, clusters=None), metric="mean")
     with pytest.raises(NbykError, match="cluster: found 2 clusters, which cannot speak for others"):
         spread_of(replace(fresh, clusters=np.arange(150) % 2), metric="mean")
+
+
+def ratings_of_pilot(raters: int, generator: np.random.Generator, severity: float = 0.1) -> np.ndarray:
+    a = generator.normal(0.0, 0.2, (100, 1)) + generator.normal(0.0, severity, raters)
+    return a + generator.normal(0.0, 0.2, (100, raters))
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("raters", [3, 5, 10])
+def test_the_assured_plan_holds_in_four_of_five_pilots(raters: int) -> None:
+    """60 pilots for one truth: a share of .8 has a standard error of .05. The best guess holds in half."""
+    truth, effect = Spread(0.04, 0.01, 0.04), 0.1
+    asked = CrewRequest(n_items=400, runs=0, effect=effect, power=0.8)
+    generator, held, guessed = np.random.default_rng(raters), 0, 0
+    for _ in range(60):
+        a = ratings_of_pilot(raters, generator)
+        pilot = nbyk.response_set(None, a, np.zeros(a.shape))
+        crews = [
+            plan_with_people(spread, asked).crew
+            for spread in (PilotLaw.of(pilot, MEAN, rated=True), spread_of(pilot, metric="mean"))
+        ]
+        sure, guess = (power_with_people(truth, crew, effect) >= 0.8 for crew in crews)
+        held, guessed = held + sure, guessed + guess
+    assert held / 60 >= 0.8 - 3 * 0.052
+    assert guessed < held
+
+
+def test_a_pilot_of_few_raters_says_what_pilot_would_tell() -> None:
+    a = ratings_of_pilot(3, np.random.default_rng(4))
+    pilot = nbyk.response_set(None, a, np.zeros(a.shape))
+    asked = CrewRequest(n_items=400, runs=0, effect=0.1, power=0.8)
+    best = plan_with_people(spread_of(pilot, metric="mean"), asked)
+
+    def law_of(times: float) -> PilotLaw:
+        return PilotLaw.of(pilot, MEAN, rated=True, times=times)
+
+    found = assured_plan(best, law_of)
+    assert found.assured is not None
+    assert found.assured.crew.raters > 2 * best.crew.raters
+    assert found.sentence.startswith(f"It takes {best.crew.raters} to {found.assured.crew.raters} raters")
+    assert 3 < found.pilot_that_tells <= 50
+    assert f"one of {found.pilot_that_tells} raters or runs would tell" in found.sentence
+    # A larger pilot with the same estimates assures with fewer raters
+    sizes = [plan_with_people(law_of(times), asked).crew.raters for times in (1.0, 3.0, 10.0, 100.0)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] <= 1.3 * best.crew.raters + 1
+    # The assured power of the best guess's crew is below the promise, and that of a known world is not
+    power = asked.without("power")
+    known = law_of(1.0).declared({"items": 0.04, "raters": 0.01, "ratings": 0.04})
+    crew = replace(power, raters=20, ratings_per_item=20, power=None)
+    assert plan_with_people(law_of(1.0), crew).power < plan_with_people(known, crew).power

@@ -16,9 +16,9 @@ from nbyk.planning.people import (
     Costs,
     Crew,
     Spread,
-    power_with_people,
 )
 from nbyk.planning.people_plan import CrewRequest, plan_with_people
+from nbyk.planning.people_power import power_with_people
 
 SPREAD = Spread(items=0.04, raters=0.002, ratings=0.05)
 

@@ -134,3 +134,20 @@ def test_a_pair_needs_gold_and_a_difference() -> None:
     same = PilotItems("these", RATED.ratings, LIKERT, (np.ones((300, 1)), np.ones((300, 1))))
     with pytest.raises(NbykError, match="A and B do not differ on mae"):
         plan(same, power=0.8, k_responses=6)
+
+
+def test_systems_that_answer_in_real_numbers_show_a_small_difference() -> None:
+    """On two levels, an ε of .1 changes few answers, and every changed one is off by a whole level."""
+
+    def of(kind: str) -> RedrawnPilot:
+        return RedrawnPilot(
+            PilotItems("x", RATED.ratings, LIKERT, system_answers=kind), 100, 6, 0.08, 0.0, 0.0, 0.0, 1
+        )
+
+    sets = {kind: of(kind) for kind in ("levels", "real")}
+    powers = {kind: power_of_test(one, n_sets=400, seed=3).power for kind, one in sets.items()}
+    assert powers["real"] > powers["levels"] + 0.1
+    found = plan(sets["real"].prior, n_items=50, k_responses=3, epsilon=0.2, precision=0.05)
+    assert "systems that answer in real numbers (--system-answers real)" in found.sentence
+    with pytest.raises(NbykError, match="system_answers: found 'whole', expected levels or real"):
+        PilotItems("x", RATED.ratings, LIKERT, system_answers="whole")

@@ -61,6 +61,14 @@ def plan(
         str,
         typer.Option(help="Simulate from the pilot's own items and ratings, or from a prior fitted to them."),
     ] = "pilot",
+    system_answers: Annotated[
+        str,
+        typer.Option(
+            help="How the simulated systems answer a pilot's items: in whole levels of the scale, or in real "
+            "numbers, such as means or scores. Rounding to levels hides small differences.",
+            metavar="levels|real",
+        ),
+    ] = "levels",
     scale: Scale = None,
     item: Item = "item",
     rater: Rater = "rater",
@@ -296,6 +304,12 @@ def plan(
             f"plan: found --published and {named[0]}; it chooses a DATASET's published prior over a fit to "
             "its ratings: leave it out, or name a dataset instead"
         )
+    if system_answers != "levels" and (pilot is None or pilot_systems is not None or items_from == "prior"):
+        raise NbykError(
+            f"found {system_answers}, but only systems simulated on a pilot's own items take it; leave "
+            "it out, or give a --pilot alone",
+            argument="system_answers",
+        )
     if items_from not in ("pilot", "prior"):
         raise NbykError(f"found {items_from!r}, expected pilot or prior", argument="items_from")
     if pilot is None and pilot_systems is None and scale is not None:
@@ -346,7 +360,7 @@ def plan(
         )
         population, unit, cautions, ends = read.items, read.unit, read.warnings, read.ends
         if pilot_systems is None:
-            items = read.items
+            items = population = replace(read.items, system_answers=system_answers)
 
             def beside() -> TwoStagePrior:
                 try:

@@ -120,7 +120,8 @@ def plan_people(
     """
     from nbyk.cli.answers import give
     from nbyk.planning.people import present_crew, ratings_per_item
-    from nbyk.planning.people_plan import plan_with_people
+    from nbyk.planning.people_plan import assured_plan, plan_with_people
+    from nbyk.planning.pilot_law import PilotLaw
     from nbyk.report.people_plan import people_answer
 
     effect, seen = asked.effect, None
@@ -165,6 +166,19 @@ def plan_people(
     )
     with renaming({"ratings_per_item": "k_responses"}):
         found = plan_with_people(spread, request)
+    if pair is not None and pilot is not None and (asked.effect is not None or effect is None):
+        of_pair, of_unit = pair, pilot.unit**metric.unit_power
+
+        def law_of(times: float) -> PilotLaw:
+            law = PilotLaw.of(of_pair, metric, rated=_rated(people, of_pair), unit=of_unit, times=times)
+            return law.declared(people.variances())
+
+        found = assured_plan(found, law_of)
+    elif pair is not None:
+        warnings += (
+            "the effect is the pilot's own, which may be larger than the true one: give --effect, and nbyk "
+            "also prints the plan that holds in four of five such pilots",
+        )
     found = replace(found, warnings=(*taken, *warnings, *_without_a_price(found)))
     answer = people_answer(found, name="declared variances" if pilot is None else pilot.items.name)
     give(answer, out=out, form=form, stem="plan")

@@ -1,4 +1,4 @@
-"""Planning with people: the power of the t-test over new items, new raters and new runs, in closed form.
+"""Planning with people: the variances of an effect, a pilot that shows them, and a collection's numbers.
 
 The effect is a mean over N items, with ratings by J raters and R answers of each system. Items, clusters of
 items, raters and runs each have a variance of their own, and so do single ratings and answers
@@ -7,33 +7,21 @@ items, raters and runs each have a variance of their own, and so do single ratin
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.special import nctdtr, stdtrit
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
 from nbyk.planning.checks import check_cost, check_count
-from nbyk.testing.decision import check_level
 from nbyk.testing.engine.inputs import as_response_set
-from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import SharedUnitsTest, responses, shared_units_test
-from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK, LEAST_PART
 from nbyk.testing.systems.panel import FEWEST_UNITS, panel_of
 from nbyk.testing.unit_kinds import kind_of_units
 from nbyk.words import counted, listed
-
-_MANY_SWAPS = 40
-"""With this many items or clusters, p has so many values that one of them is α."""
-
-_MANY_ITEMS, _SAMPLES = 100, 20_000
-"""This many items are enough for the t-test, but for one sample in thousands."""
 
 LEAST_OF_CREW = {
     "n_items": 2,
@@ -48,9 +36,6 @@ LEAST_OF_CREW = {
 _LARGEST_SD = 1e75
 _LARGEST_VARIANCE = 2.0 * _LARGEST_SD**2
 """The largest of those of a `Spread`, whose squares are numbers too."""
-
-_SURE = 8.0
-"""This far beyond the critical value, a power is 1. scipy returns NaN for a tail that is almost 0."""
 
 
 @dataclass(frozen=True)
@@ -194,10 +179,21 @@ def spread_of_test(
     variance with the pilot's own sizes is C.
     """
     rated = rated_by_people(pilot) if rated is None else rated
-    if pilot.clusters is None:
-        return Spread.of(test, rated=rated)
-    alone = _test_of(replace(pilot, clusters=None), metric)
+    alone = test if pilot.clusters is None else _test_of(replace(pilot, clusters=None), metric)
+    return spread_from(pilot, test, alone, rated=rated)
+
+
+def tests_of(pilot: ResponseSet, metric: Metric) -> tuple[SharedUnitsTest, SharedUnitsTest]:
+    """Return a pilot's test over its clusters, and that over its items; the same one without clusters."""
+    test = pilot_test(pilot, metric)
+    return test, test if pilot.clusters is None else _test_of(replace(pilot, clusters=None), metric)
+
+
+def spread_from(pilot: ResponseSet, test: SharedUnitsTest, alone: SharedUnitsTest, *, rated: bool) -> Spread:
+    """Return the variances that a pilot's `tests_of` show; see `spread_of_test`."""
     over_items = Spread.of(alone, rated=rated)
+    if pilot.clusters is None:
+        return over_items
     sizes = np.bincount(pilot.clusters)
     excess = max(test.items.total - alone.items.total, 0.0)
     more = float(np.sum(sizes**2)) / pilot.n_items - 1.0
@@ -228,7 +224,7 @@ def _test_of(pilot: ResponseSet, metric: Metric) -> SharedUnitsTest:
     if found is None:
         gold = pilot.gold if pilot.has_gold else None
         found = responses(pilot.a, pilot.b, gold=gold, clusters=pilot.clusters)
-    return shared_units_test(metric, found)
+    return shared_units_test(metric, found, weighted=False)
 
 
 def check_clusters(data: ResponseSet) -> None:
@@ -356,92 +352,6 @@ class Costs:
             + crew.raters * self.rater
             + 2 * crew.runs * self.run
         )
-
-
-def variance_of(spread: Spread, crew: Crew) -> tuple[float, float]:
-    """Return the variance of the effect, and Satterthwaite's degrees of freedom of its estimate.
-
-    The estimate is the test's V = I + Σ (T − W) (`nbyk.testing.shared_units.generalise`): I has N − 1 degrees
-    of freedom (G − 1 if the N items come in G clusters), T of J raters has J − 1, and T of R runs of each
-    system has 2 (R − 1). If K of J raters rate an item, the choice of these raters adds to I.
-    """
-    n, k = crew.n_items, crew.ratings_per_item
-    answers = max(1, crew.runs)
-    noise = {"raters": spread.ratings / (n * k), "runs": spread.answers / (n * answers)}
-    items = spread.clusters / crew.clusters + spread.items / n + sum(noise.values())
-    between = {}
-    for source, units, single, variance in (
-        ("raters", crew.raters, k, spread.raters),
-        ("runs", crew.runs, answers, spread.runs),
-    ):
-        if units:
-            # A's runs and B's runs have separate degrees of freedom.
-            between[source] = (variance / units, (units - 1) * (2 if source == "runs" else 1))
-            items += variance * (1.0 / single - 1.0 / units) / n
-        else:
-            items += variance / (n * single)
-    total, squares = items, items**2 / (crew.clusters - 1)
-    for source, (part, df) in between.items():
-        total += part
-        squares += (part + noise[source]) ** 2 / max(df, 1)
-    return total, max(1.0, total**2 / squares) if squares > 0.0 else crew.clusters - 1.0
-
-
-def power_with_people(
-    spread: Spread, crew: Crew, effect: float, alpha: float = 0.05, alternative: Alternative = "two-sided"
-) -> float:
-    """Return the power of `nbyk.compare` over new items, raters and runs: by the noncentral t.
-
-    A one-sided test is of the effect's own side. The power is 0 with fewer than three shared raters or runs,
-    or clusters: the test makes no claim about them. Without shared raters and runs, the test swaps the two
-    systems on items or clusters. With G of these, its p is a multiple of 2⁻ᴳ, so the level is the largest
-    such p up to α. With them, the t-test makes no claim if too few items determine the effect.
-    """
-    crew.check()
-    check_level(alpha)
-    sides = 2 if alternative == "two-sided" else 1
-    if crew.too_few:
-        return 0.0
-    shared = bool(crew.raters or crew.runs)
-    level = alpha if shared else _level_of_swaps(alpha, sides, crew.clusters)
-    if level == 0.0:
-        return 0.0
-    variance, df = variance_of(spread, crew)
-    if variance == 0.0:
-        return 1.0 if effect else level
-    units = ((spread.raters, crew.raters), (spread.runs, crew.runs))
-    between = sum(of / n for of, n in units if n)
-    rests_on_items = shared and variance - between > LEAST_PART * variance
-    conclusive = _chance_of_enough_items(crew.n_items) if rests_on_items else 1.0
-    shift = abs(effect) / math.sqrt(variance)
-    critical = -float(stdtrit(df, level / sides))
-    if shift > critical + _SURE:
-        return conclusive
-    below, far_below = (nctdtr(df, shift, end) for end in (critical, -critical))
-    far = float(np.nan_to_num(far_below)) if sides == 2 else 0.0
-    return conclusive * (1.0 - float(np.nan_to_num(below)) + far)
-
-
-def _level_of_swaps(alpha: float, sides: int, n: int) -> float:
-    """Return the largest p up to α that the test has which swaps the systems on n items or clusters."""
-    if n >= _MANY_SWAPS:
-        return alpha
-    return float(sides * math.floor(alpha * 2.0**n / sides + 1e-9) / 2.0**n)
-
-
-@lru_cache
-def _chance_of_enough_items(n: int) -> float:
-    """Return the chance that enough of n normal effects determine their mean for the t-test.
-
-    How many do is a matter of the shape of a normal sample, which does not depend on its mean and variance,
-    nor on whether the test rejects.
-    """
-    if n >= _MANY_ITEMS:
-        return 1.0
-    effects = np.random.default_rng(n).standard_normal((_SAMPLES, n))
-    changes = effects - effects.mean(axis=1, keepdims=True)
-    at_work = (changes**2).sum(axis=1) ** 2 / (changes**4).sum(axis=1)
-    return float((at_work >= FEWEST_GROUPS_AT_WORK).mean())
 
 
 def ratings_per_item(data: ResponseSet) -> int:

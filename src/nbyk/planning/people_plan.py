@@ -12,7 +12,9 @@ from typing import Any
 from nbyk.errors import NbykError
 from nbyk.notebook import ShownInNotebooks
 from nbyk.planning.checks import check_budget, check_count, check_power
-from nbyk.planning.people import LEAST_OF_CREW, Costs, Crew, Spread, power_with_people
+from nbyk.planning.people import LEAST_OF_CREW, Costs, Crew, Spread
+from nbyk.planning.people_power import power_with_people
+from nbyk.planning.pilot_law import PilotLaw
 from nbyk.planning.sides import SIDES, check_side
 from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
@@ -21,6 +23,11 @@ from nbyk.words import listed
 
 _MOST = {"n_items": 1_000_000, "raters": 10_000, "ratings_per_item": 10_000, "runs": 10_000}
 _LEAST = {"n_items": 2, "raters": FEWEST_UNITS, "ratings_per_item": 1, "runs": FEWEST_UNITS}
+FEW_UNITS = 5
+"""From a pilot of fewer raters or runs, the range leads."""
+
+_PILOTS = (5, 8, 10, 12, 15, 20, 25, 30, 40, 50)
+
 _TRIED = (*range(1, 21), 25, 30, 40, 50, 75, 100)
 """The numbers of raters, ratings per item and runs to try if several numbers are left out."""
 
@@ -79,9 +86,10 @@ class CrewRequest:
         unknown: dict[str, Any] = {name: None}
         return replace(self, **unknown)
 
-    def power_at(self, effect: float, spread: Spread, crew: Crew) -> float:
-        """Return the power of the requested test for an effect and a crew."""
-        return power_with_people(spread, crew, effect, self.alpha, self.alternative)
+    def power_at(self, effect: float, spread: Spread | PilotLaw, crew: Crew) -> float:
+        """Return the power of the requested test; by a pilot's law, the assured one."""
+        of = spread.assured(crew) if isinstance(spread, PilotLaw) else spread
+        return power_with_people(of, crew, effect, self.alpha, self.alternative)
 
     def __post_init__(self) -> None:
         for name, least in LEAST_OF_CREW.items():
@@ -145,10 +153,16 @@ class PeoplePlan(ShownInNotebooks):
         If it is not: the least number of raters or of runs that reaches it, with all else unchanged.
     warnings
         Cautions about the plan, one sentence each, such as about a small pilot.
+    assured
+        The plan that has its power in four of five such pilots (`nbyk.planning.pilot_law`); None without a
+        pilot or a stated effect.
+    pilot_units, pilot_that_tells
+        The raters or runs of the pilot, and those of one whose assured plan would be at most twice the size;
+        0 if this one's is, or if none of up to 50 units would.
     """
 
     request: CrewRequest
-    spread: Spread
+    spread: Any
     open: tuple[str, ...]
     crew: Crew
     effect: float
@@ -156,6 +170,9 @@ class PeoplePlan(ShownInNotebooks):
     reachable: bool = True
     instead: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    assured: PeoplePlan | None = None
+    pilot_units: int = 0
+    pilot_that_tells: int = 0
 
     @property
     def cost(self) -> float:
@@ -177,7 +194,47 @@ class PeoplePlan(ShownInNotebooks):
 
     @property
     def sentence(self) -> str:
-        """The answer in a sentence or two that you can quote."""
+        """The answer in a few sentences that you can quote; from a pilot of few units, its range first."""
+        if self.assured is None:
+            return self._answer
+        return f"{self._range}{self._answer} {self._assurance}"
+
+    @property
+    def _range(self) -> str:
+        if self.assured is None or self.pilot_units >= FEW_UNITS or len(self.open) > 1:
+            return ""
+        (name,) = self.open
+        if name in ("power", "effect"):
+            ends = sorted((getattr(self.assured, name), getattr(self, name)))
+            return f"The {name} is between {ends[0]:.3g} and {ends[1]:.3g}, as far as the pilot can tell. "
+        low = getattr(self.crew, name)
+        if not self.reachable:
+            return ""
+        high = f"to {getattr(self.assured.crew, name)}" if self.assured.reachable else "or far more"
+        return f"It takes {low} {high} {_NAMES[name]}, as far as the pilot can tell. "
+
+    @property
+    def _assurance(self) -> str:
+        """The assured plan in words."""
+        sure, share = self.assured, "in four of five such pilots"
+        assert sure is not None
+        if "power" in self.open:
+            words = f"That is the best guess: {share}, the power is at least {sure.power:.3f}."
+        elif "effect" in self.open:
+            words = f"That is the best guess: {share}, it finds an effect of {sure.effect:.3g}."
+        elif sure.reachable:
+            words = (
+                f"That is the best guess. With {sure.crew.words}, at a cost of {sure.cost:g}, the power is "
+                f"at least {self.request.power:g} {share}."
+            )
+        else:
+            words = f"That is the best guess: no number of them has this power {share}."
+        if self.pilot_that_tells:
+            words += f" This pilot tells little; one of {self.pilot_that_tells} raters or runs would tell."
+        return words
+
+    @property
+    def _answer(self) -> str:
         crew, asked = self.crew, self.request
         test = f"the t-test over {crew.populations} ({SIDES[asked.alternative]}, α = {asked.alpha:g})"
         if not self.reachable:
@@ -220,6 +277,8 @@ class PeoplePlan(ShownInNotebooks):
             "alpha": self.request.alpha,
             "alternative": self.request.alternative,
             "asked_power": self.request.power,
+            "assured": None if self.assured is None else self.assured.to_dict(),
+            "pilot_that_tells": self.pilot_that_tells,
             "warnings": list(self.warnings),
         }
 
@@ -233,7 +292,7 @@ _NAMES = {
 }
 
 
-def plan_with_people(spread: Spread, request: CrewRequest) -> PeoplePlan:
+def plan_with_people(spread: Spread | PilotLaw, request: CrewRequest) -> PeoplePlan:
     """Solve for the quantities left out of N, J, K, R, effect and power.
 
     If one of them is left out, nbyk solves for it. If several numbers are, it finds the cheapest collection
@@ -243,7 +302,7 @@ def plan_with_people(spread: Spread, request: CrewRequest) -> PeoplePlan:
     Parameters
     ----------
     spread
-        The variances of the effect; see `Spread`.
+        The variances of the effect, or the law of those that a pilot leaves possible.
     request
         The known quantities; see `CrewRequest`.
 
@@ -276,13 +335,54 @@ def plan_with_people(spread: Spread, request: CrewRequest) -> PeoplePlan:
     return _for_one(spread, request, lacking[0])
 
 
-def _reached(spread: Spread, request: CrewRequest, crew: Crew) -> float:
+def assured_plan(best: PeoplePlan, law_of: Callable[[float], PilotLaw]) -> PeoplePlan:
+    """Return a plan from a pilot with its assured plan beside it.
+
+    Parameters
+    ----------
+    best
+        The plan for the variances that the pilot estimates.
+    law_of
+        Returns the law of a pilot of so many times the raters and runs.
+    """
+    law = law_of(1.0)
+    sure = _assured(best, law)
+    found = replace(best, assured=sure, pilot_units=law.units)
+    if not best.reachable or {"power", "effect"} & set(best.open) or _tells(best, sure):
+        return found
+    for units in _PILOTS:
+        if units > law.units and _tells(best, _assured(best, law_of(units / law.units))):
+            return replace(found, pilot_that_tells=units)
+    return found
+
+
+def _assured(best: PeoplePlan, law: PilotLaw) -> PeoplePlan:
+    request, crew = best.request, best.crew
+    if "power" in best.open:
+        return replace(best, power=request.power_at(best.effect, law, crew))
+    if "effect" in best.open:
+        size, power = _least_effect(law, request, crew)
+        return replace(best, effect=size, power=power, reachable=math.isfinite(size))
+    sure = plan_with_people(law, request)
+    return replace(sure, spread=law.assured(sure.crew))
+
+
+def _tells(best: PeoplePlan, sure: PeoplePlan) -> bool:
+    sizes = [(getattr(best.crew, name), getattr(sure.crew, name)) for name in best.open]
+    return sure.reachable and all(most <= 2 * least for least, most in sizes)
+
+
+def _reached(spread: Spread | PilotLaw, request: CrewRequest, crew: Crew) -> float:
     """Return the power of a crew for the requested effect."""
     return request.power_at(request.effect or 0.0, spread, crew)
 
 
 def _least_number(
-    spread: Spread, request: CrewRequest, name: str, most: int, sizes: Mapping[str, int] | None = None
+    spread: Spread | PilotLaw,
+    request: CrewRequest,
+    name: str,
+    most: int,
+    sizes: Mapping[str, int] | None = None,
 ) -> int | None:
     """Return the least number of items, raters, … with the requested power, beside other `sizes`, or None.
 
@@ -302,7 +402,7 @@ def _least_number(
     return None if count is None else count * size
 
 
-def _for_one(spread: Spread, request: CrewRequest, opened: str) -> PeoplePlan:
+def _for_one(spread: Spread | PilotLaw, request: CrewRequest, opened: str) -> PeoplePlan:
     """Solve for the one quantity that is left out."""
     made = partial(PeoplePlan, request, spread, (opened,))
     effect = request.effect or 0.0
@@ -339,7 +439,7 @@ def _crews(request: CrewRequest, sizes: Sequence[str]) -> Iterator[dict[str, int
             yield tried
 
 
-def _cheapest(spread: Spread, request: CrewRequest, sizes: Sequence[str]) -> PeoplePlan:
+def _cheapest(spread: Spread | PilotLaw, request: CrewRequest, sizes: Sequence[str]) -> PeoplePlan:
     """Return the cheapest collection with the requested power; of equal costs, the first."""
     cost_of, target = request.costs.of, request.power or 0.0
     best: Crew | None = None
@@ -361,7 +461,7 @@ def _cheapest(spread: Spread, request: CrewRequest, sizes: Sequence[str]) -> Peo
     return PeoplePlan(request, spread, tuple(sizes), crew, request.effect or 0.0, power, best is not None)
 
 
-def _for_the_money(spread: Spread, request: CrewRequest, sizes: Sequence[str]) -> PeoplePlan:
+def _for_the_money(spread: Spread | PilotLaw, request: CrewRequest, sizes: Sequence[str]) -> PeoplePlan:
     """Return the collection with the largest power for an effect, or the least effect, within the budget."""
     budget = request.budget or 0.0
     if (request.effect is None) == (request.power is None):
@@ -428,7 +528,7 @@ def _least(power: Callable[[int], float], target: float, low: int, high: int) ->
     return low
 
 
-def _least_effect(spread: Spread, request: CrewRequest, crew: Crew) -> tuple[float, float]:
+def _least_effect(spread: Spread | PilotLaw, request: CrewRequest, crew: Crew) -> tuple[float, float]:
     """Return the least effect that the crew detects with the requested power, and that power; or (∞, 0)."""
     from scipy.optimize import brentq
 

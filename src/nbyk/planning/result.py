@@ -248,6 +248,10 @@ def _systems(plan: Plan) -> str:
     asked, parts = plan.request, []
     if asked.of_pair:
         return ""
+    if isinstance(asked.prior, PilotItems) and asked.has_gold and len(asked.prior.response.values):
+        rounded = asked.prior.system_answers == "levels"
+        kind = "whole levels of the scale" if rounded else "real numbers"
+        parts.append(f"systems that answer in {kind} (--system-answers {asked.prior.system_answers})")
     if asked.epsilon_a != 0.0:
         parts.append(f"A's item means off by up to ε_A = {asked.epsilon_a:g}")
     scales = {"A": asked.sd_scale_a, "B": asked.sd_scale_b}

@@ -108,7 +108,7 @@ def _between_raters(values: Floats, raters: Integers) -> float:
     """Return the variance between raters of the mean of values (N, K), beyond chance; at least 0."""
     # The effect of the values over a constant is their mean
     data = responses(values, np.zeros((len(values), 1)), a_units=raters)
-    return Spread.of(shared_units_test(get("mean"), data), rated=True).raters
+    return Spread.of(shared_units_test(get("mean"), data, weighted=False), rated=True).raters
 
 
 def _with_sensitivities(

@@ -42,6 +42,9 @@ class PilotItems:
         Their names.
     caution : str
         The caution about the pilot; empty by default.
+    system_answers : str
+        How simulated systems answer: with one of the "levels" of the ratings, if there are any, or with
+        "real" numbers.
 
     Raises
     ------
@@ -55,8 +58,13 @@ class PilotItems:
     systems: tuple[Floats, Floats] | None = None
     system_names: tuple[str, str] = ("A", "B")
     caution: str = ""
+    system_answers: str = "levels"
 
     def __post_init__(self) -> None:
+        if self.system_answers not in ("levels", "real"):
+            raise NbykError(
+                f"found {self.system_answers!r}, expected levels or real", argument="system_answers"
+            )
         matrices = [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
         if not matrices:
             raise NbykError("pilot: found neither ratings nor systems; give the ratings of some items")
@@ -92,7 +100,8 @@ class PilotItems:
 
     @cached_property
     def _key(self) -> str:
-        digest = hashlib.sha256(repr(self.response).encode())
+        kind = "" if self.system_answers == "levels" else self.system_answers
+        digest = hashlib.sha256(f"{self.response!r}{kind}".encode())
         for matrix in self._ordered:
             digest.update(repr(matrix.shape).encode())
             digest.update(np.ascontiguousarray(matrix).tobytes())
@@ -292,4 +301,5 @@ class RedrawnPilot:
     def _steps(self) -> float:
         """The number of steps between levels on the scale from 0 to 1; 0 without levels."""
         levels = self.prior.response.values
-        return 1.0 / (levels[1] - levels[0]) if len(levels) else 0.0
+        rounded = len(levels) > 0 and self.prior.system_answers == "levels"
+        return 1.0 / (levels[1] - levels[0]) if rounded else 0.0

@@ -1,0 +1,243 @@
+"""The power of the test over new items, new raters and new runs, without simulated responses.
+
+The test (`nbyk.testing.shared_units`) takes p from a mixture of t-distributions whose shares are estimated
+variances, after a step for the estimated skewness. If responses are normal, the effect, the sum of squares of
+each part and its sample's skewness are independent (Basu 1955). So the power is a mean, over the squares and
+the skewnesses, of normal probabilities; 256 points of a lattice give it to about .005.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtri, gammaln, nctdtr, ndtr, stdtr, stdtrit
+
+from nbyk.planning.people import Crew, Spread
+from nbyk.testing.decision import check_level
+from nbyk.testing.pvalues import Alternative
+from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK, LEAST_PART
+from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW, degrees_together
+
+Floats = NDArray[np.float64]
+
+_MANY_SWAPS = 40
+"""With this many items or clusters, p has so many values that one of them is α."""
+
+_MANY_ITEMS, _SAMPLES = 100, 20_000
+"""This many items are enough for the t-test, but for one sample in thousands."""
+
+_POINTS = 256
+_SHAPES = 4096
+_UNSKEWED = 100
+"""A sample of this many normal values shows no skewness that matters."""
+
+_SURE = 8.0
+"""This far beyond the critical value, a power is 1. scipy returns NaN for a tail that is almost 0."""
+
+
+class UnitPart(NamedTuple):
+    """What the test's variance over the units of a source is expected to be, and why.
+
+    Attributes
+    ----------
+    units
+        Number of units.
+    between
+        The part of units as wholes.
+    within
+        The part of single responses, in the variance over the units.
+    """
+
+    units: int
+    between: float
+    within: float
+
+
+def unit_parts(spread: Spread, crew: Crew) -> list[UnitPart]:
+    """Return the expected variances over raters, runs of A and runs of B, as far as items share them.
+
+    If K of J raters rate an item, single ratings weigh K (J − 1) / (J (K − 1)) times as much in the variance
+    over raters as in that of the effect (`Spread.of`).
+    """
+    n, k, j = crew.n_items, crew.ratings_per_item, crew.raters
+    parts = []
+    if j:
+        sparse = (1.0 - 1.0 / j) / (1.0 - 1.0 / k) if 1 < k < j else 1.0
+        parts.append(UnitPart(j, spread.raters / j, sparse * spread.ratings / (n * k)))
+    if crew.runs:
+        of_each = 0.5 / crew.runs
+        parts += [UnitPart(crew.runs, of_each * spread.runs, of_each * spread.answers / n)] * 2
+    return parts
+
+
+def variance_over_items(spread: Spread, crew: Crew) -> float:
+    """Return the variance of the effect over items or clusters, with these raters and runs.
+
+    If K of J raters rate an item, the choice of these raters is part of it.
+    """
+    n, k, answers = crew.n_items, crew.ratings_per_item, max(1, crew.runs)
+    variance = spread.items / n + spread.ratings / (n * k) + spread.answers / (n * answers)
+    variance += spread.raters * (1.0 / k - (1.0 / crew.raters if crew.raters else 0.0)) / n
+    if not crew.runs:
+        variance += spread.runs / n
+    return variance + spread.clusters / crew.clusters
+
+
+def variance_of(spread: Spread, crew: Crew) -> float:
+    """Return the variance of the effect over new items, raters and runs."""
+    return variance_over_items(spread, crew) + sum(part.between for part in unit_parts(spread, crew))
+
+
+@lru_cache(maxsize=8192)
+def power_with_people(
+    spread: Spread, crew: Crew, effect: float, alpha: float = 0.05, alternative: Alternative = "two-sided"
+) -> float:
+    """Return the power of `nbyk.compare` over new items, raters and runs, for normal responses.
+
+    A one-sided test is of the effect's own side. The power is 0 with fewer than three shared raters or runs,
+    or clusters: the test makes no claim about them. Without shared raters and runs, the test swaps the two
+    systems on items or clusters, and the noncentral t gives its power. With G of these, its p is a multiple
+    of 2⁻ᴳ, so the level is the largest such p up to α. With them, the t-test makes no claim if too few items
+    determine the effect.
+    """
+    crew.check()
+    check_level(alpha)
+    sides = 2 if alternative == "two-sided" else 1
+    if crew.too_few:
+        return 0.0
+    parts = unit_parts(spread, crew)
+    level = alpha if parts else _level_of_swaps(alpha, sides, crew.clusters)
+    if level == 0.0:
+        return 0.0
+    variance = variance_of(spread, crew)
+    if variance == 0.0:
+        return 1.0 if effect else level
+    shift = abs(effect) / math.sqrt(variance)
+    if not parts:
+        return _power_of_t(shift, crew.clusters - 1.0, level / sides, sides)
+    over_items = variance_over_items(spread, crew)
+    rests_on_items = variance - sum(part.between for part in parts) > LEAST_PART * variance
+    conclusive = _chance_of_enough_items(crew.n_items) if rests_on_items else 1.0
+    up, down = _reaches(over_items, crew.clusters, parts, level / sides)
+    up, down = up / math.sqrt(variance), down / math.sqrt(variance)
+    found = ndtr(shift - up) + (ndtr(-shift - down) if sides == 2 else 0.0)
+    return conclusive * float(found.mean())
+
+
+def _power_of_t(shift: float, df: float, tail: float, sides: int) -> float:
+    critical = -float(stdtrit(df, tail))
+    if shift > critical + _SURE:
+        return 1.0
+    below, far_below = (nctdtr(df, shift, end) for end in (critical, -critical))
+    far = float(np.nan_to_num(far_below)) if sides == 2 else 0.0
+    return 1.0 - float(np.nan_to_num(below)) + far
+
+
+def _reaches(over_items: float, groups: int, parts: Sequence[UnitPart], tail: float) -> tuple[Floats, Floats]:
+    """Return the least effects above and below 0 that the test finds, shape (M,), at points of the lattice.
+
+    The law is that of `nbyk.testing.shared_units.generalise.law_of`.
+    """
+    samples = [(over_items, groups), *((part.between + part.within, part.units) for part in parts)]
+    n = len(samples)
+    squares = np.column_stack(
+        [mean * _squares(units - 1.0, 2 * n, axis) for axis, (mean, units) in enumerate(samples)]
+    )
+    shapes = np.column_stack([_shapes(units, 2 * n, n + axis) for axis, (_, units) in enumerate(samples)])
+    within = np.array([part.within for part in parts])
+    explained = float(within.sum())
+    share = np.minimum(1.0, squares[:, :1] / explained) if explained > 0.0 else 1.0
+    totals = squares[:, 1:]
+    totals = np.where(totals >= within, totals - (1.0 - share) * within, share * totals)
+    thirds = np.column_stack([squares[:, :1], totals]) ** 1.5 * shapes
+    variances = np.column_stack([np.maximum(squares[:, :1] - explained, 0.0), totals])
+    own = np.array([units - 1.0 for _, units in samples])
+    if len(parts) > 1:
+        df = np.column_stack([np.full(_POINTS, own[0]), degrees_together(totals, own[1:])])
+    else:
+        df = np.broadcast_to(own, variances.shape)
+    whole = variances.sum(axis=1)
+    quantile = _quantile(variances / whole[:, None], df, tail)
+    skewness = thirds.sum(axis=1) / (6.0 * whole**1.5)
+    up, down = (
+        np.sqrt(whole) * (a + quantile * (1.0 + 2.0 * a * quantile))
+        for a in (np.maximum(-skewness, 0.0), np.maximum(skewness, 0.0))
+    )
+    return up, down
+
+
+def _quantile(shares: Floats, df: Floats, tail: float) -> Floats:
+    """Return where a mixture of t-distributions has this upper tail, below ½: Newton's method in logarithms.
+
+    `shares` and `df` have shape (M, K); rows of shares add up to 1.
+    """
+    log_beta = gammaln(0.5 * (df + 1.0)) - gammaln(0.5 * df) - 0.5 * np.log(math.pi * df)
+    x = np.log(np.sum(shares * -stdtrit(df[:1], tail), axis=1))
+    for _ in range(3):
+        q = np.exp(x)[:, None]
+        upper = np.sum(shares * stdtr(df, -q), axis=1)
+        density = np.sum(shares * np.exp(log_beta - 0.5 * (df + 1.0) * np.log1p(q**2 / df)), axis=1)
+        x = x + np.log(upper / tail) * upper / (density * q[:, 0])
+    return np.asarray(np.exp(x))
+
+
+@lru_cache
+def _lattice(n_axes: int) -> Floats:
+    """Return points of a lattice in the unit cube, shape (n_axes, M): Roberts's R sequence."""
+    root = 2.0
+    for _ in range(60):
+        root = (1.0 + root) ** (1.0 / (n_axes + 1))
+    steps = root ** -np.arange(1.0, n_axes + 1)
+    return np.asarray((0.5 + steps[:, None] * np.arange(1, _POINTS + 1)) % 1.0)
+
+
+@lru_cache(maxsize=512)
+def _squares(df: float, n_axes: int, axis: int) -> Floats:
+    """Return the estimates of a variance of normal values over the true one, at an axis of the lattice."""
+    return np.asarray(chdtri(df, _lattice(n_axes)[axis]) / df)
+
+
+@lru_cache(maxsize=512)
+def _shapes(units: int, n_axes: int, axis: int) -> Floats:
+    """Return the skewness of the mean that samples of normal values show, at an axis of the lattice."""
+    if not FEWEST_FOR_SKEW <= units < _UNSKEWED:
+        return np.zeros(_POINTS)
+    known = _known_shapes(units)
+    return np.asarray(np.interp(_lattice(n_axes)[axis], (np.arange(len(known)) + 0.5) / len(known), known))
+
+
+@lru_cache(maxsize=256)
+def _known_shapes(units: int) -> Floats:
+    values = np.random.default_rng(units).standard_normal((_SHAPES, units))
+    values -= values.mean(axis=1, keepdims=True)
+    variance = np.sum(values**2, axis=1) / (units - 1)
+    third = units * np.sum(values**3, axis=1) / ((units - 1) * (units - 2))
+    shapes = third / (math.sqrt(units) * variance**1.5)
+    return np.sort(np.concatenate([shapes, -shapes]))
+
+
+def _level_of_swaps(alpha: float, sides: int, n: int) -> float:
+    """Return the largest p up to α that the test has which swaps the systems on n items or clusters."""
+    if n >= _MANY_SWAPS:
+        return alpha
+    return float(sides * math.floor(alpha * 2.0**n / sides + 1e-9) / 2.0**n)
+
+
+@lru_cache
+def _chance_of_enough_items(n: int) -> float:
+    """Return the chance that enough of n normal effects determine their mean for the t-test.
+
+    How many do is a matter of the shape of a normal sample, which does not depend on its mean and variance,
+    nor on whether the test rejects.
+    """
+    if n >= _MANY_ITEMS:
+        return 1.0
+    effects = np.random.default_rng(n).standard_normal((_SAMPLES, n))
+    changes = effects - effects.mean(axis=1, keepdims=True)
+    at_work = (changes**2).sum(axis=1) ** 2 / (changes**4).sum(axis=1)
+    return float((at_work >= FEWEST_GROUPS_AT_WORK).mean())
