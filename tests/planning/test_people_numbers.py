@@ -70,7 +70,7 @@ def test_the_largest_standard_deviations_give_a_power() -> None:
     names = ("item_sd", "cluster_sd", "severity_sd", "rating_sd", "run_sd", "answer_sd")
     spread = Spread(**variances_of(dict.fromkeys(names, 1e75)))
     assert (spread.items, spread.runs) == pytest.approx((1e150, 2e150))
-    assert power_with_people(spread, Crew(60, 5, 2, 4, 3), 0.1) == pytest.approx(0.05)
+    assert 0.02 < power_with_people(spread, Crew(60, 5, 2, 4, 3), 0.1) <= 0.05  # the level of the mixture
 
 
 def test_the_unit_of_an_effect_is_above_zero() -> None:

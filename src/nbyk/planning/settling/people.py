@@ -9,7 +9,7 @@ from dataclasses import replace
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.planning.people import Crew, Spread, present_crew, spread_of_test
+from nbyk.planning.people import Crew, Spread, pilot_test, present_crew, spread_of_test
 from nbyk.planning.people_plan import CrewRequest, plan_with_people
 from nbyk.planning.settling.settlement import Settlement
 from nbyk.testing.shared_units import shared_units_test
@@ -42,7 +42,8 @@ def what_people_would(data: ResponseSet, metric: Metric, found: Settlement) -> s
         alternative != "two-sided" and (test.effect > 0.0) != (alternative == "greater")
     ):
         return ""
-    now, spread = present_crew(data), spread_of_test(data, metric, test)
+    unweighted = pilot_test(data, metric) if test.by_precision else test
+    now, spread = present_crew(data), spread_of_test(data, metric, unweighted)
     asked = CrewRequest(
         now.n_items,
         now.raters,
