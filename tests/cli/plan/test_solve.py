@@ -126,7 +126,7 @@ def test_the_help_names_the_road_to_raters(nbyk: Run) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (f"--items-per-rater 30 --responses 3 {KNOWN}", "25 raters with 29 or 30 items each"),
+        (f"--items-per-rater 30 --responses 3 {KNOWN}", "26 raters with 29 or 30 items each"),
         (f"--raters 25 --items 500 --responses 1 {SDS} --effect 0.05", "25 raters with 20 items each"),
     ],
 )
