@@ -43,6 +43,7 @@ class Cut:
 LONG = "the whole run takes minutes: a dry run plans every job"
 ELSEWHERE = "no network here: the command ends with the reason why it cannot fetch"
 SLURM = ".venv/bin/snakemake --profile workflow/profiles/slurm"
+CORES = ".venv/bin/snakemake --cores 2"
 DEFAULT = ".venv/bin/snakemake --cores 2 --profile workflow/profiles/default"
 CUTS = {
     "make": Cut("make -n", LONG),
@@ -53,7 +54,18 @@ CUTS = {
     f"{SLURM} --default-resources slurm_partition=short -- homan2025": Cut(
         f"{SLURM} -n --default-resources slurm_partition=short -- homan2025", LONG
     ),
-    f"{SLURM} --set-resources cell:runtime=240": Cut(f"{SLURM} -n --set-resources cell:runtime=240", LONG),
+    f"{SLURM} --set-resources estimate_p:runtime=240": Cut(
+        f"{SLURM} -n --set-resources estimate_p:runtime=240", LONG
+    ),
+    **{
+        f"{CORES} {words}": Cut(f"{CORES} -n {words}", LONG)
+        for words in (
+            "-R plot",
+            "--until aggregate",
+            "results/wein2023/figures/published/figure_01.svg",
+            "--set-threads estimate_p=2",
+        )
+    },
     ".venv/bin/nbyk compare --gold gold.csv a.csv b.csv --cluster text": Cut(
         ".venv/bin/nbyk compare --gold example/gold.csv example/sim_a.csv example/sim_b.csv --cluster text",
         "the example's items are no parts of texts: the command ends with that",
