@@ -88,8 +88,9 @@ def ratings_of(metric: Metric, data: Responses, units: Ints) -> tuple[Ints, Ints
         d_i − (K_i − 1) (d_i⁽ʲ⁾ − d_i), with d_i the effect of an item and d_i⁽ʲ⁾ that without unit j. Their
         mean over an item is d_i. If the effect is linear in the ratings, they are the effects of each.
     """
-    whole = _effects_of_items(metric, columns_of(metric, data))
-    items, every, change, lost = _changes_of_entries(metric, data, whole)
+    columns = columns_of(metric, data)
+    whole = _effects_of_items(metric, columns)
+    items, every, change, lost = _changes_of_entries(metric, data, columns, whole)
     of_source = np.flatnonzero((every >= units[0]) & (every <= units[-1]))
     rows, place = items[of_source], every[of_source] - units[0]
     sizes = np.bincount(rows, minlength=data.n_items)[rows]
@@ -136,24 +137,25 @@ def columns_of(metric: Metric, data: Responses) -> list[Floats]:
 
 
 def _changes_of_entries(
-    metric: Metric, data: Responses, whole: Floats
+    metric: Metric, data: Responses, columns: list[Floats], whole: Floats
 ) -> tuple[Ints, Ints, Floats, NDArray[np.bool_]]:
     """Return item and unit of each entry, the change of the item's effect without it, and lost items.
 
     If a role has no response left, the item is lost, and the change is that to the mean item.
     """
     items, units = data.entries
-    without, lost = _effects_without(metric, data, columns_of(metric, data), whole)
+    without, lost = _effects_without(metric, data, columns, whole)
     change = np.where(lost, float(whole.mean()) - whole[items], without - whole[items])
     return items, units, change - _common_changes(data, items, units, change, lost), lost
 
 
 def _additive_changes(metric: Metric, data: Responses, item_weights: Floats | None) -> Changes:
-    whole = _effects_of_items(metric, columns_of(metric, data))
+    columns = columns_of(metric, data)
+    whole = _effects_of_items(metric, columns)
     effect = float(whole.mean()) if item_weights is None else float(np.sum(item_weights * whole))
     totals, within = np.zeros(data.n_units), np.zeros(data.n_units)
     if data.n_units:
-        items, units, change, lost = _changes_of_entries(metric, data, whole)
+        items, units, change, lost = _changes_of_entries(metric, data, columns, whole)
         if item_weights is not None:
             change *= data.n_items * item_weights[items]
         kept = data.n_items - np.bincount(units[lost], minlength=data.n_units)

@@ -8,11 +8,12 @@ units.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbyk.errors import unknown_name
 from nbyk.metrics import Metric
@@ -201,11 +202,15 @@ def within(
     """Return an interval within a metric's bounds for ratings from 0 to 1, if all ratings are from there."""
     if bounds is None or panel.responses is None:
         return interval
-    rated = [role.values for role in panel.responses.roles if role.values.size]
-    if min(map(np.nanmin, rated)) < 0.0 or max(map(np.nanmax, rated)) > 1.0:
+    if not are_from_zero_to_one(role.values for role in panel.responses.roles if role.values.size):
         return interval
     low, high = (min(max(end, bounds[0]), bounds[1]) for end in interval)
     return low, high
+
+
+def are_from_zero_to_one(ratings: Iterable[NDArray[np.float64]]) -> bool:
+    """Return whether all ratings lie from 0 to 1."""
+    return all(np.nanmin(matrix) >= 0.0 and np.nanmax(matrix) <= 1.0 for matrix in ratings)
 
 
 def with_intervals_of_parts(claim: Claim, metric: Metric, panel: Panel) -> Claim:

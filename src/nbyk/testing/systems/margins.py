@@ -22,7 +22,7 @@ from nbyk.metrics import Metric
 from nbyk.testing.corrections import Correction, correct_p_values
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, responses, shared_units_test
 from nbyk.testing.systems.asked import WITH_RESERVE
-from nbyk.testing.systems.claims import Claim
+from nbyk.testing.systems.claims import Claim, are_from_zero_to_one
 from nbyk.testing.systems.panel import Panel
 
 _ROUNDING = 1e-10
@@ -173,12 +173,9 @@ def margin_claims(
         worse = test.p_value("less", null=-margin)
         low, high = test.interval(1.0 - 2.0 * alpha)
         p = (not_worse, worse, max(not_worse, not_better))
-        not_worse_reserve, not_better_reserve = (
-            test.reserve("greater", alpha, null=-margin),
-            test.reserve("less", alpha, null=margin),
-        )
-        reserve = not_worse_reserve or (not_better_reserve if p[2] <= alpha else "")
-        reserve = reserve or test.reserve("less", alpha, null=-margin)
+        reserve = test.reserve("greater", alpha, null=-margin) or test.reserve("less", alpha, null=-margin)
+        if not reserve and p[2] <= alpha:
+            reserve = test.reserve("less", alpha, null=margin)
         found.append(MarginClaim(*of_claim, *p, low, high, alpha, reserve=reserve))
     return tuple(found)
 
@@ -188,8 +185,7 @@ def is_within_one(metric: Metric, data: ResponseSet) -> bool:
     if metric.of is not None:  # wins(…): each item counts 1, 0 or −1
         return True
     rated = (data.gold, data.a, data.b) if data.has_gold else (data.a, data.b)
-    on_scale = all(np.nanmin(matrix) >= 0.0 and np.nanmax(matrix) <= 1.0 for matrix in rated)
-    return metric.base_name in _WITHIN_ONE and on_scale
+    return metric.base_name in _WITHIN_ONE and are_from_zero_to_one(rated)
 
 
 def _of_constant(claim: Claim, test: SharedUnitsTest, margin: float, alpha: float) -> MarginClaim:
