@@ -18,6 +18,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
 from nbyk.planning.people import Crew, Spread, spread_from, tests_of
 from nbyk.planning.people_power import variance_of
+from nbyk.sums import product
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component
 
@@ -78,7 +79,7 @@ class PilotLaw:
     def assured(self, crew: Crew) -> Spread:
         """Return variances that give a crew's effect the variance that four of five draws do not exceed."""
         each = [Spread(**{"items": 0.0, field.name: 1.0}) for field in fields(Spread)]
-        order = np.argsort(self.draws @ np.array([variance_of(one, crew) for one in each]))
+        order = np.argsort(product(self.draws, [variance_of(one, crew) for one in each]))
         middle = round(ASSURED * len(order))
         return Spread(*self.draws[order[middle - _NEAR // 2 : middle + _NEAR // 2]].mean(axis=0).tolist())
 
