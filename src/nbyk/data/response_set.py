@@ -19,6 +19,27 @@ _NUMBERS = "biufO"
 """Kinds of arrays that may hold responses: no text, dates or complex numbers, which numpy would convert."""
 
 
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """The classes of responses that are classes or distributions; a response is the place of a row.
+
+    Attributes
+    ----------
+    names
+        The classes, in their order.
+    table : ndarray, shape (U, C)
+        Distributions over the classes. The first C are the classes themselves.
+    """
+
+    names: tuple[str, ...]
+    table: Floats
+
+    @property
+    def kind(self) -> str:
+        """"classes", or "distributions" if some responses are neither certain nor missing."""
+        return "classes" if len(self.table) == len(self.names) else "distributions"
+
+
 @dataclass(frozen=True)
 class ResponseSet:
     """Responses of raters (gold) and of two systems to the same N items.
@@ -39,6 +60,8 @@ class ResponseSet:
     clusters : ndarray of int, shape (N,), or None
         The cluster of each item, such as the text that it asks about, from 0 in the order of first
         appearance; None if items have no clusters. The fingerprint does not depend on them either.
+    categories
+        The classes or distributions that the responses stand for; None for numbers.
     """
 
     gold: Floats
@@ -46,6 +69,12 @@ class ResponseSet:
     b: Floats
     units: Mapping[str, Units] = field(default_factory=dict, repr=False, compare=False)
     clusters: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
+    categories: Categories | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def kind(self) -> str:
+        """What the responses are: "numbers", "classes" or "distributions"."""
+        return "numbers" if self.categories is None else self.categories.kind
 
     @property
     def n_items(self) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from nbyk.metrics.metric import Directed, Direction
+from nbyk.metrics.metric import Directed, Direction, Metric, Traits
 
 Kind: TypeAlias = Literal["hard", "soft"]
 Measure: TypeAlias = Literal[
@@ -142,6 +143,50 @@ OF_LABELS = (
     ),
 )
 """The scores of labels, without those of single classes."""
+
+
+def as_metric(score: LabelScore) -> Metric:
+    """Return a score of labels as a metric, which takes its classes from the data that it is bound to."""
+    range_ = (0.0, 1.0)
+    additive = score.measure in ("accuracy", "cross_entropy", "js_divergence", "js_distance")
+    if score.needs == "hard":
+        function, arguments = "accuracy", ()
+        if score.measure != "accuracy":
+            function = "of_confusion"
+            numbers = (_MEASURE_NUMBERS.index(score.measure), _AVERAGE_NUMBERS.index(score.average))
+            arguments = tuple(zip(("measure", "average"), map(float, numbers), strict=True))
+            if not score.label:
+                arguments = (*arguments, ("label", 0.0))
+    else:
+        place = float(_SOFT.index(score.measure))
+        function, arguments = ("of_distance" if additive else "of_entropies"), (("measure", place),)
+        if score.measure == "cross_entropy":
+            range_ = (0.0, -math.log(1e-12))
+        elif score.measure == "js_divergence":
+            range_ = (0.0, math.log(2.0))
+        elif score.measure == "js_distance":
+            range_ = (0.0, math.sqrt(math.log(2.0)))
+        elif score.measure == "entropy_correlation":
+            range_ = (-1.0, 1.0)
+    return Metric(
+        name=score.name,
+        direction=score.direction,
+        needs="classes" if score.needs == "hard" else "distributions",
+        kind="score",
+        needs_gold=True,
+        summary=score.summary,
+        source=score.source,
+        implementation=f"nbyk.metrics.classes:{function}",
+        arguments=arguments,
+        additive=additive,
+        traits=Traits("linear" if additive else "smooth", (), 0, additive, range_),
+        label=score.label,
+    )
+
+
+_MEASURE_NUMBERS = ("accuracy", "precision", "recall", "f1")
+_AVERAGE_NUMBERS = ("macro", "micro", "weighted", "class")
+_SOFT = ("cross_entropy", "js_divergence", "js_distance", "entropy_similarity", "entropy_correlation")
 
 
 def of_a_class(name: str) -> LabelScore | None:

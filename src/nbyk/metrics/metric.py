@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import numbers
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -18,7 +18,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Direction: TypeAlias = Literal["higher", "lower"]
 Smoothness: TypeAlias = Literal["linear", "smooth", "jumps"]
 Change: TypeAlias = Literal["location", "scale", "monotone"]
-Needs: TypeAlias = Literal["item_means", "responses"]
+Needs: TypeAlias = Literal["item_means", "responses", "classes", "distributions"]
 Kind: TypeAlias = Literal["score", "comparison"]
 Implementation: TypeAlias = str | Callable[..., Any]
 
@@ -77,7 +77,8 @@ class Metric(Directed):
         "higher" or "lower": which scores are better. A comparison is "higher".
     needs
         "item_means": it sees arrays of shape (..., N); "responses": of shape (..., N, K), left-packed with
-        NaN behind the last response of a row.
+        NaN behind the last response of a row; "classes" or "distributions": of systems, such arrays of the
+        places of classes or distributions in a table, and of gold the shares of classes, (..., N, C).
     kind
         "score": each system is scored by itself; "comparison": two systems are compared directly.
     needs_gold
@@ -96,6 +97,10 @@ class Metric(Directed):
     traits
         What is said about its smoothness, invariances, unit and range; the properties of these names say what
         is known, said or measured.
+    table : ndarray, shape (U, C), or None
+        The distributions that responses stand for, once it is bound to data (`bound`).
+    label
+        The class that it is about; "" for a metric of all classes.
     """
 
     name: str
@@ -110,6 +115,33 @@ class Metric(Directed):
     additive: bool = False
     of: Metric | None = None
     traits: Traits = UNSAID
+    table: Floats | None = field(default=None, compare=False, repr=False)
+    label: str = ""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of responses that it scores: "numbers", "classes", "distributions"."""
+        return {"classes": ("classes",), "distributions": ("classes", "distributions")}.get(
+            self.needs, ("numbers",)
+        )
+
+    def bound(self, names: Sequence[str], table: Floats) -> Metric:
+        """Return the metric of responses that are rows of a table of distributions over named classes.
+
+        Raises
+        ------
+        NbykError
+            If it is about a class that is not among them.
+        """
+        if not self.label:
+            return replace(self, table=table)
+        if self.label not in names:
+            raise NbykError(
+                f"found {self.name!r}, but no such class; the classes are {', '.join(names)}",
+                argument="metric",
+            )
+        arguments = (*self.arguments, ("label", float(names.index(self.label))))
+        return replace(self, table=table, arguments=arguments)
 
     @property
     def base_name(self) -> str:
@@ -242,6 +274,9 @@ class Metric(Directed):
             self.function(self.of, systems, gold, out, *self.values)
         elif callable(self.implementation):
             self._fill_one_by_one(systems, gold, out)
+        elif self.table is not None:
+            places = map(int, self.values)
+            self.function(_compiled_layout(systems), _compiled_layout(gold), out, self.table, *places)
         else:
             self.function(_compiled_layout(systems), _compiled_layout(gold), out, *self.values)
 

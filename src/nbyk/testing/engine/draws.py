@@ -49,7 +49,9 @@ class ItemStreams:
     """
 
     def __init__(self, seed: int, rows: Rows) -> None:
-        order = np.unique(equal_item_means(rows.gold), return_inverse=True)[1]
+        order = np.zeros(rows.n_items, np.int64)  # classes have no order
+        if rows.table is None:
+            order = np.unique(equal_item_means(rows.gold), return_inverse=True)[1]
         digest = hashlib.sha256(order.astype("<u4").tobytes()).hexdigest()
         self.n_items, self.n_clusters, self._clusters = rows.n_items, rows.n_clusters, rows.clusters
         self.key = stream_key(seed, purpose="comparison", gold=digest, n_items=self.n_items)
@@ -128,7 +130,8 @@ class Draws:
     ) -> None:
         self.data = data
         self.metrics = tuple(metrics)
-        self.rows = Rows.of(data.gold, stack_responses(data.a, data.b), data.clusters)
+        table = None if data.categories is None else data.categories.table
+        self.rows = Rows.of(data.gold, stack_responses(data.a, data.b), data.clusters, table)
         effects = np.array([[self.rows.effect(metric)] for metric in self.metrics])
         self.observed = check_defined(self.metrics, effects)[:, 0]
         self._seed, self._threads, self._progress = seed, threads, progress

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.metrics import Metric, get
+from nbyk.metrics.classes import TIED, score_tables
 from nbyk.metrics.confusion import F1, PRECISION, RECALL
 from nbyk.resampling import kernels
 from nbyk.resampling.effects import batches
@@ -80,6 +81,10 @@ def form_of(metric: Metric, rows: Rows) -> Form:
         of_tables = Tables(metric, rows)
         if of_tables.n_cells <= min(_CELLS_PER_ITEM * rows.n_items, _MOST_CELLS):
             return of_tables
+    if implementation == _OF_CLASSES:
+        of_classes = Confusions(metric, rows)
+        if of_classes.is_cheap:
+            return of_classes
     return RowByRow(metric, rows)
 
 
@@ -282,6 +287,60 @@ class Tables(Form):
         return out
 
 
+class Confusions(Form):
+    """Metrics that need only the number of items of each target and prediction, run by run."""
+
+    def __init__(self, metric: Metric, rows: Rows) -> None:
+        super().__init__(metric, rows)
+        codes, shares = rows.seen(metric)
+        n_classes = shares.shape[1]
+        target = shares.argmax(axis=1)
+        predicted = np.where(np.isnan(codes), n_classes, codes).astype(np.int64)
+        self._shape = n_classes, n_classes + 1
+        self._cells = np.ascontiguousarray((target[:, None] * (n_classes + 1) + predicted).transpose(2, 0, 1))
+        n_cells = n_classes * (n_classes + 1)
+        self._n_cells = n_cells
+        certain = np.sum(shares >= shares.max(axis=1, keepdims=True) - TIED) == rows.n_items
+        self.is_cheap = bool(certain) and n_cells <= min(_CELLS_PER_ITEM * rows.n_items, _MOST_CELLS)
+
+    def swapped(self, draws: Swaps) -> Floats:
+        """Count the items that each system gets, in each run."""
+        found = np.empty((len(self._cells), 2, self._n_cells, DRAWS), np.int32)
+        for of_run, cells in zip(found, self._cells, strict=True):
+            tables.fill_swapped(np.ascontiguousarray(cells[:2]), draws.coins, of_run)
+        return np.stack([self._scores(found[:, system]) for system in range(2)])
+
+    def drawn(self, draws: ItemDraws) -> Floats:
+        """Count under weights."""
+        scores = np.empty((self._cells.shape[1], draws.shape[0]))
+        found = np.empty((len(self._cells), self._n_cells, DRAWS), np.int32)
+        for system, out in enumerate(scores):
+            for of_run, cells in zip(found, self._cells, strict=True):
+                tables.fill_drawn(cells[system], draws.weights, of_run)
+            out[:] = self._scores(found[..., : draws.shape[0]])
+        return scores
+
+    def without(self, starts: Integers) -> Floats:
+        """Subtract each run of items from the counts."""
+        stops = np.append(starts[1:], self.rows.n_items)
+        scores = np.empty((self._cells.shape[1], len(starts)))
+        for first in range(0, len(starts), DRAWS):
+            batch = slice(first, first + DRAWS)
+            found = np.empty((len(self._cells), self._n_cells, len(starts[batch])), np.int32)
+            for system, out in enumerate(scores):
+                for of_run, cells in zip(found, self._cells, strict=True):
+                    tables.fill_without(cells[system], starts[batch], stops[batch], of_run)
+                out[batch] = self._scores(found)
+        return scores
+
+    def _scores(self, found: NDArray[np.int32]) -> Floats:
+        """Return the means over runs of the scores of counts, shape (runs, cells, D)."""
+        out = np.empty(found.shape[2])
+        counts = np.ascontiguousarray(found).reshape(len(found), *self._shape, -1)
+        score_tables(counts, *map(int, self.metric.values), out)
+        return out
+
+
 class RowByRow(Form):
     """Any metric, on the rows of each draw."""
 
@@ -313,12 +372,13 @@ class RowByRow(Form):
 
     @cached_property
     def _gold(self) -> Floats:
-        means_only = self.metric.needs == "item_means"
-        return self.rows.gold_means[:, None] if means_only else self.rows.gold
+        gold = self.rows.seen(self.metric)[1]
+        return gold[:, None] if gold.ndim == 1 else gold
 
     @cached_property
     def _systems(self) -> Floats:
-        return self.rows.means[..., None] if self.metric.needs == "item_means" else self.rows.systems
+        systems = self.rows.seen(self.metric)[0]
+        return systems[..., None] if systems.ndim == 2 else systems
 
     def _score(self, systems: Floats, gold: Floats, out: Floats) -> None:
         if self.metric.needs == "item_means":
@@ -334,6 +394,7 @@ _OF_MEAN_SQUARES: dict[str, Callable[[Floats], Floats]] = {
     "nbyk.metrics.item_means:inverse_mse": np.reciprocal,
 }
 _ADDITIVE_IF_COMPLETE = ("nbyk.metrics.paired:wins_mae_vectorized",)
+_OF_CLASSES = "nbyk.metrics.classes:of_confusion"
 _POOLED_DISTANCE = "nbyk.metrics.distributional:emd_aggregated_vectorized"
 _OF_TABLES: dict[str, tuple[int, Callable[..., None], int]] = {
     "nbyk.metrics.correlations:kendall": (0, tables.kendall, 0),

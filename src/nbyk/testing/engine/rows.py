@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.metrics import Metric
+from nbyk.metrics.classes import shares_of
 from nbyk.metrics.item_means import equal_item_means, without_rounding
 from nbyk.testing.engine import swaps
 from nbyk.testing.engine.swaps import DRAWS
@@ -69,20 +70,29 @@ class Rows:
     systems : ndarray, shape (S, N, K)
     clusters : ndarray of int, shape (N,), or None
         The cluster of each item, 0 to G − 1 in rising order; None without clusters.
+    table : ndarray, shape (U, C), or None
+        The distributions over classes that responses are the places of; None if they are numbers.
     """
 
     gold: Floats
     systems: Floats
     clusters: NDArray[np.int64] | None = None
+    table: Floats | None = None
     _sums: dict[str, ItemSums] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, gold: Floats, systems: Floats, clusters: NDArray[np.int64] | None = None) -> Rows:
+    def of(
+        cls,
+        gold: Floats,
+        systems: Floats,
+        clusters: NDArray[np.int64] | None = None,
+        table: Floats | None = None,
+    ) -> Rows:
         """Return the rows; those of a cluster are next to each other."""
         if clusters is None:
-            return cls(gold, systems)
+            return cls(gold, systems, None, table)
         order = np.argsort(clusters, kind="stable")
-        return cls(gold[order], np.ascontiguousarray(systems[:, order]), clusters[order])
+        return cls(gold[order], np.ascontiguousarray(systems[:, order]), clusters[order], table)
 
     @property
     def n_items(self) -> int:
@@ -115,17 +125,27 @@ class Rows:
         """The systems' absolute errors of item means, shape (S, N)."""
         return without_rounding(np.abs(self.means - self.gold_means))
 
+    @cached_property
+    def gold_shares(self) -> Floats:
+        """The shares of the classes among gold's responses to each item, shape (N, C)."""
+        assert self.table is not None, "these responses are numbers"
+        return shares_of(self.gold, self.table)
+
+    def seen(self, metric: Metric) -> tuple[Floats, Floats]:
+        """Return what a metric sees: of the systems, shape (S, N) or (S, N, K), and of gold."""
+        if metric.needs == "item_means":
+            return self.means, self.gold_means
+        return self.systems, self.gold if metric.needs == "responses" else self.gold_shares
+
     def scores(self, metric: Metric) -> Floats:
         """Return the systems' scores on the data, shape (S,)."""
-        if metric.needs == "item_means":
-            return metric.scores(self.means[:, None], self.gold_means[None])[:, 0]
-        return metric.scores(self.systems[:, None], self.gold[None])[:, 0]
+        systems, gold = self.seen(metric)
+        return metric.scores(systems[:, None], gold[None])[:, 0]
 
     def effect(self, metric: Metric) -> float:
         """Return how much better the first system is than the second on the data."""
-        if metric.needs == "item_means":
-            return float(metric.effects(self.means[:2, None], self.gold_means[None])[0])
-        return float(metric.effects(self.systems[:2, None], self.gold[None])[0])
+        systems, gold = self.seen(metric)
+        return float(metric.effects(systems[:2, None], gold[None])[0])
 
     def as_scored(self, metric: Metric) -> Rows:
         """Return A and B alike in everything that the metric ignores: what a swap may exchange.
@@ -180,34 +200,30 @@ class ItemSums:
 
     def __init__(self, metric: Metric, rows: Rows) -> None:
         self.name = metric.name
-        scored = item_scores(metric, rows.systems, rows.gold)
+        scored = item_scores(metric, rows)
         self.features = np.ascontiguousarray(scored.T)
         self.total = self.features.sum(axis=0)
         # A swap compares B with A. A user's own metric need not give the negative then.
-        other = item_scores(metric, rows.systems[1::-1], rows.gold)[0] if len(scored) == 1 else scored[1]
+        systems, gold = rows.seen(metric)
+        other = _item_scores(metric, systems[1::-1], gold)[0] if len(scored) == 1 else scored[1]
         self.gains = other - scored[0]
 
 
-def item_scores(metric: Metric, systems: Floats, gold: Floats) -> Floats:
-    """Return the score of every item as a test set of its own.
-
-    Parameters
-    ----------
-    metric
-        An additive metric.
-    systems : ndarray, shape (S, N, K)
-    gold : ndarray, shape (N, K_gold)
+def item_scores(metric: Metric, rows: Rows) -> Floats:
+    """Return the score of every item as a test set of its own, by an additive metric.
 
     Returns
     -------
     ndarray, shape (S, N), or (1, N) of a comparison of the first two systems
     """
+    return _item_scores(metric, *rows.seen(metric))
+
+
+def _item_scores(metric: Metric, systems: Floats, gold: Floats) -> Floats:
     n_systems, n = systems.shape[:2]
-    if metric.needs == "item_means":
-        systems, gold = (equal_item_means(values)[..., None] for values in (systems, gold))
-    else:
-        systems, gold = systems[:, :, None], gold[:, None]
     comparison = metric.kind == "comparison"
     out = np.empty(n if comparison else (n_systems, n))
+    systems = systems[..., None] if systems.ndim == 2 else systems[:, :, None]
+    gold = gold[:, None]
     metric.fill(np.ascontiguousarray(systems), np.ascontiguousarray(gold), out)
     return np.atleast_2d(out)

@@ -61,6 +61,8 @@ class Responses:
         The cluster of each item, 0 to G − 1; each item is its own cluster if none were given.
     clustered
         Whether clusters were given.
+    table : ndarray, shape (U, C), or None
+        The distributions over classes that values are the places of; None if they are numbers.
     """
 
     gold: Role
@@ -69,6 +71,7 @@ class Responses:
     source_units: dict[Source, Ints]
     clusters: Ints
     clustered: bool
+    table: Floats | None = None
 
     @property
     def n_items(self) -> int:
@@ -117,8 +120,9 @@ class Responses:
         """The same data with items, and the numbers of clusters, in an order that follows from the responses.
 
         Groups and blocks of items are dealt by place, so that they do not depend on the order of a file.
+        Classes have no order, so their items keep that of their ids.
         """
-        return _ordered(self)
+        return _ordered(self) if self.table is None else self
 
     @cached_property
     def unit_ranks(self) -> Ints:
@@ -186,6 +190,7 @@ def responses(
     gold_units: ArrayLike | None = None,
     paired: bool = False,
     clusters: ArrayLike | None = None,
+    table: Floats | None = None,
 ) -> Responses:
     """Return the responses of a comparison with their units in order.
 
@@ -201,6 +206,8 @@ def responses(
         person who rates outputs of both systems. A unit that is in only one of the two roles stays unpaired.
     clusters : array_like of int, shape (N,), optional
         Cluster of each item.
+    table : ndarray, shape (U, C), optional
+        The distributions over classes that responses are the places of.
 
     Raises
     ------
@@ -232,7 +239,7 @@ def responses(
         for position, ids in _matrices(source, gold_ids, a_ids, b_ids):
             numbered[position] = np.maximum(numbered[position], _renumbered(ids, numbers, first))
     gold_role, a_role, b_role = map(Role, (gold_values, a_values, b_values), numbered)
-    return Responses(gold_role, a_role, b_role, source_units, *_clusters(clusters, n))
+    return Responses(gold_role, a_role, b_role, source_units, *_clusters(clusters, n), table)
 
 
 def _ordered(data: Responses) -> Responses:

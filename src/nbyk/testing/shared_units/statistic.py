@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.metrics import Metric
+from nbyk.metrics.classes import shares_of
 from nbyk.metrics.item_means import item_means, without_rounding
 from nbyk.testing.shared_units.kernels import fill_cells, fill_means_without, fill_rows_without
 from nbyk.testing.shared_units.responses import Responses
@@ -129,7 +130,9 @@ def effects_of_moved_sets(
 
 
 def columns_of(metric: Metric, data: Responses) -> list[Floats]:
-    """Return the metric's input of gold, A and B: item means, or left-packed responses."""
+    """Return the metric's input of gold, A and B: item means, left-packed responses, or shares of classes."""
+    if data.table is not None:
+        return [shares_of(data.gold.values, data.table), data.a.values, data.b.values]
     packed = [role.packed for role in data.roles]
     if metric.needs == "responses":
         return packed
@@ -184,9 +187,7 @@ def _effects_without(
         part = slice(start, start + at_once)
         left, lost[part] = _columns_without(metric, data, columns, items[part], units[part])
         effects[part] = _effects_of_items(metric, left)
-    if metric.needs == "responses":
-        return effects, lost
-    return whole[items] + (effects - whole[items]) / _steps(data)[units], lost
+    return whole[items] + (effects - whole[items]) / _steps(metric, data)[units], lost
 
 
 def _columns_without(
@@ -202,7 +203,14 @@ def _columns_without(
         if not column.size:
             left.append(column)
             continue
-        if metric.needs == "responses":
+        if data.table is not None:
+            out = np.where(role.units[items] == units[:, None], np.nan, role.values[items])
+            empty = np.isnan(out).all(axis=1)
+            if role is data.gold:
+                shares = shares_of(out, data.table)
+                out = column[items] + _steps(metric, data)[units, None] * (shares - column[items])
+            out[empty] = column[items[empty]]
+        elif metric.needs == "responses":
             out = np.empty((len(items), role.values.shape[1]))
             fill_rows_without(role.values, role.units, items, units, out)
             empty = np.isnan(out[:, 0])
@@ -210,7 +218,7 @@ def _columns_without(
         else:
             means, without = column[items], np.empty(len(items))
             fill_means_without(role.values, role.units, column, items, units, without)
-            out = means + _steps(data)[units] * (without - means)
+            out = means + _steps(metric, data)[units] * (without - means)
             empty = np.isnan(out)
             out = np.where(empty, means, out)
         lost |= empty
@@ -234,8 +242,10 @@ def _common_changes(
     return np.where(used & (counts[place] >= 2), means[place], 0.0)
 
 
-def _steps(data: Responses) -> Floats:
+def _steps(metric: Metric, data: Responses) -> Floats:
     """Return the number of steps that a unit's item means move when it leaves: 1, or more if K is large.
+
+    Only means of responses, and votes on a class, are moved on.
 
     With K responses on an item, leaving one out moves the mean by about 1/√K of its standard error. Some
     effects, such as those of accuracy, jump. So small a step meets few jumps and says little. The mean
@@ -243,7 +253,12 @@ def _steps(data: Responses) -> Floats:
     number of steps.
     """
     sizes = data.panel_sizes
-    return np.maximum(1.0, 0.5 * (sizes - 1.0) / np.sqrt(sizes))
+    steps = np.maximum(1.0, 0.5 * (sizes - 1.0) / np.sqrt(sizes))
+    if metric.needs == "classes":
+        voters = np.zeros(data.n_units, bool)
+        voters[data.source_units.get("raters", [])] = True
+        return np.where(voters, steps, 1.0)
+    return steps if metric.needs == "item_means" else np.ones_like(steps)
 
 
 def _effects_of_items(metric: Metric, columns: list[Floats]) -> Floats:
@@ -334,7 +349,7 @@ def _unit_changes(
             parts = [blocks[answered] == block for block in range(n_blocks)]
             parts.append(np.ones(len(answered), bool))
             found = np.asarray(_effects_with_parts(metric, columns, answered, left, lost, parts)) - effect
-            steps = _steps(data)[unit] if metric.needs == "item_means" else 1.0
+            steps = _steps(metric, data)[unit]
             by_block[row], totals[unit] = found[:-1] / steps, found[-1] / steps
         shares /= int(data.clusters.max()) + 1
         totals[numbers], within[numbers] = centred_changes(by_block, totals[numbers], shares)

@@ -73,7 +73,8 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     yield from about_number(data.clusters if panel.draws_clusters else None, data.n_items, null=null)
     if same_responses(data):
         yield "A and B gave the same responses to every item"
-    yield from _about_scales(sources)
+    if data.categories is None:
+        yield from _about_scales(sources)
     if TESTED[null] == ALIKE:
         yield (
             f"null {null} says that {ALIKE}, so the test may reject for two systems that differ but are "
@@ -163,8 +164,9 @@ def about_result(
             "is biased at this size, and its intervals are rough"
         )
     yield from _about_claims(result)
-    yield from _about_level(metric, data, null=result.null)
-    yield from _about_threshold(metric, data)
+    if data.categories is None:
+        yield from _about_level(metric, data, null=result.null)
+        yield from _about_threshold(metric, data)
 
 
 def _about_claims(result: ComparisonResult) -> Iterator[str]:

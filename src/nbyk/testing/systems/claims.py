@@ -202,7 +202,10 @@ def within(
     """Return an interval within a metric's bounds for ratings from 0 to 1, if all ratings are from there."""
     if bounds is None or panel.responses is None:
         return interval
-    if not are_from_zero_to_one(role.values for role in panel.responses.roles if role.values.size):
+    are_numbers = panel.responses.table is None
+    if are_numbers and not are_from_zero_to_one(
+        role.values for role in panel.responses.roles if role.values.size
+    ):
         return interval
     low, high = (min(max(end, bounds[0]), bounds[1]) for end in interval)
     return low, high

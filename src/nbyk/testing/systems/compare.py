@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
-from nbyk.metrics import Metric
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric, get
+from nbyk.metrics.label_scores import as_metric as as_metric_of_classes
 from nbyk.resampling.effects import Progress, Threads, as_metric, as_metrics, check_defined
 from nbyk.resampling.samplers import get_sampler
 from nbyk.resampling.streams import as_seed
@@ -28,6 +30,7 @@ from nbyk.testing.systems.margins import MarginClaim, check_margin, is_within_on
 from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.result import ComparisonResult, ResponseCounts
+from nbyk.words import listed
 
 Floats = NDArray[np.float64]
 
@@ -149,9 +152,9 @@ def compare(
         progress=progress,
     )
     check_margin(margin)
-    chosen = as_metric(metric)
-    margins = {} if margin is None else {chosen.name: margin}
     data = as_response_set(gold, a, b, cluster=cluster)
+    (chosen,) = metrics_of(data, [metric])
+    margins = {} if margin is None else {chosen.name: margin}
     return compare_metrics(data, [chosen], asked, margins)[chosen.name]
 
 
@@ -182,7 +185,7 @@ def compare_metrics(
     NbykError
         As `compare`.
     """
-    chosen = tuple({metric.name: metric for metric in as_metrics(metrics)}.values())
+    chosen = tuple({metric.name: metric for metric in metrics_of(data, metrics)}.values())
     for metric in chosen:
         metric.check_gold(data.has_gold)
     panel = asked.panel(data)
@@ -197,6 +200,31 @@ def compare_metrics(
     broad, *narrow = deciding.claims
     claims = (with_intervals_of_parts(broad, chosen[0], panel), *narrow)
     return {**results, deciding.metric: replace(deciding, claims=claims)}
+
+
+def metrics_of(data: ResponseSet, metrics: Sequence[str | Metric]) -> list[Metric]:
+    """Return the metrics of the kind of responses that the data are.
+
+    Raises
+    ------
+    NbykError
+        If a metric scores another kind.
+    """
+    categories = data.categories
+    if categories is None:
+        return list(as_metrics(metrics))
+    chosen: list[Metric] = []
+    for metric in metrics:
+        if isinstance(metric, str):
+            score = get(metric, "labels")
+            metric = as_metric_of_classes(score)
+        if data.kind not in metric.kinds:
+            raise NbykError(
+                f"metric {metric.name!r} scores {listed(metric.kinds)}, and these are {data.kind}",
+                argument="metric",
+            )
+        chosen.append(metric.bound(categories.names, categories.table))
+    return chosen
 
 
 def results_of(

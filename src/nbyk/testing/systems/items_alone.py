@@ -153,7 +153,7 @@ def _scores(metric: Metric, rows: Rows) -> Floats:
     """Return the scores of single items, shape (S, N), or (1, N) of a comparison."""
     if metric.additive:
         return rows.sums(metric).features.T
-    return item_scores(metric, rows.systems, rows.gold)
+    return item_scores(metric, rows)
 
 
 def of_effects(

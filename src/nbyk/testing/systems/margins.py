@@ -184,6 +184,8 @@ def is_within_one(metric: Metric, data: ResponseSet) -> bool:
     """Return whether the effect on each item, of which the effect is the mean, lies between −1 and 1."""
     if metric.of is not None:  # wins(…): each item counts 1, 0 or −1
         return True
+    if metric.table is not None:
+        return metric.additive and metric.score_range == (0.0, 1.0)
     rated = (data.gold, data.a, data.b) if data.has_gold else (data.a, data.b)
     return metric.base_name in _WITHIN_ONE and are_from_zero_to_one(rated)
 
@@ -232,4 +234,6 @@ def _sample(data: ResponseSet, panel: Panel, *, of_clusters: bool) -> Responses:
     if panel.responses is not None and of_clusters is panel.of_clusters:
         return panel.responses
     gold = data.gold if data.has_gold else None
-    return responses(data.a, data.b, gold=gold, clusters=data.clusters if of_clusters else None)
+    table = None if data.categories is None else data.categories.table
+    clusters = data.clusters if of_clusters else None
+    return responses(data.a, data.b, gold=gold, clusters=clusters, table=table)

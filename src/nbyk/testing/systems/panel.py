@@ -183,6 +183,7 @@ def _responses(data: ResponseSet, places: Mapping[str, Integers], *, of_clusters
         gold_units=ids["gold"],
         paired=bool(places),
         clusters=data.clusters if of_clusters else None,
+        table=None if data.categories is None else data.categories.table,
     )
     return found if found.source_units else None
 

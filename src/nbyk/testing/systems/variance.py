@@ -186,7 +186,7 @@ def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
     base, slopes = metric, np.ones(2)
     if metric.name in _SLOPES:
         base = get("mse")
-        errors = item_scores(base, stack_responses(data.a, data.b), data.gold).mean(axis=1)
+        errors = item_scores(base, Rows(data.gold, stack_responses(data.a, data.b))).mean(axis=1)
         if (errors == 0.0).any():
             raise UndefinedMetricError(f"metric {metric.name}: a system makes no error; choose mse")
         slopes = _SLOPES[metric.name](errors)
@@ -197,7 +197,7 @@ def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
         )
 
     def effects(of: Mapping[str, Floats]) -> Floats:
-        scores = item_scores(base, stack_responses(of["a"], of["b"]), of["gold"])
+        scores = item_scores(base, Rows(of["gold"], stack_responses(of["a"], of["b"])))
         if metric.kind == "comparison":
             return np.asarray(metric.sign * scores[0])
         return np.asarray(metric.sign * (slopes[0] * scores[0] - slopes[1] * scores[1]))

@@ -1,0 +1,263 @@
+"""Metrics of responses that are classes, or distributions over classes.
+
+A response is a row of a table of distributions (`nbyk.data.response_set.Categories`). The row of a class is 1
+for the class and 0 elsewhere. So systems have shape (S, R, N, K), numbers of rows with NaN where there is
+none. Gold has shape (R, N, C): the shares of the classes that people chose, or the soft target. Each function
+fills scores of shape (S, R), means over the columns, which are runs, that answer an item or more.
+
+Where people disagree, the target of a hard metric is the class that most chose; classes that tie share the
+item. A class without a divisor counts as 0 in precision, recall and F1, as in scikit-learn.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.compiled import njit
+from nbyk.metrics.confusion import F1, PRECISION
+
+Floats: TypeAlias = NDArray[np.float64]
+
+MACRO, MICRO, WEIGHTED, ONE_CLASS = range(4)
+"""How measures of classes become one number; with `ONE_CLASS`, its place is the last parameter."""
+
+LEAST_PROBABILITY = 1e-12
+"""Smaller predicted probabilities count as this in the cross entropy, which would be infinite at 0."""
+
+TIED = 1e-9
+"""Shares that differ by less are tied."""
+
+_ROUNDING = 1e-12
+
+
+@njit(nogil=True, cache=True)
+def _fill_votes(shares: Floats, out: Floats) -> None:
+    """Fill `out`, shape (N, C), with each class's part in the most frequent class of each item."""
+    for i in range(len(shares)):
+        most = shares[i].max() - TIED
+        tied = 0
+        for c in range(shares.shape[1]):
+            tied += shares[i, c] >= most
+        for c in range(shares.shape[1]):
+            out[i, c] = 1.0 / tied if shares[i, c] >= most else 0.0
+
+
+@njit(nogil=True, cache=True)
+def accuracy(systems: Floats, gold: Floats, out: Floats, table: Floats) -> None:
+    """Share of items whose class is the target."""
+    votes = np.empty(gold.shape[1:])
+    for r in range(gold.shape[0]):
+        _fill_votes(gold[r], votes)
+        for s in range(systems.shape[0]):
+            total = 0.0
+            for i in range(systems.shape[2]):
+                right = 0.0
+                n = 0
+                for k in range(systems.shape[3]):
+                    code = systems[s, r, i, k]
+                    if code == code:
+                        right += votes[i, int(code)]
+                        n += 1
+                total += right / n if n > 0 else np.nan
+            out[s, r] = total / systems.shape[2]
+
+
+@njit(nogil=True, cache=True)
+def ratio_of_class(measure: int, hits: float, predicted: float, actual: float) -> float:
+    """Return precision, recall or F1 of a class from its counts; 0 without a divisor."""
+    if measure == F1:
+        under = predicted + actual
+        return 2.0 * hits / under if under > 0.0 else 0.0
+    under = predicted if measure == PRECISION else actual
+    return hits / under if under > 0.0 else 0.0
+
+
+@njit(nogil=True, cache=True)
+def score_of_counts(
+    measure: int, average: int, label: int, hits: Floats, predicted: Floats, actual: Floats
+) -> float:
+    """Return a measure from the counts of classes, shape (C,) each: of hits, predictions and targets."""
+    if average == ONE_CLASS:
+        return ratio_of_class(measure, hits[label], predicted[label], actual[label])
+    if average == MICRO:
+        return ratio_of_class(measure, hits.sum(), predicted.sum(), actual.sum())
+    total = weights = 0.0
+    for c in range(len(hits)):
+        weight = 1.0 if average == MACRO else actual[c]
+        total += weight * ratio_of_class(measure, hits[c], predicted[c], actual[c])
+        weights += weight
+    return total / weights
+
+
+@njit(nogil=True, cache=True)
+def of_confusion(
+    systems: Floats, gold: Floats, out: Floats, table: Floats, measure: int, average: int, label: int
+) -> None:
+    """Precision, recall or F1, averaged over classes or of one, by the targets and the predictions."""
+    n_classes = gold.shape[2]
+    votes = np.empty(gold.shape[1:])
+    hits, predicted, actual = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+    for r in range(gold.shape[0]):
+        _fill_votes(gold[r], votes)
+        for s in range(systems.shape[0]):
+            total = 0.0
+            runs = 0
+            for k in range(systems.shape[3]):
+                hits[:] = 0.0
+                predicted[:] = 0.0
+                actual[:] = 0.0
+                n = 0
+                for i in range(systems.shape[2]):
+                    code = systems[s, r, i, k]
+                    if code == code:
+                        c = int(code)
+                        n += 1
+                        predicted[c] += 1.0
+                        hits[c] += votes[i, c]
+                        for each in range(n_classes):
+                            actual[each] += votes[i, each]
+                if n > 0:
+                    total += score_of_counts(measure, average, label, hits, predicted, actual)
+                    runs += 1
+            out[s, r] = total / runs if runs > 0 else np.nan
+
+
+@njit(nogil=True, cache=True)
+def score_tables(counts: Any, measure: int, average: int, label: int, out: Floats) -> None:
+    """Fill `out`, shape (D,), with mean scores over runs from counts of items, shape (runs, C, C + 1, D).
+
+    A count is of the items of a target (row) and a prediction (column); the last column is no prediction.
+    """
+    n_classes = counts.shape[1]
+    hits, predicted, actual = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+    for draw in range(len(out)):
+        total = 0.0
+        runs = 0
+        for run in range(len(counts)):
+            hits[:] = 0.0
+            predicted[:] = 0.0
+            actual[:] = 0.0
+            for truth in range(n_classes):
+                for c in range(n_classes):
+                    n = counts[run, truth, c, draw]
+                    predicted[c] += n
+                    actual[truth] += n
+                hits[truth] = counts[run, truth, truth, draw]
+            if actual.sum() > 0.0:
+                total += score_of_counts(measure, average, label, hits, predicted, actual)
+                runs += 1
+        out[draw] = total / runs if runs > 0 else np.nan
+
+
+@njit(nogil=True, cache=True)
+def _cross_entropy(p: Floats, q: Floats) -> float:
+    total = 0.0
+    for c in range(len(p)):
+        if p[c] > 0.0:
+            total -= p[c] * np.log(max(q[c], LEAST_PROBABILITY))
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _js_divergence(p: Floats, q: Floats) -> float:
+    total = 0.0
+    for c in range(len(p)):
+        middle = 0.5 * (p[c] + q[c])
+        if p[c] > 0.0:
+            total += p[c] * np.log(p[c] / middle)
+        if q[c] > 0.0:
+            total += q[c] * np.log(q[c] / middle)
+    return max(0.5 * total, 0.0)
+
+
+@njit(nogil=True, cache=True)
+def _entropy(p: Floats) -> float:
+    """Return the entropy over ln C: 0 where one class is certain, 1 where all are alike."""
+    total = 0.0
+    for c in range(len(p)):
+        if p[c] > 0.0:
+            total -= p[c] * np.log(p[c])
+    return max(total / np.log(len(p)), 0.0)
+
+
+CROSS_ENTROPY, JS_DIVERGENCE, JS_DISTANCE, SIMILARITY, CORRELATION = range(5)
+
+
+@njit(nogil=True, cache=True)
+def of_distance(systems: Floats, gold: Floats, out: Floats, table: Floats, measure: int) -> None:
+    """Mean over items of a distance between the target and the prediction: `CROSS_ENTROPY` and others."""
+    for r in range(gold.shape[0]):
+        for s in range(systems.shape[0]):
+            total = 0.0
+            for i in range(systems.shape[2]):
+                of_item = 0.0
+                n = 0
+                for k in range(systems.shape[3]):
+                    code = systems[s, r, i, k]
+                    if code == code:
+                        n += 1
+                        if measure == CROSS_ENTROPY:
+                            of_item += _cross_entropy(gold[r, i], table[int(code)])
+                        elif measure == JS_DIVERGENCE:
+                            of_item += _js_divergence(gold[r, i], table[int(code)])
+                        else:
+                            of_item += np.sqrt(_js_divergence(gold[r, i], table[int(code)]))
+                total += of_item / n if n > 0 else np.nan
+            out[s, r] = total / systems.shape[2]
+
+
+@njit(nogil=True, cache=True)
+def of_entropies(systems: Floats, gold: Floats, out: Floats, table: Floats, measure: int) -> None:
+    """Cosine (`SIMILARITY`) or Pearson's correlation of the entropies of targets and predictions."""
+    known = np.empty(len(table))
+    for u in range(len(table)):
+        known[u] = _entropy(table[u])
+    x = np.empty(gold.shape[1])
+    for r in range(gold.shape[0]):
+        for i in range(gold.shape[1]):
+            x[i] = _entropy(gold[r, i])
+        for s in range(systems.shape[0]):
+            total = 0.0
+            runs = 0
+            for k in range(systems.shape[3]):
+                n = 0
+                mean_x = mean_y = 0.0
+                for i in range(systems.shape[2]):
+                    code = systems[s, r, i, k]
+                    if code == code:
+                        n += 1
+                        mean_x += x[i]
+                        mean_y += known[int(code)]
+                if n == 0:
+                    continue
+                mean_x, mean_y = (mean_x / n, mean_y / n) if measure == CORRELATION else (0.0, 0.0)
+                xx = yy = xy = raw_x = raw_y = 0.0
+                for i in range(systems.shape[2]):
+                    code = systems[s, r, i, k]
+                    if code == code:
+                        y = known[int(code)]
+                        xx += (x[i] - mean_x) ** 2
+                        yy += (y - mean_y) ** 2
+                        xy += (x[i] - mean_x) * (y - mean_y)
+                        raw_x += x[i] * x[i]
+                        raw_y += y * y
+                least = n * _ROUNDING * _ROUNDING
+                if xx <= least + _ROUNDING * raw_x or yy <= least + _ROUNDING * raw_y:
+                    total = np.nan
+                else:
+                    total += min(1.0, max(-1.0, xy / np.sqrt(xx * yy)))
+                runs += 1
+            out[s, r] = total / runs if runs > 0 else np.nan
+
+
+def shares_of(codes: Floats, table: Floats) -> Floats:
+    """Return the mean distribution of the responses to each item, shape (..., C), of codes (..., K)."""
+    there = ~np.isnan(codes)
+    rows = table[np.where(there, codes, 0.0).astype(np.int64)]
+    rows = np.where(there[..., None], rows, 0.0)
+    with np.errstate(invalid="ignore"):
+        shares: Any = rows.sum(axis=-2) / there.sum(axis=-1)[..., None]
+    return np.ascontiguousarray(shares, dtype=np.float64)
