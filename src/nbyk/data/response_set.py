@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nbyk.data.categories import Categories, Kind
 from nbyk.data.clusters import numbered_clusters
 from nbyk.data.units import Units, column_units
 from nbyk.errors import NbykError
@@ -17,27 +18,6 @@ Floats = NDArray[np.float64]
 
 _NUMBERS = "biufO"
 """Kinds of arrays that may hold responses: no text, dates or complex numbers, which numpy would convert."""
-
-
-@dataclass(frozen=True, eq=False)
-class Categories:
-    """The classes of responses that are classes or distributions; a response is the place of a row.
-
-    Attributes
-    ----------
-    names
-        The classes, in their order.
-    table : ndarray, shape (U, C)
-        Distributions over the classes. The first C are the classes themselves.
-    """
-
-    names: tuple[str, ...]
-    table: Floats
-
-    @property
-    def kind(self) -> str:
-        """"classes", or "distributions" if some responses are neither certain nor missing."""
-        return "classes" if len(self.table) == len(self.names) else "distributions"
 
 
 @dataclass(frozen=True)
@@ -72,8 +52,8 @@ class ResponseSet:
     categories: Categories | None = field(default=None, repr=False, compare=False)
 
     @property
-    def kind(self) -> str:
-        """What the responses are: "numbers", "classes" or "distributions"."""
+    def kind(self) -> Kind:
+        """What the systems' responses are: "numbers", "classes" or "distributions"."""
         return "numbers" if self.categories is None else self.categories.kind
 
     @property

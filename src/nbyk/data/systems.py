@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.alignment import differing_items
+from nbyk.data.categories import Categories, Kind
 from nbyk.data.columns import Columns
 from nbyk.data.given_systems import columns_like_systems, given_systems, too_few
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples, refuse_other_document
@@ -83,6 +84,12 @@ class Systems:
     gold_units: Units | None
     clusters: tuple[str, ...] | None = None
     recognised: Mapping[str, str] = field(default_factory=dict)
+    categories: Categories | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What the responses are: "numbers", "classes" or "distributions"."""
+        return "numbers" if self.categories is None else self.categories.kind
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -132,9 +139,10 @@ class Systems:
         units = {"a": self.units[a], "b": self.units[b]}
         if self.gold_units is not None:
             units["gold"] = self.gold_units
-        return response_set(
+        data = response_set(
             self.gold, self.responses[a], self.responses[b], units=units, cluster=self.clusters
         )
+        return replace(data, categories=self.categories)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from nbyk.metrics.label_scores import LabelScore
 from nbyk.metrics.loading import load_file
-from nbyk.metrics.registry import Metric, Parameter, get, names, parameters, register
+from nbyk.metrics.registry import Metric, Parameter, get, metrics_of, names, parameters, register
 
 __all__ = [
     "LabelScore",
@@ -18,6 +18,7 @@ __all__ = [
     "Parameter",
     "get",
     "load_file",
+    "metrics_of",
     "names",
     "parameters",
     "register",

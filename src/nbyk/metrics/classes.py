@@ -162,7 +162,7 @@ def _cross_entropy(p: Floats, q: Floats) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _js_divergence(p: Floats, q: Floats) -> float:
+def _js_divergence(p: Floats, q: Floats) -> Any:
     total = 0.0
     for c in range(len(p)):
         middle = 0.5 * (p[c] + q[c])
@@ -174,7 +174,7 @@ def _js_divergence(p: Floats, q: Floats) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _entropy(p: Floats) -> float:
+def _entropy(p: Floats) -> Any:
     """Return the entropy over ln C: 0 where one class is certain, 1 where all are alike."""
     total = 0.0
     for c in range(len(p)):

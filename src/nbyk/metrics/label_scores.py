@@ -148,9 +148,10 @@ OF_LABELS = (
 def as_metric(score: LabelScore) -> Metric:
     """Return a score of labels as a metric, which takes its classes from the data that it is bound to."""
     range_ = (0.0, 1.0)
+    arguments: tuple[tuple[str, float], ...] = ()
     additive = score.measure in ("accuracy", "cross_entropy", "js_divergence", "js_distance")
     if score.needs == "hard":
-        function, arguments = "accuracy", ()
+        function = "accuracy"
         if score.measure != "accuracy":
             function = "of_confusion"
             numbers = (_MEASURE_NUMBERS.index(score.measure), _AVERAGE_NUMBERS.index(score.average))
@@ -159,7 +160,7 @@ def as_metric(score: LabelScore) -> Metric:
                 arguments = (*arguments, ("label", 0.0))
     else:
         place = float(_SOFT.index(score.measure))
-        function, arguments = ("of_distance" if additive else "of_entropies"), (("measure", place),)
+        function, arguments = "of_distance" if additive else "of_entropies", (("measure", place),)
         if score.measure == "cross_entropy":
             range_ = (0.0, -math.log(1e-12))
         elif score.measure == "js_divergence":

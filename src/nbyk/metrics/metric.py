@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.categories import Kind as Responses
 from nbyk.errors import NbykError
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -119,11 +120,11 @@ class Metric(Directed):
     label: str = ""
 
     @property
-    def kinds(self) -> tuple[str, ...]:
+    def kinds(self) -> tuple[Responses, ...]:
         """The kinds of responses that it scores: "numbers", "classes", "distributions"."""
-        return {"classes": ("classes",), "distributions": ("classes", "distributions")}.get(
-            self.needs, ("numbers",)
-        )
+        if self.needs == "distributions":
+            return ("classes", "distributions")
+        return ("classes",) if self.needs == "classes" else ("numbers",)
 
     def bound(self, names: Sequence[str], table: Floats) -> Metric:
         """Return the metric of responses that are rows of a table of distributions over named classes.

@@ -13,11 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, get_args, overload
 
+from nbyk.data.categories import Categories, Kind
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics.builtin import BUILTIN, WINS, Definition, Parameter
 from nbyk.metrics.corpus import OF_OUTPUTS, CorpusMetric
-from nbyk.metrics.label_scores import OF_LABELS, LabelScore, averages_of, of_a_class
-from nbyk.metrics.metric import Change, Direction, Kind, Metric, Needs, Smoothness, Traits
+from nbyk.metrics.label_scores import OF_LABELS, LabelScore, as_metric, averages_of, of_a_class
+from nbyk.metrics.metric import Change, Direction, Metric, Needs, Smoothness, Traits
+from nbyk.metrics.metric import Kind as Compares
 
 __all__ = ["Data", "Metric", "Parameter", "get", "names", "parameters", "register"]
 
@@ -127,6 +129,53 @@ def get(spec: str, of: Data = "ratings") -> Metric | LabelScore | CorpusMetric:
         raise _unknown(spec, of)
     assert not isinstance(found, Definition), "definitions are of ratings"
     return found
+
+
+def metrics_of(categories: Categories | None, metrics: Sequence[str | Metric]) -> list[Metric]:
+    """Return metrics, by name or as they are, of responses that are numbers, or classes or distributions.
+
+    Raises
+    ------
+    NbykError
+        If a metric is unknown or scores other responses.
+    """
+    if categories is None:
+        chosen = [get(metric) if isinstance(metric, str) else metric for metric in metrics]
+    else:
+        chosen = [as_metric(get(spec, "labels")) if isinstance(spec, str) else spec for spec in metrics]
+        chosen = [
+            metric if metric.table is not None else metric.bound(categories.names, categories.table)
+            for metric in chosen
+        ]
+    kind = "numbers" if categories is None else categories.kind
+    for metric in chosen:
+        if kind not in metric.kinds:
+            raise NbykError(
+                f"metric {metric.name!r} scores {' or '.join(metric.kinds)}, and these are {kind}",
+                argument="metric",
+            )
+    return chosen
+
+
+def usual_metric(kind: Kind, *, has_gold: bool) -> str:
+    """Return the name of the metric that a comparison uses if none is given."""
+    usual = {
+        "numbers": "mae" if has_gold else "mean",
+        "classes": "accuracy",
+        "distributions": "cross_entropy",
+    }
+    return usual[kind]
+
+
+def kind_scored(metric: str | Metric | None) -> Kind | None:
+    """Return the kind of responses that a metric needs; None if it scores numbers too, or is unknown."""
+    if metric is None or isinstance(metric, Metric):
+        return None if metric is None else metric.kinds[-1]
+    if metric.partition("(")[0].strip() in _DEFINITIONS or not (
+        metric in _LABEL_SCORES["labels"] or of_a_class(metric)
+    ):
+        return None
+    return as_metric(get(metric, "labels")).kinds[-1]
 
 
 def _unknown(name: str, of: Data) -> NbykError:
@@ -253,7 +302,7 @@ def register(
     *,
     direction: Direction,
     needs: Needs = "item_means",
-    kind: Kind = "score",
+    kind: Compares = "score",
     needs_gold: bool = True,
     source: str = "",
     additive: bool = False,
@@ -311,7 +360,7 @@ def register(
     for option, value, allowed in (
         ("direction", direction, get_args(Direction)),
         ("needs", needs, get_args(Needs)),
-        ("kind", kind, get_args(Kind)),
+        ("kind", kind, get_args(Compares)),
     ):
         if value not in allowed:
             raise unknown_name(f"metric {option}", str(value), allowed)

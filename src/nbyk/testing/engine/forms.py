@@ -337,7 +337,8 @@ class Confusions(Form):
         """Return the means over runs of the scores of counts, shape (runs, cells, D)."""
         out = np.empty(found.shape[2])
         counts = np.ascontiguousarray(found).reshape(len(found), *self._shape, -1)
-        score_tables(counts, *map(int, self.metric.values), out)
+        measure, average, label = map(int, self.metric.values)
+        score_tables(counts, measure, average, label, out)
         return out
 
 

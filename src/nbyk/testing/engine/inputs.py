@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.categories import Categories, coded, kind_of
 from nbyk.data.clusters import numbered_clusters
 from nbyk.data.ratings import ordered_ids
 from nbyk.data.response_set import ResponseSet, responses_and_units
@@ -20,7 +21,15 @@ Floats = NDArray[np.float64]
 _ROW = (list, tuple, np.ndarray)
 
 
-def as_response_set(gold: Any, a: Any = None, b: Any = None, *, cluster: Any = None) -> ResponseSet:
+def as_response_set(
+    gold: Any,
+    a: Any = None,
+    b: Any = None,
+    *,
+    cluster: Any = None,
+    kind: str | None = None,
+    classes: Sequence[Any] | None = None,
+) -> ResponseSet:
     """Return the response set of gold and two systems, given in any form.
 
     Parameters
@@ -33,6 +42,8 @@ def as_response_set(gold: Any, a: Any = None, b: Any = None, *, cluster: Any = N
         Frames and series are aligned by their index if all have one. If there are two columns or more, each
         is one rater or run, by the name of its column if a frame names it. The raters or runs of lists of
         differing lengths are unknown.
+    kind, classes
+        As for `nbyk.compare`.
     cluster
         The name of each item's cluster, shape (N,): a list, an array or a pandas series, which is aligned by
         its index if the responses have one.
@@ -57,12 +68,23 @@ def as_response_set(gold: Any, a: Any = None, b: Any = None, *, cluster: Any = N
     if a is None or b is None:
         missing = "a" if a is None else "b"
         raise NbykError(f"compare: {missing} is missing; give gold (or None), a and b, or one ResponseSet")
-    matrices, units = as_matrices({"gold": gold, "a": a, "b": b})
+    sources, categories = as_numbers({"gold": gold, "a": a, "b": b}, kind, classes)
+    matrices, units = as_matrices(sources)
     n_items = len(matrices["a"])
-    clusters = as_clusters(cluster, {"gold": gold, "a": a, "b": b}, n_items)
-    return ResponseSet(
-        matrices.get("gold", np.empty((n_items, 0))), matrices["a"], matrices["b"], units, clusters
-    )
+    clusters = as_clusters(cluster, sources, n_items)
+    gold = matrices.get("gold", np.empty((n_items, 0)))
+    return ResponseSet(gold, matrices["a"], matrices["b"], units, clusters, categories)
+
+
+def as_numbers(
+    sources: dict[str, Any], kind: str | None, classes: Sequence[Any] | None
+) -> tuple[dict[str, Any], Categories | None]:
+    """Return responses as numbers: as they are, or as places in the table of their classes or distributions.
+
+    The parameters and errors are those of `nbyk.data.categories.coded`; `kind` is as for `nbyk.compare`.
+    """
+    known = kind_of(sources, kind)
+    return (sources, None) if known == "numbers" else coded(sources, known, classes)
 
 
 def as_clusters(cluster: Any, sources: dict[str, Any], n_items: int) -> NDArray[np.int64] | None:

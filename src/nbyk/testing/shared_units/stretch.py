@@ -49,7 +49,8 @@ def stretch(metric: Metric, data: Responses, found: Changes, sources: Mapping[So
     Returns
     -------
     float
-        From 1 to `MOST`; 1 for classes, which cannot move, and if the effect does not vanish within the steps that a linear effect would take.
+        From 1 to `MOST`; 1 for classes, which cannot move, and if the effect does not vanish within the steps
+        that a linear effect would take.
     """
     error = float(np.sqrt(sum(part.total for part in sources.values())))
     if error <= 0.0 or not abs(found.effect) > 0.0 or data.table is not None:

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
-from nbyk.errors import NbykError
-from nbyk.metrics import Metric, get
-from nbyk.metrics.label_scores import as_metric as as_metric_of_classes
-from nbyk.resampling.effects import Progress, Threads, as_metric, as_metrics, check_defined
+from nbyk.metrics import Metric, metrics_of
+from nbyk.metrics.registry import kind_scored, usual_metric
+from nbyk.resampling.effects import Progress, Threads, check_defined
 from nbyk.resampling.samplers import get_sampler
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import Decision
@@ -30,7 +29,6 @@ from nbyk.testing.systems.margins import MarginClaim, check_margin, is_within_on
 from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.result import ComparisonResult, ResponseCounts
-from nbyk.words import listed
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +39,9 @@ def compare(
     b: Any = None,
     *,
     cluster: Any = None,
-    metric: str | Metric = "mae",
+    metric: str | Metric | None = None,
+    kind: str | None = None,
+    classes: Sequence[Any] | None = None,
     null: str = "swap_items",
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
@@ -73,7 +73,14 @@ def compare(
         drawn one by one. With clusters, the claim is over new clusters: whole clusters are swapped and
         bootstrapped.
     metric
-        A metric's name, with its parameters if it has any, or a `Metric`.
+        A metric's name, with its parameters if it has any, or a `Metric`. By default `mae`, or `mean` without
+        gold; for classes `accuracy`, for distributions `cross_entropy`.
+    kind
+        What the responses are: "numbers"; "classes", text or whole numbers; or "distributions", a row of
+        probabilities per item, (N, C), or a list of such arrays, one per run (gold may be classes). By
+        default numbers, or classes if all are text, or what the metric needs if it scores no numbers.
+    classes
+        The classes, if not all occur, or the names of the columns of distributions.
     null
         The null hypothesis: "swap_items" or "shifted", that A and B are equally good over the population of
         items; "permutation", "pooled" or "pooled_twice", that they answer every item alike
@@ -152,8 +159,10 @@ def compare(
         progress=progress,
     )
     check_margin(margin)
-    data = as_response_set(gold, a, b, cluster=cluster)
-    (chosen,) = metrics_of(data, [metric])
+    kind = kind or kind_scored(metric)
+    data = as_response_set(gold, a, b, cluster=cluster, kind=kind, classes=classes)
+    metric = metric or usual_metric(data.kind, has_gold=data.has_gold)
+    (chosen,) = metrics_of(data.categories, [metric])
     margins = {} if margin is None else {chosen.name: margin}
     return compare_metrics(data, [chosen], asked, margins)[chosen.name]
 
@@ -185,7 +194,7 @@ def compare_metrics(
     NbykError
         As `compare`.
     """
-    chosen = tuple({metric.name: metric for metric in metrics_of(data, metrics)}.values())
+    chosen = tuple({metric.name: metric for metric in metrics_of(data.categories, metrics)}.values())
     for metric in chosen:
         metric.check_gold(data.has_gold)
     panel = asked.panel(data)
@@ -200,31 +209,6 @@ def compare_metrics(
     broad, *narrow = deciding.claims
     claims = (with_intervals_of_parts(broad, chosen[0], panel), *narrow)
     return {**results, deciding.metric: replace(deciding, claims=claims)}
-
-
-def metrics_of(data: ResponseSet, metrics: Sequence[str | Metric]) -> list[Metric]:
-    """Return the metrics of the kind of responses that the data are.
-
-    Raises
-    ------
-    NbykError
-        If a metric scores another kind.
-    """
-    categories = data.categories
-    if categories is None:
-        return list(as_metrics(metrics))
-    chosen: list[Metric] = []
-    for metric in metrics:
-        if isinstance(metric, str):
-            score = get(metric, "labels")
-            metric = as_metric_of_classes(score)
-        if data.kind not in metric.kinds:
-            raise NbykError(
-                f"metric {metric.name!r} scores {listed(metric.kinds)}, and these are {data.kind}",
-                argument="metric",
-            )
-        chosen.append(metric.bound(categories.names, categories.table))
-    return chosen
 
 
 def results_of(

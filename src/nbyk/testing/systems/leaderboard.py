@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.categories import Categories
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.data.systems import Systems
 from nbyk.data.units import Units
 from nbyk.errors import NbykError
-from nbyk.metrics import Metric
-from nbyk.resampling.effects import as_metric, check_defined
+from nbyk.metrics import Metric, metrics_of
+from nbyk.metrics.registry import kind_scored, usual_metric
+from nbyk.resampling.effects import check_defined
 from nbyk.testing.engine.draws import ItemStreams, draw_chunks
 from nbyk.testing.engine.forms import form_of
-from nbyk.testing.engine.inputs import as_clusters, as_matrices
+from nbyk.testing.engine.inputs import as_clusters, as_matrices, as_numbers
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
 from nbyk.testing.systems.asked import Asked
@@ -46,6 +48,8 @@ class ScoredSystems:
         The cluster of each item, if items have clusters.
     scores : ndarray, shape (S,)
         The systems' scores on the data.
+    categories
+        The classes or distributions that responses stand for; None for numbers.
     """
 
     names: tuple[str, ...]
@@ -54,16 +58,19 @@ class ScoredSystems:
     units: Mapping[str, Units]
     clusters: Integers | None
     scores: Floats
+    categories: Categories | None = None
 
     @classmethod
     def of(
         cls,
         gold: Any,
         systems: ManyResponses | None,
-        metric: str | Metric,
+        metric: str | Metric | None,
         *,
         units: Mapping[str, Units] | None = None,
         cluster: Any = None,
+        kind: str | None = None,
+        classes: Sequence[Any] | None = None,
     ) -> ScoredSystems:
         """Return systems in any of the forms that `nbyk.compare_systems` takes.
 
@@ -73,6 +80,7 @@ class ScoredSystems:
             If the input is malformed, the metric is unknown, compares two systems or is undefined on one, or
             gold is needed but None.
         """
+        categories = None
         if isinstance(gold, Systems):
             if not (systems is None and units is None and cluster is None):
                 raise NbykError(
@@ -80,6 +88,7 @@ class ScoredSystems:
                     "these",
                     argument="systems",
                 )
+            categories = gold.categories
             gold, systems, units, cluster = gold.gold, gold.responses, gold.all_units, gold.clusters
         if systems is None:
             raise NbykError(
@@ -88,27 +97,35 @@ class ScoredSystems:
                 argument="systems",
             )
         named = _named(systems)
-        chosen = as_metric(metric)
+        sources = {"gold": gold, **named}
+        if categories is None:
+            sources, categories = as_numbers(sources, kind or kind_scored(metric), classes)
+        known_kind = "numbers" if categories is None else categories.kind
+        metric = metric or usual_metric(known_kind, has_gold=gold is not None)
+        (chosen,) = metrics_of(categories, [metric])
         if chosen.kind == "comparison":
             raise NbykError(
                 f"metric {chosen.name} compares two systems and scores neither; choose one that scores each"
             )
         chosen.check_gold(gold is not None)
-        matrices, of_columns = as_matrices({"gold": gold, **named})
+        matrices, of_columns = as_matrices(sources)
         stacked = stack_responses(*(matrices[name] for name in named))
-        rows = Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked)
-        clusters = as_clusters(cluster, {"gold": gold, **named}, rows.n_items)
+        table = None if categories is None else categories.table
+        rows = Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked, table=table)
+        clusters = as_clusters(cluster, sources, rows.n_items)
         known = of_columns if units is None else units
         behind = {name: known[name] for name in ("gold", *named) if name in known}
         scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
-        return cls(tuple(named), chosen, rows, behind, clusters, scores)
+        return cls(tuple(named), chosen, rows, behind, clusters, scores, categories)
 
     def pair(self, a: int, b: int) -> ResponseSet:
         """Return gold and two systems, by their places."""
         of_roles = {"gold": "gold", "a": self.names[a], "b": self.names[b]}
         behind = {role: self.units[name] for role, name in of_roles.items() if name in self.units}
         of_a, of_b = (self.rows.systems[place] for place in (a, b))
-        return ResponseSet(self.rows.gold, _answered(of_a), _answered(of_b), behind, self.clusters)
+        return ResponseSet(
+            self.rows.gold, _answered(of_a), _answered(of_b), behind, self.clusters, self.categories
+        )
 
     def score_test(self, system: int, kinds: Collection[str]) -> tuple[Panel, SharedUnitsTest | None]:
         """Return the units behind one system's score, and the score with its variance over them.
@@ -132,7 +149,8 @@ class ScoredSystems:
         behind = {role: self.units[name] for role, name in units.items() if name in self.units}
         clusters = self.clusters if "clusters" in kinds else None
         nothing = np.zeros((self.rows.n_items, 1))
-        data = ResponseSet(self.rows.gold, _answered(self.rows.systems[system]), nothing, behind, clusters)
+        answers = _answered(self.rows.systems[system])
+        data = ResponseSet(self.rows.gold, answers, nothing, behind, clusters, self.categories)
         panel = panel_of(data, None)
         panel = replace(panel, sources=tuple(of for of in panel.sources if of.partition(" ")[0] in kinds))
         if not panel.sources or panel.few(0, FEWEST_UNITS) or panel.responses is None:
@@ -148,7 +166,8 @@ class ScoredSystems:
         scores are its bootstrap distribution. A system's scores do not depend on the others. They are NaN or
         infinite on draws on which the metric is undefined, such as a correlation of constants.
         """
-        rows = Rows.of(self.rows.gold, self.rows.systems, self.clusters if of_clusters else None)
+        clusters = self.clusters if of_clusters else None
+        rows = Rows.of(self.rows.gold, self.rows.systems, clusters, self.rows.table)
         form, streams = form_of(self.metric, rows), ItemStreams(asked.seed, rows)
 
         def work(chunk: int) -> Floats:

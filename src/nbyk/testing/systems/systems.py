@@ -50,7 +50,9 @@ def compare_systems(
     systems: ManyResponses | None = None,
     *,
     cluster: Any = None,
-    metric: str | Metric = "mae",
+    metric: str | Metric | None = None,
+    kind: str | None = None,
+    classes: Sequence[Any] | None = None,
     units: Mapping[str, Units] | None = None,
     against: str | None = None,
     correction: Correction = "holm",
@@ -82,7 +84,9 @@ def compare_systems(
     cluster
         The name of each item's cluster, as `nbyk.compare` takes it.
     metric
-        A metric that scores each system by itself.
+        A metric that scores each system by itself; by default as for `nbyk.compare`.
+    kind, classes
+        As for `nbyk.compare`.
     units
         The raters or runs behind the responses, by "gold" and the systems' names, as `nbyk.read_systems`
         finds them; by default, if a system has two columns or more, each column is one.
@@ -133,7 +137,7 @@ def compare_systems(
     )
     check_margin(margin)
     family = Hypotheses(asked.decision, correction, max_draws)
-    scored = ScoredSystems.of(gold, systems, metric, units=units, cluster=cluster)
+    scored = ScoredSystems.of(gold, systems, metric, units=units, cluster=cluster, kind=kind, classes=classes)
     return leaderboard(scored, asked, family, against=against, margin=margin)
 
 
