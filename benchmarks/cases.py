@@ -19,7 +19,6 @@ from benchmarks.timing import Line, interleaved, line, seconds
 from benchmarks.vet import Peer, pooled
 from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import get
-from nbyk.planning.sizes.draws import NestedDraws
 from nbyk.priors import published_prior
 from nbyk.resampling import kernels, lanes
 from nbyk.resampling.effects import batches
@@ -27,6 +26,7 @@ from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.simulate import simulate, simulated_effects
 from nbyk.resampling.streams import CHUNK, stream_key
+from nbyk_papers.homan2025.size_draws import NestedDraws
 from nbyk_papers.wein2023.design import COLUMNS, PAPER_SIZE, get_semantics
 
 Floats = NDArray[np.float64]

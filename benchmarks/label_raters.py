@@ -23,12 +23,12 @@ from scipy.special import stdtr
 from nbyk.data.labels import check_labels
 from nbyk.data.units import Units
 from nbyk.labels import label_bootstrap
-from nbyk.labels.level import Predictions
 from nbyk.labels.raters import RatedTargets, rater_components
 from nbyk.labels.scores import choose_scores
 from nbyk.labels.targets import Ties
 from nbyk.metrics.label_scores import Kind
 from nbyk.resampling.streams import CHUNK, Streams, chunks, stream_key
+from nbyk_papers.boostsa2022.level import Predictions
 
 SCORES = {"hard": ["accuracy", "f1_macro"], "soft": ["cross_entropy", "js_divergence", "entropy_correlation"]}
 KINDS: tuple[Kind, ...] = ("soft", "hard")

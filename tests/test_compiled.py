@@ -13,11 +13,12 @@ import pytest
 from nbyk import compiled
 
 
+@pytest.mark.parametrize("folder", ["library/metrics", "library_studies/study"])
 def test_compiled_code_that_is_older_than_what_it_calls_or_empty_is_discarded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
 ) -> None:
-    monkeypatch.setattr(compiled, "__file__", str(tmp_path / "compiled.py"))
-    called, cache = tmp_path / "called.py", tmp_path / "metrics/__pycache__"
+    monkeypatch.setattr(compiled, "__file__", str(tmp_path / "library/compiled.py"))
+    called, cache = tmp_path / "called.py", tmp_path / folder / "__pycache__"
     cache.mkdir(parents=True)
     called.touch()
     changed = called.stat().st_mtime

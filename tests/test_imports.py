@@ -34,7 +34,7 @@ FLOORS = (
     ("testing/shared_units",),
     ("testing/engine",),
     ("testing/scores", "testing/systems"),
-    ("planning/power", "planning/sizes"),
+    ("planning/power",),
     ("planning",),
     ("planning/settling",),
     ("labels",),
@@ -49,7 +49,8 @@ FLOORS = (
 """Every folder of the library, and every module that lies in none, from the ground up."""
 
 PAPERS = (
-    ("agreement", "gathered", "partitions", "fits", "shown", "trials", "verdicts"),
+    ("agreement", "gathered", "grids", "partitions", "fits", "shown", "trials", "verdicts"),
+    ("batches",),
     ("wein2023", "homan2025", "ulmer2022/cartpole", "boostsa2022"),
     ("ulmer2022", "calibration", "datasets", "raters"),
     ("papers", "rows"),

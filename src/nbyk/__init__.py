@@ -44,7 +44,6 @@ _HOME = {
     "variance_shares": "nbyk.testing.systems.variance",
     "plan": "nbyk.planning.ranking",
     "power_of_test": "nbyk.planning.power.estimate",
-    "power_study": "nbyk.planning.power.study",
     "aso": "nbyk.testing.scores.aso",
     "violation_ratio": "nbyk.testing.scores.aso",
     "multi_aso": "nbyk.testing.scores.multi_aso",
@@ -101,7 +100,6 @@ __all__ = [
     "permutation_test",
     "plan",
     "power_of_test",
-    "power_study",
     "published_prior",
     "read_ratings",
     "read_systems",
@@ -127,7 +125,6 @@ if TYPE_CHECKING:
     from nbyk.labels import label_bootstrap, label_scores, majority_labels, soft_labels
     from nbyk.metrics.corpus import CorpusMetric
     from nbyk.planning.power.estimate import power_of_test
-    from nbyk.planning.power.study import power_study
     from nbyk.planning.ranking import plan
     from nbyk.planning.settling.settle import settle
     from nbyk.priors import Response, TwoStagePrior, fit_prior, published_prior

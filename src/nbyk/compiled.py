@@ -80,12 +80,16 @@ def _may_write(folder: Path) -> bool:
 def discard_older_caches(called: str) -> None:
     """Delete all compiled code of nbyk that is older than the module whose file is `called`, or is empty.
 
+    This includes the code of packages beside nbyk whose names begin with `nbyk_`.
+
     numba notices if a module has changed since it was compiled, but not if a module that it calls has. A
     module whose kernels others call therefore calls this function when it is imported, before them. A power
     cut leaves empty files of code that was just compiled, and numba fails on them.
     """
     changed = Path(called).stat().st_mtime
-    kept = [*Path(__file__).parent.rglob("__pycache__/*.nb[ic]")]
+    package = Path(__file__).parent
+    packages = (package, *package.parent.glob(f"{package.name}_*"))
+    kept = [cached for each in packages for cached in each.rglob("__pycache__/*.nb[ic]")]
     if not _numba_finds_a_place():
         kept += Path(temporary_place() or os.devnull).rglob("*.nb[ic]")
     for cached in kept:

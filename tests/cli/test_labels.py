@@ -64,10 +64,7 @@ def test_every_form_of_the_answer_is_written_and_agrees(nbyk: Run) -> None:
             assert Path(f"out/figures/{name}.{suffix}").stat().st_size > 0
     assert found["sentences"][0] in Path("out/labels.html").read_text()
     assert Path("out/results.tsv").read_text().startswith("\tmean_epochs\tacc\td_acc\ts_acc\tp_acc\th0\n")
-    assert [len(list(Path("out/comparisons").glob("*.json"))), len(list(Path("out").rglob("*.part")))] == [
-        1,
-        0,
-    ]
+    assert list(Path("out").rglob("*.part")) == []
 
     lay({"again.yaml": "kind: hard\noutcomes: o/outcomes.json\nmetric: accuracy\nn_resamples: 99\n"})
     _, as_json, _ = nbyk("labels again.yaml --format json")
@@ -94,10 +91,9 @@ def test_the_gate_opens_where_every_treatment_is_better(nbyk: Run) -> None:
     assert nbyk("labels design.yaml --gate")[0] == 0
     lay({"new.txt": texts["base"]})
     code, printed, errors = nbyk("labels design.yaml --gate --out out")
-    assert (code, Path("out/labels.json").exists()) == (3, True)
+    assert (code, errors, Path("out/labels.json").exists()) == (3, "", True)
     assert printed.startswith("new is not shown to be better than base")
     assert "p = 1.0000" in printed
-    assert errors == "1 of 1 comparisons computed, 0 kept\n"
 
 
 def test_an_out_folder_that_is_a_file_is_refused_before_anything(nbyk: Run) -> None:

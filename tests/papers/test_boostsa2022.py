@@ -10,7 +10,6 @@ import pytest
 from scipy.stats import binomtest
 
 from nbyk.labels import label_bootstrap
-from nbyk.labels.level import type_one_error
 from nbyk.metrics import names
 from nbyk.studies.steps import Work
 from nbyk_papers.boostsa2022.design import (
@@ -35,6 +34,7 @@ from nbyk_papers.boostsa2022.label_cells import (
     tagging,
 )
 from nbyk_papers.boostsa2022.label_sets import counted_set
+from nbyk_papers.boostsa2022.level import type_one_error
 
 WORK = Work("test")
 

@@ -1,4 +1,4 @@
-"""The study's published numbers as data, its grid of sizes and its rule of selection."""
+"""The study's published numbers as data, its grid of sizes, its rule of selection and its tests' power."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 
 from nbyk.metrics import get
+from nbyk.planning.power.estimate import power_of_test
 from nbyk.priors import published_prior
+from nbyk.resampling.population import Population
 from nbyk_papers.homan2025.cells import PAPERS_SIZES
 from nbyk_papers.homan2025.design import (
     BUDGETS,
@@ -31,6 +33,7 @@ from nbyk_papers.homan2025.design import (
     select_smallest,
 )
 from nbyk_papers.homan2025.figures import figures_of
+from nbyk_papers.homan2025.power_study import STUDY_TESTS, power_study
 
 ALL = [(source, epsilon) for source in LABELS for epsilon in EPSILONS]
 
@@ -122,3 +125,26 @@ def test_a_run_draws_the_figures_that_it_has_numbers_for() -> None:
     ]
     small = figures_of(run_of([("toxicity", 0.05)], [(40, 5)], METRICS), None, {}, {}, seed=1)
     assert not any("figure_05" in name for name in small)
+
+
+@pytest.mark.statistics
+def test_a_point_of_figure_6() -> None:
+    prior = published_prior("toxicity")
+    table = power_study(
+        prior, n_items=100, k_responses=5, epsilon_b=0.2, n_sets=300, n_resamples=2000, threads=2
+    )
+    power = dict(zip(table["test"].to_pylist(), table["power"].to_pylist(), strict=True))
+    assert tuple(power) == STUDY_TESTS
+    assert set(table["n_sets"].to_pylist()) == {300}
+    assert abs(power["paired_permutation"] - power["swap_items"]) <= 0.02  # other draws of the same test
+    assert power["welch_t"] < power["swap_items"]  # it does not know that both errors are of the same item
+    alone = power_of_test(Population(prior, 100, 5, 0.2), n_sets=300, n_resamples=2000, alternative="greater")
+    assert alone.power == power["swap_items"]
+    again = power_study(prior, n_items=100, k_responses=5, epsilon_b=0.2, n_sets=300, n_resamples=2000)
+    assert again.equals(table)
+
+
+def test_continuous_responses_have_every_test() -> None:
+    prior = published_prior("simulated")
+    table = power_study(prior, n_items=15, k_responses=2, epsilon_b=0.6, n_sets=20, n_resamples=199)
+    assert all(0.0 <= power <= 1.0 for power in table["power"].to_pylist())

@@ -171,7 +171,7 @@ def test_cells_know_what_draws_their_numbers() -> None:
         "nbyk.cli",
         "nbyk_papers.wein2023.effects",
         "nbyk.progress",
-        "nbyk.studies.steps",
+        "nbyk.studies",
         "nbyk.metrics.loading",
     )
     of_commands = {name for name in of_commands if not name.startswith(around)}

@@ -4,8 +4,6 @@ DESIGN_TABLES = ["comparisons", "conditions"]
 DESIGN_FIGURES = ["leads", "scores"]
 
 
-# Earlier comparisons lie in results/labels/DESIGN/comparisons. This folder is not an output, because Snakemake would
-# delete it before the job that needs them.
 rule labels_design:
     input:
         files=lambda wildcards: plan.design_files[wildcards.design],

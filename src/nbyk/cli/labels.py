@@ -127,8 +127,8 @@ def labels(
     For several runs of a system, soft labels or families of tests, give one design: a file in YAML that names
     the controls, the treatments and their runs (docs/labels.md).
 
-    With --out, comparisons that were computed before are kept, and results.tsv has BooStSa's layout. The gate
-    is passed if every treatment is shown to be better than its control by the first score.
+    With --out, results.tsv has BooStSa's layout. The gate is passed if every treatment is shown to be better
+    than its control by the first score.
     """
     check_format(form)
     if out is not None:
@@ -157,9 +157,8 @@ def labels(
     settings = _with(settings, {key: given for key, given in replaced.items() if given is not None})
     if generalise is not None:
         settings = settings.model_copy(update={"generalise": list(factors(generalise) or ())})
-    keep = None if out is None else out / "comparisons"
     try:
-        result = compare_design(read, settings, keep=keep, threads=threads, say=None if out is None else _say)
+        result = compare_design(read, settings, threads=threads)
     except NbykError as error:
         raise error.about(file=design) from None
     if outcomes is not None:

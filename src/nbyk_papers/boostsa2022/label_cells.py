@@ -54,7 +54,7 @@ class LabelTests:
 
 @dataclass(frozen=True)
 class LevelTests:
-    """The tests of equally good systems; the fields are parameters of `nbyk.labels.level.type_one_error`."""
+    """The tests of equally good systems; the fields are parameters of `type_one_error`."""
 
     scores: Sequence[str]
     fractions: Sequence[float]
@@ -156,8 +156,8 @@ def levels(*, kind: Kind, tests: LevelTests, work: Work) -> tuple[pa.Table, dict
     """
     import pyarrow as pa
 
-    from nbyk.labels.level import type_one_error
     from nbyk.testing.rates import binomial_interval
+    from nbyk_papers.boostsa2022.level import type_one_error
 
     rows = []
     for level in type_one_error(

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbyk.studies.batches import Axis, plan_of_axes, stored_keys
 from nbyk.studies.cell import Cell
-from nbyk.studies.grids import Field, Grid, Point
 from nbyk.studies.results import fit_file
+from nbyk_papers.batches import Axis, plan_of_axes, stored_keys
+from nbyk_papers.grids import Field, Grid, Point
 from nbyk_papers.homan2025.design import (
     BUDGETS,
     CLAIM_EPSILONS,
@@ -194,9 +194,9 @@ def grid(
     """Compute expected p-values at every size, under both semantics and by both bootstraps."""
     import pyarrow as pa
 
-    from nbyk.planning.sizes.grid import size_grid
     from nbyk.priors import read_prior
     from nbyk.resampling.population import Population
+    from nbyk_papers.homan2025.size_grid import size_grid
 
     of_items = read_prior(prior)
     with work.progress(draws.n_draws * len(sizes)):
@@ -244,8 +244,8 @@ def power(
     metric: str = "mae",
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute the power of the multistage bootstrap and of the usual tests at one size."""
-    from nbyk.planning.power.study import power_study
     from nbyk.priors import read_prior
+    from nbyk_papers.homan2025.power_study import power_study
 
     population = read_prior(prior)
     with work.progress(trials.n_sets):

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from nbyk.data.response_set import ResponseSet
     from nbyk.resampling.population import Population
-    from nbyk.resampling.shared_population import Sharing
     from nbyk.studies.steps import Work
+    from nbyk_papers.raters.shared_population import Sharing
 
 _SAMPLERS = {OTHERS: "raters_within_items", FORGOTTEN: "raters_within_items", KEPT: "items_and_raters"}
 
@@ -74,9 +74,9 @@ def pvalues(
     import pyarrow as pa
 
     from nbyk.data.ratings import stored_ratings
-    from nbyk.planning.sharing_fit import fit_sharing
     from nbyk.priors import read_prior
     from nbyk.resampling.population import Population
+    from nbyk_papers.raters.sharing_fit import fit_sharing
 
     of_items = read_prior(prior)
     fit = fit_sharing(stored_ratings(ratings)[0], of_items)
@@ -110,7 +110,7 @@ def pvalues(
 
 def _of_size(population: Population, shared: Sharing, trials: Trials) -> Iterator[dict[str, Any]]:
     """Yield the rows of one size: one for each metric, semantics and way to treat raters."""
-    from nbyk.resampling.shared_population import Sharing, simulate_shared
+    from nbyk_papers.raters.shared_population import Sharing, simulate_shared
 
     p: dict[tuple[str, str, str], list[float]] = {}
     for index in range(trials.n_sets):

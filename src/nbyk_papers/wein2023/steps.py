@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from nbyk.priors import TwoStagePrior
     from nbyk.resampling.population import Population
     from nbyk.resampling.simulate import Hypothesis
-    from nbyk.studies.grids import Point
     from nbyk.studies.steps import Work
+    from nbyk_papers.grids import Point
 
 Made = tuple["pa.Table", dict[str, Any]]
 

@@ -1,9 +1,7 @@
-"""Comparisons of a design: those of `label_bootstrap`, corrected together, and computed once."""
+"""Comparisons of a design: those of `label_bootstrap`, corrected together."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
@@ -51,11 +49,10 @@ def test_classical_tests_give_p_and_the_bootstrap_the_interval(
         {name: runs[:n_runs] for name, runs in of.items()} for of in (controls, treatments)
     )
     asked = make_settings(test=test, n_resamples=199, correction="none", alternative=alternative)
-    result = compare_design(design(target, controls, treatments), asked, keep=tmp_path)
+    result = compare_design(design(target, controls, treatments), asked)
     drawn = compare_design(
         design(target, controls, treatments),
         settings(metric="accuracy", alternative=alternative),
-        keep=tmp_path,
     )
     assert [score.name for score in result.scores] == ["accuracy"]
     for finding, alone in zip(result.deciding, drawn.deciding, strict=True):
@@ -234,123 +231,25 @@ def test_bad_settings_are_refused(values: dict[str, Any], message: str) -> None:
         make_settings(**values)
 
 
-def tree(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
-
-
-@pytest.fixture
-def counted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """Return a list that every bootstrap adds its systems to."""
-    computed: list[tuple[str, str]] = []
-
-    def bootstrap(*arguments: Any, **options: Any) -> Any:
-        computed.append(options["names"])
-        return nbyk.label_bootstrap(*arguments, **options)
-
-    monkeypatch.setattr(compare_module, "label_bootstrap", bootstrap)
-    return computed
-
-
-def test_a_new_experiment_computes_only_its_own_comparisons(
-    counted: list[tuple[str, str]], tmp_path: Path
-) -> None:
+def test_every_pair_is_checked_before_the_first_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compare_module, "label_bootstrap", lambda *given, **more: pytest.fail("compared"))
     target, controls, treatments = simulated()
-    first = {name: treatments[name] for name in ("t1", "t3")}
-    compare_design(design(target, controls, first), settings(), keep=tmp_path / "kept")
-    assert len(counted) == 4
-    counted.clear()
-    found = compare_design(design(target, controls, treatments), settings(), keep=tmp_path / "kept")
-    assert counted == [("t2", "c1"), ("t2", "c2")]
-    scratch = compare_design(design(target, controls, treatments), settings(), keep=tmp_path / "scratch")
-    assert found == scratch
-    assert tree(tmp_path / "kept") == tree(tmp_path / "scratch")
-    counted.clear()
-    compare_design(design(target, controls, first), settings(), keep=tmp_path / "kept")
-    assert counted == []
-    assert len(tree(tmp_path / "kept")) == 4
+    made = design(target, {"c1": controls["c1"][0]}, {"t1": treatments["t1"][0], "t2": treatments["t2"]})
+    with pytest.raises(NbykError, match="t2 has 2 runs, c1 1; McNemar's test takes one of each"):
+        compare_design(made, make_settings(test="mcnemar"))
 
 
-@pytest.mark.parametrize(
-    "change", ["label", "target", "run", "seed", "n_resamples", "metric", "semantics", "runs", "name", "code"]
-)
-def test_whatever_changes_is_computed_again(
-    change: str, counted: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    target, controls, treatments = simulated()
-    chosen: dict[str, Any] = {"seed": 0}
-    compare_design(design(target, controls, treatments), settings(), keep=tmp_path)
-    counted.clear()
-    expected = 6
-    if change == "label":
-        treatments["t1"] = treatments["t1"].copy()
-        treatments["t1"][0, 0] = (treatments["t1"][0, 0] + 1) % 3
-        expected = 2
-    elif change == "target":
-        target = target.copy()
-        target[0] = (target[0] + 1) % 3
-    elif change == "run":
-        treatments["t1"], expected = treatments["t1"][:1], 2
-    elif change == "name":
-        treatments, expected = {"t9" if name == "t1" else name: of for name, of in treatments.items()}, 2
-    elif change == "code":
-        monkeypatch.setattr("nbyk.labels.designs.kept._code", lambda: "other")
-    else:
-        value = {
-            "seed": 1,
-            "n_resamples": 198,
-            "metric": ["accuracy"],
-            "semantics": "published",
-            "runs": "fixed",
-        }
-        chosen = {change: value[change]}
-    compare_design(design(target, controls, treatments), settings(**chosen), keep=tmp_path)
-    assert len(counted) == expected
-
-
-@pytest.mark.parametrize("change", [{"alpha": 0.2}, {"correction": "none"}, {"family": "design"}])
-def test_decisions_alone_compute_nothing_again(
-    change: dict[str, Any], counted: list[tuple[str, str]], tmp_path: Path
-) -> None:
-    made = design(*simulated())
-    compare_design(made, settings(), keep=tmp_path)
-    counted.clear()
-    compare_design(made, settings(**change), keep=tmp_path)
-    assert counted == []
-
-
-def test_damaged_and_foreign_results_are_noticed_and_replaced(
-    counted: list[tuple[str, str]], tmp_path: Path
-) -> None:
-    made = design(*simulated())
-    result = compare_design(made, settings(), keep=tmp_path)
-    before = tree(tmp_path)
-    names = list(before)
-    content = json.loads(before[names[0]])
-    content["result"]["scores"][0]["p"] = 0.0001
-    (tmp_path / names[0]).write_text(json.dumps(content))
-    (tmp_path / names[1]).write_bytes(before[names[1]][:200])
-    (tmp_path / names[2]).write_bytes(before[names[3]])
-    (tmp_path / names[4]).write_text("[]")
-    (tmp_path / f"{'0' * 64}.json").write_text("left by another design")
-    (tmp_path / "notes.json").write_text("the user's own")
-    counted.clear()
-    told: list[str] = []
-    assert compare_design(made, settings(), keep=tmp_path, say=told.append) == result
-    assert len(counted) == 4
-    assert sum("was damaged" in line for line in told) == 4
-    assert told[-1] == "4 of 6 comparisons computed, 2 kept"
-    assert tree(tmp_path) == {**before, "notes.json": b"the user's own"}
-
-
-def test_nothing_is_kept_where_a_later_comparison_fails(tmp_path: Path) -> None:
+def test_paired_runs_go_in_pairs() -> None:
     target, controls, treatments = simulated()
     with pytest.raises(NbykError, match="t2 has 1, c1 has 2; paired runs go in pairs"):
-        compare_design(
-            design(target, controls, {"t1": treatments["t1"], "t2": treatments["t2"][0]}),
-            settings(runs="paired"),
-            keep=tmp_path / "kept",
-        )
-    assert not (tmp_path / "kept").exists()
+        compare_design(design(target, controls, {"t2": treatments["t2"][0]}), settings(runs="paired"))
+
+
+def test_a_comparison_does_not_hang_on_the_others() -> None:
+    target, controls, treatments = simulated()
+    whole = compare_design(design(target, controls, treatments), settings())
+    alone = compare_design(design(target, controls, {"t2": treatments["t2"]}), settings())
+    assert alone.pairs == tuple(pair for pair in whole.pairs if pair.treatment == "t2")
 
 
 def test_numbers_do_not_depend_on_threads() -> None:
@@ -366,18 +265,3 @@ def test_the_examples_are_what_the_documentation_shows(name: str) -> None:
     for finding in result.deciding:
         shown = f"{finding.found.effect:.4f}"
         assert shown in page, (finding.pair.treatment, shown)
-
-
-def test_keys_tell_arrays_of_other_shapes_apart() -> None:
-    key = compare_module.key_of
-    flat = np.arange(6.0)
-    keys = {
-        key({}, [flat.reshape(2, 3)]),
-        key({}, [flat.reshape(3, 2)]),
-        key({}, [flat[:3], flat[3:]]),
-        key({}, [np.array(["ab", "c"])]),
-        key({}, [np.array(["a", "bc"])]),
-        key({"seed": 1}, [np.array(["a", "bc"])]),
-    }
-    assert len(keys) == 6
-    assert all(len(each) == len(hashlib.sha256().hexdigest()) for each in keys)

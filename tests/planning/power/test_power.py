@@ -16,7 +16,6 @@ from nbyk.planning.power import multistage
 from nbyk.planning.power.battery import ON_ERRORS, TESTS, SystemTest, pairs_at_least
 from nbyk.planning.power.estimate import power_of_test, rejections
 from nbyk.planning.power.simulated_sets import SimulatedSets
-from nbyk.planning.power.study import STUDY_TESTS, power_study
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import observed_effects, resampled_effects
@@ -327,28 +326,6 @@ def test_sides() -> None:
 def test_the_interval_is_the_exact_one(found: int, n: int) -> None:
     expected = stats.binomtest(found, n).proportion_ci(method="exact")
     assert binomial_interval(found, n) == pytest.approx((expected.low, expected.high), abs=1e-9)
-
-
-@pytest.mark.statistics
-def test_a_point_of_figure_6() -> None:
-    table = power_study(
-        TOXICITY, n_items=100, k_responses=5, epsilon_b=0.2, n_sets=300, n_resamples=2000, threads=2
-    )
-    power = dict(zip(table["test"].to_pylist(), table["power"].to_pylist(), strict=True))
-    assert tuple(power) == STUDY_TESTS
-    assert set(table["n_sets"].to_pylist()) == {300}
-    assert abs(power["paired_permutation"] - power["swap_items"]) <= 0.02  # other draws of the same test
-    assert power["welch_t"] < power["swap_items"]  # it does not know that both errors are of the same item
-    alone = power_of_test(population(100, 5, 0.2), n_sets=300, n_resamples=2000, alternative="greater")
-    assert alone.power == power["swap_items"]
-    again = power_study(TOXICITY, n_items=100, k_responses=5, epsilon_b=0.2, n_sets=300, n_resamples=2000)
-    assert again.equals(table)
-
-
-def test_continuous_responses_have_every_test() -> None:
-    prior = published_prior("simulated")
-    table = power_study(prior, n_items=15, k_responses=2, epsilon_b=0.6, n_sets=20, n_resamples=199)
-    assert all(0.0 <= power <= 1.0 for power in table["power"].to_pylist())
 
 
 def test_a_metric_that_is_no_mean_over_items_is_swapped_all_the_same() -> None:

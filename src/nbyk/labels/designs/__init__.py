@@ -1,4 +1,4 @@
-"""Designs of several controls, treatments and runs: read, compared, and kept for the next experiment."""
+"""Designs of several controls, treatments and runs: read and compared."""
 
 from __future__ import annotations
 

@@ -1,11 +1,9 @@
-"""Comparison of every treatment of a design with its control; earlier results are kept."""
+"""Comparison of every treatment of a design with its control."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,6 @@ from nbyk.labels.bootstrap import label_bootstrap, label_scores
 from nbyk.labels.claims import about_raters
 from nbyk.labels.designs.columns import kind_of
 from nbyk.labels.designs.design import Arm, Condition, Design, Paired, check_run, paired
-from nbyk.labels.designs.kept import KeptResults, key_of
 from nbyk.labels.designs.results import ConditionScore, DesignResult, PairResult
 from nbyk.labels.designs.settings import Settings, make_settings
 from nbyk.labels.right_or_wrong import McNemarMethod, RightOrWrong, cochran_mantel_haenszel, mcnemar
@@ -28,14 +25,7 @@ _APPENDED = (
 )
 
 
-def compare_design(
-    design: Design,
-    settings: Settings | None = None,
-    *,
-    keep: str | Path | None = None,
-    threads: int = 1,
-    say: Callable[[str], None] | None = None,
-) -> DesignResult:
+def compare_design(design: Design, settings: Settings | None = None, *, threads: int = 1) -> DesignResult:
     """Compare every treatment of a design with its control, by every score.
 
     All labels and settings are checked before the first comparison. Comparisons with equal numbers of items
@@ -47,13 +37,8 @@ def compare_design(
         The design.
     settings
         The settings of the comparisons (`make_settings`); by default those of `Settings`.
-    keep
-        Folder to keep the result of each comparison, under a key from its labels, settings and code. A kept
-        result is not computed again, unless it is damaged. Results of other designs are deleted.
     threads
         Threads to use; the numbers do not depend on it.
-    say
-        Function called with messages on computed and kept results.
 
     Raises
     ------
@@ -63,7 +48,6 @@ def compare_design(
         If a score has no value.
     """
     settings = settings or make_settings()
-    say = say or (lambda line: None)
     scores = settings.chosen_scores(design.kind)
     if not design.pairs:
         raise NbykError("treatments: there are none to compare with the controls; expected at least one")
@@ -78,33 +62,22 @@ def compare_design(
         for found in _scored(arm, condition, scores, classes[id(arm)])
     )
     pairs = [
-        _Comparison(arm.control, treatment, settings, scores, classes[id(arm)])
+        _Comparison(
+            arm.control,
+            treatment,
+            _labels(arm.control, treatment, settings),
+            settings,
+            scores,
+            classes[id(arm)],
+        )
         for arm in design.arms
         for treatment in arm.treatments
     ]
-
-    kept = KeptResults(None if keep is None else Path(keep))
-    known: dict[str, PairResult] = {}
-    computed: dict[str, PairResult] = {}
-    order = [pair.key for pair in pairs]
-    for key, pair in zip(order, pairs, strict=True):
-        content = kept.get(key)
-        if content is not None:
-            known[key] = PairResult.from_dict(content)
-        elif key not in computed:
-            computed[key] = pair.result(threads)
-    for path in kept.damaged:
-        say(f"{path}: was damaged; nbyk computes it again")
-    say(f"{len(computed)} of {len(pairs)} comparisons computed, {len(known)} kept")
-    for key, result in computed.items():
-        kept.put(key, result.to_dict())
-    kept.discard_others(order)
-    found = known | computed
     return DesignResult(
         design.kind,
         settings,
         scores,
-        tuple(found[key] for key in order),
+        tuple(pair.result(threads) for pair in pairs),
         conditions,
         {
             (arm.control.name, condition.name): float(np.mean(condition.epochs))
@@ -160,40 +133,35 @@ def _one_by_one(target: Any, prediction: Any, names: Sequence[str]) -> dict[str,
     return found
 
 
+def _labels(control: Condition, treatment: Condition, settings: Settings) -> Paired:
+    """Return the labels of both; runs that do not go with the settings are refused."""
+    labels = paired(control, treatment)
+    if labels.appended and settings.runs not in (None, "concatenated"):
+        raise NbykError(
+            f"found {settings.runs!r}, but the runs of {control.name!r} and {treatment.name!r} each have "
+            "their own targets, as folds do; leave runs out: nbyk then appends them",
+            argument="runs",
+        )
+    n_runs = len(labels.treatment), len(labels.control)
+    if settings.test in ("mcnemar", "mcnemar_mid_p") and n_runs != (1, 1):
+        raise NbykError(
+            f"found {settings.test!r}, and {treatment.name} has {n_runs[0]} runs, {control.name} "
+            f"{n_runs[1]}; McNemar's test takes one of each: use cochran_mantel_haenszel",
+            key="test",
+        )
+    return labels
+
+
 @dataclass(frozen=True, eq=False)
 class _Comparison:
     """A treatment to compare with its control."""
 
     control: Condition
     treatment: Condition
+    labels: Paired
     settings: Settings
     scores: Sequence[LabelScore]
     classes: list[str] | None
-
-    @cached_property
-    def labels(self) -> Paired:
-        """The labels of both; runs that do not go with the settings are refused."""
-        control, treatment, settings = self.control, self.treatment, self.settings
-        labels = paired(control, treatment)
-        if labels.appended and settings.runs not in (None, "concatenated"):
-            raise NbykError(
-                f"found {settings.runs!r}, but the runs of {control.name!r} and {treatment.name!r} each have "
-                "their own targets, as folds do; leave runs out: nbyk then appends them",
-                argument="runs",
-            )
-        n_runs = len(labels.treatment), len(labels.control)
-        if settings.test in ("mcnemar", "mcnemar_mid_p") and n_runs != (1, 1):
-            raise NbykError(
-                f"found {settings.test!r}, and {treatment.name} has {n_runs[0]} runs, {control.name} "
-                f"{n_runs[1]}; McNemar's test takes one of each: use cochran_mantel_haenszel",
-                key="test",
-            )
-        return labels
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """The names of A and B."""
-        return self.treatment.name, self.control.name
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -213,24 +181,9 @@ class _Comparison:
             "generalise": ["items"] if settings.test != "bootstrap" else settings.generalise,
         }
 
-    @property
-    def key(self) -> str:
-        """The key of the result, from all that it depends on."""
-        labels, rated = self.labels, self.labels.rated
-        given = {
-            "names": self.names,
-            "n_runs": [len(labels.treatment), len(labels.control)],
-            "appended": labels.appended,
-            "test": self.settings.test,
-        }
-        parts = [labels.target, *labels.treatment, *labels.control]
-        if rated is not None and rated.raters.index is not None:
-            parts += [rated.codes, rated.raters.index]
-        return key_of({**self.arguments, **given}, parts)
-
     def result(self, threads: int) -> PairResult:
         """Return the result, with the p-values of the chosen test."""
-        labels, names = self.labels, self.names
+        labels, names = self.labels, (self.treatment.name, self.control.name)
         a, b = list(labels.treatment), list(labels.control)
         try:
             test = label_bootstrap(

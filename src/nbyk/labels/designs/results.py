@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +16,6 @@ from nbyk.metrics.label_scores import Kind, LabelScore
 from nbyk.testing.corrections import correct_p_values, settled_decisions
 from nbyk.testing.engine.run_draws import Runs
 from nbyk.testing.pvalues import Alternative, bounds_of_drawn_p, sides_of
-from nbyk.testing.results import plain
-from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.claims import Claim
 
 Verdict: TypeAlias = Literal["better", "worse", "undecided"]
@@ -41,7 +38,7 @@ class PairScore:
     claims: tuple[Claim, ...]
 
     def asked(self, alternative: Alternative) -> PairScore:
-        """Return the same with the claims' p-values of an alternative; kept ones are of "greater"."""
+        """Return the same with the claims' p-values of an alternative; those of tests are of "greater"."""
         if alternative == "greater":
             return self
         return replace(
@@ -89,7 +86,7 @@ class PairResult:
 
     @classmethod
     def of(cls, control: str, treatment: str, test: LabelTest) -> PairResult:
-        """Return the part of a test that is kept."""
+        """Return a test's numbers by treatment and control."""
         scores = tuple(
             PairScore(
                 each.score.name,
@@ -116,44 +113,6 @@ class PairResult:
             test.warnings,
             scores,
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold, and `from_dict` reads."""
-        found: dict[str, Any] = plain(self)
-        return found
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> PairResult:
-        """Return the result from the plain values of `to_dict`."""
-        scores = tuple(map(_score_of, content["scores"]))
-        return cls(**{**content, "notes": tuple(content["notes"]), "scores": scores})
-
-
-def _score_of(content: Mapping[str, Any]) -> PairScore:
-    """Return a score from the plain values of `PairResult.to_dict`; a missing number is NaN."""
-    claims = tuple(map(_claim_of, content["claims"]))
-    numbers = _with_nan({key: content[key] for key in ("low", "high", "p")})
-    two_sided = content["p_two_sided"]
-    if two_sided is None and claims[0].reason:
-        two_sided = math.nan
-    return PairScore(
-        **{
-            **content,
-            **numbers,
-            "p_two_sided": two_sided,
-            "flags": tuple(content["flags"]),
-            "claims": claims,
-        }
-    )
-
-
-def _claim_of(content: Mapping[str, Any]) -> Claim:
-    parts = tuple(VariancePart(**_with_nan(part)) for part in content["parts"])
-    return Claim(**{**_with_nan(content), "over": tuple(content["over"]), "parts": parts})
-
-
-def _with_nan(content: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: math.nan if value is None else value for key, value in content.items()}
 
 
 @dataclass(frozen=True)

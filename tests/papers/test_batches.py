@@ -11,7 +11,7 @@ import pytest
 
 from nbyk.config import validate
 from nbyk.studies import study_named
-from nbyk.studies.batches import Axis, Ranges, slug, stored_names
+from nbyk_papers.batches import Axis, Ranges, slug, stored_names
 from nbyk_papers.homan2025.cells import SIZES
 from nbyk_papers.wein2023.road import METRICS, SAMPLERS
 

@@ -9,12 +9,12 @@ from numpy.testing import assert_allclose
 from nbyk.data import load_source
 from nbyk.data.ratings import Ratings
 from nbyk.errors import NbykError
-from nbyk.planning.rater_moments import places_by_others, sensitivity_variance, severity_variance
-from nbyk.planning.sharing_fit import FittedSharing, fit_sharing
 from nbyk.priors import Response, TwoStagePrior, published_prior
 from nbyk.priors.families import Beta, Uniform
 from nbyk.resampling.population import Population
-from nbyk.resampling.shared_population import Sharing, simulate_shared
+from nbyk_papers.raters.rater_moments import places_by_others, sensitivity_variance, severity_variance
+from nbyk_papers.raters.shared_population import Sharing, simulate_shared
+from nbyk_papers.raters.sharing_fit import FittedSharing, fit_sharing
 
 
 def prior_of(response: Response) -> TwoStagePrior:

@@ -8,9 +8,9 @@ from scipy.special import ndtr
 from scipy.stats import rankdata
 
 from nbyk.priors import Response, TwoStagePrior
-from nbyk.resampling.shared_population import item_places
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk.sums import product
+from nbyk_papers.raters.shared_population import item_places
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]

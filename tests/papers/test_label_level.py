@@ -11,7 +11,7 @@ from scipy import stats
 from nbyk import metrics
 from nbyk.errors import NbykError
 from nbyk.labels import label_bootstrap
-from nbyk.labels.level import equally_good, type_one_error
+from nbyk_papers.boostsa2022.level import equally_good, type_one_error
 
 pytestmark = pytest.mark.statistics
 

@@ -12,14 +12,14 @@ from scipy.special import ndtr
 
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.planning.sizes.draws import HYPOTHESES, RESAMPLINGS, NestedDraws
-from nbyk.planning.sizes.grid import size_grid
-from nbyk.planning.sizes.patterns import PatternDraws, few_patterns, pattern_chances
 from nbyk.priors import Response, TwoStagePrior, published_prior
 from nbyk.priors.families import Constant
 from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import simulated_effects
 from nbyk.testing.pvalues import expected_p
+from nbyk_papers.homan2025.size_draws import HYPOTHESES, RESAMPLINGS, NestedDraws
+from nbyk_papers.homan2025.size_grid import size_grid
+from nbyk_papers.homan2025.size_patterns import PatternDraws, few_patterns, pattern_chances
 from tests.oracles.chisquare import assert_drawn_from
 
 METRICS = ["mae", "wins_mae", "mean_of_emds", "histogram_mean_of_emds(bins=5)"]

@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 from nbyk.metrics import Metric
 from nbyk.metrics.counts import has_counts_form
-from nbyk.planning.sizes.kernels import (
+from nbyk.resampling.count_sets import CountSets, check_countable, draw_count_sets
+from nbyk.resampling.effects import batches
+from nbyk.resampling.population import Population
+from nbyk.resampling.streams import ReplicateStreams
+from nbyk_papers.homan2025.size_kernels import (
     bootstrapped_items,
     pack_units,
     sum_bootstrapped_items,
     sum_items,
     units_per_word,
 )
-from nbyk.resampling.count_sets import CountSets, check_countable, draw_count_sets
-from nbyk.resampling.effects import batches
-from nbyk.resampling.population import Population
-from nbyk.resampling.streams import ReplicateStreams
 
 Floats = NDArray[np.float64]
 Coins = NDArray[np.bool_]

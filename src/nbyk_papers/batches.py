@@ -14,7 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from nbyk.studies.grids import Grid, Point
+from nbyk_papers.grids import Grid, Point
 
 Batches = dict[str, list[str]]
 """Names by the key of their file."""

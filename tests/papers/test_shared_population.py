@@ -11,11 +11,11 @@ from nbyk.metrics import get
 from nbyk.priors import Response, TwoStagePrior, published_prior
 from nbyk.priors.families import Beta, Constant, Mixture, Uniform
 from nbyk.resampling.population import Population
-from nbyk.resampling.shared_population import Sharing, item_places, simulate_shared
 from nbyk.resampling.simulate import respond_in_place
 from nbyk.resampling.streams import Streams
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.panel import panel_of
+from nbyk_papers.raters.shared_population import Sharing, item_places, simulate_shared
 
 
 def population(**changes: float | int) -> Population:

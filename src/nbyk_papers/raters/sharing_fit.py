@@ -14,7 +14,9 @@ from nbyk.data.ratings import Ratings
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.people import Spread
-from nbyk.planning.rater_moments import (
+from nbyk.priors import TwoStagePrior
+from nbyk.testing.shared_units import responses, shared_units_test
+from nbyk_papers.raters.rater_moments import (
     items_of,
     mean_response,
     places_by_others,
@@ -22,9 +24,7 @@ from nbyk.planning.rater_moments import (
     sensitivity_variance,
     severity_variance,
 )
-from nbyk.priors import TwoStagePrior
-from nbyk.resampling.shared_population import Sharing, most_sensitivity
-from nbyk.testing.shared_units import responses, shared_units_test
+from nbyk_papers.raters.shared_population import Sharing, most_sensitivity
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]

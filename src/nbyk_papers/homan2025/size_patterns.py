@@ -19,12 +19,12 @@ from scipy.special import gammaln, xlogy
 
 from nbyk.metrics import Metric
 from nbyk.metrics.counts import has_counts_form
-from nbyk.planning.sizes.draws import HYPOTHESES, RESAMPLINGS, SizeDraws
 from nbyk.priors import Response
 from nbyk.resampling.count_sets import CountSets
 from nbyk.resampling.population import ItemParameters, Population
 from nbyk.resampling.streams import Streams
 from nbyk.sums import product
+from nbyk_papers.homan2025.size_draws import HYPOTHESES, RESAMPLINGS, SizeDraws
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nbyk.planning.sizes.kernels import (
+from nbyk.resampling.lanes import LANES, fill_words
+from nbyk_papers.homan2025.size_kernels import (
     bootstrapped_items,
     draw_items,
     pack_units,
@@ -13,7 +14,6 @@ from nbyk.planning.sizes.kernels import (
     sum_items,
     units_per_word,
 )
-from nbyk.resampling.lanes import LANES, fill_words
 
 N = 1000
 SIZES = np.array([2, 64, 65, N])

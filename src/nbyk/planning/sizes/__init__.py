@@ -1,1 +1,0 @@
-"""Expected p-values over many sizes (N, K) from the same simulated test sets."""
