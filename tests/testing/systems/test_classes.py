@@ -1,0 +1,221 @@
+"""Classes and distributions on the one road: scikit-learn, scipy and enumeration as oracles."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.metrics
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import jensenshannon
+from scipy.stats import entropy, pearsonr
+
+import nbyk
+from nbyk.errors import NbykError
+
+CLASSES = np.array(["neg", "neutral", "pos"])
+OF_CLASSES = {
+    "accuracy": sklearn.metrics.accuracy_score,
+    "f1(pos)": lambda t, p: sklearn.metrics.f1_score(t, p, labels=["pos"], average="macro", zero_division=0),
+    **{
+        f"{name}_{average}": lambda t, p, of=of, average=average: of(
+            t, p, labels=CLASSES, average=average, zero_division=0
+        )
+        for name, of in (
+            ("precision", sklearn.metrics.precision_score),
+            ("recall", sklearn.metrics.recall_score),
+            ("f1", sklearn.metrics.f1_score),
+        )
+        for average in ("macro", "micro", "weighted")
+    },
+}
+OF_DISTRIBUTIONS = {
+    "cross_entropy": lambda t, p: -(t * np.log(p)).sum(1).mean(),
+    "js_divergence": lambda t, p: (jensenshannon(t, p, axis=1) ** 2).mean(),
+    "js_distance": lambda t, p: jensenshannon(t, p, axis=1).mean(),
+    "entropy_similarity": lambda t, p: _cosine(entropy(t, axis=1), entropy(p, axis=1)),
+    "entropy_correlation": lambda t, p: pearsonr(entropy(t, axis=1), entropy(p, axis=1)).statistic,
+}
+
+
+def _cosine(x: Any, y: Any) -> Any:
+    return (x @ y) / np.sqrt((x @ x) * (y @ y))
+
+
+def drawn(n: int, seed: int = 0, runs: int = 1) -> tuple[Any, Any, Any]:
+    """Return targets, and runs of two systems of which the first is right more often."""
+    draw = np.random.default_rng(seed)
+    target = draw.integers(0, 3, n)
+    systems = []
+    for right in (0.7, 0.55):
+        wrong = draw.random((n, runs)) > right
+        systems.append(CLASSES[np.where(wrong, draw.integers(0, 3, (n, runs)), target[:, None])])
+    return CLASSES[target], systems[0], systems[1]
+
+
+def shares(n: int, seed: int = 0) -> tuple[Any, Any, Any]:
+    draw = np.random.default_rng(seed)
+    target, noise_a, noise_b = draw.dirichlet([1.0, 0.8, 0.6], (3, n))
+    return target, 0.7 * target + 0.3 * noise_a, 0.3 * target + 0.7 * noise_b
+
+
+@pytest.mark.parametrize("metric", OF_CLASSES)
+def test_scores_of_classes_are_those_of_scikit_learn(metric: str) -> None:
+    target, a, b = drawn(60, runs=3)
+    found = nbyk.compare(target, a, b, metric=metric, classes=CLASSES, n_resamples=199)
+    for score, runs in ((found.score_a, a), (found.score_b, b)):
+        assert score == pytest.approx(np.mean([OF_CLASSES[metric](target, run) for run in runs.T]))
+
+
+@pytest.mark.parametrize("metric", OF_DISTRIBUTIONS)
+def test_scores_of_distributions_are_those_of_scipy(metric: str) -> None:
+    target, a, b = shares(60)
+    found = nbyk.compare(target, a, b, metric=metric, n_resamples=199)
+    assert found.score_a == pytest.approx(OF_DISTRIBUTIONS[metric](target, a))
+    assert found.score_b == pytest.approx(OF_DISTRIBUTIONS[metric](target, b))
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "recall(pos)"])
+@pytest.mark.parametrize("runs", [1, 2])
+def test_the_null_is_every_way_to_exchange_the_systems_item_by_item(metric: str, runs: int) -> None:
+    target, a, b = drawn(8, seed=3, runs=runs)
+    found = nbyk.compare(target, a, b, metric=metric, classes=CLASSES)
+    of = OF_CLASSES.get(metric) or (
+        lambda t, p: sklearn.metrics.recall_score(t, p, labels=["pos"], average="macro", zero_division=0)
+    )
+
+    def effect(swapped: Any) -> float:
+        one, other = (np.where(np.array(swapped)[:, None], y, x) for x, y in ((a, b), (b, a)))
+        return float(
+            np.mean([of(target, run) for run in one.T]) - np.mean([of(target, run) for run in other.T])
+        )
+
+    every = np.array([effect(swapped) for swapped in product((False, True), repeat=8)])
+    p = np.mean(np.abs(every) >= abs(every[0]) - 1e-9)
+    items = found.claims[-1]
+    assert found.exact
+    assert items.p == pytest.approx(p)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.permutations(["ugly", "nice", "so-so"]), st.integers(0, 1000))
+def test_names_of_classes_change_nothing(names: list[str], seed: int) -> None:
+    target, a, b = drawn(30, seed)
+    new = dict(zip(CLASSES, names, strict=True))
+    renamed = (np.vectorize(new.get)(values) for values in (target, a, b))
+    options: dict[str, Any] = {"metric": "f1_macro", "n_resamples": 199}
+    found = nbyk.compare(target, a, b, classes=CLASSES, **options)
+    again = nbyk.compare(*renamed, classes=names, **options)
+    assert (found.p, found.effect) == pytest.approx((again.p, again.effect))
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
+def test_exchanging_the_systems_mirrors_the_answer(metric: str) -> None:
+    target, a, b = drawn(80, runs=4)
+    found, mirrored = (nbyk.compare(target, *pair, metric=metric) for pair in ((a, b), (b, a)))
+    assert found.effect == pytest.approx(-mirrored.effect)
+    assert [claim.p for claim in found.claims] == pytest.approx([claim.p for claim in mirrored.claims])
+    assert found.interval == pytest.approx([-end for end in reversed(mirrored.interval)])
+
+
+def test_the_order_of_rows_with_ids_changes_nothing() -> None:
+    target, a, b = drawn(50)
+    frames = [pd.Series(values.reshape(-1), [f"i{row}" for row in range(50)]) for values in (target, a, b)]
+    order = np.random.default_rng(1).permutation(50)
+    shuffled = [frame.iloc[order] for frame in frames]
+    options: dict[str, Any] = {"metric": "f1_macro", "n_resamples": 199}
+    assert nbyk.compare(*frames, **options).p == nbyk.compare(*shuffled, **options).p
+
+
+@pytest.mark.parametrize("runs", [1, 4])
+def test_classes_give_the_numbers_of_right_and_wrong(runs: int) -> None:
+    target, a, b = drawn(200, runs=runs)
+    right = [(system == target[:, None]).astype(float) for system in (a, b)]
+    classes = nbyk.compare(target, a, b)
+    numbers = nbyk.compare(None, *right)
+    assert classes.metric == "accuracy"
+    assert [claim.p for claim in classes.claims] == pytest.approx([claim.p for claim in numbers.claims])
+    assert classes.interval == pytest.approx(numbers.interval)
+
+
+def test_scores_by_counts_are_those_by_rows() -> None:
+    """Classes that tie leave the table of counts, so a metric is then scored row by row."""
+    from nbyk.data.categories import coded
+    from nbyk.metrics import get
+    from nbyk.metrics.label_scores import as_metric
+    from nbyk.testing.engine.forms import Confusions, RowByRow, form_of
+    from nbyk.testing.engine.item_draws import ItemDraws
+    from nbyk.testing.engine.rows import Rows
+
+    target, a, b = drawn(40, runs=3)
+    sources, categories = coded({"gold": target, "a": a, "b": b}, "classes")
+    rows = Rows(sources["gold"][:, None], np.stack([sources["a"], sources["b"]]), table=categories.table)
+    metric = as_metric(get("f1_weighted", "labels")).bound(categories.names, categories.table)
+    counted, by_rows = form_of(metric, rows), RowByRow(metric, rows)
+    assert isinstance(counted, Confusions)
+    items = np.random.default_rng(0).integers(0, 40, (64, 40)).astype(np.uint32)
+    draws = ItemDraws(items, 40)
+    np.testing.assert_allclose(counted.drawn(draws), by_rows.drawn(draws))
+    starts = np.arange(0, 40, 4)
+    np.testing.assert_allclose(counted.without(starts), by_rows.without(starts))
+
+
+def test_targets_are_the_class_that_most_people_chose_and_ties_share_the_item() -> None:
+    gold = [["pos", "pos", "neg"], ["neg", "pos", None], ["neg", "neg", "neg"]] * 4
+    a, b = ["pos", "pos", "neg"] * 4, ["neg", "neg", "neg"] * 4
+    found = nbyk.compare(gold, a, b, generalise=["items"])
+    assert found.score_a == pytest.approx((1 + 0.5 + 1) / 3)
+    assert found.score_b == pytest.approx((0 + 0.5 + 1) / 3)
+
+
+def test_distributions_may_have_classes_of_people_as_gold() -> None:
+    target, a, b = shares(40)
+    draw = np.random.default_rng(0)
+    people = CLASSES[(draw.random((40, 6, 1)) > target[:, None].cumsum(-1)).sum(-1)]
+    found = nbyk.compare(people, a, b, kind="distributions", classes=CLASSES)
+    counted = np.stack([(people == name).mean(1) for name in CLASSES], axis=1)
+    assert found.score_a == pytest.approx(-(counted * np.log(a)).sum(1).mean())
+    assert "new items and raters" in found.claims[0].population
+
+
+def test_a_leaderboard_of_classes() -> None:
+    target, a, b = drawn(120, runs=3)
+    board = nbyk.compare_systems(target, {"a": a, "b": b, "c": b[:, ::-1]}, metric="f1_macro")
+    assert board.pairs[0].a == "a"
+    assert "new items and runs" in board.sentence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1, 2], ["a", "b"], ["a", "b"]), "number"),
+        ((["a", "a"], ["a", "a"], ["a", "a"]), "expected at least two classes"),
+        ((["a", "b"], ["a", " "], ["a", "b"]), "is empty"),
+    ],
+)
+def test_bad_classes_are_refused(arguments: Any, message: str) -> None:
+    with pytest.raises(NbykError, match=message):
+        nbyk.compare(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("mae", "choose|scores"),
+        ("cross_entropies", "unknown"),
+        ("recall(good)", "no such class; the classes are neg, neutral, pos"),
+    ],
+)
+def test_a_metric_of_other_responses_is_refused(metric: str, message: str) -> None:
+    with pytest.raises(NbykError, match=message):
+        nbyk.compare(*drawn(30), metric=metric)
+
+
+def test_rows_that_do_not_sum_to_one_are_refused() -> None:
+    target, a, b = shares(10)
+    with pytest.raises(NbykError, match=r"a, row 0: sums to 2, expected 1 \(10 of 10 rows are off\)"):
+        nbyk.compare(target, 2.0 * a, b, kind="distributions")
