@@ -106,7 +106,7 @@ def test_what_responses_explain_is_at_most_what_items_have(total: float, expecte
 
 def test_the_step_for_skewness_by_hand():
     law = mixture([1.0], [7.0], third=[0.6], units=[8.0])
-    a = 0.6 / 6.0
+    a = 0.7 * (2.5 / student.isf(0.025, 7)) * 0.6 / 6.0
     q = (-1.0 + math.sqrt(1.0 + 8.0 * a * (2.5 - a))) / (4.0 * a)
     assert law.tail(-2.5) == pytest.approx(student.sf(q, 7), rel=1e-12)
     assert law.tail(2.5) == pytest.approx(student.sf(2.5, 7), rel=1e-12)  # the other tail stays

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr  # scipy.stats has it too, but takes as long to load as all of nbyk
+from scipy.special import stdtr, stdtrit  # scipy.stats has it too, but takes as long to load as all of nbyk
 
 from nbyk.sums import product
 from nbyk.testing.skewness import corrected
@@ -19,6 +20,9 @@ FEWEST_FOR_SKEW = 4.5
 """With fewer units, their skewness says too little to correct p by it."""
 
 _ALIKE = 1.4
+
+_STRENGTH, _MOST_TIMES = 0.7, 2.0
+"""The step counts skewness .7 times at t's two-sided quantile at .05: in proportion to t, at most twice that."""
 
 STRONG_SKEW = {"two-sided": 24.0, "greater": 96.0, "less": 96.0}
 """With J units, skewness counts this / J times more where p must hold for strongly skewed units."""
@@ -34,8 +38,9 @@ class ErrorLaw:
         Σ_k (v_k / V) P(t_νk > q(t)),
 
     so that a part that is small by chance lends nobody the degrees of freedom of the others. q(t) is t after
-    an inverse Cornish–Fisher step for the skewness g of the effect: with a = max(0, −sign(t) g) / 6,
-    q = (−1 + √(1 + 8 a (|t| − a))) / (4 a). Skewed units err in one tail: where most are a little lenient
+    an inverse Cornish–Fisher step for the skewness g of the effect: with a = c max(0, −sign(t) g) / 6,
+    q = (−1 + √(1 + 8 a (|t| − a))) / (4 a). The farther out, the more skewness matters: for n units,
+    c = .7 min(2, |t| / t*), where t* is the two-sided quantile at .05 with n − 1 degrees of freedom. Skewed units err in one tail: where most are a little lenient
     and a few very severe, a sample without severe ones shows a small variance and a mean that is too high.
     The step works in this tail alone. Measured in docs/shared-units.md.
 
@@ -91,11 +96,20 @@ class ErrorLaw:
         whole = self.variances.sum(axis=1)
         if not whole.all():
             return 0.0
-        times = (self.units >= FEWEST_FOR_SKEW) + strong_skew / self.units
-        third = float(np.sum(self.third * times))
-        size = np.array([abs(corrected(error / math.sqrt(v), third / v**1.5, 1.0)) for v in whole.tolist()])
+        size = np.array([self._corrected(error / math.sqrt(v), v, strong_skew) for v in whole.tolist()])
         tails = np.sum(self.variances * stdtr(self.df, -size[:, None]), axis=1) / whole
         return float(product(self.weights, tails))
+
+    def _corrected(self, t: float, variance: float, strong_skew: float) -> float:
+        """Return the size of t after the step."""
+        c = _STRENGTH * np.minimum(abs(t) / self._usual, _MOST_TIMES) + strong_skew / self.units
+        return abs(corrected(t, float(np.sum(c * self.third)) / variance**1.5, 1.0))
+
+    @cached_property
+    def _usual(self) -> Floats:
+        """The two-sided quantile of t at .05 of each part's units; infinite with too few for their skewness."""
+        enough = self.units >= FEWEST_FOR_SKEW
+        return np.where(enough, stdtrit(np.where(enough, self.units - 1.0, 1.0), 0.975), np.inf)
 
     def reach(self, tail: float, side: float) -> float:
         """Return the size of the error on a side (1: above, −1: below) that has a given tail, up to ½."""
