@@ -110,7 +110,7 @@ def test_the_step_for_skewness_by_hand():
     q = (-1.0 + math.sqrt(1.0 + 8.0 * a * (2.5 - a))) / (4.0 * a)
     assert law.tail(-2.5) == pytest.approx(student.sf(q, 7), rel=1e-12)
     assert law.tail(2.5) == pytest.approx(student.sf(2.5, 7), rel=1e-12)  # the other tail stays
-    a = 0.6 * (1.0 + 24.0 / 8.0) / 6.0
+    a = 0.6 * (0.7 * (2.5 / student.isf(0.025, 7)) + 24.0 / 8.0) / 6.0
     q = (-1.0 + math.sqrt(1.0 + 8.0 * a * (2.5 - a))) / (4.0 * a)
     assert law.tail(-2.5, strong_skew=24.0) == pytest.approx(student.sf(q, 7), rel=1e-12)
 

@@ -22,7 +22,7 @@ FEWEST_FOR_SKEW = 4.5
 _ALIKE = 1.4
 
 _STRENGTH, _MOST_TIMES = 0.7, 2.0
-"""The step counts skewness .7 times at t's two-sided quantile at .05: in proportion to t, at most twice that."""
+"""The step counts skewness .7 times at the two-sided quantile of t at .05: in proportion to t, up to 1.4 times."""
 
 STRONG_SKEW = {"two-sided": 24.0, "greater": 96.0, "less": 96.0}
 """With J units, skewness counts this / J times more where p must hold for strongly skewed units."""
