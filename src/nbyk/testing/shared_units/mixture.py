@@ -22,7 +22,7 @@ FEWEST_FOR_SKEW = 4.5
 _ALIKE = 1.4
 
 _STRENGTH, _MOST_TIMES = 0.7, 2.0
-"""The step counts skewness .7 times at the two-sided quantile of t at .05: in proportion to t, up to 1.4 times."""
+"""The factor of the step for skewness where t is at its quantile of .05, and how many times it may grow."""
 
 STRONG_SKEW = {"two-sided": 24.0, "greater": 96.0, "less": 96.0}
 """With J units, skewness counts this / J times more where p must hold for strongly skewed units."""
@@ -40,8 +40,8 @@ class ErrorLaw:
     so that a part that is small by chance lends nobody the degrees of freedom of the others. q(t) is t after
     an inverse Cornish–Fisher step for the skewness g of the effect: with a = c max(0, −sign(t) g) / 6,
     q = (−1 + √(1 + 8 a (|t| − a))) / (4 a). The farther out, the more skewness matters: for n units,
-    c = .7 min(2, |t| / t*), where t* is the two-sided quantile at .05 with n − 1 degrees of freedom. Skewed units err in one tail: where most are a little lenient
-    and a few very severe, a sample without severe ones shows a small variance and a mean that is too high.
+    c = .7 min(2, |t| / t*), where t* is the two-sided quantile at .05 with n − 1 degrees of freedom. Skewed
+    units err in one tail: where most are a little lenient and a few very severe, a sample without severe ones shows a small variance and a mean that is too high.
     The step works in this tail alone. Measured in docs/shared-units.md.
 
     Attributes
