@@ -41,7 +41,8 @@ class ErrorLaw:
     an inverse Cornish–Fisher step for the skewness g of the effect: with a = c max(0, −sign(t) g) / 6,
     q = (−1 + √(1 + 8 a (|t| − a))) / (4 a). The farther out, the more skewness matters: for n units,
     c = .7 min(2, |t| / t*), where t* is the two-sided quantile at .05 with n − 1 degrees of freedom. Skewed
-    units err in one tail: where most are a little lenient and a few very severe, a sample without severe ones shows a small variance and a mean that is too high.
+    units err in one tail: where most are a little lenient and a few very severe, a sample without severe
+    ones shows a small variance and a mean that is too high.
     The step works in this tail alone. Measured in docs/shared-units.md.
 
     Attributes
@@ -107,7 +108,7 @@ class ErrorLaw:
 
     @cached_property
     def _usual(self) -> Floats:
-        """The two-sided quantile of t at .05 of each part's units; infinite with too few for their skewness."""
+        """The two-sided quantile of t at .05 of each part's units; infinite if they are too few."""
         enough = self.units >= FEWEST_FOR_SKEW
         return np.where(enough, stdtrit(np.where(enough, self.units - 1.0, 1.0), 0.975), np.inf)
 
