@@ -149,7 +149,7 @@ def test_a_list_of_objects_is_a_table_and_other_json_is_refused(tmp_path: Path) 
     rows = [{"item": "a", "rater": "r", "value": 1}, {"item": "b", "rater": "r", "value": 0}]
     assert read_ratings(as_json(tmp_path / "a.json", rows)).values.tolist() == [1, 0]
     with pytest.raises(NbykError, match="is JSON, but not of a tool that nbyk knows"):
-        read_ratings(as_json(tmp_path / "b.json", {"a": 1}))
+        read_ratings(as_json(tmp_path / "b.json", {"a": {"x": 1}}))
 
 
 @pytest.mark.parametrize(

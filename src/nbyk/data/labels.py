@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.rows import DataRows, named_rows
+from nbyk.data.tables import DataRows, named_rows
 from nbyk.errors import NbykError
 
 Floats: TypeAlias = NDArray[np.float64]

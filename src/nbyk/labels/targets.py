@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from nbyk.data.labels import number_rows, refuse_cells
 from nbyk.data.ratings import Ratings
 from nbyk.data.response_set import response_matrix
-from nbyk.data.rows import DataRows, named_rows
 from nbyk.data.scales import Binary, Levels
+from nbyk.data.tables import DataRows, named_rows
 from nbyk.errors import DataPlace, NbykError, unknown_name
 
 Floats: TypeAlias = NDArray[np.float64]
