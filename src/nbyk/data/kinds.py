@@ -188,13 +188,8 @@ def unit_rows(rows: Floats, at: Callable[[int], DataPlace]) -> Floats:
     NbykError
         If a number is not finite or negative, or a sum is not one; it names the row.
     """
-    for wrong, expected in (
-        (~np.isfinite(rows), "a finite number"),
-        (rows < 0.0, "a probability, 0 or more"),
-    ):
-        if wrong.any():
-            row, column = (int(place) for place in np.argwhere(wrong)[0])
-            raise at(row).error(f"class {column} is {rows[row, column]:g}; expected {expected}")
+    refuse_cells(rows, ~np.isfinite(rows), "a finite number", at)
+    refuse_cells(rows, rows < 0.0, "a probability, 0 or more", at)
     sums = rows.sum(axis=1)
     off = np.abs(sums - 1.0) > SUM_TOLERANCE
     if off.any():
@@ -208,6 +203,15 @@ def unit_rows(rows: Floats, at: Callable[[int], DataPlace]) -> Floats:
         )
     shares: Floats = rows / sums[:, np.newaxis]
     return shares
+
+
+def refuse_cells(
+    rows: Floats, wrong: NDArray[np.bool_], expected: str, at: Callable[[int], DataPlace]
+) -> None:
+    """Raise NbykError about the first wrong cell, if there is one."""
+    if wrong.any():
+        row, column = (int(place) for place in np.argwhere(wrong)[0])
+        raise at(row).error(f"class {column} is {rows[row, column]:g}; expected {expected}")
 
 
 def probabilities(

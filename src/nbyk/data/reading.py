@@ -10,17 +10,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from nbyk.data.arrays import ARRAY_SUFFIXES, load_array
 from nbyk.data.columns import KNOWN_NAMES, Columns, described, described_wide, recognised
 from nbyk.data.kinds import CellKind, headless, numbers_on
-from nbyk.data.layouts import (
-    ARRAY_SUFFIXES,
-    Entries,
-    as_ids,
-    load_array,
-    long_cells,
-    nameless_cells,
-    wide_cells,
-)
+from nbyk.data.layouts import Entries, as_ids, long_cells, nameless_cells, wide_cells
 from nbyk.data.mending import Mending, without_duplicates, without_empty
 from nbyk.data.ratings import Ratings
 from nbyk.data.readers import Recording, recorded_at, recorded_in

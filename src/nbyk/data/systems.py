@@ -16,6 +16,8 @@ from nbyk.errors import NbykError, unknown_name
 
 Floats = NDArray[np.float64]
 
+_LISTED = 8
+
 
 @dataclass(frozen=True, eq=False)
 class Systems:
@@ -97,7 +99,8 @@ class Systems:
             counts = ", ".join(f"{len(scores)} of {name}" for name, scores in self.responses.items())
             return f"scores of runs, {pairs}: {counts}"
         over = {"classes": "classes", "distributions": "probabilities of the classes"}.get(self.kind)
-        what = f"{over} {', '.join(self.classes)}" if over else "numbers"
+        more = ", …" if len(self.classes) > _LISTED else ""
+        what = f"{over} {', '.join(self.classes[:_LISTED])}{more}" if over else "numbers"
         n_people = 0 if self.gold_units is None else len(self.gold_units.names)
         by = f", gold of {n_people} raters" if n_people > 1 else ", gold" if self.gold is not None else ""
         return f"{what}, of {self.n_items} items{by}"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from nbyk.data.arrays import ARRAY_SUFFIXES, load_array
 from nbyk.data.columns import known_names
 from nbyk.data.kinds import probabilities
-from nbyk.data.layouts import ARRAY_SUFFIXES, load_array
 from nbyk.data.tables import DELIMITERS, JSON_LINES, DataRows, Table, is_number, read_table, unknown_suffix
 from nbyk.data.text import shown, text_lines
 from nbyk.errors import DataPlace, NbykError
