@@ -18,7 +18,7 @@ from nbyk.data.kinds import (
     KINDS,
     CellKind,
     Classes,
-    Distributions,
+    ClassShares,
     Kind,
     distribution_cells,
     kind_of,
@@ -107,7 +107,7 @@ class _Source:
             return self.read(self.cells("numbers", mending), numbers_on(scale), mending)
         return self if scale is None else replace(self, given=self.given.normalised(scale, self.place))
 
-    def distributions(self, over: Distributions, mending: Mending, *, is_gold: bool = False) -> _Source:
+    def distributions(self, over: ClassShares, mending: Mending, *, is_gold: bool = False) -> _Source:
         """Return the source read as distributions; classes that people chose become their shares."""
         if is_gold and self.table is not None and not self._has_columns_of(over.names):
             known = Classes(over.names)
@@ -280,7 +280,7 @@ def read_systems(
             for name, source in sources.items()
         }
     else:
-        over = Distributions()
+        over = ClassShares()
         sources = {name: source.distributions(over, mending) for name, source in sources.items()}
         with renaming({} if gold_columns is None else own):
             people = people and people.distributions(over, mending, is_gold=True)

@@ -149,7 +149,7 @@ def _by_number(name: str) -> tuple[float, str]:
     return (float(name) if name.isdecimal() else np.inf, name)
 
 
-class Distributions:
+class ClassShares:
     """Rows of probabilities over classes, which the first data read name.
 
     Attributes
