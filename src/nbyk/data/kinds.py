@@ -37,6 +37,9 @@ _LARGE = 2.0**63
 _LOOKED_AT = 1000
 """Cells by which text is told from numbers."""
 
+_FIRST = 20
+"""Rows that rule out most tables that hold no distributions."""
+
 _LISTED = 8
 
 
@@ -273,9 +276,13 @@ def kind_of(table: Table, asked: Columns) -> Kind:
     values = (
         [found.value] if found.value in table.names else [name for name in table.names if name not in known]
     )
-    cells = [cell for name in values for _, cell in islice(table.cells(name), _LOOKED_AT)]
+    per_column = -(-_LOOKED_AT // max(len(values), 1))
+    cells = [cell for name in values for _, cell in islice(table.cells(name), per_column)]
     kind = _kind_of_cells(cells)
     if kind != "numbers" or len(values) < 2:
+        return kind
+    # a key of one line alone makes no column of a class
+    if any(len(list(table.cells(name))) < len(table) for name in (values[0], values[-1])):
         return kind
     return "distributions" if _sum_to_one([table.column(name, "") for name in values]) else kind
 
@@ -308,7 +315,9 @@ def _kind_of_cells(cells: Sequence[Any]) -> Kind:
 def _sum_to_one(columns: Sequence[Sequence[Any]]) -> bool:
     """Return whether numbers from 0 to 1 sum to one in each row, and are not all whole."""
     try:
-        rows = np.array([list(column) for column in columns], dtype=np.float64)
+        rows = np.array([list(column[:_FIRST]) for column in columns], dtype=np.float64)
+        if len(columns[0]) > _FIRST and (np.abs(rows.sum(axis=0) - 1.0) <= SUM_TOLERANCE).all():
+            rows = np.array([list(column) for column in columns], dtype=np.float64)
     except (TypeError, ValueError):
         return False
     in_range = ((rows >= 0.0) & (rows <= 1.0)).all()

@@ -218,8 +218,7 @@ def table_of(given: Given) -> Table:
         return _json(given)
     if suffix in TABLE_SUFFIXES:
         table = read_table(given, headers=_HEADERS if suffix in DELIMITERS else None)
-        only = table.names[0].lower()
-        if len(table.names) == 1 and only in ("value", *KNOWN_NAMES["value"]):
+        if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
             return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
         return table
     raise unknown_suffix(given, (*TABLE_SUFFIXES, *ARRAY_SUFFIXES, ".txt", *_MADE))

@@ -113,6 +113,10 @@ class Table:
             places.setdefault(name, []).append(place)
         return places
 
+    @cached_property
+    def _lists(self) -> dict[str, list[Any]]:
+        return {}
+
     def __len__(self) -> int:
         return len(self.rows.numbers or ())
 
@@ -143,7 +147,11 @@ class Table:
         found = self._places.get(name, [])
         if len(found) == 1:
             cells = self.columns[found[0]]
-            return cells if isinstance(cells, list) else list(cells.to_pylist())
+            if isinstance(cells, list):
+                return cells
+            if name not in self._lists:
+                self._lists[name] = list(cells.to_pylist())
+            return self._lists[name]
         if found:
             raise self.place.error(f"{len(found)} columns are named {shown(name)}; rename all but one")
         near = difflib.get_close_matches(name, [each[:60] for each in self.names[:1000]], n=1, cutoff=0.6)
