@@ -206,6 +206,12 @@ BAD: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
         {"kind": "scores"},
         "found gold beside scores of runs",
     ),
+    "a scale of classes": (
+        {"gold": "item,value\nq1,x\nq2,y\nq3,x\n"},
+        {"kind": "classes", "scale": (1, 5)},
+        "scale: found .*, and classes have none; leave it out",
+    ),
+    "clusters of runs": ({}, {"kind": "scores", "cluster": "value"}, "cluster: found value, and scores have"),
     "classes without gold": ({}, {"kind": "classes"}, "gold: found classes, and no gold"),
     "a named column that a file lacks": (
         {},

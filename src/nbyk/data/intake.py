@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,7 +31,7 @@ from nbyk.data.readers import is_recorded
 from nbyk.data.reading import as_ratings, cells_of, table_of
 from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import read_scores
-from nbyk.data.systems import Systems
+from nbyk.data.systems import Systems, equal_systems
 from nbyk.data.tables import Table, given_place
 from nbyk.data.units import Units
 from nbyk.errors import DataPlace, NbykError, renaming
@@ -44,12 +43,20 @@ Input: TypeAlias = Any
 _MOST_LEVELS = 11
 """Errors propose whole numbers as levels if they span fewer than this many values."""
 
+_OPTIONS: Mapping[Kind, tuple[str, ...]] = {
+    "numbers": ("scale", "cluster"),
+    "classes": ("classes", "cluster"),
+    "distributions": ("cluster",),
+    "scores": ("paired",),
+}
+"""The options that mean something for one kind of data alone."""
+
 
 @dataclass(frozen=True)
 class _Source:
     """A table or ratings, and the place that they come from; `read` makes ratings of a table.
 
-    The values of ratings are numbers, places of classes, or those of `rows`, which hold distributions.
+    The values of ratings are numbers, or places of classes or in `rows`, which are distributions.
     """
 
     place: DataPlace
@@ -58,10 +65,6 @@ class _Source:
     given: Ratings | None = None
     documents: Mapping[str, Mapping[str, str]] | None = None
     rows: Floats | None = None
-
-    @property
-    def label(self) -> str:
-        return str(self.place)
 
     @property
     def nameless(self) -> bool:
@@ -109,28 +112,25 @@ class _Source:
 
     def distributions(self, over: ClassShares, mending: Mending, *, is_gold: bool = False) -> _Source:
         """Return the source read as distributions; classes that people chose become their shares."""
-        if is_gold and self.table is not None and not self._has_columns_of(over.names):
-            known = Classes(over.names)
-            read = self.read(self.cells("classes", mending), known.kind, mending)
-            counts = np.zeros((read.ratings.n_items, len(known.names)))
-            np.add.at(counts, (read.ratings.item_index, read.ratings.values.astype(np.int64)), 1.0)
-            items = read.ratings.items
-            one = Ratings.from_columns(
-                items, ["1"] * len(items), np.arange(float(len(items))), raters_known=False
-            )
-            said = {"recognised": read.ratings.recognised, "mended": read.ratings.mended}
-            shares = counts / counts.sum(axis=1, keepdims=True)
-            one = replace(one, clusters=read.ratings.clusters, **said)  # type: ignore[arg-type]
-            return replace(read, given=one, rows=shares)
-        read = self.read(self.cells("distributions", mending), over.kind, mending)
-        return replace(read, rows=over.rows)
-
-    def _has_columns_of(self, classes: Sequence[str]) -> bool:
-        """Return whether gold holds distributions over some classes, not the classes that people chose."""
-        assert self.table is not None
-        if kind_of(self.table, self.columns) == "distributions" or set(classes) <= set(self.table.names):
-            return True
-        return self.table.nameless and len(self.table.names) == len(classes)
+        table, classes = self.table, over.names
+        are_chosen = is_gold and table is not None and kind_of(table, self.columns) != "distributions"
+        # one-hot rows look like the choices of several people
+        if table is None or not are_chosen or set(classes) <= set(table.names):
+            read = self.read(self.cells("distributions", mending), over.kind, mending)
+            return replace(read, rows=over.rows)
+        ratings = self.read(self.cells("classes", mending), Classes(classes).kind, mending).ratings
+        counts = np.zeros((ratings.n_items, len(classes)))
+        np.add.at(counts, (ratings.item_index, ratings.values.astype(np.int64)), 1.0)
+        each = np.arange(ratings.n_items)
+        ratings = replace(
+            ratings,
+            raters=("1",),
+            item_index=each,
+            rater_index=0 * each,
+            values=each.astype(np.float64),
+            raters_known=False,
+        )
+        return replace(self, given=ratings, rows=counts / counts.sum(axis=1, keepdims=True))
 
     def values(self, items: tuple[str, ...]) -> tuple[Floats, Units]:
         """Return the values of some items, without columns that are all NaN, and their units."""
@@ -172,9 +172,9 @@ def read_systems(
 ) -> Systems:
     """Read two or more systems, and gold if there is any: numbers, classes, distributions or scores of runs.
 
-    Each is a file or a data frame that `read_ratings` reads, or ratings already read. One long table may hold
-    all systems, with a column that names them. A system may also be logs of ``lm_eval --log_samples``: a
-    folder of runs or one samples file (see `read_samples`).
+    Each is a file, a data frame or an array that `read_ratings` reads, ratings already read, or logs of
+    ``lm_eval --log_samples``: a folder of runs or one samples file (see `read_samples`). One long table may
+    hold all systems, with a column that names them.
 
     What the cells are decides their kind, and `Systems.taken_as` says it: cells are **distributions** over
     classes if they are lists or objects of probabilities, or if the columns of each row sum to one and are
@@ -219,10 +219,9 @@ def read_systems(
     Raises
     ------
     NbykError
-        If there are fewer than two systems, two have the same name, a file cannot be read, a rating is off
-        the scale, items do not match, or fewer than two items are left; if `samples` is given without such
-        logs; or if no file has the column of clusters, two files disagree on an item's cluster, or there is
-        only one cluster.
+        If there are fewer than two systems or items, two have one name, a file cannot be read, a value is off
+        the scale or does not fit the kind, items do not match, or an option goes with another kind or other
+        files; or if two files disagree on an item's cluster, or there is only one.
     """
     for argument, choice, known in (
         ("on_missing", on_missing, ("refuse", "drop")),
@@ -245,9 +244,11 @@ def read_systems(
             "lm_eval logs, but no system is such a log; drop them, or give folders that "
             "lm_eval --log_samples wrote"
         )
-    own = {role: f"gold_columns.{role}" for role in ("item", "rater", "value")}
-    with renaming({} if gold_columns is None else own):
-        people = None if gold is None else _gold(gold, replace(gold_columns or columns, cluster=cluster))
+    roles = () if gold_columns is None else ("item", "rater", "value")
+    own = {role: f"gold_columns.{role}" for role in roles}
+    of_gold = replace(gold_columns or columns, cluster=cluster)
+    with renaming(own):
+        people = None if gold is None else _source(gold, "gold", of_gold, None, is_gold=True)
         if people is not None and gold_columns is not None:
             # gold may lack a name that is only the systems'
             item, value = (
@@ -256,6 +257,10 @@ def read_systems(
             )
             people.refuse_missing(Columns(item, None, value))
         kind = kind or _kind(list(sources.values()), people)
+    options = {"scale": scale, "classes": classes, "cluster": cluster, "paired": paired}
+    for argument, option in options.items():
+        if option is not None and argument not in _OPTIONS[kind]:
+            raise NbykError(f"found {option}, and {kind} have none; leave it out", argument=argument)
     if kind == "scores":
         if gold is not None:
             raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
@@ -266,15 +271,15 @@ def read_systems(
     names: tuple[str, ...] = ()
     if kind == "numbers":
         sources = {name: source.numbers(scale, mending) for name, source in sources.items()}
-        with renaming({} if gold_columns is None else own):
+        with renaming(own):
             people = people and people.numbers(scale, mending)
     elif kind == "classes":
         if people is None:
             raise NbykError("found classes, and no gold by which they are right; give it", argument="gold")
-        of_gold = Classes(classes)
-        with renaming({} if gold_columns is None else own):
-            people = people.read(people.cells(kind, mending), of_gold.kind, mending)
-        names, of_systems = of_gold.names, replace(of_gold.kind, givers="runs")
+        by_name = Classes(classes)
+        with renaming(own):
+            people = people.read(people.cells(kind, mending), by_name.kind, mending)
+        names, of_systems = by_name.names, replace(by_name.kind, givers="runs")
         sources = {
             name: source.read(source.cells(kind, mending), of_systems, mending)
             for name, source in sources.items()
@@ -282,7 +287,7 @@ def read_systems(
     else:
         over = ClassShares()
         sources = {name: source.distributions(over, mending) for name, source in sources.items()}
-        with renaming({} if gold_columns is None else own):
+        with renaming(own):
             people = people and people.distributions(over, mending, is_gold=True)
         names = over.names
     every = [*([people] if people else []), *sources.values()]
@@ -294,8 +299,9 @@ def read_systems(
     items = common_items([source.ids() for source in every], on_missing)
     if not any(source.nameless for source in every):
         items = ordered_ids(items)
-    dropped = {source.label: source.ratings.n_items - len(items) for source in every}
+    dropped = {str(source.place): source.ratings.n_items - len(items) for source in every}
     raters = {name: source.ratings.raters for name, source in sources.items()}
+    notes = [note for source in every for note in source.ratings.mended]
     like_systems = columns_like_systems(named, raters, has_gold=gold is not None)
     matrices: dict[str, Floats] = {}
     units: dict[str, Units] = {}
@@ -309,20 +315,16 @@ def read_systems(
             "or a system has",
             argument="cluster",
         )
-    said = {source.label: source.ratings.recognised for source in every if source.ratings.recognised}
-    if people and people.label in said and kind == "classes":
-        said[people.label] += f", classes = {', '.join(names)}"
+    said = {str(source.place): source.ratings.recognised for source in every if source.ratings.recognised}
+    if people and str(people.place) in said and kind == "classes":
+        said[str(people.place)] += f", classes = {', '.join(names)}"
     return Systems(
         items,
         gold_matrix,
         matrices,
         scale,
         {label: count for label, count in dropped.items() if count},
-        (
-            *(note for source in every for note in source.ratings.mended),
-            *like_systems,
-            *_notes(gold_matrix, matrices),
-        ),
+        (*notes, *like_systems, *equal_systems(gold_matrix, matrices)),
         units,
         gold_units,
         clusters,
@@ -332,11 +334,18 @@ def read_systems(
     )
 
 
-def _source(given: Input, name: str, columns: Columns, samples: SampleChoice | None) -> _Source:
+def _source(
+    given: Input, name: str, columns: Columns, samples: SampleChoice | None, *, is_gold: bool = False
+) -> _Source:
     is_path, place = isinstance(given, str | os.PathLike), given_place(given, name)
     if isinstance(given, Ratings):
         return _Source(place, given=given)
     if is_path and not is_recorded(given) and holds_samples(given):
+        if is_gold:
+            raise place.error(
+                "is a folder or a log of lm_eval, expected a file of gold ratings; "
+                "give the scores of a model as a system"
+            )
         logged = read_samples(given, samples)
         return _Source(place, given=logged.ratings, documents=logged.documents)
     table = table_of(given)
@@ -346,16 +355,6 @@ def _source(given: Input, name: str, columns: Columns, samples: SampleChoice | N
     if columns.cluster not in table.names or table.nameless:
         columns = replace(columns, cluster=None)  # one file with clusters is enough
     return _Source(place, table, columns)
-
-
-def _gold(gold: Input, columns: Columns) -> _Source:
-    if isinstance(gold, str | os.PathLike) and not is_recorded(gold) and holds_samples(gold):
-        raise NbykError(
-            "is a folder or a log of lm_eval, expected a file of gold ratings; "
-            "give the scores of a model as a system",
-            file=gold,
-        )
-    return _source(gold, "gold", columns, None)
 
 
 def _kind(sources: Sequence[_Source], gold: _Source | None) -> Kind:
@@ -398,13 +397,3 @@ def _refuse_other_documents(sources: Iterable[_Source]) -> None:
     for source in sources:
         for item, hashes in (source.documents or {}).items():
             refuse_other_document(known, item, hashes, source.place)
-
-
-def _notes(gold: Floats | None, responses: Mapping[str, Floats]) -> Iterable[str]:
-    """Say which systems are equal to gold or to each other."""
-    for name, matrix in responses.items():
-        if gold is not None and np.array_equal(gold, matrix, equal_nan=True):
-            yield f"{name} has the same ratings as gold"
-    for (name, matrix), (other, same) in combinations(responses.items(), 2):
-        if np.array_equal(matrix, same, equal_nan=True):
-            yield f"{name} and {other} have the same ratings"

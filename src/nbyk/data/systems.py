@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,3 +151,13 @@ class Systems:
                 f"found {self.taken_as}; expected {kind}: choose what takes {self.kind}, or read the data as "
                 f"`kind` {kind}"
             )
+
+
+def equal_systems(gold: Floats | None, responses: Mapping[str, Floats]) -> Iterable[str]:
+    """Yield a note on each system that is equal to gold or to another one."""
+    for name, matrix in responses.items():
+        if gold is not None and np.array_equal(gold, matrix, equal_nan=True):
+            yield f"{name} has the same ratings as gold"
+    for (name, matrix), (other, same) in combinations(responses.items(), 2):
+        if np.array_equal(matrix, same, equal_nan=True):
+            yield f"{name} and {other} have the same ratings"
