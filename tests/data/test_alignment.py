@@ -30,7 +30,7 @@ def test_rows_follow_gold_whatever_the_order_of_the_others(order_a: list[str], o
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [
-        (["1", "2"], ["1", "2", "3"], r"a: lacks 1 of gold's items \(3\); all three"),
+        (["1", "2"], ["1", "2", "3"], r"a: lacks 1 of gold's items \(3\); give all files the same items"),
         (["1", "2", "3"], ["1", "2", "3", "9"], r"b: has 1 that gold lacks \(9\)"),
         (["4", "5", "6", "7"], ["1", "2", "3"], r"a: lacks 3 .*\(1, 2, 3\) and has 4 .*\(4, 5, 6, …\)"),
     ],

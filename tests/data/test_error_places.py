@@ -13,7 +13,6 @@ import pytest
 
 import nbyk
 from nbyk.data import read_systems
-from nbyk.data.scores import read_scores
 from nbyk.errors import NbykError
 from nbyk.labels.designs.reading import read_labels
 
@@ -80,7 +79,7 @@ BAD: dict[str, tuple[str, str, Callable[[Path], object], int | str | None]] = {
     "a line that is not JSON": ("r.jsonl", '{"item": 1}\n{\n', nbyk.read_ratings, 2),
     "a list of objects": ("r.json", f"[{JSON_ROW}, {{}}]", nbyk.read_ratings, "row 2"),
     "no column": ("r.csv", "item,rater,x\na,r,1\n", nbyk.read_ratings, None),
-    "a score": ("s.txt", "1\nx\n", read_scores, 2),
+    "a score": ("s.txt", "1\nx\n", lambda path: read_systems({"a": path, "b": path}, kind="scores"), 2),
     "a label": ("l.txt", "a\n\nb\n", lambda path: read_labels(path, "hard"), 2),
     "a probability": ("l.csv", "0.5,0.5\n0.5,x\n", lambda path: read_labels(path, "soft"), 2),
 }

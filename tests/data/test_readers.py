@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nbyk.data import Levels, read_ratings, read_systems
+from nbyk.data import Levels, read_ratings, read_systems, readers
 from nbyk.data.readers import inspect_logs, recording
 from nbyk.errors import NbykError
 
@@ -149,7 +149,7 @@ def test_a_list_of_objects_is_a_table_and_other_json_is_refused(tmp_path: Path) 
     rows = [{"item": "a", "rater": "r", "value": 1}, {"item": "b", "rater": "r", "value": 0}]
     assert read_ratings(as_json(tmp_path / "a.json", rows)).values.tolist() == [1, 0]
     with pytest.raises(NbykError, match="is JSON, but not of a tool that nbyk knows"):
-        read_ratings(as_json(tmp_path / "b.json", {"a": 1}))
+        read_ratings(as_json(tmp_path / "b.json", {"a": {"x": 1}}))
 
 
 @pytest.mark.parametrize(
@@ -184,3 +184,34 @@ def test_a_grade_that_inspect_has_no_number_for_is_not_counted_as_0() -> None:
     given = ["C", "P", "I", "N", "0.25", True, 0.75, "B+", ""]
     found = [inspect_logs.graded(value, number) for value in given]
     assert found == [1.0, 0.5, 0.0, 0.0, 0.25, 1.0, 0.75, "B+", ""]
+
+
+def _of_a_new_tool(content: Any) -> recording.Recording | None:
+    if not (isinstance(content, dict) and content.get("tool") == "new"):
+        return None
+    rows = [{"case": name, "attempt": 1, "verdict": verdict} for name, verdict in content["cases"]]
+    return recording.recording(
+        "a file of a new tool", rows, {"item": "case", "rater": "attempt"}, ["verdict"], "case"
+    )
+
+
+def test_a_reader_is_one_function_and_its_name_in_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it reads, numbers or classes, every door then takes it."""
+    monkeypatch.setattr(readers, "EXPORTS", (*readers.EXPORTS, _of_a_new_tool))
+    for kind, verdicts in (("numbers", (1, 0, 1)), ("classes", ("pass", "fail", "pass"))):
+        cases = list(zip("abc", verdicts, strict=True))
+        path = as_json(tmp_path / "new.json", {"tool": "new", "cases": cases})
+        read = read_systems({"x": path, "y": path}, path)
+        assert read.kind == kind
+        said = "items = case (3), raters = attempt (1), values = verdict"
+        assert read.recognised[str(path)].startswith(said)
+
+
+def test_every_reader_has_its_row_in_the_page_on_formats() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    table = page.partition("## Files of other tools")[2].partition("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
+    # lm-evaluation-harness, whose folders hold several runs, is read by a module of its own
+    assert len(rows) == len(readers.READERS) + len(readers.EXPORTS) + 1

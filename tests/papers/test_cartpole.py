@@ -225,8 +225,10 @@ def test_the_case_study_is_its_tests() -> None:
 
 
 def test_run_means_are_files_of_scores(tmp_path: Path) -> None:
-    from nbyk.data.scores import read_scores
-
-    means = run_means(read_rewards())["every_10"]
-    write_scores(means, tmp_path / "every_10.csv")
-    np.testing.assert_array_equal(read_scores(tmp_path / "every_10.csv").values, means)
+    means = run_means(read_rewards())
+    for agent in ("every_10", "every_20"):
+        write_scores(means[agent], tmp_path / f"{agent}.csv")
+    read = nbyk.read_systems([tmp_path / "every_10.csv", tmp_path / "every_20.csv"])
+    assert read.kind == "scores"
+    for agent, scores in read.responses.items():
+        np.testing.assert_array_equal(scores, means[agent])

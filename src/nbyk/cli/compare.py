@@ -56,6 +56,14 @@ _PARAMETERS = {
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
 
+_ELSEWHERE = {
+    "classes": "`nbyk labels --gold`",
+    "distributions": "`nbyk labels` in a design",
+    "scores": "`nbyk test`",
+}
+"""The commands that take other kinds of data."""
+
+
 def compare(
     systems: Annotated[
         list[str] | None,
@@ -225,7 +233,11 @@ def compare(
             gold_columns=Columns(gold_item or item, gold_rater or rater, gold_value or value),
             on_duplicates=on_duplicates,
             on_empty=on_empty,
-        ).with_units(rater_ids, run_ids)
+        )
+    if read.kind != "numbers":
+        raise NbykError(f"found {read.taken_as}, expected numbers; give them to {_ELSEWHERE[read.kind]}")
+    with renaming(_PARAMETERS):
+        read = read.with_units(rater_ids, run_ids)
     for file, columns in read.recognised.items():
         print(f"{file}: {columns}", file=sys.stderr)
     _check_names(read, against, gate=gate)

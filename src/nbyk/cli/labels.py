@@ -12,11 +12,10 @@ import typer
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
 from nbyk.cli.gates import Gate, Shown, Verdict, all_better, with_one_side
 from nbyk.cli.options import GoldItem, GoldValue, Threads, check_out_folder, distinct, factors
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError, renaming
 
 if TYPE_CHECKING:
     from nbyk.labels.designs import Design, DesignResult, Settings
-    from nbyk.labels.designs.reading import LabelColumns
 
 
 def labels(
@@ -134,16 +133,16 @@ def labels(
     if out is not None:
         check_out_folder(out)
     from nbyk.labels.designs import compare_design, write_outcomes
-    from nbyk.labels.designs.reading import LabelColumns
     from nbyk.report.labels.answer import design_answer, passes
     from nbyk.report.labels.boostsa import results_files
 
-    of_gold = LabelColumns(gold_item or item, rater, gold_value or value)
     if gold is None:
         of_columns = {"item": item, "rater": rater, "value": value, "gold_item": gold_item}
         _refuse({"metric": metric, "against": against, "ties": ties, **of_columns, "gold_value": gold_value})
-    of_files = LabelColumns(item, None, value)
-    read, settings, design = _read(files, gold, metric, against, ties, (of_files, of_gold))
+    columns = {"item": item or "item", "value": value or "value"}
+    of_gold = (gold_item or columns["item"], rater or "rater", gold_value or columns["value"])
+    has_own = not (gold_item is gold_value is rater is None)
+    read, settings, design = _read(files, gold, metric, against, ties, columns, of_gold if has_own else None)
     if gate:
         alternative = with_one_side(alternative or settings.alternative, gate=True)
     replaced = {
@@ -193,10 +192,13 @@ def _read(
     metric: Sequence[str] | None,
     against: str | None,
     ties: str | None,
-    columns: tuple[LabelColumns, LabelColumns],
+    columns: Mapping[str, str],
+    gold_columns: tuple[str, str, str] | None,
 ) -> tuple[Design, Settings, str | None]:
     """Return the design, its settings, and its file if it has one."""
-    from nbyk.labels.designs import design_of_files, make_settings, read_design
+    from nbyk.data import read_systems
+    from nbyk.data.columns import Columns
+    from nbyk.labels.designs import design_of_systems, make_settings, read_design
     from nbyk.labels.designs.reading import LABEL_SUFFIXES
     from nbyk.labels.targets import check_ties
     from nbyk.metrics import get
@@ -219,10 +221,13 @@ def _read(
     if ties is not None:
         check_ties(ties)
     settings = make_settings(metric=chosen) if chosen else make_settings()
-    design = design_of_files(gold, files, against, ties or "refuse", *columns)  # type: ignore[arg-type]
-    target = design.arms[0].control.runs[0].target
-    if target.recognised:
-        _say(f"{gold}: {target.recognised}")
+    own = {f"gold_columns.{role}": f"gold_{role}" for role in columns} | {"gold_columns.rater": "rater"}
+    of_gold = None if gold_columns is None else Columns(*gold_columns)
+    with renaming(own):
+        read = read_systems(files, gold, kind="classes", gold_columns=of_gold, **columns)  # type: ignore[arg-type]
+    design = design_of_systems(read, DataPlace(gold), against, ties or "refuse")  # type: ignore[arg-type]
+    for file, said in read.recognised.items():
+        _say(f"{file}: {said}")
     return design, settings, None
 
 

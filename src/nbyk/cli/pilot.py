@@ -117,7 +117,8 @@ def read_rated(
     import numpy as np
 
     from nbyk.data import Levels
-    from nbyk.data.reading import numbers_on, read_as
+    from nbyk.data.kinds import numbers_on
+    from nbyk.data.reading import read_as
     from nbyk.priors import Response
 
     ratings = read_as(numbers_on(scale), path, columns, "auto", mending)

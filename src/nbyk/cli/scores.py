@@ -13,7 +13,6 @@ from nbyk.cli.options import Seed, Threads, check_out_folder
 from nbyk.errors import NbykError, renaming, unknown_name
 
 if TYPE_CHECKING:
-    from nbyk.data.systems import OnMissing
     from nbyk.testing.pvalues import Alternative
 
 _MANY_DRAWS = 200_000
@@ -89,8 +88,7 @@ def scores(
     With --gate the exit code is 3 unless the first system is shown to be better than the other or, of three
     systems or more, than the baseline that --against names.
     """
-    from nbyk.data.given_systems import named_systems
-    from nbyk.data.scores import read_score_set
+    from nbyk.data import named_systems, read_systems
     from nbyk.progress import progress
     from nbyk.report.scores.answer import scores_answer
     from nbyk.testing.scores.compare_scores import (
@@ -104,8 +102,6 @@ def scores(
     from nbyk.testing.scores.facts import ASO, FACTS
     from nbyk.testing.scores.power_analysis import Lift, check_power_of, comparison_power
 
-    if on_missing not in ("refuse", "drop"):
-        raise NbykError(f"found {on_missing!r}, expected refuse or drop", argument="on_missing")
     if test not in NAMES:
         raise unknown_name("test", test, NAMES).about(argument="test")
     if (lift, shift) != (None, None) and not power:
@@ -124,33 +120,37 @@ def scores(
     if by_pairs and paired is False:
         raise NbykError(f"--test {test} needs paired scores, and --unpaired says that they are not; drop one")
     paths = named_systems(systems)
-    read = read_score_set(
-        paths,
-        value=value,
-        item=item,
+    read = read_systems(
+        systems,
+        kind="scores",
+        value=value or "value",
+        item=item or "item",
         paired=True if by_pairs else paired,
-        on_missing=cast("OnMissing", on_missing),
+        on_missing=on_missing,  # type: ignore[arg-type]
     )
-    for name, sample in read.scores.items():
+    for name, sample in read.responses.items():
         if len(sample) < least_scores(test):
             raise NbykError(
                 f"found 1 score, expected at least {least_scores(test)} for {test}, which "
                 "needs to know how scores vary: give the scores of more runs",
-                file=paths[name],
+                file=paths.get(name),
+                name="" if name in paths else name,
             )
     lift_is: Lift = "factor" if shift is None else "shift"
     by = (1.25 if lift is None else lift) if shift is None else shift
     if power:
         with renaming({"lift_is=shift": "shift", "lift": "lift" if shift is None else "shift"}):
-            check_power_of(chosen_test(test, read.scores, paired=read.paired)[0], read.scores, by, lift_is)
+            check_power_of(
+                chosen_test(test, read.responses, paired=read.paired)[0], read.responses, by, lift_is
+            )
     default = N_ASO_RESAMPLES if test == ASO else N_RESAMPLES
     n_draws = default if n_resamples is None else n_resamples
-    n_pairs = len(read.scores) - 1 if against else len(read.scores) * (len(read.scores) - 1) // 2
+    n_pairs = len(read.responses) - 1 if against else len(read.responses) * (len(read.responses) - 1) // 2
     with (
         progress("draws", n_draws * n_pairs) if n_draws * n_pairs > _MANY_DRAWS else nullcontext() as advance
     ):
         comparison = compare_scores(
-            read.scores,
+            read.responses,
             test=test,
             paired=read.paired,
             against=against,
@@ -167,10 +167,14 @@ def scores(
     powers = comparison_power(comparison, lift=by, lift_is=lift_is) if power else None
     shown_lift = f"a factor of {by:g}" if lift_is == "factor" else f"{by:g}"
     notes = list(read.notes)
-    if read.paired and read.items is None:
+    notes += [
+        f"{count} items of {place} were dropped: another system lacks them"
+        for place, count in read.dropped.items()
+    ]
+    if read.paired and not read.items:
         notes.append("the scores are paired by their order in the files, which have no ids to check it by")
     answer = scores_answer(comparison, powers=powers, lift=shown_lift if power else "", notes=notes)
-    first = next(name for name in paths if name != against)
+    first = next(name for name in read.names if name != against)
     # By means, draws never show a system to be better that is not ahead.
     by_means = comparison.test != ASO
     better = [

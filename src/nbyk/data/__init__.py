@@ -2,6 +2,7 @@
 
 from nbyk.data.alignment import align
 from nbyk.data.given_systems import named_systems
+from nbyk.data.intake import read_systems
 from nbyk.data.lm_eval import SampleChoice, Samples, read_samples
 from nbyk.data.parsers import parse_convabuse, parse_dices, parse_lewidi, parse_mhs, parse_toxicity
 from nbyk.data.ratings import Ratings
@@ -10,7 +11,7 @@ from nbyk.data.response_set import ResponseSet, response_matrix, response_set
 from nbyk.data.scales import Binary, Interval, Levels, Scale, scale_from_dict, scale_from_text
 from nbyk.data.source import RemoteFile, Source
 from nbyk.data.sources import load_source, source, source_names
-from nbyk.data.systems import Systems, read_systems
+from nbyk.data.systems import Systems
 
 __all__ = [
     "Binary",

@@ -1,14 +1,88 @@
-"""From three rating tables to one response set: the same items, in the same order, for gold, A and B."""
+"""The one matcher: the items that all data have, and their rows; data without ids match by row."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nbyk.data.ratings import Ratings, agreed_clusters
 from nbyk.data.response_set import ResponseSet, response_set
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace
+from nbyk.words import listed
+
+OnMissing = Literal["refuse", "drop"]
 
 _SHOWN = 3
+
+
+class ItemIds(NamedTuple):
+    """The items of some data, in their order, with the place of the data; `nameless` ones are row numbers."""
+
+    place: DataPlace
+    ids: Sequence[str]
+    nameless: bool = False
+
+
+def common_items(
+    data: Sequence[ItemIds], on_missing: OnMissing = "refuse", way_out: str = ""
+) -> tuple[str, ...]:
+    """Return the items that all data have, in the order of the first.
+
+    Parameters
+    ----------
+    data
+        The items of each of the data.
+    on_missing
+        How to treat items that not all have: "refuse", or "drop" them. Rows without names are never dropped.
+    way_out
+        A further way out for the error.
+
+    Raises
+    ------
+    NbykError
+        If items differ and that is refused, or fewer than two are in all. The message names the data and the
+        items.
+    """
+    first, *others = data
+    ids = set(first.ids)
+    differing = [other for other in others if set(other.ids) != ids]
+    if not differing:
+        return tuple(first.ids)
+    nameless = any(of.nameless for of in (first, *differing))
+    common = ids.intersection(*(other.ids for other in others))
+    if nameless or on_missing == "refuse":
+        known = "give all files the same items, or keep those in all of them with `on_missing` drop"
+        if nameless:
+            known = (
+                "the rows of an array have no names by which to match them: give all files the same rows in "
+                "the same order, or write the array as a table with a column item"
+            )
+        elif not common:
+            known = (
+                "no item is in all files: check that the ids are of the same items, and written the same way"
+            )
+        found = [_difference(of.ids, str(first.place), first.ids) for of in differing]
+        more = [f"; {of.place} {what}" for of, what in zip(differing[1:], found[1:], strict=True)]
+        raise differing[0].place.error(
+            f"{found[0]}{''.join(more)}{_near(first, differing[0])}; {known}{way_out}"
+        )
+    if len(common) < 2:
+        raise first.place.error(
+            f"has {len(common)} item(s) in common with {listed([str(of.place) for of in others])}"
+            f"{_near(first, differing[0])}, expected at "
+            f"least two; check that the ids are of the same items and written alike{way_out}"
+        )
+    return tuple(name for name in first.ids if name in common)
+
+
+def rows_of(ids: Sequence[str], items: Sequence[str]) -> NDArray[np.int64]:
+    """Return the row of each of some items among ids."""
+    row_of = {name: row for row, name in enumerate(ids)}
+    return np.array([row_of[name] for name in items], dtype=np.int64)
 
 
 def align(gold: Ratings, a: Ratings, b: Ratings) -> ResponseSet:
@@ -25,42 +99,13 @@ def align(gold: Ratings, a: Ratings, b: Ratings) -> ResponseSet:
         If an item is in one table and not in another, or its clusters differ. The message names the table and
         the items.
     """
-    matrices, units = {}, {"gold": gold.units()}
-    for name, ratings in (("a", a), ("b", b)):
-        if set(ratings.items) != set(gold.items):
-            raise differing_items(
-                [(DataPlace(name=name), ratings.items)],
-                DataPlace(name="gold"),
-                gold.items,
-                "; all three tables must rate the same items",
-            )
-        row_of = {item: row for row, item in enumerate(ratings.items)}
-        rows = [row_of[item] for item in gold.items]
-        matrices[name], units[name] = ratings.matrix()[rows], ratings.units().taken(rows)
-    clusters = agreed_clusters(
-        ((DataPlace(name=name), ratings) for name, ratings in (("gold", gold), ("a", a), ("b", b))),
-        gold.items,
-    )
-    return response_set(gold.matrix(), **matrices, units=units, cluster=clusters)
-
-
-def differing_items(
-    tables: Sequence[tuple[DataPlace, Sequence[str]]], other: DataPlace, items: Sequence[str], way_out: str
-) -> NbykError:
-    """Return the error about tables with other items than another one: it names a few of each.
-
-    Parameters
-    ----------
-    tables
-        The place and the items of each table.
-    other, items
-        The place and the items of the other table.
-    way_out
-        The end of the message.
-    """
-    found = [_difference(of_table, str(other), items) for _, of_table in tables]
-    others = [f"; {place} {what}" for (place, _), what in zip(tables[1:], found[1:], strict=True)]
-    return tables[0][0].error(f"{found[0]}{''.join(others)}{way_out}")
+    tables = {"gold": gold, "a": a, "b": b}
+    items = common_items([ItemIds(DataPlace(name=name), of.items) for name, of in tables.items()])
+    rows = {name: rows_of(of.items, items) for name, of in tables.items()}
+    matrices = {name: of.matrix()[rows[name]] for name, of in tables.items()}
+    units = {name: of.units().taken(rows[name]) for name, of in tables.items()}
+    clusters = agreed_clusters(((DataPlace(name=name), of) for name, of in tables.items()), items)
+    return response_set(**matrices, units=units, cluster=clusters)
 
 
 def _difference(items: Sequence[str], other: str, others_items: Sequence[str]) -> str:
@@ -77,3 +122,26 @@ def _difference(items: Sequence[str], other: str, others_items: Sequence[str]) -
 
 def _some(items: Sequence[str]) -> str:
     return ", ".join(items[:_SHOWN]) + (", …" if len(items) > _SHOWN else "")
+
+
+def _near(first: ItemIds, other: ItemIds) -> str:
+    """Return a hint about two ids of two data that may be meant to be one; "" if there are none."""
+    shared = set(first.ids).intersection(other.ids)
+    lacking = {_simplified(name): name for name in first.ids if name not in shared}
+    for name in other.ids:
+        meant = lacking.get(_simplified(name))
+        if name not in shared and meant is not None:
+            # Two forms of an accent look the same unless they are spelt out.
+            alike = unicodedata.normalize("NFC", name) == unicodedata.normalize("NFC", meant)
+            shown = ascii if alike else repr
+            return f" (is {shown(name)} the same as {shown(meant)}? then write them alike)"
+    return ""
+
+
+def _simplified(name: str) -> str:
+    """Return an id without the usual differences between two spellings: spaces, case, a decimal .0."""
+    text = unicodedata.normalize("NFKC", name).strip().casefold()
+    try:
+        return f"{float(text):.17g}"
+    except ValueError:
+        return text

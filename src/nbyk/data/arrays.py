@@ -1,17 +1,27 @@
-"""Scores as the tests take them: flat arrays of finite doubles, from any container of numbers."""
+"""Arrays: of scores, flat and finite, as tests take them from any container; and those in NumPy's files."""
 
 from __future__ import annotations
 
+import io
 import numbers
+import os
+import zipfile
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.text import reason, unreadable
 from nbyk.errors import NbykError
+from nbyk.files import read_bytes
 
 Floats = NDArray[np.float64]
+
+ARRAY_SUFFIXES = (".npy", ".npz")
+
+MOST_BYTES = 4 * 10**8
+"""Bytes of the largest array in a compressed file, 50 million numbers."""
 
 
 def as_scores(values: Any, name: str, *, least: int = 1) -> Floats:
@@ -177,3 +187,70 @@ def _numbers(array: NDArray[Any], name: str) -> Floats:
 
 def _position(at: tuple[int, ...]) -> str:
     return str(at[0]) if len(at) == 1 else str(at)
+
+
+def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
+    """Return the one array in a NumPy file.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing or unreadable, holds no array or several, or one of Python objects.
+    """
+    try:
+        content = read_bytes(path)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    begins = content[:6]
+    if begins != b"\x93NUMPY" and not begins.startswith(b"PK"):
+        # numpy takes such a file for a pickle, and advises you to allow pickles.
+        raise NbykError(
+            f"not a readable NumPy array (it begins with {begins!r}); save it with numpy.save", file=path
+        )
+    source = io.BytesIO(content)
+    try:
+        _refuse_bomb(path, source)
+        # A pickle runs code when loaded, so an array that needs one is refused.
+        loaded = np.load(source, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            if source.read(1):
+                raise ValueError("more follows the array")
+            return np.asarray(loaded)
+        # Members a and a.npy have the same name.
+        names = loaded.files
+        arrays = [loaded[name] for name in names[:1]]
+    except NbykError:
+        raise
+    except Exception as error:  # a damaged file makes numpy, zipfile and zlib raise nearly anything
+        if "Object arrays" in str(error):
+            raise NbykError(
+                "found Python objects, expected numbers; "
+                "save an array of float64, short rows padded with NaN",
+                file=path,
+            ) from None
+        raise NbykError(
+            f"not a readable NumPy array ({reason(error)}); "
+            "get it again if it was cut off, or save it with numpy.save",
+            file=path,
+        ) from None
+    if len(names) != 1:
+        raise NbykError(
+            f"found the arrays {', '.join(names) or '(none)'}, expected exactly one; save one alone",
+            file=path,
+        )
+    return np.asarray(arrays[0])
+
+
+def _refuse_bomb(path: str | os.PathLike[str], source: io.BytesIO) -> None:
+    """Raise NbykError if the arrays of a compressed file are larger than a file may be."""
+    n_bytes = 0
+    if zipfile.is_zipfile(source):
+        with zipfile.ZipFile(source) as archive:
+            n_bytes = sum(member.file_size for member in archive.infolist())
+    source.seek(0)
+    if n_bytes > MOST_BYTES:
+        raise NbykError(
+            f"holds {n_bytes:,} bytes once decompressed, expected at most {MOST_BYTES:,}; save fewer "
+            "rows, or numbers of fewer bytes",
+            file=path,
+        )

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.labels import SUM_TOLERANCE
+from nbyk.data.kinds import Kind, unit_rows
 from nbyk.data.ratings import ordered_ids
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import DataPlace, NbykError, unknown_name
 
 Floats = NDArray[np.float64]
-Kind = Literal["numbers", "classes", "distributions"]
 
 _SHOWN = 5
 
@@ -130,24 +129,34 @@ def _coded_distributions(
             f"found {len(names)} classes and rows of {n_classes} probabilities; name each column once",
             argument="classes",
         )
-    every = np.concatenate([np.eye(n_classes), *(rows for of_source in runs.values() for rows in of_source)])
-    table, place = np.unique(every, axis=0, return_inverse=True)
-    first = place.reshape(-1)[:n_classes]
-    order = np.concatenate([first, np.setdiff1d(np.arange(len(table)), first)])
-    rank = np.empty(len(table), np.int64)
-    rank[order] = np.arange(len(table))
-    places = iter(np.split(rank[place.reshape(-1)[n_classes:]].astype(np.float64), _ends(runs)))
-    codes: dict[str, Any] = {
-        name: np.stack([next(places) for _ in of_source], axis=1) for name, of_source in runs.items()
-    }
+    if any(len(rows) != len(of_source[0]) for of_source in runs.values() for rows in of_source):
+        raise NbykError("the runs of a system differ in their number of items; give the same items to all")
+    arrays = {name: np.stack(of_source, axis=1) for name, of_source in runs.items()}
+    places, table = places_in_table(arrays, n_classes)
+    codes: dict[str, Any] = dict(places)
     if people:
         codes |= coded(people, "classes", names)[0]
-    return {name: codes.get(name) for name in sources}, Categories(names, table[order], "distributions")
+    return {name: codes.get(name) for name in sources}, Categories(names, table, "distributions")
 
 
-def _ends(runs: Mapping[str, list[Floats]]) -> list[int]:
-    sizes = [len(rows) for of_source in runs.values() for rows in of_source]
-    return [int(end) for end in np.cumsum(sizes)[:-1]]
+def places_in_table(arrays: Mapping[str, Floats], n_classes: int) -> tuple[dict[str, Floats], Floats]:
+    """Return the places of distributions, shape (N, K) from (N, K, C), and their table (`Categories.table`).
+
+    A distribution that is missing, NaN, has no place.
+    """
+    there = {name: ~np.isnan(array).any(axis=2) for name, array in arrays.items()}
+    rows = [array[there[name]] for name, array in arrays.items()]
+    table, place = np.unique(np.concatenate([np.eye(n_classes), *rows]), axis=0, return_inverse=True)
+    classes = place.reshape(-1)[:n_classes]
+    order = np.concatenate([classes, np.setdiff1d(np.arange(len(table)), classes)])
+    rank = np.empty(len(table))
+    rank[order] = np.arange(len(table))
+    ends = np.cumsum([n_classes, *map(len, rows)])
+    places = {}
+    for name, start, end in zip(arrays, ends[:-1], ends[1:], strict=True):
+        places[name] = np.full(there[name].shape, np.nan)
+        places[name][there[name]] = rank[place.reshape(-1)[start:end]]
+    return places, table[order]
 
 
 def _runs(source: Any) -> list[Any]:
@@ -167,25 +176,7 @@ def _distributions(values: Any, name: str) -> Floats:
             f"found shape {rows.shape}, expected a row of probabilities over two classes or more per item",
             name=name,
         )
-    wrong = ~(rows >= 0.0) | ~np.isfinite(rows)
-    if wrong.any():
-        row, column = (int(place) for place in np.argwhere(wrong)[0])
-        raise NbykError(
-            f"class {column} is {rows[row, column]:g}; expected a probability, 0 or more",
-            name=name,
-            row=f"row {row}",
-        )
-    sums = rows.sum(axis=1)
-    off = np.abs(sums - 1.0) > SUM_TOLERANCE
-    if off.any():
-        row = int(np.flatnonzero(off)[0])
-        raise NbykError(
-            f"sums to {sums[row]:.6g}, expected 1 ({int(off.sum())} of {len(rows)} rows are off); "
-            "divide each row by its sum if it holds weights",
-            name=name,
-            row=f"row {row}",
-        )
-    return np.asarray(rows / sums[:, None])
+    return unit_rows(rows, lambda row: DataPlace(name=name, row=f"row {row}"))
 
 
 def _cells(source: Any) -> NDArray[Any]:

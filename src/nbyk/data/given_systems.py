@@ -13,8 +13,8 @@ from nbyk.data.layouts import as_ids
 from nbyk.data.lm_eval import holds_samples
 from nbyk.data.ratings import Ratings
 from nbyk.data.readers import is_recorded
-from nbyk.data.reading import NAMELESS_SUFFIXES, table_of
-from nbyk.data.rows import given_place
+from nbyk.data.reading import table_of
+from nbyk.data.tables import given_place
 from nbyk.errors import NbykError
 from nbyk.words import listed
 
@@ -88,11 +88,11 @@ def given_systems(systems: Any, column: str | None) -> dict[str, Any]:
         return named
     given = next(iter(named.values()))
     is_path = isinstance(given, str | os.PathLike)
-    if is_path and not is_recorded(given) and (holds_samples(given) or _is_nameless(given)):
-        return named
-    if not is_path and not is_frame:
+    if not is_frame and (not is_path or (not is_recorded(given) and holds_samples(given))):
         return named
     table = table_of(given)
+    if table.nameless:
+        return named
     found = column or system_column(table)
     if found is None:
         return named
@@ -165,18 +165,16 @@ def _columns(given: Any, item: str = "", cluster: str | None = None) -> list[str
     """Return the columns of a table with a column for each rater, run or system; empty for another one."""
     if isinstance(given, Ratings):
         return []
-    if isinstance(given, str | os.PathLike) and (_is_nameless(given) or holds_samples(given)):
+    if isinstance(given, str | os.PathLike) and holds_samples(given):
         return []
     table = table_of(given)
+    if table.nameless:
+        return []
     known = recognised(table, Columns())
     if table.roles or known.value in table.names or known.rater in table.names:
         return []
     others = [name for name in table.names if name not in (item, known.item, cluster)]
     return others if len(others) > 1 else []
-
-
-def _is_nameless(path: str | os.PathLike[str]) -> bool:
-    return Path(path).suffix.lower() in NAMELESS_SUFFIXES
 
 
 def _check_name(name: str) -> None:

@@ -9,14 +9,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.rows import DataRows, named_rows
+from nbyk.data.kinds import unit_rows
+from nbyk.data.tables import DataRows, named_rows
 from nbyk.errors import NbykError
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
-
-SUM_TOLERANCE = 1e-5
-"""The sum of a row of probabilities may be off one by this much: rounding, which is divided out."""
 
 _SHOWN = 5
 _LARGEST = 2.0**63
@@ -288,13 +286,6 @@ def number_rows(origin: DataRows, values: ArrayLike) -> Floats:
         raise origin.error("expected rows of as many numbers each, one per class") from None
 
 
-def refuse_cells(origin: DataRows, rows: Floats, wrong: NDArray[np.bool_], expected: str) -> None:
-    """Raise NbykError about the first wrong cell, if there is one."""
-    if wrong.any():
-        row, column = (int(i) for i in np.argwhere(wrong)[0])
-        raise origin.at(row).error(f"class {column} is {rows[row, column]:g}; expected {expected}")
-
-
 def _distributions(origin: DataRows, values: ArrayLike) -> Floats:
     rows = number_rows(origin, values)
     if rows.size == 0:
@@ -304,25 +295,7 @@ def _distributions(origin: DataRows, values: ArrayLike) -> Floats:
             "rows of one number; expected probabilities of at least two classes, or hard labels "
             "that are not in rows"
         )
-    refuse_cells(origin, rows, ~np.isfinite(rows), "a finite number")
-    refuse_cells(origin, rows, rows < 0.0, "a probability, 0 or more")
-    sums = rows.sum(axis=1)
-    off = np.abs(sums - 1.0) > SUM_TOLERANCE
-    if off.any():
-        row = int(np.flatnonzero(off)[0])
-        raise origin.at(row).error(
-            f"sums to {sums[row]:.6g}, {abs(sums[row] - 1.0):.3g} "
-            f"{'more' if sums[row] > 1.0 else 'less'} than one ({_how_many(int(off.sum()), 'row')} of "
-            f"{len(rows)} off); {_way_out(rows)}"
-        )
-    rows /= sums[:, np.newaxis]
-    return rows
-
-
-def _way_out(rows: Floats) -> str:
-    if (rows == np.rint(rows)).all():
-        return "if these count ratings, call shares_of_counts, or put the file under counts in a design"
-    return "divide each row by its sum if it holds weights"
+    return unit_rows(rows, origin.at)
 
 
 def _how_many(count: int, noun: str) -> str:

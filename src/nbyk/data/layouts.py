@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import io
-import os
 import re
-import zipfile
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
@@ -15,18 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.columns import Columns, run_word
-from nbyk.data.rows import DataRows
 from nbyk.data.tables import Table
-from nbyk.data.text import cells_of_lines, reason, shown, unreadable
+from nbyk.data.text import shown
 from nbyk.errors import DataPlace, NbykError
-from nbyk.files import read_bytes
 
 Floats = NDArray[np.float64]
 
-ARRAY_SUFFIXES = (".npy", ".npz")
-
-MOST_BYTES = 4 * 10**8
-"""Bytes of the largest array in a compressed file, 50 million numbers."""
+_NUMBERS = "biuf"
 
 # If a table lacks the columns asked for but has one of these, it is more likely a long table with other names
 # than a wide one. Read as a rater, such a column would silently make ratings out of ids.
@@ -53,6 +45,10 @@ class Entries:
         The table that they were read from.
     value
         The column of the ratings; None in the wide layout, whose columns are the raters.
+    columns
+        The columns that were recognised.
+    raters_known
+        Whether equal raters are one rater.
     """
 
     items: list[str]
@@ -61,6 +57,13 @@ class Entries:
     rows: Sequence[int]
     table: Table
     value: str | None
+    columns: Columns = field(default_factory=Columns)
+    raters_known: bool = True
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether a column names the items."""
+        return self.columns.item in self.table.names
 
     def at(self, row: int) -> DataPlace:
         """Return the file and the line or row of a rating."""
@@ -68,28 +71,41 @@ class Entries:
 
     def column(self, row: int) -> str:
         """Return the name of the column of a rating."""
-        return self.raters[row] if self.value is None else self.value
+        if self.value is not None:
+            return self.value
+        return self.table.names[int(self.raters[row])] if self.table.nameless else self.raters[row]
 
-    def numbers(self) -> Floats:
+    def numbers(self, noun: str = "value", way_out: str = "") -> Floats:
         """Return the ratings as numbers.
 
         Raises
         ------
         NbykError
-            If a cell is not a finite number.
+            If a cell is not a finite number. It calls a rating a `noun`, and says how to leave one out.
         """
+        array = self.table.array
+        if array is not None and array.dtype.kind not in _NUMBERS:
+            raise _no_numbers(self.table)
         values = as_numbers(self.found)
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             found = self.found[row]
             empty = found is None or (isinstance(found, str) and not found.strip())
-            what = "no value" if empty else shown(found)
+            what = f"no {noun}" if empty else shown(found)
             out = "leave the cell empty" if self.value is None else "leave the row out"
+            named = "" if len(self.table.names) == 1 else f"column {self.column(row)!r}: "
             raise self.at(row).error(
-                f"column {self.column(row)!r}: found {what}, expected a finite number; "
-                f"mend it{_as_number(found)}, or {out} if the rating is missing"
+                f"{named}found {what}, expected a finite number; "
+                f"mend it{_as_number(found)}, or {way_out or f'{out} if the rating is missing'}"
             )
         return values
+
+
+def _no_numbers(table: Table) -> NbykError:
+    assert table.array is not None
+    return table.place.error(
+        f"found an array of {table.array.dtype}, expected numbers; convert it to float64"
+    )
 
 
 def _as_number(found: Any) -> str:
@@ -145,7 +161,7 @@ def long_cells(table: Table, columns: Columns) -> Entries:
         raters = as_ids(table, rater, table.column(rater, hint))
         if word := run_word(rater):
             raters = [name if word in name.lower() else f"{word} {name}" for name in raters]
-    return Entries(items, raters, found, range(len(items)), table, value)
+    return Entries(items, raters, found, range(len(items)), table, value, columns, rater is not None)
 
 
 def wide_cells(
@@ -219,136 +235,51 @@ def wide_cells(
         [row for row, _, _ in present],
         table,
         None,
+        columns,
     )
 
 
-def array_cells(path: str | os.PathLike[str]) -> Entries:
-    """Return the ratings in a NumPy file of items × ratings; NaN is a missing rating.
+def nameless_cells(table: Table) -> Entries:
+    """Return the cells of an array, text or list, whose items have no ids but the numbers of their rows.
 
     Raises
     ------
     NbykError
-        If the file is missing or unreadable, holds no single numeric array of one or two dimensions, or
-        an item has no rating.
+        If an array has not one or two dimensions, is empty or holds neither numbers nor one text per item, or
+        an item has no rating, which NaN stands for.
     """
-    matrix = numeric_array(path)
-    if matrix.ndim not in (1, 2):
-        raise NbykError(
-            f"found an array of {matrix.ndim} dimensions, expected two, items × ratings; reshape it",
-            file=path,
+    array = table.array
+    if array is None:
+        places = [(row, column) for row in range(len(table)) for column in range(len(table.names))]
+        return _nameless(table, places, [table.columns[column][row] for row, column in places])
+    if array.ndim not in (1, 2):
+        raise table.place.error(
+            f"found an array of {array.ndim} dimensions, expected two, items × ratings; reshape it"
         )
-    matrix = matrix.reshape(len(matrix), -1).astype(np.float64) if matrix.size else np.empty((0, 0))
-    if matrix.size == 0:
-        raise NbykError("the array is empty; expected items × ratings with at least two items", file=path)
+    if array.size == 0:
+        raise table.place.error("the array is empty; expected items × ratings with at least two items")
+    matrix = array.reshape(len(array), -1)
+    if array.dtype.kind not in _NUMBERS:
+        if array.dtype.kind not in "UO" or matrix.shape[1] > 1:
+            raise _no_numbers(table)
+        return _nameless(table, [(row, 0) for row in range(len(matrix))], matrix[:, 0].tolist())
+    matrix = matrix.astype(np.float64)
     missing = np.isnan(matrix)
     if missing.all(axis=1).any():
         row = int(np.flatnonzero(missing.all(axis=1))[0])
-        raise NbykError(
-            "the item has no rating, only NaN; add one, or delete the row", file=path, row=f"row {row}"
-        )
+        raise table.at(row).error("the item has no rating, only NaN; add one, or delete the row")
     rows, columns = np.nonzero(~missing)
-    names = tuple(str(column) for column in range(matrix.shape[1]))
-    table = Table(DataRows(DataPlace(path), "row", range(len(matrix))), names, ())
-    return Entries(
-        [str(row) for row in rows],
-        [str(column) for column in columns],
-        matrix[rows, columns].tolist(),
-        rows.tolist(),
-        table,
-        None,
+    return _nameless(
+        table, list(zip(rows.tolist(), columns.tolist(), strict=True)), matrix[rows, columns].tolist()
     )
 
 
-def text_cells(path: str | os.PathLike[str]) -> Entries:
-    """Return the numbers in a text file, one a line: a rating of each item; items have no ids but their line.
-
-    Raises
-    ------
-    NbykError
-        If the file is missing, unreadable or empty.
-    """
-    lines = cells_of_lines(path, "number")
-    table = Table(DataRows(DataPlace(path), "line", range(1, len(lines) + 1)), ("0",), ())
-    return Entries(
-        list(map(str, range(len(lines)))), ["0"] * len(lines), lines, range(len(lines)), table, None
-    )
-
-
-def numeric_array(path: str | os.PathLike[str]) -> NDArray[Any]:
-    """Return the one array of numbers in a NumPy file; an `NbykError` is as from `load_array`."""
-    array = load_array(path)
-    if array.dtype.kind not in "biuf":
-        raise NbykError(
-            f"found an array of {array.dtype}, expected numbers; convert it to float64", file=path
-        )
-    return array
-
-
-def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
-    """Return the one array in a NumPy file.
-
-    Raises
-    ------
-    NbykError
-        If the file is missing or unreadable, holds no array or several, or one of Python objects.
-    """
-    try:
-        content = read_bytes(path)
-    except OSError as error:
-        raise unreadable(path, error) from None
-    begins = content[:6]
-    if begins != b"\x93NUMPY" and not begins.startswith(b"PK"):
-        # numpy takes such a file for a pickle, and advises you to allow pickles.
-        raise NbykError(
-            f"not a readable NumPy array (it begins with {begins!r}); save it with numpy.save", file=path
-        )
-    source = io.BytesIO(content)
-    try:
-        _refuse_bomb(path, source)
-        # A pickle runs code when loaded, so an array that needs one is refused.
-        loaded = np.load(source, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            if source.read(1):
-                raise ValueError("more follows the array")
-            return np.asarray(loaded)
-        # Members a and a.npy have the same name.
-        names = loaded.files
-        arrays = [loaded[name] for name in names[:1]]
-    except NbykError:
-        raise
-    except Exception as error:  # a damaged file makes numpy, zipfile and zlib raise nearly anything
-        if "Object arrays" in str(error):
-            raise NbykError(
-                "found Python objects, expected numbers; "
-                "save an array of float64, short rows padded with NaN",
-                file=path,
-            ) from None
-        raise NbykError(
-            f"not a readable NumPy array ({reason(error)}); "
-            "get it again if it was cut off, or save it with numpy.save",
-            file=path,
-        ) from None
-    if len(names) != 1:
-        raise NbykError(
-            f"found the arrays {', '.join(names) or '(none)'}, expected exactly one; save one alone",
-            file=path,
-        )
-    return np.asarray(arrays[0])
-
-
-def _refuse_bomb(path: str | os.PathLike[str], source: io.BytesIO) -> None:
-    """Raise NbykError if the arrays of a compressed file are larger than a file may be."""
-    n_bytes = 0
-    if zipfile.is_zipfile(source):
-        with zipfile.ZipFile(source) as archive:
-            n_bytes = sum(member.file_size for member in archive.infolist())
-    source.seek(0)
-    if n_bytes > MOST_BYTES:
-        raise NbykError(
-            f"holds {n_bytes:,} bytes once decompressed, expected at most {MOST_BYTES:,}; save fewer "
-            "rows, or numbers of fewer bytes",
-            file=path,
-        )
+def _nameless(table: Table, places: Sequence[tuple[int, int]], cells: Sequence[Any]) -> Entries:
+    rows = [row for row, _ in places]
+    raters = [str(column) for _, column in places]
+    # a vector does not tell who gave its ratings
+    known = len(set(raters)) > 1
+    return Entries(list(map(str, rows)), raters, cells, rows, table, None, raters_known=known)
 
 
 def _item_ids(table: Table, item: str) -> list[str]:

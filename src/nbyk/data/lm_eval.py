@@ -17,8 +17,7 @@ from typing import Any
 
 from nbyk.data.layouts import Entries, as_ids
 from nbyk.data.ratings import Ratings
-from nbyk.data.rows import DataRows
-from nbyk.data.tables import JSON_LINES, Table
+from nbyk.data.tables import JSON_LINES, DataRows, Table
 from nbyk.data.text import json_lines
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_json

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nbyk.data.arrays import ARRAY_SUFFIXES
 from nbyk.data.columns import Columns
-from nbyk.data.layouts import ARRAY_SUFFIXES, long_cells
+from nbyk.data.layouts import long_cells
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings
 from nbyk.data.scales import Binary, Levels, Scale

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.clusters import clusters_of_items, numbered_clusters
-from nbyk.data.rows import named_rows
 from nbyk.data.scales import Scale
+from nbyk.data.tables import named_rows
 from nbyk.data.units import UNKNOWN, VECTOR, Units
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_parquet

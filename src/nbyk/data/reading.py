@@ -3,53 +3,40 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass, replace
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nbyk.data.columns import Columns, described, described_wide, recognised
-from nbyk.data.layouts import ARRAY_SUFFIXES, Entries, array_cells, as_ids, long_cells, text_cells, wide_cells
+from nbyk.data.arrays import ARRAY_SUFFIXES, load_array
+from nbyk.data.columns import KNOWN_NAMES, Columns, described, described_wide, recognised
+from nbyk.data.kinds import CellKind, headless, numbers_on
+from nbyk.data.layouts import Entries, as_ids, long_cells, nameless_cells, wide_cells
 from nbyk.data.mending import Mending, without_duplicates, without_empty
 from nbyk.data.ratings import Ratings
 from nbyk.data.readers import Recording, recorded_at, recorded_in
-from nbyk.data.rows import DataRows
-from nbyk.data.scales import GivenScale, Scale, as_scale
-from nbyk.data.tables import TABLE_SUFFIXES, Table, read_table, unknown_suffix
-from nbyk.data.text import columns_of_objects, json_content
+from nbyk.data.scales import GivenScale, as_scale
+from nbyk.data.tables import (
+    DELIMITERS,
+    TABLE_SUFFIXES,
+    DataRows,
+    Table,
+    is_number,
+    read_table,
+    unknown_suffix,
+)
+from nbyk.data.text import cells_of_lines, columns_of_objects, json_content, shown
 from nbyk.errors import DataPlace, NbykError
 
 Layout = Literal["auto", "long", "wide"]
 Given: TypeAlias = Any
-"""A path, or a data frame of pandas, polars or pyarrow."""
-
-NAMELESS_SUFFIXES = (*ARRAY_SUFFIXES, ".txt")
-"""Suffixes of files whose items have only row numbers for names."""
+"""A path, a data frame of pandas, polars or pyarrow, or an array of numpy."""
 
 _MADE = (".json", ".eval", ".xlsx")
-
-
-@dataclass(frozen=True)
-class CellKind:
-    """The kind of a table's ratings, numbers or names of classes.
-
-    Attributes
-    ----------
-    numbers
-        Returns the number of each rating; raises NbykError if a cell holds none.
-    expected
-        A rating in words, for errors.
-    givers
-        Those who give ratings, in words.
-    """
-
-    numbers: Callable[[Entries], NDArray[np.float64]]
-    expected: str = "a finite number"
-    givers: str = "raters or runs"
+_HEADERS = frozenset(name for role in KNOWN_NAMES for name in (role, *KNOWN_NAMES[role]))
+"""Names that are a header even where a file has one column of text."""
 
 
 def read_ratings(
@@ -109,113 +96,68 @@ def read_ratings(
     return read_as(numbers_on(as_scale(scale)), path, columns, layout, mending)
 
 
-def numbers_on(scale: Scale | None) -> CellKind:
-    """Return the kind of numbers on a scale, normalised to [0, 1], or of any numbers."""
-    return CellKind(partial(_numbers, scale=scale))
-
-
 def read_as(kind: CellKind, path: Given, columns: Columns, layout: Layout, mending: Mending) -> Ratings:
     """Return ratings of some kind; the other arguments and the errors are those of `read_ratings`."""
     if layout not in ("auto", "long", "wide"):
         raise NbykError(f"found {layout!r}, expected auto, long or wide", argument="layout")
-    cluster, named = columns.cluster, columns.value != "value"
-    suffix = "" if isinstance(path, Table) or _is_frame(path) else Path(path).suffix.lower()
-    if suffix in NAMELESS_SUFFIXES:
-        if cluster is not None:
-            raise NbykError(
-                f"an array has no column {cluster!r}; write it as a table, or leave the clusters out",
-                file=path,
-            )
-        cells = text_cells(path) if suffix == ".txt" else array_cells(path)
-        # a vector does not tell who gave its ratings
-        found, raters_known = None, len(set(cells.raters)) > 1
-    else:
-        table = table_of(path)
-        found = recognised(table, columns)
-        cells, raters_known = _table_cells(table, found, layout, mending, named=named)
+    cells = cells_of(table_of(path), columns, mending, layout)
+    return as_ratings(cells, kind, columns, mending, layout)
+
+
+def as_ratings(
+    cells: Entries, kind: CellKind, columns: Columns, mending: Mending, layout: Layout = "auto"
+) -> Ratings:
+    """Return the ratings in cells of some kind, mended as asked; the arguments are those of `read_as`."""
     cells, no_value = without_empty(cells, mending, kind.expected)
     values = kind.numbers(cells)
     cells, values, repeated = without_duplicates(cells, values, mending)
     clusters = None
-    if cluster is not None:
-        column = cells.table.column(cluster, "rename the column of clusters, or name it with `cluster`")
-        of_rows = as_ids(cells.table, cluster, column)
+    if columns.cluster is not None:
+        column = cells.table.column(
+            columns.cluster, "rename the column of clusters, or name it with `cluster`"
+        )
+        of_rows = as_ids(cells.table, columns.cluster, column)
         clusters = [of_rows[row] for row in cells.rows]
     raters = cells.raters
     if cells.value is None and all(map(str.isdigit, set(raters))):
         raters = [f"column {place}" for place in raters]
     ratings = Ratings.from_columns(
-        cells.items, raters, values, at=cells.at, raters_known=raters_known, clusters=clusters
+        cells.items, raters, values, at=cells.at, raters_known=cells.raters_known, clusters=clusters
     )
-    said = ""
-    if found is not None:
-        unused: list[str] = []
-        if named and not raters_known and not cells.table.roles:
-            unused = [name for name in cells.table.names if name not in astuple(found)]
-        if cells.value is None:
-            if len(ratings.raters) > 1 and layout == "auto":
-                said = described_wide(found, ratings.items, ratings.raters, givers=kind.givers)
-        elif found != columns or cells.table.roles or unused:
-            said = described(found, ratings.items, ratings.raters, raters_known=raters_known, unused=unused)
+    said = _recognised(cells, ratings, kind, columns, layout)
     return replace(ratings, recognised=said, mended=tuple(filter(None, (no_value, repeated))))
 
 
-def _numbers(cells: Entries, scale: Scale | None) -> NDArray[np.float64]:
-    """Return the ratings as numbers, normalised if their scale is declared."""
-    values = cells.numbers()
-    if scale is None:
-        return values
-    outside = scale.outside(values)
-    if outside.any():
-        row = int(np.flatnonzero(outside)[0])
-        raise cells.at(row).error(
-            f"column {cells.column(row)!r}: found {values[row]:g}, "
-            f"expected {scale.expected}; mend the value or declare another scale"
-        )
-    return scale.normalise(values)
+def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, columns: Columns, layout: Layout) -> str:
+    """Return the columns and their roles in words; "" if they have the names asked for."""
+    table, found = cells.table, cells.columns
+    if table.nameless:
+        return ""
+    if cells.value is None:
+        if len(ratings.raters) > 1 and layout == "auto":
+            return described_wide(found, ratings.items, ratings.raters, givers=kind.givers)
+        return ""
+    unused: list[str] = []
+    if columns.value != "value" and not ratings.raters_known and not table.roles:
+        unused = [name for name in table.names if name not in astuple(found)]
+    rater = found.rater if cells.raters_known else columns.rater
+    if replace(found, rater=rater) == columns and not table.roles and not unused:
+        return ""
+    known = ratings.raters_known
+    return described(found, ratings.items, ratings.raters, raters_known=known, unused=unused)
 
 
-def table_of(given: Given) -> Table:
-    """Return the table in a file, of any tool, or in a data frame.
-
-    Raises
-    ------
-    NbykError
-        As `read_ratings`, or if a maker's reader is not installed or cannot read its file.
-    """
-    if isinstance(given, Table):
-        return given
-    if _is_frame(given):
-        return _frame(given)
-    recording = recorded_at(given)
-    suffix = Path(given).suffix.lower()
-    if recording is None and suffix == ".json":
-        content = json_content(given)
-        recording = recorded_in(content)
-        listed = columns_of_objects(content)
-        if recording is None and listed is not None:
-            recording = Recording("", listed, {})
-        if recording is None:
-            raise NbykError(
-                "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list "
-                "of objects "
-                'such as {"item": "a", "rater": "r1", "value": 1}',
-                file=given,
+def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = "auto") -> Entries:
+    """Return the ratings of a table as cells; the arguments and the errors are those of `read_as`."""
+    if table.nameless:
+        if columns.cluster is not None:
+            raise table.place.error(
+                f"an array has no column {columns.cluster!r}; write it as a table, or leave the clusters out"
             )
-    if recording is not None:
-        return _recorded(given, recording)
-    if suffix not in TABLE_SUFFIXES:
-        raise unknown_suffix(given, (*TABLE_SUFFIXES, *NAMELESS_SUFFIXES, *_MADE))
-    return read_table(given)
-
-
-def _table_cells(
-    table: Table, columns: Columns, layout: Layout, mending: Mending, *, named: bool
-) -> tuple[Entries, bool]:
-    """Return the ratings of a table, and whether equal raters in it are one rater.
-
-    `named` means that the user named the column of ratings.
-    """
+        if table.array is None and len(table.names) > 1:
+            raise headless(table)
+        return nameless_cells(table)
+    named, columns = columns.value != "value", recognised(table, columns)
     item, rater, value = columns.item, columns.rater, columns.value
     is_long = layout == "long" or bool(table.roles)
     if not (is_long or (layout == "auto" and (value in table.names or rater in table.names))):
@@ -225,20 +167,106 @@ def _table_cells(
             guessed=layout == "auto",
             may_repeat=mending.on_duplicates != "refuse",
             may_be_unrated=mending.on_empty == "drop",
-        ), True
+        )
     if rater == "rater" and rater not in table.names and item in table.names and value in table.names:
         others = set(table.names) - {item, value, columns.cluster}
         ids = as_ids(table, item, table.column(item, ""))
         # The table has one score per item, unless further columns could be raters' or an item repeats.
         if len(set(ids)) == len(ids):
-            if not (value == "value" or named or not others):
+            is_named = value == "value" or named or not others
+            if not is_named and not (value == "label" and _is_text(table, value)):
                 raise table.place.error(
                     f"each item is on one row, with the columns {', '.join(table.names)}; say "
                     f"which one holds the scores with `value`, as in {value}, or which one holds the raters "
                     "with `rater`"
                 )
             columns = replace(columns, rater=None)
-    return long_cells(table, columns), columns.rater is not None
+    return long_cells(table, columns)
+
+
+def _is_text(table: Table, name: str) -> bool:
+    """Return whether more than half of a column's cells are text that is no number."""
+    cells = [cell for _, cell in table.cells(name)]
+    return 2 * sum(isinstance(cell, str) and not is_number(cell) for cell in cells) > len(cells)
+
+
+def table_of(given: Given) -> Table:
+    """Return the table in a file, of any tool, in a data frame or in an array.
+
+    Raises
+    ------
+    NbykError
+        As `read_ratings`, or if a maker's reader is not installed or cannot read its file.
+    """
+    if isinstance(given, Table):
+        return given
+    if isinstance(given, np.ndarray):
+        return _array(given, DataPlace(name="the array"))
+    if not isinstance(given, str | os.PathLike):
+        return _frame(given)
+    recording = recorded_at(given)
+    suffix = Path(given).suffix.lower()
+    if recording is not None:
+        return _recorded(given, recording)
+    if suffix in ARRAY_SUFFIXES:
+        return _array(load_array(given), DataPlace(given))
+    if suffix == ".txt":
+        lines = cells_of_lines(given, "score, rating or label")
+        rows = DataRows(DataPlace(given), "line", range(1, len(lines) + 1))
+        return Table(rows, ("0",), (lines,), nameless=True)
+    if suffix == ".json":
+        return _json(given)
+    if suffix in TABLE_SUFFIXES:
+        table = read_table(given, headers=_HEADERS if suffix in DELIMITERS else None)
+        if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
+            return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
+        return table
+    raise unknown_suffix(given, (*TABLE_SUFFIXES, *ARRAY_SUFFIXES, ".txt", *_MADE))
+
+
+def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
+    n_columns = array.shape[1] if array.ndim > 1 else 1
+    rows = DataRows(place, "row", range(array.shape[0] if array.ndim else 0))
+    return Table(rows, tuple(map(str, range(n_columns))), (), nameless=True, array=array)
+
+
+def _json(path: str | os.PathLike[str]) -> Table:
+    """Return the table in a JSON file: a maker's, or a list, or an object of columns or of scores by id."""
+    content = json_content(path)
+    recording = recorded_in(content)
+    if recording is not None:
+        return _recorded(path, recording)
+    listed = columns_of_objects(content)
+    if listed:
+        return _recorded(path, Recording("", listed, {}))
+    columns: dict[str, list[Any]] = {}
+    if isinstance(content, list):
+        columns = {"score": content}
+    elif isinstance(content, dict) and any(isinstance(cell, list) for cell in content.values()):
+        columns = {name: cells for name, cells in content.items() if isinstance(cells, list)}
+    elif isinstance(content, dict) and not any(isinstance(cell, dict) for cell in content.values()):
+        columns = {"item": list(content), "score": list(content.values())}
+    elif isinstance(content, dict):
+        raise NbykError(
+            "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list of objects "
+            'such as {"item": "a", "rater": "r1", "value": 1}',
+            file=path,
+        )
+    else:
+        raise NbykError(
+            f"found {shown(content)}, expected a list of scores, as in [0.71, 0.74], or an "
+            "object from ids to scores",
+            file=path,
+        )
+    lengths = {name: len(cells) for name, cells in columns.items()}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{n} of {name!r}" for name, n in lengths.items())
+        raise NbykError(f"found {found}; expected as many entries in each list", file=path)
+    n_rows = max(lengths.values(), default=0)
+    if not n_rows:
+        raise NbykError("holds no scores or ratings; expected one of each run or item", file=path)
+    rows = DataRows(DataPlace(path), "entry", range(n_rows))
+    return Table(rows, tuple(columns), tuple(columns.values()), nameless=isinstance(content, list))
 
 
 def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
@@ -254,25 +282,16 @@ def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
     return Table(rows, names, columns, recording.roles, recording.scores)
 
 
-def _is_frame(given: Given) -> bool:
-    """Return whether something is a data frame; no library of frames is loaded to tell that a path is not."""
-    if isinstance(given, str | os.PathLike | Table):
-        return False
-    import narwhals.stable.v1 as nw
-
-    try:
-        nw.from_native(given, eager_only=True)
-    except TypeError:
-        raise NbykError(
-            f"found {type(given).__name__}, expected a path or a data frame of pandas, polars or pyarrow"
-        ) from None
-    return True
-
-
 def _frame(given: Given) -> Table:
     import narwhals.stable.v1 as nw
 
-    frame = nw.from_native(given, eager_only=True)
+    try:
+        frame = nw.from_native(given, eager_only=True)
+    except TypeError:
+        raise NbykError(
+            f"found {type(given).__name__}, expected a path or a data frame of pandas, polars or pyarrow, or "
+            "an array of numpy"
+        ) from None
     columns: Sequence[Any] = [frame[name].to_list() for name in frame.columns]
     if not len(frame):
         raise NbykError("has no rows; expected at least one rating per row", name="the data frame")

@@ -12,14 +12,66 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nbyk.data.rows import DataRows
-from nbyk.data.text import json_lines, reason, shown, unreadable, whole_text
+from numpy.typing import NDArray
+
+from nbyk.data.text import json_lines, reason, shown, text_lines, unreadable, whole_text
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_bytes
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
 TABLE_SUFFIXES = (*DELIMITERS, *JSON_LINES, ".parquet")
+
+
+@dataclass(frozen=True)
+class DataRows:
+    """The place of some data, and the line or row of each of their rows.
+
+    Attributes
+    ----------
+    place
+        The file, or the name of data that are no file.
+    unit
+        The unit of `numbers`: "line" (from 1) in a text file, otherwise "row" or a word like it.
+    numbers
+        The line or row at which each row begins; None counts from 0.
+    """
+
+    place: DataPlace
+    unit: str = "row"
+    numbers: Sequence[int] | None = None
+
+    def at(self, row: int) -> DataPlace:
+        """Return the place of a row, given its number from 0."""
+        shown = self.shown(row)
+        line = self.numbers[row] if self.unit == "line" and self.numbers else shown
+        return replace(self.place, row=line)
+
+    def shown(self, row: int) -> str:
+        """Return a row's line or row in words: "line 12"."""
+        return f"{self.unit} {row if self.numbers is None else self.numbers[row]}"
+
+    def named(self, name: str) -> DataRows:
+        """Return the rows of a part of the data, such as a column."""
+        return replace(self, place=replace(self.place, name=name))
+
+    def taken(self, rows: Sequence[int]) -> DataRows:
+        """Return some of the rows, in their order."""
+        return replace(self, numbers=[row if self.numbers is None else self.numbers[row] for row in rows])
+
+    def error(self, problem: str) -> NbykError:
+        """Return the error about the data as a whole."""
+        return self.place.error(problem)
+
+
+def given_place(given: object, name: str) -> DataPlace:
+    """Return the place of what a user gives: a path, or data with a name."""
+    return DataPlace(given) if isinstance(given, str | os.PathLike) else DataPlace(name=name)
+
+
+def named_rows(name: str) -> DataRows:
+    """Return rows of data that are no file, counted from 0."""
+    return DataRows(DataPlace(name=name))
 
 
 @dataclass(frozen=True)
@@ -40,6 +92,10 @@ class Table:
         The columns of "item", "rater" and "value", if a maker's reader knows them.
     scores
         The columns that can hold the value, if a maker's reader found several.
+    nameless
+        Whether neither rows nor columns have names, as in an array, in text, and in a list.
+    array : ndarray, shape (N,) or (N, K), or None
+        The cells of an array, whose `columns` are empty.
     """
 
     rows: DataRows
@@ -47,6 +103,8 @@ class Table:
     columns: tuple[Any, ...]
     roles: Mapping[str, str] = field(default_factory=dict)
     scores: tuple[str, ...] = ()
+    nameless: bool = False
+    array: NDArray[Any] | None = None
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
@@ -54,6 +112,10 @@ class Table:
         for place, name in enumerate(self.names):
             places.setdefault(name, []).append(place)
         return places
+
+    @cached_property
+    def _lists(self) -> dict[str, list[Any]]:
+        return {}
 
     def __len__(self) -> int:
         return len(self.rows.numbers or ())
@@ -85,7 +147,11 @@ class Table:
         found = self._places.get(name, [])
         if len(found) == 1:
             cells = self.columns[found[0]]
-            return cells if isinstance(cells, list) else list(cells.to_pylist())
+            if isinstance(cells, list):
+                return cells
+            if name not in self._lists:
+                self._lists[name] = list(cells.to_pylist())
+            return self._lists[name]
         if found:
             raise self.place.error(f"{len(found)} columns are named {shown(name)}; rename all but one")
         near = difflib.get_close_matches(name, [each[:60] for each in self.names[:1000]], n=1, cutoff=0.6)
@@ -135,7 +201,12 @@ class SparseColumn:
         return every
 
 
-def read_table(path: str | os.PathLike[str], only: Collection[str] | None = None) -> Table:
+def read_table(
+    path: str | os.PathLike[str],
+    only: Collection[str] | None = None,
+    *,
+    headers: Collection[str] | None = None,
+) -> Table:
     """Return the table in a CSV, TSV, JSON-lines or Parquet file.
 
     Parameters
@@ -144,6 +215,8 @@ def read_table(path: str | os.PathLike[str], only: Collection[str] | None = None
         The file.
     only
         The columns to read, to save the memory of others, such as texts.
+    headers
+        Names that are a header even above a column of text; if given, CSV and TSV may lack the header.
 
     Raises
     ------
@@ -153,6 +226,14 @@ def read_table(path: str | os.PathLike[str], only: Collection[str] | None = None
     suffix = Path(path).suffix.lower()
     if suffix in DELIMITERS:
         table = _read_delimited(path, DELIMITERS[suffix], only)
+        if headers is not None and _lacks_header(table, headers):
+            names, cells = (
+                tuple(map(str, range(len(table.names)))),
+                zip(table.names, table.columns, strict=True),
+            )
+            first = next(number for number, line in enumerate(text_lines(path), start=1) if line.strip())
+            rows = replace(table.rows, numbers=[first, *(table.rows.numbers or ())])
+            table = Table(rows, names, tuple([name, *column] for name, column in cells), nameless=True)
     elif suffix in JSON_LINES:
         table = _read_json_lines(path)
     elif suffix == ".parquet":
@@ -162,6 +243,24 @@ def read_table(path: str | os.PathLike[str], only: Collection[str] | None = None
     if not len(table):
         raise NbykError("has columns but no rows; expected at least one rating or score per row", file=path)
     return table
+
+
+def _lacks_header(table: Table, headers: Collection[str]) -> bool:
+    """Return whether the first line of a delimited file is data: numbers alone, or one word among words."""
+    if all(map(is_number, table.names)):
+        return True
+    if len(table.names) > 1 or table.names[0].strip().lower() in headers:
+        return False
+    return 2 * sum(map(is_number, table.columns[0])) < len(table.columns[0])
+
+
+def is_number(cell: str) -> bool:
+    """Return whether text is a number, or NaN or infinity."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
 
 
 def unknown_suffix(path: str | os.PathLike[str], known: Sequence[str]) -> NbykError:

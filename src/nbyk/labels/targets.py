@@ -8,11 +8,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.labels import number_rows, refuse_cells
+from nbyk.data.kinds import refuse_cells
+from nbyk.data.labels import number_rows
 from nbyk.data.ratings import Ratings
 from nbyk.data.response_set import response_matrix
-from nbyk.data.rows import DataRows, named_rows
 from nbyk.data.scales import Binary, Levels
+from nbyk.data.tables import DataRows, named_rows
 from nbyk.errors import DataPlace, NbykError, unknown_name
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -104,7 +105,7 @@ def shares_of(origin: DataRows, counts: ArrayLike, smoothing: float) -> Floats:
         )
     wrong = ~((rows >= 0.0) & (rows < _LARGEST_COUNT) & (rows == np.rint(rows)))
     expected = "a count of ratings: a whole number, 0 or more (rows of probabilities are targets)"
-    refuse_cells(origin, rows, wrong, expected)
+    refuse_cells(rows, wrong, expected, origin.at)
     empty = rows.sum(axis=1) == 0.0
     if empty.any() and smoothing == 0.0:
         row = int(np.flatnonzero(empty)[0])

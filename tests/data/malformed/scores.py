@@ -81,7 +81,7 @@ _NUMBER = "expected a finite number; mend it, or leave out a run that failed"
 
 CASES = [
     # text
-    bad("an empty text file", "bad.txt", "", "is empty; expected a score on each line"),
+    bad("an empty text file", "bad.txt", "", "is empty; expected a score, rating or label on each line"),
     bad("blank lines alone", "bad.txt", "\n\n \n", "is empty; expected a score"),
     bad("a word", "bad.txt", "0.5\ngood\n0.7\n", f"found 'good', {_NUMBER}", place=":2"),
     bad("NaN", "bad.txt", "0.5\n0.7\nnan\n", f"found 'nan', {_NUMBER}", place=":3"),
@@ -94,7 +94,7 @@ CASES = [
     bad("a header in a text file", "bad.txt", "accuracy\n0.7\n0.8\n", "found 'accuracy'", place=":1"),
     bad("not UTF-8", "bad.txt", b"0.5\n\xff0.7\n", "byte 1 is not UTF-8", place=":2"),
     bad("UTF-16", "bad.txt", "0.5\n0.7\n".encode("utf-16"), "is UTF-16, expected text in UTF-8"),
-    bad("an unknown suffix", "bad.xlsx", "0.5\n0.7\n", r"unknown suffix '.xlsx'; expected one of .txt, .csv"),
+    bad("an unknown suffix", "bad.xls", "0.5\n0.7\n", r"unknown suffix '.xls'; expected one of .csv"),
     # CSV and TSV
     bad("an empty table", "bad.csv", "", "is empty; expected a header line"),
     bad("a header alone", "bad.csv", "item,score\n", "has columns but no rows"),
@@ -138,13 +138,11 @@ CASES = [
         r"a\.csv: no column 'acuracy'; found 'item', 'accuracy' \(nearest: 'accuracy'\).*--value",
         options="--value acuracy",
     ),
-    bad(
+    together(
         "no such ids",
-        "bad.csv",
-        "id,score\na,0.5\n",
-        "no column 'item'; .*name it with --item",
-        options="--item item",
-        good="good.csv",
+        {"a.csv": "id,score\na,0.5\n", "b.csv": GOOD_ITEMS},
+        r"a\.csv: no column 'nope'; .*name it with --item",
+        options="--item nope",
     ),
     bad(
         "a short line",
@@ -174,6 +172,7 @@ CASES = [
         "score\tscore\n1\t2\n",
         "2 columns are named 'score'",
         options="--value score",
+        good="good.csv",
     ),
     # JSON
     bad("no JSON", "bad.json", "[0.5, 0.7", "not JSON", place=":1"),
@@ -242,7 +241,7 @@ CASES = [
     together(
         "no item in common",
         {"a.csv": GOOD_ITEMS, "b.csv": "item,score\nA,1\nB,0\n"},
-        r"a\.csv: has no item in common with .*b\.csv; check",
+        r"a\.csv: has 0 item\(s\) in common with .*b\.csv \(is 'A' the same as 'a'\?.*check.*--unpaired",
         options="--on-missing drop",
     ),
     together(
@@ -263,7 +262,11 @@ CASES = [
         r"a\.csv: found 1 score, expected at least 2 for bootstrap",
         options="--test bootstrap",
     ),
-    together("one file", {"a.txt": GOOD}, r"found 1 file\(s\) of scores, expected at least two"),
+    together(
+        "one file",
+        {"a.txt": GOOD},
+        "found one system, a, expected at least two to compare; give another file",
+    ),
     together(
         "equal scores for Welch's t",
         {"a.txt": "1\n1\n", "b.txt": "1\n1\n"},

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nbyk.data.rows import named_rows
+from nbyk.data.tables import named_rows
 from nbyk.errors import NbykError
 from nbyk.labels import soft_labels
 from nbyk.labels.designs import design_files, read_design, read_labels

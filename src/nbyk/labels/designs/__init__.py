@@ -5,7 +5,7 @@ from __future__ import annotations
 from nbyk.labels.designs.compare import compare_design
 from nbyk.labels.designs.design import Arm, Condition, Design, LabelRun, design
 from nbyk.labels.designs.files import design_files, read_design
-from nbyk.labels.designs.given import design_of_files
+from nbyk.labels.designs.given import design_of_systems
 from nbyk.labels.designs.outcomes import read_outcomes, write_outcomes
 from nbyk.labels.designs.rated import read_class_ratings
 from nbyk.labels.designs.reading import read_labels
@@ -22,7 +22,7 @@ __all__ = [
     "compare_design",
     "design",
     "design_files",
-    "design_of_files",
+    "design_of_systems",
     "make_settings",
     "read_class_ratings",
     "read_design",

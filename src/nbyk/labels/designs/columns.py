@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -10,19 +9,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.alignment import differing_items
-from nbyk.data.rows import DataRows
+from nbyk.data.alignment import ItemIds, common_items, rows_of
+from nbyk.data.kinds import class_name
+from nbyk.data.tables import DataRows
 from nbyk.data.text import shown
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace
 from nbyk.labels.raters import RatedTargets
 from nbyk.metrics.label_scores import Kind
 
 Array: TypeAlias = NDArray[Any]
-
-LONGEST_LABEL = 1000
-"""Characters of the longest label."""
-
-_HALF = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +36,6 @@ class LabelColumn:
         The classes of the columns of soft labels; None if only the order identifies them.
     rated
         The ratings behind the labels; None if they are not made from ratings.
-    recognised
-        The columns of ratings, and their roles, in words.
     """
 
     values: Array
@@ -50,7 +43,6 @@ class LabelColumn:
     items: Array | None = None
     classes: tuple[str, ...] | None = None
     rated: RatedTargets | None = None
-    recognised: str = ""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -78,52 +70,17 @@ class LabelColumn:
         NbykError
             If one is missing, or is neither text nor a whole number.
         """
-        if self.values.dtype.kind == "U":
-            missing = np.isin(np.char.lower(self.values), ("", "nan"))
-            if missing.any():
-                raise self._missing(int(np.flatnonzero(missing)[0]))
+        if self.values.dtype.kind == "U" and not np.isin(np.char.lower(self.values), ("", "nan")).any():
             return self
         if self.values.dtype.kind in "iu":
             return replace(self, values=self.values.astype(str))
-        cells = [self._text(row, cell) for row, cell in enumerate(self.values.tolist())]
+        cells = [class_name(cell, self.rows.at(row)) for row, cell in enumerate(self.values.tolist())]
         return replace(self, values=np.array(cells, dtype=str))
 
     @property
     def labels(self) -> Array:
         """The labels to compute with: hard ones as text (`as_text`), soft ones as they are."""
         return self.as_text().values if kind_of(self.values) == "hard" else self.values
-
-    def _text(self, row: int, cell: Any) -> str:
-        if cell is None or cell != cell or (isinstance(cell, str) and cell.strip().lower() in ("", "nan")):
-            raise self._missing(row)
-        if isinstance(cell, str):
-            if "\0" in cell:
-                raise self.rows.at(row).error(f"found {shown(cell)}; expected a class without NUL")
-            return self._short(row, cell.strip())
-        if isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer()):
-            return self._short(row, str(int(cell)))
-        raise self.rows.at(row).error(
-            f"found {shown(cell)}; expected a class, text or a whole number (for rows of "
-            "probabilities declare the kind soft)"
-        )
-
-    def _short(self, row: int, label: str) -> str:
-        # An array of text stores all labels with the length of the longest.
-        if len(label) > LONGEST_LABEL:
-            raise self.rows.at(row).error(
-                f"the label has {len(label):,} characters, expected at most {LONGEST_LABEL}; "
-                "give its class a short name"
-            )
-        if _HALF.search(label):
-            raise self.rows.at(row).error(f"{label!r} holds half a character; mend it")
-        return label
-
-    def _missing(self, row: int) -> NbykError:
-        found = str(self.values[row])
-        return self.rows.at(row).error(
-            f"found {'no label' if found in ('', 'None') else found}, expected one; mend it, "
-            "or leave the item out of all files"
-        )
 
 
 def in_order_of(column: LabelColumn, target: LabelColumn) -> LabelColumn:
@@ -157,10 +114,8 @@ def _same_items(column: LabelColumn, target: LabelColumn) -> LabelColumn:
     ids, wanted = (as_ids(items) for items in (column.items, target.items))
     if ids == wanted:
         return column
-    if set(ids) != set(wanted):
-        raise differing_items([(column.place, ids)], target.place, wanted, "; give both the same items")
-    row_of = {name: row for row, name in enumerate(ids)}
-    return column.taken(np.array([row_of[name] for name in wanted]))
+    wanted = list(common_items([ItemIds(target.place, wanted), ItemIds(column.place, ids)]))
+    return column.taken(rows_of(ids, wanted))
 
 
 def check_items(items: Sequence[Any], at: Callable[[int], DataPlace]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nbyk.data.labels import check_labels, split_runs
-from nbyk.data.rows import named_rows
+from nbyk.data.tables import named_rows
 from nbyk.errors import NbykError
 from nbyk.labels.designs.columns import Array, LabelColumn, in_order_of, kind_of
 from nbyk.labels.raters import RatedTargets

@@ -1,70 +1,80 @@
-"""A design of files alone: a file of gold labels, and one of predictions for each system."""
+"""A design of systems and gold that were read as classes: every other system against one."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+import numpy as np
 
-from nbyk.data.given_systems import named_systems
-from nbyk.errors import NbykError, renaming, unknown_name
+from nbyk.data import Systems
+from nbyk.data.tables import DataRows
+from nbyk.errors import DataPlace, NbykError, unknown_name
+from nbyk.labels.designs.columns import LabelColumn
 from nbyk.labels.designs.design import Design, crossed
-from nbyk.labels.designs.rated import targets_of_file
-from nbyk.labels.designs.reading import BY_DEFAULT, LabelColumns, read_labels
+from nbyk.labels.designs.rated import gold_targets
 from nbyk.labels.targets import Ties
-from nbyk.words import listed
 
 
-def design_of_files(
-    gold: str | os.PathLike[str],
-    systems: Sequence[str | os.PathLike[str]],
-    against: str | None = None,
-    ties: Ties = "refuse",
-    columns: LabelColumns = BY_DEFAULT,
-    gold_columns: LabelColumns | None = None,
+def design_of_systems(
+    systems: Systems, gold: DataPlace, against: str | None = None, ties: Ties = "refuse"
 ) -> Design:
-    """Return the design that compares systems with one of them, by hard labels and one run of each.
+    """Return the design that compares systems with one of them, by the classes that they predict.
 
     Parameters
     ----------
-    gold
-        The file of the targets, which `targets_of_file` reads.
     systems
-        Files of predictions, each ``path`` or ``name=path``.
+        Classes, with gold.
+    gold
+        The place of gold, for errors.
     against
         The name of the control; None for the second of two systems.
     ties
         The target of an item if most of its raters chose several classes equally often.
-    columns, gold_columns
-        Other names of the columns of items, gold's raters and labels; gold's are those of the predictions
-        unless it has its own.
 
     Raises
     ------
     NbykError
-        If there are fewer than two systems, three or more without a control, no system has the control's
-        name, or as `read_labels`, `targets_of_file` and `crossed`.
+        If there are three systems or more without a control, no system has the control's name, a system lacks
+        a run of an item, or as `gold_targets`.
     """
-    named = named_systems(systems)
-    if len(named) < 2:
+    systems.refuse_all_but("classes")
+    if against is None and len(systems.names) > 2:
         raise NbykError(
-            f"found {listed(list(named)) or 'nothing'}, expected two files of labels or more; give another "
-            "file"
-        )
-    if against is None and len(named) > 2:
-        raise NbykError(
-            f"found no name beside {len(named)} systems; name the one that the others are compared with, "
-            f"as in {list(named)[-1]}",
+            f"found no name beside {len(systems.names)} systems; name the one that the others are compared "
+            f"with, as in {systems.names[-1]}",
             argument="against",
         )
-    if against is not None and against not in named:
-        raise unknown_name("system", against, named).about(argument="against")
-    control = against or list(named)[-1]
-    runs = {name: [(name, read_labels(path, "hard", columns))] for name, path in named.items()}
+    if against is not None and against not in systems.names:
+        raise unknown_name("system", against, systems.names).about(argument="against")
+    runs = {name: _runs(systems, name) for name in systems.names}
+    control = against or systems.names[-1]
     controls = {control: runs.pop(control)}
-    of_gold = gold_columns or columns
-    own = {
-        name: f"gold_{name}" for name in ("item", "value") if getattr(of_gold, name) != getattr(columns, name)
-    }
-    with renaming(own):
-        targets = targets_of_file(gold, ties, of_gold)
-    return crossed("hard", [targets], controls, runs)
+    return crossed("hard", [gold_targets(systems, gold, ties)], controls, runs)
+
+
+def _runs(systems: Systems, name: str) -> list[tuple[str, LabelColumn]]:
+    """Return the runs of a system, each with a prediction of every item."""
+    codes, units = systems.responses[name], systems.units[name]
+    if units.index is not None:
+        by_unit = np.full((len(codes), len(units.names)), np.nan)
+        rows, columns = np.nonzero(units.index >= 0)
+        by_unit[rows, units.index[rows, columns]] = codes[rows, columns]
+        codes = by_unit
+    missing = np.isnan(codes)
+    if missing.any():
+        item, run = (int(place) for place in np.argwhere(missing)[0])
+        which = f"run {units.names[run]}" if units.index is not None else "a run"
+        raise NbykError(
+            f"item {systems.items[item]!r} has no prediction in {which}; expected one of every item in every "
+            "run",
+            name=name,
+        )
+    classes, items = np.array(systems.classes), np.array(systems.items, dtype=object)
+    names = units.names if units.index is not None and len(units.names) > 1 else (name,)
+    return [
+        (
+            run,
+            LabelColumn(
+                classes[codes[:, place].astype(np.int64)], DataRows(DataPlace(name=name)), items=items
+            ),
+        )
+        for place, run in enumerate(names)
+    ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nbyk.data.rows import DataRows
+from nbyk.data.tables import DataRows
 from nbyk.data.text import json_object, shown
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import write_text

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nbyk.data import Interval, Levels, Ratings, Scale, read_ratings, scale_from_text, source
-from nbyk.data.columns import Columns, known_names
-from nbyk.data.layouts import Entries
+from nbyk.data import Interval, Levels, Ratings, Scale, Systems, read_ratings, scale_from_text, source
+from nbyk.data.columns import Columns
+from nbyk.data.kinds import Classes
 from nbyk.data.mending import Mending
-from nbyk.data.reading import CellKind, Given, Layout, read_as
-from nbyk.data.rows import DataRows
-from nbyk.data.tables import TABLE_SUFFIXES, read_table
+from nbyk.data.reading import Given, Layout, read_as
+from nbyk.data.tables import DataRows
 from nbyk.errors import DataPlace, NbykError
 from nbyk.labels.designs.columns import Array, LabelColumn
 from nbyk.labels.designs.keys import DesignFile, TargetRatings
 from nbyk.labels.designs.places import Places
-from nbyk.labels.designs.reading import BY_DEFAULT, LabelColumns, read_labels
+from nbyk.labels.designs.reading import read_labels
 from nbyk.labels.raters import rated_targets
 from nbyk.labels.targets import Ties, as_names, majority_labels, shares_of, soft_labels
 from nbyk.metrics.label_scores import Kind
@@ -56,56 +52,36 @@ def read_class_ratings(
     NbykError
         As `nbyk.read_ratings`, or if a label is not among the classes, or there is one class only.
     """
-    found: tuple[str, ...] = () if classes is None else tuple(classes)
-
-    def places(cells: Entries) -> NDArray[np.float64]:
-        nonlocal found
-        names = _texts(cells)
-        if classes is None:
-            found = tuple(sorted(set(names), key=_by_number))
-        place_of = {name: float(place) for place, name in enumerate(found)}
-        for row, name in enumerate(names):
-            if name not in place_of:
-                raise cells.at(row).error(
-                    f"column {cells.column(row)!r}: found {name!r}, expected one of the "
-                    f"classes {', '.join(found)}; mend it, or add it to the classes"
-                )
-        return np.array([place_of[name] for name in names])
-
-    kind = CellKind(places, "a label", "raters")
-    ratings = read_as(kind, path, Columns(item, rater, value), layout, Mending())
-    if len(found) < 2:
-        raise NbykError(
-            f"{found[0]!r} is the only class, expected two or more; name them all with `classes`", file=path
-        )
-    return ratings, found
+    known = Classes(classes)
+    ratings = read_as(known.kind, path, Columns(item, rater, value), layout, Mending())
+    return ratings, known.names
 
 
-def targets_of_file(
-    path: str | os.PathLike[str], ties: Ties = "refuse", columns: LabelColumns = BY_DEFAULT
-) -> LabelColumn:
-    """Return the hard labels in a file: one for each item, or the majority of several people's.
-
-    A table with a column of raters, or with two columns or more beside the items, and without the one of
-    labels, has the labels of several people. The columns may have other names (`read_labels`).
+def gold_targets(systems: Systems, place: DataPlace, ties: Ties = "refuse") -> LabelColumn:
+    """Return gold's classes as targets: one for each item, or the majority of several people's.
 
     Raises
     ------
     NbykError
-        As `read_labels` and `read_class_ratings`, or if classes are tied and `ties` is "refuse".
+        If classes are tied and `ties` is "refuse".
     """
-    if Path(path).suffix.lower() in TABLE_SUFFIXES:
-        names = read_table(path).names
-        of_raters = known_names(names, "rater") or "rater" in names or columns.rater is not None
-        if of_raters or (len(names) > 2 and columns.label not in names):
-            rated = read_class_ratings(
-                path,
-                item=columns.item or "item",
-                rater=columns.rater or "rater",
-                value=columns.value or "value",
-            )
-            return _made(*rated, DataPlace(path), "hard", 0.0, ties)
-    return read_labels(path, "hard", columns)
+    assert systems.gold is not None
+    assert systems.gold_units is not None
+    rows, columns = np.nonzero(~np.isnan(systems.gold))
+    values = systems.gold[rows, columns]
+    if len(rows) == systems.n_items:
+        labels = np.array(systems.classes)[values.astype(np.int64)]
+        return LabelColumn(labels, DataRows(place), items=np.array(systems.items, dtype=object))
+    index = systems.gold_units.index
+    ratings = Ratings(
+        systems.items,
+        systems.gold_units.names or tuple(map(str, range(systems.gold.shape[1]))),
+        rows,
+        columns if index is None else index[rows, columns].astype(np.int64),
+        values,
+        raters_known=index is not None,
+    )
+    return _made(ratings, systems.classes, place, "hard", 0.0, ties)
 
 
 def made_targets(places: Places, file: DesignFile) -> list[LabelColumn]:
@@ -168,20 +144,5 @@ def _made(
             values = as_names(majority_labels(table, levels, ties=ties).labels)
     except NbykError as error:
         raise error.about(file=place.file, name=place.name) from None
-    said = f"{table.recognised}, classes = {', '.join(rated.classes)}" if table.recognised else ""
     items = np.array(table.items, dtype=object)
-    return LabelColumn(values, DataRows(place), items=items, classes=classes, rated=rated, recognised=said)
-
-
-def _texts(cells: Entries) -> list[str]:
-    """Return the names of the classes that raters chose; 3 and 3.0 are "3", as in files of labels."""
-    values = np.empty(len(cells.found), dtype=object)
-    values[:] = cells.found
-    labels = LabelColumn(values, cells.table.rows.taken(cells.rows)).as_text().values
-    names: list[str] = labels.tolist()
-    return names
-
-
-def _by_number(name: str) -> tuple[float, str]:
-    """Return a sort key that puts 9 before 10, and numbers before words."""
-    return (float(name) if name.isdecimal() else np.inf, name)
+    return LabelColumn(values, DataRows(place), items=items, classes=classes, rated=rated)

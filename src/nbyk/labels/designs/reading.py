@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import csv
-import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from nbyk.data.arrays import ARRAY_SUFFIXES, load_array
 from nbyk.data.columns import known_names
-from nbyk.data.layouts import ARRAY_SUFFIXES, load_array
-from nbyk.data.rows import DataRows
-from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, read_table, unknown_suffix
+from nbyk.data.kinds import probabilities
+from nbyk.data.tables import DELIMITERS, JSON_LINES, DataRows, Table, is_number, read_table, unknown_suffix
 from nbyk.data.text import shown, text_lines
 from nbyk.errors import DataPlace, NbykError
 from nbyk.labels.designs.columns import Array, LabelColumn, check_items
@@ -24,33 +21,13 @@ from nbyk.metrics.label_scores import Kind
 TYPED_SUFFIXES = (*JSON_LINES, ".parquet")
 LABEL_SUFFIXES = (".txt", *DELIMITERS, *TYPED_SUFFIXES, *ARRAY_SUFFIXES)
 
-_LARGE = 2.0**63
-"""Floats do not hold all whole numbers beyond this; no probability is so large."""
-
 ITEM, LABEL = "item", "label"
 """Column names, in files with a header."""
 
 _Rows = list[tuple[int, list[str]]]
 
 
-@dataclass(frozen=True)
-class LabelColumns:
-    """The columns of items, of gold's raters and of labels that are asked for, None for the others."""
-
-    item: str | None = None
-    rater: str | None = None
-    value: str | None = None
-
-    @property
-    def label(self) -> str:
-        """The column of labels of files that have one label for each item."""
-        return self.value or LABEL
-
-
-BY_DEFAULT = LabelColumns()
-
-
-def read_labels(path: str | os.PathLike[str], kind: Kind, columns: LabelColumns = BY_DEFAULT) -> LabelColumn:
+def read_labels(path: str | os.PathLike[str], kind: Kind) -> LabelColumn:
     """Read the labels in a file; its suffix gives the format.
 
     ``.txt`` holds a label per line, or probabilities with commas, tabs or spaces between. ``.csv`` and
@@ -67,41 +44,30 @@ def read_labels(path: str | os.PathLike[str], kind: Kind, columns: LabelColumns 
         The file.
     kind
         "hard" or "soft": the expected kind of labels.
-    columns
-        Other names of the columns of items and of hard labels.
 
     Raises
     ------
     NbykError
         If the file is missing, unreadable, of an unknown suffix or empty, holds the other kind of labels
-        or none at all, lacks a column that is asked for, or has other columns and none of items; the message
-        names the line or row.
+        or none at all, or has other columns and none of items; the message names the line or row.
     """
-    label = columns.label
     suffix = Path(path).suffix.lower()
-    for argument in ("item", "value"):
-        if suffix in (".txt", *ARRAY_SUFFIXES) and getattr(columns, argument) is not None:
-            raise NbykError(
-                f"a file {suffix} has no columns; leave it out, or give a table, such as .csv",
-                argument=argument,
-                file=path,
-            )
     if suffix in ARRAY_SUFFIXES:
         return _of_array(path, load_array(path), kind)
     if suffix in TYPED_SUFFIXES:
         table = read_table(path)
-        if label in table.names:
-            _item_beside_label(path, table.names, columns)
-        return column_of(table, label, kind, table.rows, columns.item)
+        if LABEL in table.names:
+            _item_beside_label(path, table.names)
+        return column_of(table, LABEL, kind, table.rows)
     if suffix not in LABEL_SUFFIXES:
         raise unknown_suffix(path, LABEL_SUFFIXES)
     rows = list(_rows(path, suffix, kind))
     if not rows:
         raise NbykError("is empty; expected one label, or one row of probabilities, per line", file=path)
-    return _hard_rows(path, rows, columns) if kind == "hard" else _soft_rows(path, rows)
+    return _hard_rows(path, rows) if kind == "hard" else _soft_rows(path, rows)
 
 
-def column_of(table: Table, column: str, kind: Kind, rows: DataRows, item: str | None = None) -> LabelColumn:
+def column_of(table: Table, column: str, kind: Kind, rows: DataRows) -> LabelColumn:
     """Return the labels in a column of a table, and its items if a column names them (`read_labels`).
 
     Parameters
@@ -114,8 +80,6 @@ def column_of(table: Table, column: str, kind: Kind, rows: DataRows, item: str |
         "hard" or "soft"; soft labels are lists, or objects with a number per class.
     rows
         The places of the labels in an error.
-    item
-        The column of items; without one, `item` or another known name.
 
     Raises
     ------
@@ -124,13 +88,13 @@ def column_of(table: Table, column: str, kind: Kind, rows: DataRows, item: str |
     """
     cells = table.column(column, "name the column that holds the labels")
     items = None
-    of_items = _item_name(table.place, [other for other in table.names if other != column], item)
+    of_items = _item_name(table.place, [other for other in table.names if other != column])
     if of_items is not None:
         ids = table.column(of_items, "")
         check_items(ids, table.at)
         items = np.array(ids, dtype=object)
     if kind == "soft":
-        shares, classes = _probabilities(table, column, cells)
+        shares, classes = probabilities(cells, table.at)
         return LabelColumn(shares, rows, items, classes)
     labels = np.empty(len(cells), dtype=object)
     labels[:] = cells
@@ -183,23 +147,15 @@ def _split(path: str | os.PathLike[str], suffix: str, kind: Kind) -> Iterator[tu
         raise NbykError(f"cannot be split into fields ({error}); mend it", file=path, row=begins) from None
 
 
-def _hard_rows(path: str | os.PathLike[str], rows: _Rows, columns: LabelColumns) -> LabelColumn:
+def _hard_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
     header = rows[0][1]
     items = of_items = None
-    label = columns.label
-    if label in header:
+    if LABEL in header:
         _check_header(path, header)
-        of_items = _item_beside_label(path, header, columns)
+        of_items = _item_beside_label(path, header)
         rows = rows[1:]
         if not rows:
             raise NbykError("has a header and no labels; expected one label per line", file=path)
-    elif columns != BY_DEFAULT:
-        raise NbykError(
-            f"found the columns {', '.join(map(shown, header))}, expected {shown(label)}; name the "
-            "column that holds the labels",
-            argument="value",
-            file=path,
-        )
     elif len(header) > 1:
         raise NbykError(
             f"found {len(header)} fields, expected one label per line, or a "
@@ -210,7 +166,7 @@ def _hard_rows(path: str | os.PathLike[str], rows: _Rows, columns: LabelColumns)
     _check_widths(path, rows, len(header))
     if of_items is not None:
         items = _item_column(path, rows, header.index(of_items))
-    place = header.index(label) if label in header else 0
+    place = header.index(LABEL) if LABEL in header else 0
     labels = np.array([fields[place] for _, fields in rows], dtype=object)
     return LabelColumn(labels, _lines(path, rows), items).as_text()
 
@@ -218,7 +174,7 @@ def _hard_rows(path: str | os.PathLike[str], rows: _Rows, columns: LabelColumns)
 def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
     header = rows[0][1]
     items = classes = None
-    named = not all(map(_is_number, header))
+    named = not all(map(is_number, header))
     if named:
         _check_header(path, header)
         rows = rows[1:]
@@ -236,7 +192,7 @@ def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
     values = np.empty((len(rows), len(places)))
     for row, (number, fields) in enumerate(rows):
         for column, place in enumerate(places):
-            if not _is_number(fields[place]):
+            if not is_number(fields[place]):
                 raise NbykError(
                     f"column {place + 1}: found {shown(fields[place])}, expected a probability: a number "
                     "from 0 to 1",
@@ -247,15 +203,10 @@ def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
     return LabelColumn(values, _lines(path, rows), items, classes)
 
 
-def _item_name(place: DataPlace, names: Sequence[str], item: str | None = None) -> str | None:
-    """Return the column of items: the one asked for, or else `item`, or else the one with a known name."""
-    if item is not None and item not in names:
-        raise place.error(
-            f"found no column {shown(item)} beside the labels; name the column that holds the items",
-            argument="item",
-        )
-    if item is not None or ITEM in names:
-        return item or ITEM
+def _item_name(place: DataPlace, names: Sequence[str]) -> str | None:
+    """Return the column of items: `item`, or else the one with a known name."""
+    if ITEM in names:
+        return ITEM
     known = known_names(names, ITEM)
     if len(known) > 1:
         raise place.error(
@@ -264,17 +215,14 @@ def _item_name(place: DataPlace, names: Sequence[str], item: str | None = None) 
     return known[0] if known else None
 
 
-def _item_beside_label(
-    path: str | os.PathLike[str], names: Sequence[str], columns: LabelColumns
-) -> str | None:
+def _item_beside_label(path: str | os.PathLike[str], names: Sequence[str]) -> str | None:
     """Return the column of items; refuse other columns without one: their rows may be in any order."""
-    label = columns.label
-    others = [name for name in names if name != label]
-    of_items = _item_name(DataPlace(path), others, columns.item)
+    others = [name for name in names if name != LABEL]
+    of_items = _item_name(DataPlace(path), others)
     if others and of_items is None:
         raise NbykError(
-            f"found {', '.join(map(shown, others))} beside {label}, expected a column of items; "
-            f"rename it to {ITEM}, or leave only {label} if all files have their rows in the same order",
+            f"found {', '.join(map(shown, others))} beside {LABEL}, expected a column of items; "
+            f"rename it to {ITEM}, or leave only {LABEL} if all files have their rows in the same order",
             file=path,
         )
     return of_items
@@ -282,7 +230,7 @@ def _item_beside_label(
 
 def _are_probabilities(rows: _Rows, place: int) -> bool:
     cells = [fields[place] for _, fields in rows]
-    return all(_is_number(cell) and 0.0 <= float(cell) <= 1.0 for cell in cells)
+    return all(is_number(cell) and 0.0 <= float(cell) <= 1.0 for cell in cells)
 
 
 def _item_column(path: str | os.PathLike[str], rows: _Rows, place: int) -> Array:
@@ -314,44 +262,3 @@ def _check_widths(path: str | os.PathLike[str], rows: _Rows, width: int) -> None
                 file=path,
                 row=number,
             )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text
-
-
-def _probabilities(table: Table, column: str, cells: Sequence[Any]) -> tuple[Array, tuple[str, ...] | None]:
-    """Return rows of probabilities from lists or objects, and the classes that objects name."""
-    first = cells[0]
-    classes = tuple(first) if isinstance(first, dict) else None
-    width = len(first) if isinstance(first, list | dict) else 0
-    rows = np.empty((len(cells), width))
-    for row, cell in enumerate(cells):
-        if not isinstance(cell, list | dict) or not cell:
-            raise table.at(row).error(
-                f"{column}: found {shown(cell)}; expected a list of probabilities, one per "
-                "class, or an object with one per class (for one label per item declare the kind hard)"
-            )
-        if isinstance(cell, dict) != (classes is not None) or len(cell) != width:
-            raise table.at(row).error(
-                f"{column}: found {shown(cell)}; expected {width} probabilities as in "
-                f"{table.rows.shown(0)}, in the same form"
-            )
-        if classes is not None and set(cell) != set(classes):
-            raise table.at(row).error(
-                f"{column}: the classes are {', '.join(cell)}; expected "
-                f"{', '.join(classes)} as in {table.rows.shown(0)}"
-            )
-        numbers = list(cell) if classes is None else [cell[name] for name in classes]
-        for value in numbers:
-            is_number = value is None or (isinstance(value, int | float) and abs(value) < _LARGE)
-            if isinstance(value, bool) or not (is_number or value != value):
-                raise table.at(row).error(
-                    f"{column}: found {shown(value)}, expected a probability: a number from 0 to 1"
-                )
-        rows[row] = [math.nan if value is None else value for value in numbers]
-    return rows, classes

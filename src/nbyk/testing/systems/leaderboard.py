@@ -88,8 +88,8 @@ class ScoredSystems:
                     "these",
                     argument="systems",
                 )
-            categories = gold.categories
-            gold, systems, units, cluster = gold.gold, gold.responses, gold.all_units, gold.clusters
+            units, cluster = gold.all_units, gold.clusters
+            gold, systems, categories = gold.coded
         if systems is None:
             raise NbykError(
                 f"found {type(gold).__name__} alone, expected what `nbyk.read_systems` returns, or gold (or "

@@ -1,0 +1,399 @@
+"""The one intake: systems and gold, of any kind of data, from files of any format to aligned matrices."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.alignment import ItemIds, OnMissing, common_items, rows_of
+from nbyk.data.columns import Columns
+from nbyk.data.given_systems import columns_like_systems, given_systems, too_few
+from nbyk.data.kinds import (
+    KINDS,
+    CellKind,
+    Classes,
+    ClassShares,
+    Kind,
+    distribution_cells,
+    kind_of,
+    numbers_on,
+)
+from nbyk.data.layouts import Entries
+from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples, refuse_other_document
+from nbyk.data.mending import Mending
+from nbyk.data.ratings import Ratings, agreed_clusters, ordered_ids
+from nbyk.data.readers import is_recorded
+from nbyk.data.reading import as_ratings, cells_of, table_of
+from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
+from nbyk.data.scores import read_scores
+from nbyk.data.systems import Systems, equal_systems
+from nbyk.data.tables import Table, given_place
+from nbyk.data.units import Units
+from nbyk.errors import DataPlace, NbykError, renaming
+
+Floats = NDArray[np.float64]
+Input: TypeAlias = Any
+"""A path, ratings, a data frame of pandas, polars or pyarrow, or an array of numpy."""
+
+_MOST_LEVELS = 11
+"""Errors propose whole numbers as levels if they span fewer than this many values."""
+
+_OPTIONS: Mapping[Kind, tuple[str, ...]] = {
+    "numbers": ("scale", "cluster"),
+    "classes": ("classes", "cluster"),
+    "distributions": ("cluster",),
+    "scores": ("paired",),
+}
+"""The options that mean something for one kind of data alone."""
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A table or ratings, and the place that they come from; `read` makes ratings of a table.
+
+    The values of ratings are numbers, or places of classes or in `rows`, which are distributions.
+    """
+
+    place: DataPlace
+    table: Table | None = None
+    columns: Columns = field(default_factory=Columns)
+    given: Ratings | None = None
+    documents: Mapping[str, Mapping[str, str]] | None = None
+    rows: Floats | None = None
+
+    @property
+    def nameless(self) -> bool:
+        return self.table is not None and self.table.nameless
+
+    @property
+    def ratings(self) -> Ratings:
+        assert self.given is not None  # read before it is used
+        return self.given
+
+    def ids(self) -> ItemIds:
+        return ItemIds(self.place, self.ratings.items, self.nameless)
+
+    def refuse_missing(self, asked: Columns) -> None:
+        """Raise NbykError if columns are asked for by name, and the table has none or not that of values."""
+        if self.table is None:
+            return
+        for role, name in (("item", asked.item), ("value", asked.value)):
+            if name != role and self.table.nameless and name not in self.table.names:
+                raise NbykError(
+                    "has no columns; leave it out, or give a table, such as .csv",
+                    argument=role,
+                    file=self.place.file,
+                    name=self.place.name,
+                )
+        if asked.value != "value" and not self.table.nameless:
+            self.table.column(asked.value, "name the column of the values with `value`")
+
+    def read(self, cells: Entries, kind: CellKind, mending: Mending) -> _Source:
+        return replace(self, given=as_ratings(cells, kind, self.columns, mending))
+
+    def cells(self, kind: Kind, mending: Mending) -> Entries:
+        if self.table is None:
+            raise self.place.error(
+                f"holds numbers, expected {kind}; read all data as numbers, or give a table"
+            )
+        if kind == "distributions":
+            return distribution_cells(self.table, self.columns)
+        return cells_of(self.table, self.columns, mending)
+
+    def numbers(self, scale: Scale | None, mending: Mending) -> _Source:
+        if self.given is None:
+            return self.read(self.cells("numbers", mending), numbers_on(scale), mending)
+        return self if scale is None else replace(self, given=self.given.normalised(scale, self.place))
+
+    def distributions(self, over: ClassShares, mending: Mending, *, is_gold: bool = False) -> _Source:
+        """Return the source read as distributions; classes that people chose become their shares."""
+        table, classes = self.table, over.names
+        are_chosen = is_gold and table is not None and kind_of(table, self.columns) != "distributions"
+        # one-hot rows look like the choices of several people
+        if table is None or not are_chosen or set(classes) <= set(table.names):
+            read = self.read(self.cells("distributions", mending), over.kind, mending)
+            return replace(read, rows=over.rows)
+        ratings = self.read(self.cells("classes", mending), Classes(classes).kind, mending).ratings
+        counts = np.zeros((ratings.n_items, len(classes)))
+        np.add.at(counts, (ratings.item_index, ratings.values.astype(np.int64)), 1.0)
+        each = np.arange(ratings.n_items)
+        ratings = replace(
+            ratings,
+            raters=("1",),
+            item_index=each,
+            rater_index=0 * each,
+            values=each.astype(np.float64),
+            raters_known=False,
+        )
+        return replace(self, given=ratings, rows=counts / counts.sum(axis=1, keepdims=True))
+
+    def values(self, items: tuple[str, ...]) -> tuple[Floats, Units]:
+        """Return the values of some items, without columns that are all NaN, and their units."""
+        ratings = self.ratings
+        if ordered_ids(items) == items:
+            ratings = ratings.in_order_of_ids()
+        matrix, units = ratings.matrix(), ratings.units()
+        if ratings.items != items:
+            rows = rows_of(ratings.items, items)
+            matrix, units = matrix[rows], units.taken(rows)
+        filled = ~np.isnan(matrix).all(axis=0)
+        matrix, units = np.ascontiguousarray(matrix[:, filled]), units.taken(slice(None), filled)
+        if self.rows is None:
+            return matrix, units
+        there = ~np.isnan(matrix)
+        distributions = np.full((*matrix.shape, self.rows.shape[1]), np.nan)
+        distributions[there] = self.rows[matrix[there].astype(np.int64)]
+        return distributions, units
+
+
+def read_systems(
+    systems: Mapping[str, Input] | Sequence[str | os.PathLike[str]] | Input,
+    gold: Input | None = None,
+    *,
+    scale: GivenScale | None = None,
+    on_missing: OnMissing = "refuse",
+    samples: SampleChoice | None = None,
+    item: str = "item",
+    rater: str | None = "rater",
+    value: str = "value",
+    cluster: str | None = None,
+    system: str | None = None,
+    gold_columns: Columns | None = None,
+    on_duplicates: str = "refuse",
+    on_empty: str = "refuse",
+    kind: Kind | None = None,
+    classes: Sequence[str] | None = None,
+    paired: bool | None = None,
+) -> Systems:
+    """Read two or more systems, and gold if there is any: numbers, classes, distributions or scores of runs.
+
+    Each is a file, a data frame or an array that `read_ratings` reads, ratings already read, or logs of
+    ``lm_eval --log_samples``: a folder of runs or one samples file (see `read_samples`). One long table may
+    hold all systems, with a column that names them.
+
+    What the cells are decides their kind, and `Systems.taken_as` says it: cells are **distributions** over
+    classes if they are lists or objects of probabilities, or if the columns of each row sum to one and are
+    not all whole; **classes** if most are text and there is gold; and **numbers** otherwise. Tables without
+    items and gold hold **scores**, one for each run.
+
+    Parameters
+    ----------
+    systems
+        The sources to read by the system's name, arguments in a form that `named_systems` takes, or one table
+        of all.
+    gold
+        The raters' ratings. Without them each system's ratings are of its outputs: its responses are the
+        ratings that people, or a metric in several runs, gave to the system's answer.
+    scale
+        The scale of all ratings, as for `read_ratings`. Without one they must lie in [0, 1]; nbyk never
+        guesses another scale.
+    on_missing
+        How to treat items that not all files have: "refuse", or "drop" them and count them in `dropped`.
+    samples
+        The metric, task and filter of lm-evaluation-harness to take.
+    item, rater, value
+        Column names, as in `read_ratings`.
+    cluster
+        Column of clusters of items, of gold or of any of the systems.
+    system
+        Column that names the system of each row, in one table of all systems; None for a column of a known
+        name (`nbyk.data.columns.KNOWN_NAMES`).
+    gold_columns
+        Gold's columns, if their names differ from the systems'.
+    on_duplicates, on_empty
+        How to treat ratings that come twice and rows without a rating, as in `read_ratings`.
+    kind
+        The kind to read the data as, whatever the cells look like: whole numbers can be classes, and numbers
+        of items can be scores.
+    classes
+        The classes of gold, in order; without it those that gold has, in the order of their names.
+    paired
+        Whether scores are paired: by ids of items if every file has them, else by their order. None pairs
+        them if every file has ids.
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than two systems or items, two have one name, a file cannot be read, a value is off
+        the scale or does not fit the kind, items do not match, or an option goes with another kind or other
+        files; or if two files disagree on an item's cluster, or there is only one.
+    """
+    for argument, choice, known in (
+        ("on_missing", on_missing, ("refuse", "drop")),
+        ("kind", kind, (None, *KINDS)),
+    ):
+        if choice not in known:
+            expected = " or ".join(name for name in known if name)
+            raise NbykError(f"found {choice!r}, expected {expected}", argument=argument)
+    scale = as_scale(scale)
+    named = given_systems(systems, system)
+    if len(named) < 2:
+        raise too_few(named, item, cluster)
+    columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
+    sources = {name: _source(given, name, columns, samples) for name, given in named.items()}
+    for source in sources.values():
+        source.refuse_missing(columns)
+    if samples not in (None, SampleChoice()) and all(source.documents is None for source in sources.values()):
+        raise NbykError(
+            "`SampleChoice.metric`, `SampleChoice.task` and `SampleChoice.filter` choose among the scores of "
+            "lm_eval logs, but no system is such a log; drop them, or give folders that "
+            "lm_eval --log_samples wrote"
+        )
+    roles = () if gold_columns is None else ("item", "rater", "value")
+    own = {role: f"gold_columns.{role}" for role in roles}
+    of_gold = replace(gold_columns or columns, cluster=cluster)
+    with renaming(own):
+        people = None if gold is None else _source(gold, "gold", of_gold, None, is_gold=True)
+        if people is not None and gold_columns is not None:
+            # gold may lack a name that is only the systems'
+            item, value = (
+                role if getattr(gold_columns, role) == getattr(columns, role) else getattr(gold_columns, role)
+                for role in ("item", "value")
+            )
+            people.refuse_missing(Columns(item, None, value))
+        kind = kind or _kind(list(sources.values()), people)
+    options = {"scale": scale, "classes": classes, "cluster": cluster, "paired": paired}
+    for argument, option in options.items():
+        if option is not None and argument not in _OPTIONS[kind]:
+            raise NbykError(f"found {option}, and {kind} have none; leave it out", argument=argument)
+    if kind == "scores":
+        if gold is not None:
+            raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
+        tables = {name: (source.table, source.columns) for name, source in sources.items()}
+        return read_scores(tables, mending, on_missing, paired)
+    if kind != "numbers" and on_duplicates == "mean":
+        raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
+    names: tuple[str, ...] = ()
+    if kind == "numbers":
+        sources = {name: source.numbers(scale, mending) for name, source in sources.items()}
+        with renaming(own):
+            people = people and people.numbers(scale, mending)
+    elif kind == "classes":
+        if people is None:
+            raise NbykError("found classes, and no gold by which they are right; give it", argument="gold")
+        by_name = Classes(classes)
+        with renaming(own):
+            people = people.read(people.cells(kind, mending), by_name.kind, mending)
+        names, of_systems = by_name.names, replace(by_name.kind, givers="runs")
+        sources = {
+            name: source.read(source.cells(kind, mending), of_systems, mending)
+            for name, source in sources.items()
+        }
+    else:
+        over = ClassShares()
+        sources = {name: source.distributions(over, mending) for name, source in sources.items()}
+        with renaming(own):
+            people = people and people.distributions(over, mending, is_gold=True)
+        names = over.names
+    every = [*([people] if people else []), *sources.values()]
+    if kind != "numbers":
+        scale = Interval(0.0, 1.0)
+    elif scale is None:
+        scale = _only_scale(every)
+    _refuse_other_documents(sources.values())
+    items = common_items([source.ids() for source in every], on_missing)
+    if not any(source.nameless for source in every):
+        items = ordered_ids(items)
+    dropped = {str(source.place): source.ratings.n_items - len(items) for source in every}
+    raters = {name: source.ratings.raters for name, source in sources.items()}
+    notes = [note for source in every for note in source.ratings.mended]
+    like_systems = columns_like_systems(named, raters, has_gold=gold is not None)
+    matrices: dict[str, Floats] = {}
+    units: dict[str, Units] = {}
+    for name, source in sources.items():
+        matrices[name], units[name] = source.values(items)
+    gold_matrix, gold_units = people.values(items) if people else (None, None)
+    clusters = agreed_clusters(((source.place, source.ratings) for source in every), items)
+    if cluster is not None and clusters is None:
+        raise NbykError(
+            f"found {cluster}, but no file has a column of that name; name the column of clusters that gold "
+            "or a system has",
+            argument="cluster",
+        )
+    said = {str(source.place): source.ratings.recognised for source in every if source.ratings.recognised}
+    if people and str(people.place) in said and kind == "classes":
+        said[str(people.place)] += f", classes = {', '.join(names)}"
+    return Systems(
+        items,
+        gold_matrix,
+        matrices,
+        scale,
+        {label: count for label, count in dropped.items() if count},
+        (*notes, *like_systems, *equal_systems(gold_matrix, matrices)),
+        units,
+        gold_units,
+        clusters,
+        said,
+        kind,
+        names,
+    )
+
+
+def _source(
+    given: Input, name: str, columns: Columns, samples: SampleChoice | None, *, is_gold: bool = False
+) -> _Source:
+    is_path, place = isinstance(given, str | os.PathLike), given_place(given, name)
+    if isinstance(given, Ratings):
+        return _Source(place, given=given)
+    if is_path and not is_recorded(given) and holds_samples(given):
+        if is_gold:
+            raise place.error(
+                "is a folder or a log of lm_eval, expected a file of gold ratings; "
+                "give the scores of a model as a system"
+            )
+        logged = read_samples(given, samples)
+        return _Source(place, given=logged.ratings, documents=logged.documents)
+    table = table_of(given)
+    if table is not given and not is_path:
+        # "the data frame" would be any of the systems'
+        table = replace(table, rows=replace(table.rows, place=place))
+    if columns.cluster not in table.names or table.nameless:
+        columns = replace(columns, cluster=None)  # one file with clusters is enough
+    return _Source(place, table, columns)
+
+
+def _kind(sources: Sequence[_Source], gold: _Source | None) -> Kind:
+    """Return the kind of all data: that of every table if they agree, and numbers otherwise."""
+    if any(source.table is None for source in sources):
+        return "numbers"
+    kinds = {kind_of(source.table, source.columns) for source in sources if source.table is not None}
+    if kinds == {"distributions"} or (kinds == {"scores"} and gold is None):
+        return kinds.pop()
+    if kinds == {"classes"} and gold is not None and gold.table is not None:
+        return kind_of(gold.table, gold.columns)
+    return "numbers"
+
+
+def _only_scale(sources: Sequence[_Source]) -> Scale:
+    """Return [0, 1] if all ratings lie in it; every other scale must be declared."""
+    scale = Interval(0.0, 1.0)
+    for source in sources:
+        ratings = source.ratings
+        outside = scale.outside(ratings.values)
+        if outside.any():
+            row = int(np.flatnonzero(outside)[0])
+            values = np.unique(np.concatenate([other.ratings.values for other in sources]))
+            low, high = values[0], values[-1]
+            options = f"`scale` {low:g}..{high:g} if those are its ends"
+            if (values == np.rint(values)).all() and high - low < _MOST_LEVELS:
+                levels = ",".join(f"{level:g}" for level in np.arange(low, high + 1))
+                options += f", or `scale` {levels} for ordered levels"
+            raise source.place.error(
+                f"item {ratings.items[ratings.item_index[row]]!r} is rated "
+                f"{ratings.values[row]:g}, and all ratings run from {low:g} to {high:g}; expected 0 to 1 "
+                f"where no scale is declared: declare it, as with {options}"
+            )
+    return scale
+
+
+def _refuse_other_documents(sources: Iterable[_Source]) -> None:
+    """Raise NbykError if two logs of lm_eval have different documents under one id."""
+    known: dict[str, dict[str, str]] = {}
+    for source in sources:
+        for item, hashes in (source.documents or {}).items():
+            refuse_other_document(known, item, hashes, source.place)

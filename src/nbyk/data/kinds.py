@@ -1,0 +1,382 @@
+"""The kinds of data: numbers, classes, distributions over classes, and scores of runs; told by the cells."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.columns import RUN_NAMES, Columns, recognised
+from nbyk.data.layouts import Entries, as_ids, is_missing, long_cells, nameless_cells, numbered_within
+from nbyk.data.scales import Scale
+from nbyk.data.tables import Table, is_number
+from nbyk.data.text import shown
+from nbyk.errors import DataPlace, NbykError
+
+Floats = NDArray[np.float64]
+Kind = Literal["numbers", "classes", "distributions", "scores"]
+KINDS: tuple[Kind, ...] = ("numbers", "classes", "distributions", "scores")
+
+SUM_TOLERANCE = 1e-5
+"""The sum of a row of probabilities may be off one by this much: rounding, which is divided out."""
+
+LONGEST_LABEL = 1000
+"""Characters of the longest label."""
+
+_HALF = re.compile(r"[\ud800-\udfff]")
+_LARGE = 2.0**63
+"""Floats do not hold all whole numbers beyond this; no probability is so large."""
+
+_LOOKED_AT = 1000
+"""Cells by which text is told from numbers."""
+
+_FIRST = 20
+"""Rows that rule out most tables that hold no distributions."""
+
+_LISTED = 8
+
+
+@dataclass(frozen=True)
+class CellKind:
+    """The kind of a table's cells, and what errors say of it.
+
+    Attributes
+    ----------
+    numbers
+        Returns the number of each rating; raises NbykError if a cell holds none.
+    expected
+        A rating in words, for errors.
+    givers
+        Those who give ratings, in words.
+    """
+
+    numbers: Callable[[Entries], Floats]
+    expected: str = "a finite number"
+    givers: str = "raters or runs"
+
+
+def numbers_on(scale: Scale | None) -> CellKind:
+    """Return the kind of numbers on a scale, normalised to [0, 1], or of any numbers."""
+    return CellKind(partial(_numbers, scale=scale))
+
+
+def _numbers(cells: Entries, scale: Scale | None) -> Floats:
+    values = cells.numbers()
+    if scale is None:
+        return values
+    outside = scale.outside(values)
+    if outside.any():
+        row = int(np.flatnonzero(outside)[0])
+        raise cells.at(row).error(
+            f"column {cells.column(row)!r}: found {values[row]:g}, "
+            f"expected {scale.expected}; mend the value or declare another scale"
+        )
+    return scale.normalise(values)
+
+
+class Classes:
+    """The classes that cells name: those given, in their order, or else those of the first data read.
+
+    Attributes
+    ----------
+    names
+        The names of the classes; empty until the first data are read.
+    kind
+        The kind of cells whose numbers are places in `names`.
+    """
+
+    def __init__(self, names: Sequence[str] | None = None, givers: str = "raters") -> None:
+        self.names = () if names is None else tuple(names)
+        self.kind = CellKind(self._places, "a label", givers)
+
+    def _places(self, cells: Entries) -> Floats:
+        names = [class_name(cell, cells.at(row)) for row, cell in enumerate(cells.found)]
+        if not self.names:
+            self.names = tuple(sorted(set(names), key=_by_number))
+            if len(self.names) < 2:
+                raise cells.table.place.error(
+                    f"{self.names[0]!r} is the only class, expected two or more; name them all with `classes`"
+                )
+        place_of = {name: float(place) for place, name in enumerate(self.names)}
+        for row, name in enumerate(names):
+            if name not in place_of:
+                raise cells.at(row).error(
+                    f"column {cells.column(row)!r}: found {name!r}, expected one of the "
+                    f"classes {', '.join(self.names)}; mend it, or add it to the classes"
+                )
+        return np.array([place_of[name] for name in names])
+
+
+def class_name(cell: Any, at: DataPlace) -> str:
+    """Return the class in a cell as text; 3 and 3.0 become "3".
+
+    Raises
+    ------
+    NbykError
+        If there is none, or it is neither text nor a whole number.
+    """
+    if cell is None or cell != cell or (isinstance(cell, str) and cell.strip().lower() in ("", "nan")):
+        found = str(cell).strip()
+        raise at.error(
+            f"found {'no label' if found in ('', 'None') else found}, expected one; mend it, "
+            "or leave the item out of all files"
+        )
+    if isinstance(cell, str) and "\0" in cell:
+        raise at.error(f"found {shown(cell)}; expected a class without NUL")
+    if not isinstance(cell, str | int) and not (isinstance(cell, float) and cell.is_integer()):
+        raise at.error(
+            f"found {shown(cell)}; expected a class, text or a whole number (for rows of "
+            "probabilities declare the kind soft)"
+        )
+    name = cell.strip() if isinstance(cell, str) else str(int(cell))
+    # An array of text stores all labels with the length of the longest.
+    if len(name) > LONGEST_LABEL:
+        raise at.error(
+            f"the label has {len(name):,} characters, expected at most {LONGEST_LABEL}; "
+            "give its class a short name"
+        )
+    if _HALF.search(name):
+        raise at.error(f"found {name!r}, which holds half a character; mend it")
+    return name
+
+
+def _by_number(name: str) -> tuple[float, str]:
+    """Return a sort key that puts 9 before 10, and numbers before words."""
+    return (float(name) if name.isdecimal() else np.inf, name)
+
+
+class ClassShares:
+    """Rows of probabilities over classes, which the first data read name.
+
+    Attributes
+    ----------
+    names
+        The classes; "0", "1", … if no data name them, and empty until the first data are read.
+    kind
+        The kind of cells whose numbers are places in `rows`, which start anew with every table.
+    rows : ndarray, shape (n, C)
+        The probabilities of the data read last; rows sum to one.
+    """
+
+    def __init__(self) -> None:
+        self.names: tuple[str, ...] = ()
+        self.rows: Floats = np.empty((0, 0))
+        self.kind = CellKind(self._places, "probabilities")
+
+    def _places(self, cells: Entries) -> Floats:
+        rows, names = probabilities(cells.found, cells.at)
+        names = names or tuple(map(str, range(rows.shape[1])))
+        self.names = self.names or names
+        if set(names) != set(self.names):
+            raise cells.table.place.error(
+                f"the classes are {', '.join(names)}, elsewhere {', '.join(self.names)}; expected the same"
+            )
+        rows = rows[:, [names.index(name) for name in self.names]]
+        self.rows = unit_rows(rows, cells.at)
+        return np.arange(float(len(rows)))
+
+
+def unit_rows(rows: Floats, at: Callable[[int], DataPlace]) -> Floats:
+    """Return rows of probabilities divided by their sums, which must be one but for rounding.
+
+    Raises
+    ------
+    NbykError
+        If a number is not finite or negative, or a sum is not one; it names the row.
+    """
+    refuse_cells(rows, ~np.isfinite(rows), "a finite number", at)
+    refuse_cells(rows, rows < 0.0, "a probability, 0 or more", at)
+    sums = rows.sum(axis=1)
+    off = np.abs(sums - 1.0) > SUM_TOLERANCE
+    if off.any():
+        row, n_off = int(np.flatnonzero(off)[0]), int(off.sum())
+        counts = "if these count ratings, call shares_of_counts, or put the file under counts in a design"
+        whole = (rows == np.rint(rows)).all()
+        raise at(row).error(
+            f"sums to {sums[row]:.6g}, {abs(sums[row] - 1.0):.3g} "
+            f"{'more' if sums[row] > 1.0 else 'less'} than one ({n_off} row{'' if n_off == 1 else 's'} of "
+            f"{len(rows)} off); {counts if whole else 'divide each row by its sum if it holds weights'}"
+        )
+    shares: Floats = rows / sums[:, np.newaxis]
+    return shares
+
+
+def refuse_cells(
+    rows: Floats, wrong: NDArray[np.bool_], expected: str, at: Callable[[int], DataPlace]
+) -> None:
+    """Raise NbykError about the first wrong cell, if there is one."""
+    if wrong.any():
+        row, column = (int(place) for place in np.argwhere(wrong)[0])
+        raise at(row).error(f"class {column} is {rows[row, column]:g}; expected {expected}")
+
+
+def probabilities(
+    cells: Sequence[Any], at: Callable[[int], DataPlace]
+) -> tuple[Floats, tuple[str, ...] | None]:
+    """Return lists, or objects with a number for each class, as rows, and the classes that objects name.
+
+    Raises
+    ------
+    NbykError
+        If a cell is neither, has another form or other classes than the first, or holds other than numbers.
+    """
+    first = cells[0]
+    classes = tuple(first) if isinstance(first, dict) else None
+    width = len(first) if isinstance(first, list | dict) else 0
+    rows = np.empty((len(cells), width))
+    for row, cell in enumerate(cells):
+        if not isinstance(cell, list | dict) or not cell:
+            raise at(row).error(
+                f"found {shown(cell)}; expected a list of probabilities, one per "
+                "class, or an object with one per class (for one label per item declare the kind hard)"
+            )
+        if isinstance(cell, dict) != (classes is not None) or len(cell) != width:
+            raise at(row).error(
+                f"found {shown(cell)}; expected {width} probabilities as in the first, in the same form"
+            )
+        if classes is not None and set(cell) != set(classes):
+            raise at(row).error(
+                f"the classes are {', '.join(cell)}; expected {', '.join(classes)} as in the first"
+            )
+        numbers = list(cell) if classes is None else [cell[name] for name in classes]
+        for place, value in enumerate(numbers):
+            if isinstance(value, str) and is_number(value):
+                value = numbers[place] = float(value)
+            is_cell = value is None or (isinstance(value, int | float) and abs(value) < _LARGE)
+            if isinstance(value, bool) or not (is_cell or value != value):
+                name = place if classes is None else repr(classes[place])
+                raise at(row).error(
+                    f"class {name}: found {shown(value)}, expected a probability: a number from 0 to 1"
+                )
+        rows[row] = [math.nan if value is None else value for value in numbers]
+    return rows, classes
+
+
+def kind_of(table: Table, asked: Columns) -> Kind:
+    """Return the kind of a table's cells.
+
+    Lists and objects are distributions, and so are columns whose rows all sum to one, not all whole numbers.
+    Cells are classes if more than half are text that is no number. A table of one column, or of one beside
+    those of runs, holds scores.
+    """
+    if table.nameless:
+        return _kind_of_nameless(table)
+    found = recognised(table, replace(asked, rater=None))
+    if found.item not in table.names:
+        alone = asked.item == "item" and len(set(table.names).difference(_runs(table))) == 1
+        return "scores" if alone else "numbers"
+    known = {found.item, asked.cluster, asked.rater, *_runs(table)}
+    values = (
+        [found.value] if found.value in table.names else [name for name in table.names if name not in known]
+    )
+    per_column = -(-_LOOKED_AT // max(len(values), 1))
+    cells = [cell for name in values for _, cell in islice(table.cells(name), per_column)]
+    kind = _kind_of_cells(cells)
+    if kind != "numbers" or len(values) < 2:
+        return kind
+    # a key of one line alone makes no column of a class
+    if any(len(list(table.cells(name))) < len(table) for name in (values[0], values[-1])):
+        return kind
+    return "distributions" if _sum_to_one([table.column(name, "") for name in values]) else kind
+
+
+def _kind_of_nameless(table: Table) -> Kind:
+    if table.array is not None:
+        array = table.array
+        if array.ndim == 2 and array.dtype.kind in "biuf" and array.shape[1] > 1:
+            return "distributions" if _sum_to_one(list(array.T)) else "numbers"
+        return "classes" if array.dtype.kind in "UO" else "numbers"
+    if len(table.names) > 1:
+        return "distributions" if _sum_to_one(list(table.columns)) else "numbers"
+    cells = table.columns[0]
+    split = (
+        [_split(cell) for cell in cells] if isinstance(cells[0], str) and len(_split(cells[0])) > 1 else []
+    )
+    if split and len(set(map(len, split))) == 1 and _sum_to_one(list(zip(*split, strict=True))):
+        return "distributions"
+    return _kind_of_cells(cells[:_LOOKED_AT])
+
+
+def _kind_of_cells(cells: Sequence[Any]) -> Kind:
+    there = [cell for cell in cells if isinstance(cell, list | dict) or not is_missing(cell)]
+    if any(isinstance(cell, list | dict) for cell in there):
+        return "distributions"
+    n_texts = sum(isinstance(cell, str) and not is_number(cell) for cell in there)
+    return "classes" if 2 * n_texts > len(there) else "numbers"
+
+
+def _sum_to_one(columns: Sequence[Sequence[Any]]) -> bool:
+    """Return whether numbers from 0 to 1 sum to one in each row, and are not all whole."""
+    try:
+        rows = np.array([list(column[:_FIRST]) for column in columns], dtype=np.float64)
+        if len(columns[0]) > _FIRST and (np.abs(rows.sum(axis=0) - 1.0) <= SUM_TOLERANCE).all():
+            rows = np.array([list(column) for column in columns], dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    in_range = ((rows >= 0.0) & (rows <= 1.0)).all()
+    return bool(
+        in_range and (np.abs(rows.sum(axis=0) - 1.0) <= SUM_TOLERANCE).all() and (rows != np.rint(rows)).any()
+    )
+
+
+def _split(line: str) -> list[str]:
+    return line.replace(",", " ").split()
+
+
+def _runs(table: Table) -> list[str]:
+    """Return the columns of runs, by their known names."""
+    return [name for name in table.names if name.lower() in RUN_NAMES]
+
+
+def distribution_cells(table: Table, asked: Columns) -> Entries:
+    """Return a list, or an object by class, for each row of a table that holds distributions.
+
+    They are in the cells of the value's column, or each class has a column of its own beside those of items,
+    runs and clusters; runs are on rows of their own.
+
+    Raises
+    ------
+    NbykError
+        If a column that is asked for is missing, or an id is empty.
+    """
+    if table.nameless:
+        columns = list(table.array.T) if table.array is not None and table.array.ndim == 2 else table.columns
+        if len(columns) > 1:
+            found: list[Any] = [list(row) for row in zip(*(list(of) for of in columns), strict=True)]
+        else:
+            cells = nameless_cells(table).found
+            found = [_split(cell) if isinstance(cell, str) else cell for cell in cells]
+        places = range(len(found))
+        return Entries(
+            list(map(str, places)), ["1"] * len(found), found, places, table, None, raters_known=False
+        )
+    columns_found = recognised(table, asked)
+    item, value = columns_found.item, columns_found.value
+    rater = columns_found.rater if columns_found.rater in table.names else None
+    columns_found = replace(columns_found, rater=rater)
+    if value in table.names:
+        return long_cells(table, columns_found)
+    items = as_ids(table, item, table.column(item, "rename the item column, or name it with `item`"))
+    classes = [name for name in table.names if name not in (item, rater, asked.cluster)]
+    cells_of = [table.column(name, "") for name in classes]
+    found = [dict(zip(classes, row, strict=True)) for row in zip(*cells_of, strict=True)]
+    runs = numbered_within(items) if rater is None else as_ids(table, rater, table.column(rater, ""))
+    columns_found = replace(columns_found, value=", ".join(classes))
+    return Entries(
+        items, runs, found, range(len(items)), table, "probabilities", columns_found, rater is not None
+    )
+
+
+def headless(table: Table) -> NbykError:
+    """Return the error about several columns without names, which are no distributions."""
+    numbers = ", ".join(str(column[0]) for column in table.columns[:_LISTED])
+    return table.place.error(
+        f"the first line holds numbers alone ({numbers}), expected the columns' names; add a header"
+    )

@@ -1,0 +1,255 @@
+"""What the cells are decides the kind of data, in every form of file; `kind` says otherwise."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import nbyk
+from nbyk.errors import NbykError
+
+GOLD = ["yes", "no", "no", "yes", "no"]
+LABELS = {"a": ["yes", "no", "yes", "yes", "no"], "b": ["no", "no", "no", "yes", "no"]}
+SOFT = [[0.5, 0.25, 0.25], [0.0, 1.0, 0.0], [0.125, 0.375, 0.5], [1.0, 0.0, 0.0], [0.25, 0.25, 0.5]]
+FORMS = (
+    "wide.csv",
+    "long.csv",
+    "long.tsv",
+    "long.jsonl",
+    "long.parquet",
+    "objects.json",
+    "columns.json",
+    "frame",
+)
+NAMELESS = ("bare.txt", "bare.csv", "list.json", "array.npy", "array")
+
+
+def laid(folder: Path, name: str, form: str, cells: list[Any]) -> Any:
+    """Write one cell for each item in a form, and return the path, the frame or the array."""
+    path = folder / f"{name}_{form}"
+    frame = pd.DataFrame({"item": [f"q{row}" for row in range(len(cells))], "value": cells})
+    match form:
+        case "frame":
+            return frame
+        case "array":
+            return np.array(cells)
+        case "array.npy":
+            np.save(path, np.array(cells))
+        case "bare.txt" | "bare.csv":
+            path.write_text("".join(f"{cell}\n" for cell in cells))
+        case "list.json":
+            path.write_text(json.dumps(cells))
+        case "columns.json":
+            path.write_text(json.dumps(frame.to_dict(orient="list")))
+        case "objects.json":
+            path.write_text(frame.to_json(orient="records"))
+        case "long.jsonl":
+            frame.to_json(path, orient="records", lines=True)
+        case "long.parquet":
+            frame.to_parquet(path)
+        case "wide.csv":
+            frame.rename(columns={"value": "output"}).to_csv(path, index=False)
+        case _:
+            frame.to_csv(path, index=False, sep="\t" if form.endswith("tsv") else ",")
+    return path
+
+
+@pytest.mark.parametrize("form", [*FORMS, *NAMELESS])
+def test_classes_are_classes_in_every_form(form: str, tmp_path: Path) -> None:
+    systems = {name: laid(tmp_path, name, form, cells) for name, cells in LABELS.items()}
+    read = nbyk.read_systems(systems, laid(tmp_path, "gold", form, GOLD))
+    assert (read.kind, read.classes) == ("classes", ("no", "yes"))
+    assert_array_equal(read.gold, [[1], [0], [0], [1], [0]])
+    assert_array_equal(read.responses["a"], [[1], [0], [1], [1], [0]])
+    assert read.taken_as == "classes no, yes, of 5 items, gold"
+    with pytest.raises(NbykError, match="found classes no, yes, of 5 items, gold; expected numbers"):
+        read.pair("a", "b")
+
+
+@pytest.mark.parametrize("form", [*FORMS, *NAMELESS])
+def test_whole_numbers_are_numbers_unless_classes_are_asked_for(form: str, tmp_path: Path) -> None:
+    cells = {name: [int(cell == "yes") for cell in of] for name, of in (*LABELS.items(), ("gold", GOLD))}
+    given = {name: laid(tmp_path, name, form, of) for name, of in cells.items()}
+    gold = given.pop("gold")
+    numbers = nbyk.read_systems(given, gold)
+    assert numbers.kind == "numbers"
+    assert_array_equal(numbers.responses["b"].ravel(), cells["b"])
+    classes = nbyk.read_systems(given, gold, kind="classes")
+    assert classes.classes == ("0", "1")
+    assert_array_equal(classes.responses["b"], numbers.responses["b"])
+    scores = nbyk.read_systems(given, kind="scores")
+    assert (scores.kind, scores.paired) == ("scores", form in FORMS)
+    assert_array_equal(scores.responses["b"], cells["b"])
+
+
+def soft(folder: Path, name: str, form: str, rows: list[list[float]]) -> Any:
+    path = folder / f"{name}_{form}"
+    items = [f"q{row}" for row in range(len(rows))]
+    of_class = [dict(zip("xyz", row, strict=True)) for row in rows]
+    wide = pd.DataFrame(rows, columns=list("xyz"))
+    match form:
+        case "array":
+            return np.array(rows)
+        case "array.npy":
+            np.save(path, np.array(rows))
+        case "bare.txt":
+            path.write_text("".join(f"{' '.join(map(str, row))}\n" for row in rows))
+        case "bare.csv":
+            wide.to_csv(path, index=False, header=False)
+        case "lists.json":
+            path.write_text(json.dumps(rows))
+        case "wide.csv":
+            wide.assign(item=items).to_csv(path, index=False)
+        case "runs.csv":
+            wide.assign(item=items, seed=1).to_csv(path, index=False)
+        case "objects.jsonl":
+            lines = zip(items, of_class, strict=True)
+            path.write_text("\n".join(json.dumps({"id": item, "label": cell}) for item, cell in lines))
+        case "lists.parquet":
+            pd.DataFrame({"item": items, "label": rows}).to_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        *("array", "array.npy", "bare.txt", "bare.csv", "lists.json", "wide.csv", "runs.csv"),
+        *("objects.jsonl", "lists.parquet"),
+    ],
+)
+def test_rows_that_sum_to_one_are_distributions_in_every_form(form: str, tmp_path: Path) -> None:
+    systems = {name: soft(tmp_path, name, form, rows) for name, rows in (("a", SOFT), ("b", SOFT[::-1]))}
+    read = nbyk.read_systems(systems, soft(tmp_path, "gold", form, SOFT[1:] + SOFT[:1]))
+    named = form in ("wide.csv", "runs.csv", "objects.jsonl")
+    assert (read.kind, read.classes) == ("distributions", tuple("xyz" if named else "012"))
+    assert_allclose(read.responses["a"][:, 0], SOFT, atol=1e-15)
+    assert_allclose(read.responses["b"][:, 0], SOFT[::-1], atol=1e-15)
+    assert_allclose(read.gold[:, 0], SOFT[1:] + SOFT[:1], atol=1e-15)  # type: ignore[index]
+
+
+def test_labels_of_people_beside_distributions_are_their_shares(tmp_path: Path) -> None:
+    systems = {
+        name: soft(tmp_path, name, "wide.csv", rows) for name, rows in (("a", SOFT), ("b", SOFT[::-1]))
+    }
+    people = [["x", "x", "y", "z"], ["y"] * 4, ["z", "y", "y", "x"], ["x"] * 4, ["z", "z", "x", "y"]]
+    gold = pd.DataFrame(people, columns=["ann", "bo", "cy", "di"]).assign(
+        item=[f"q{row}" for row in range(5)]
+    )
+    read = nbyk.read_systems(systems, gold)
+    assert read.kind == "distributions"
+    shares = [[row.count(name) / 4 for name in "xyz"] for row in people]
+    assert_allclose(read.gold[:, 0], shares)  # type: ignore[index]
+
+
+def test_several_people_and_runs_are_held_with_their_names(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("item,ann,bo\nq1,a,b\nq2,b,b\nq3,a,\n")
+    for name in "st":
+        rows = "".join(f"q{item},{seed},{'ab'[(item + seed) % 2]}\n" for item in (1, 2, 3) for seed in (1, 2))
+        (tmp_path / f"{name}.csv").write_text(f"item,seed,prediction\n{rows}".replace("prediction", "label"))
+    read = nbyk.read_systems([tmp_path / "s.csv", tmp_path / "t.csv"], gold)
+    assert read.gold_units is not None
+    assert (read.kind, read.gold_units.names) == ("classes", ("ann", "bo"))
+    assert_array_equal(read.gold, [[0, 1], [1, 1], [0, np.nan]])
+    assert_array_equal(read.responses["s"], [[0, 1], [1, 0], [0, 1]])
+    assert read.units["s"].names == ("seed 1", "seed 2")
+    assert read.recognised[str(gold)] == "items = item (3), raters = ann, bo, classes = a, b"
+
+
+def test_scores_of_runs_need_no_items(tmp_path: Path) -> None:
+    for name, text in (("a", "seed,f1\n1,0.5\n2,0.75\n"), ("b", "run,f1\n1,0.25\n2,0.5\n3,1\n")):
+        (tmp_path / f"{name}.csv").write_text(text)
+    read = nbyk.read_systems([tmp_path / "a.csv", tmp_path / "b.csv"])
+    assert (read.kind, read.paired, read.items, read.gold) == ("scores", False, (), None)
+    assert [scores.tolist() for scores in read.responses.values()] == [[0.5, 0.75], [0.25, 0.5, 1.0]]
+    assert read.taken_as == "scores of runs, not paired: 2 of a, 3 of b"
+
+
+@pytest.mark.parametrize("role", ["itme", "post"])
+def test_a_column_that_may_hold_items_is_no_column_of_scores(role: str, tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text(f"{role},f1\n1,0.5\n2,0.75\n")
+    with pytest.raises(NbykError, match=rf"a\.csv: no column 'item'; found '{role}', 'f1'"):
+        nbyk.read_systems([tmp_path / "a.csv", tmp_path / "b.csv"])
+
+
+BAD: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
+    "a typing error is no class": (
+        {"a": "item,value\nq1,1\nq2,o\nq3,1\n"},
+        {},
+        r"a\.csv:3: column 'value': found 'o', expected a finite number",
+    ),
+    "a class that gold lacks": (
+        {"gold": "item,value\nq1,x\nq2,y\nq3,x\n", "a": "item,value\nq1,x\nq2,z\nq3,y\n"},
+        {"kind": "classes"},
+        r"a\.csv:3: column 'value': found 'z', expected one of the classes x, y",
+    ),
+    "the mean of classes": (
+        {"gold": "item,value\nq1,x\nq2,y\nq3,x\n"},
+        {"kind": "classes", "on_duplicates": "mean"},
+        "on_duplicates: found mean, and classes have none; choose first or last",
+    ),
+    "a sum above one": (
+        {"a": "item,x,y\nq1,0.5,0.5\nq2,0.5,0.6\nq3,0,1\n"},
+        {"kind": "distributions"},
+        r"a\.csv:3: sums to 1.1, 0.1 more than one",
+    ),
+    "an unknown kind": ({}, {"kind": "votes"}, "kind: found 'votes', expected numbers or classes or"),
+    "gold of scores": (
+        {"gold": "item,value\nq1,1\nq2,0\nq3,1\n"},
+        {"kind": "scores"},
+        "found gold beside scores of runs",
+    ),
+    "a scale of classes": (
+        {"gold": "item,value\nq1,x\nq2,y\nq3,x\n"},
+        {"kind": "classes", "scale": (1, 5)},
+        "scale: found .*, and classes have none; leave it out",
+    ),
+    "clusters of runs": ({}, {"kind": "scores", "cluster": "value"}, "cluster: found value, and scores have"),
+    "classes without gold": ({}, {"kind": "classes"}, "gold: found classes, and no gold"),
+    "a named column that a file lacks": (
+        {},
+        {"value": "pred"},
+        r"a\.csv: no column 'pred'; found 'item', 'value'; name the column of the values with `value`",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_does_not_fit_its_kind_is_refused_by_its_place(case: str, tmp_path: Path) -> None:
+    files, options, expected = BAD[case]
+    good = {"a": "item,value\nq1,1\nq2,0\nq3,1\n", "b": "item,value\nq1,1\nq2,0\nq3,1\n"}
+    if options.get("kind") == "distributions":
+        good["b"] = "item,x,y\nq1,0.5,0.5\nq2,0.4,0.6\nq3,0,1\n"
+    for name, text in {**good, **files}.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    gold = tmp_path / "gold.csv" if "gold" in files else None
+    with pytest.raises(NbykError, match=expected):
+        nbyk.read_systems([tmp_path / "a.csv", tmp_path / "b.csv"], gold, **options)
+
+
+@pytest.mark.parametrize("choice", ["first", "last"])
+def test_duplicates_are_taken_as_asked_in_every_kind(choice: str, tmp_path: Path) -> None:
+    place = 0 if choice == "first" else 1
+    texts = {
+        "classes": "item,rater,value\nq1,r,x\nq1,r,y\nq2,r,y\n",
+        "distributions": "item,run,x,y\nq1,1,0.5,0.5\nq1,1,0.25,0.75\nq2,1,0.1,0.9\n",
+        "scores": "item,score\nq1,1\nq1,2\nq2,3\n",
+    }
+    expected: dict[str, list[Any]] = {"classes": [0, 1], "distributions": [0.5, 0.25], "scores": [1, 2]}
+    for kind, text in texts.items():
+        path = tmp_path / f"{kind}.csv"
+        path.write_text(text)
+        gold = path if kind == "classes" else None
+        systems = {"a": path, "b": path}
+        read = nbyk.read_systems(systems, gold, kind=kind, on_duplicates=choice)  # type: ignore[arg-type]
+        assert read.responses["a"].ravel()[0] == expected[kind][place]
+        assert any("1 further rating of an item" in note for note in read.notes)
+        with pytest.raises(NbykError, match=r"has already rated item|already has a score"):
+            nbyk.read_systems(systems, gold, kind=kind)  # type: ignore[arg-type]
