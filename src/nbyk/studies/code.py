@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from nbyk.errors import NbykError
 
@@ -104,9 +105,11 @@ def _statements(module: str) -> Statements:
 @cache
 def _read(content: bytes) -> Statements:
     tree = ast.parse(content)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            node.body = [each for each in node.body if not _is_for_readers(each)] or [ast.Pass()]
+    blocks: list[Any] = [tree]
+    for block in blocks:
+        if isinstance(getattr(block, "body", None), list):
+            block.body = [each for each in block.body if not _is_for_readers(each)] or [ast.Pass()]
+            blocks += block.body
     return tuple((each, frozenset(_bound(each))) for node in tree.body for each in _one_by_one(node))
 
 
