@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.priors import TwoStagePrior
-from nbyk.priors.fitting import moments
+from nbyk.priors.predictive import moments
 from nbyk.resampling.streams import Streams, stream_key
 
 if TYPE_CHECKING:

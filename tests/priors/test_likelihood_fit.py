@@ -18,9 +18,10 @@ from nbyk.priors import (
     log_likelihood,
     published_prior,
 )
-from nbyk.priors.families import Beta, Constant, Normal, TruncatedNormal, Uniform, open_uniforms
-from nbyk.priors.likelihood_search import FITTABLE, Search
+from nbyk.priors.families import Beta, Clamped, Constant, Normal, TruncatedNormal, Uniform, open_uniforms
+from nbyk.priors.likelihood_search import Search
 from nbyk.priors.marginal import Marginal, Patterns, response_counts
+from nbyk.priors.templates import FITTABLE
 
 LIKERT = Response("likert", 5)
 BINARY = Response("binary")
@@ -135,6 +136,17 @@ def test_a_uniform_sigma_stays_within_its_bounds():
     fitted = fit_by_likelihood("fit", simulate(truth, 4000, 8, 6), LIKERT, sigma="uniform", mu="beta").prior
     assert fitted.sigma.low == pytest.approx(0.1, abs=0.05)
     assert fitted.sigma.high == pytest.approx(0.5, abs=0.05)
+
+
+@pytest.mark.parametrize("name", FITTABLE)
+def test_the_cdf_of_a_template_is_that_of_its_family(name):
+    template, x = FITTABLE[name], np.linspace(-0.1, 1.1, 25)
+    points = np.array([[axis.start[1], axis.start[-1]] for axis in template.axes])
+    for point, cdf in zip(points.T, template.cdf(x, points[:, :, np.newaxis], 1.0), strict=True):
+        family = template.build(point, 1.0)
+        inside = family.of if isinstance(family, Clamped) else family
+        within = (x >= 0) & (x <= 1)  # a search asks for no other places
+        np.testing.assert_allclose(cdf[within], inside.cdf(x)[within], atol=1e-14)
 
 
 @pytest.mark.parametrize("name", FITTABLE)

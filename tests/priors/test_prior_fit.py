@@ -91,5 +91,5 @@ def test_yes_and_no_between_two_ends_are_yes_and_no():
 
 
 def test_ratings_without_ends_are_refused():
-    with pytest.raises(NbykError, match=r"normal has neither levels nor ends.*fit_by_moments"):
+    with pytest.raises(NbykError, match=r"normal has neither levels nor ends.*both ends"):
         fit_prior("n", [[0.1, 3.0], [0.4, -2.0]], Response("normal"))

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from nbyk.errors import NbykError
-from nbyk.studies import code as module
-from nbyk.studies.code import Code
+from nbyk.studies import code
 
 FILES = {
     "__init__.py": "",
@@ -68,21 +67,21 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for name, text in FILES.items():
         (folder / name).write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    for cached in (module._root, module._path):
+    for cached in (code._root, code._path):
         cached.cache_clear()
     yield folder
     sys.modules.pop("pkg", None)
-    for cached in (module._root, module._path):
+    for cached in (code._root, code._path):
         cached.cache_clear()
 
 
 def edited(package: Path, name: str, old: str, new: str) -> bool:
     """Return whether an edit changes the checksum of the step."""
     path = package / name
-    before, text = Code().checksum("pkg.cells:step"), path.read_text(encoding="utf-8")
+    before, text = code.checksum("pkg.cells:step"), path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
-    return Code().checksum("pkg.cells:step") != before
+    return code.checksum("pkg.cells:step") != before
 
 
 @pytest.mark.parametrize(
@@ -127,29 +126,13 @@ def test_a_function_that_is_registered_counts_wherever_its_module_does(package: 
     assert edited(package, "maths.py", "def helper(x):\n    return x", "def helper(x):\n    return -x")
 
 
-def test_a_memory_saves_reading_and_changes_nothing(
-    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    memory = tmp_path / "memory.json"
-    fresh = Code().checksum("pkg.cells:step")
-    assert Code(memory).checksum("pkg.cells:step") == fresh
-    with monkeypatch.context() as patched:
-        patched.setattr(module, "_pieces_of", None)
-        assert Code(memory).checksum("pkg.cells:step") == fresh
-    (package / "maths.py").write_text(FILES["maths.py"].replace("2 * x", "4 * x"), encoding="utf-8")
-    assert Code(memory).checksum("pkg.cells:step") == Code().checksum("pkg.cells:step") != fresh
-    memory.write_text("[1, 2", encoding="utf-8")
-    assert Code(memory).checksum("pkg.cells:step") == Code().checksum("pkg.cells:step")
-
-
 def test_a_function_that_is_not_there_is_an_error(package: Path) -> None:
     for name in ("pkg.cells:nothing", "pkg.nothing:step", "nothing.at:all"):
         with pytest.raises(NbykError, match="no such function"):
-            Code().checksum(name)
+            code.checksum(name)
 
 
 def test_cells_know_what_draws_their_numbers() -> None:
-    code = Code()
     reached = {
         name: set(code.parts(f"nbyk_papers.wein2023.effects:{name}"))
         for name in ("reference", "true", "estimate", "pvalues")

@@ -14,7 +14,6 @@ from nbyk.errors import NbykError
 from nbyk.metrics import counts
 from nbyk.studies import Step, Study, code, studies, study_named
 from nbyk.studies.cell import Cell, told
-from nbyk.studies.code import Code
 from nbyk.studies.steps import Work, _call, function_of, parameters_of, run_step
 
 STUDIES = {study.name: study for study in studies()}
@@ -107,7 +106,7 @@ def _with_report(study: Study) -> Study:
 
 @pytest.mark.parametrize("name", REPORTED)
 def test_the_code_behind_everything_is_found(name: str) -> None:
-    study, code = STUDIES[name], Code()
+    study = STUDIES[name]
     found = {
         function: code.checksum(function)
         for function in (*(step.function for step in study.steps.values()), study.report)

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nbyk.studies import code as code_module
-from nbyk.studies.code import Code
+from nbyk.studies import code
 from tests.workflow.runs import planned, rules
 
 EDITED = "assert __name__"
@@ -48,7 +47,6 @@ def test_an_edit_runs_again_what_reaches_it(
         "aggregate": "nbyk_papers.wein2023.gather:p_values",
         "report": "nbyk_papers.wein2023.report:report",
     }
-    code = Code()
     reached = {rule: code.parts(function) for rule, function in steps.items()}
     products = {"aggregate", "plot", "report"}
     after = {
@@ -69,14 +67,14 @@ def test_an_edit_runs_again_what_reaches_it(
         "nbyk.planning.plan",
     ]
     # The checksum of each rule, a parameter of its jobs, after an edit of every module in turn.
-    monkeypatch.setattr(code_module, "_root", lambda package: source / package)
-    code_module._path.cache_clear()
+    monkeypatch.setattr(code, "_root", lambda package: source / package)
+    code._path.cache_clear()
     before = {rule: code.checksum(function) for rule, function in steps.items()}
     for name in (*everywhere, *unreached):
         with edited(source, name):
             changed = {rule for rule, function in steps.items() if code.checksum(function) != before[rule]}
         assert changed == {rule for rule in steps if name in reached[rule]}, name
-    code_module._path.cache_clear()
+    code._path.cache_clear()
     # What Snakemake plans: of a module for each rule, one that few others share, and of some that none has.
     of_rules = {frozenset(rule for rule in steps if name in reached[rule]): name for name in everywhere}
     fewest = {min((reaching for reaching in of_rules if rule in reaching), key=len) for rule in steps}

@@ -1,10 +1,9 @@
 """Two-stage priors: families of distributions, published priors, fits to data and their goodness."""
 
 from nbyk.priors.description import Description, describe_fit
-from nbyk.priors.fitting import item_parameters
 from nbyk.priors.likelihood_fit import LikelihoodFit, fit_by_likelihood
 from nbyk.priors.marginal import log_likelihood
-from nbyk.priors.moment_fit import MomentFit, fit_by_moments
+from nbyk.priors.predictive import item_parameters
 from nbyk.priors.prior_fit import FittedPrior, fit_prior
 from nbyk.priors.published import published_names, published_prior
 from nbyk.priors.reading import read_prior
@@ -14,12 +13,10 @@ __all__ = [
     "Description",
     "FittedPrior",
     "LikelihoodFit",
-    "MomentFit",
     "Response",
     "TwoStagePrior",
     "describe_fit",
     "fit_by_likelihood",
-    "fit_by_moments",
     "fit_prior",
     "item_parameters",
     "log_likelihood",

@@ -38,7 +38,7 @@ def on_levels(matrix: ArrayLike, response: Response) -> tuple[NDArray[np.float64
     if response.kind != "clamped":
         raise NbykError(
             f"response {response.kind} has neither levels nor ends; put the responses on a scale with both "
-            "ends, or use `fit_by_moments`"
+            "ends"
         )
     # In floating point 0.7 - 0.4 is a little less than 0.3, but belongs to the same part.
     return _CUT.apply(np.round(responses, _DECIMALS)), _CUT

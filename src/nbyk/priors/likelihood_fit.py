@@ -15,9 +15,9 @@ from scipy.special import chdtrc  # scipy.stats takes long to load
 from nbyk.errors import NbykError, unknown_name
 from nbyk.priors.description import Description, describe_counts
 from nbyk.priors.family import Family
-from nbyk.priors.likelihood_search import FITTABLE, Search
+from nbyk.priors.likelihood_search import Search
 from nbyk.priors.marginal import Counts, Marginal, Patterns, response_counts
-from nbyk.priors.templates import Template
+from nbyk.priors.templates import FITTABLE, Template
 from nbyk.priors.two_stage import Response, TwoStagePrior
 from nbyk.sums import product
 
@@ -150,7 +150,7 @@ def fit_by_likelihood(
 ) -> LikelihoodFit:
     """Fit a two-stage prior to ratings on levels by maximum likelihood; item parameters are integrated out.
 
-    Unlike `fit_by_moments`, it does not use the moments of an item's ratings as the item's μ and σ. Few
+    It does not use the moments of an item's ratings as the item's μ and σ, as Wein et al. (2023) do. Few
     ratings per item and rounding to levels therefore do not bias it. The same input always gives the same
     fit.
 

@@ -10,29 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.priors import curves
-from nbyk.priors.families import Mixture, Uniform
+from nbyk.priors.families import Mixture
 from nbyk.priors.family import Family
 from nbyk.priors.marginal import ItemGrid, Patterns, masses
-from nbyk.priors.templates import TEMPLATES, Coordinate, Template
+from nbyk.priors.templates import Template
 from nbyk.priors.two_stage import Response
 from nbyk.sums import product
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")
-
-FITTABLE: dict[str, Template] = {
-    "uniform": replace(
-        TEMPLATES["uniform"],
-        axes=(Coordinate((0.0, 0.95), TEMPLATES["uniform"].axes[0].start), TEMPLATES["uniform"].axes[1]),
-        build=lambda point, top: Uniform(point[0], min(point[0] + np.exp(point[1]), top)),
-        cdf=lambda x, points, top: curves.uniform_cdf(
-            x, points[0], np.minimum(points[0] + np.exp(points[1]), top)
-        ),
-    ),
-    **{name: template for name, template in TEMPLATES.items() if template.ranged},
-}
-"""The families that a likelihood fit can use, for either stage: those that stay within [0, 1]."""
 
 _N_STARTS = 2
 _START_STRIDE = 3

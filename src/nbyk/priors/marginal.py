@@ -60,7 +60,7 @@ def check_levels(response: Response) -> None:
     if response.levels == 0:
         raise NbykError(
             f"response {response.kind} is continuous, and nbyk counts only responses on levels (likert, "
-            "binary); for continuous ones use `fit_prior` or `fit_by_moments`, and `predictive_check`"
+            "binary); for continuous ones use `fit_prior` and `predictive_check`"
         )
 
 

@@ -1,4 +1,4 @@
-"""A predictive check of both stages together: whether a prior makes data sets like the given one."""
+"""Item means and deviations of responses, and whether a prior makes data sets like the given one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from nbyk.data.response_set import response_matrix
 from nbyk.errors import NbykError
 from nbyk.priors.families import open_uniforms
-from nbyk.priors.fitting import item_parameters, moments
-from nbyk.priors.goodness import ReferenceSample
 from nbyk.priors.two_stage import Response, TwoStagePrior
 
 Floats = NDArray[np.float64]
@@ -132,6 +130,82 @@ def predictive_check(
         mean_prior=mean_prior,
         mean_p=float(p[2]),
     )
+
+
+def item_parameters(matrix: ArrayLike) -> tuple[Floats, Floats]:
+    """Return every item's mean and standard deviation (Wein et al. 2023, appendix B).
+
+    Parameters
+    ----------
+    matrix : array_like, shape (N, K)
+        Responses, with NaN for missing ones.
+
+    Returns
+    -------
+    means : ndarray, shape (N,)
+    sds : ndarray, shape (n,), n ≤ N
+        Computed with ddof = 1; items with a single response are left out.
+
+    Raises
+    ------
+    NbykError
+        If the matrix does not have at least two items with a response each, or if every item has a single
+        response: the data then do not show how responses vary within an item.
+
+    Notes
+    -----
+    Both are rounded to 12 decimals, so that the same ratings in another order give the same number:
+    histograms and Kolmogorov-Smirnov distances depend on ties being ties.
+    """
+    responses = response_matrix(matrix, "matrix")
+    present = ~np.isnan(responses)
+    if present.sum(axis=1).max() == 1:
+        raise NbykError(
+            "every item has a single response, so sigma is not identified; "
+            "collect at least two responses for some items, or set sigma by hand"
+        )
+    return moments(responses, present)
+
+
+def moments(responses: Floats, present: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Return the same as `item_parameters`, for a valid matrix and a mask of its responses."""
+    counts = present.sum(axis=1)
+    means = np.where(present, responses, 0.0).sum(axis=1) / counts
+    squares = (np.where(present, responses - means[:, np.newaxis], 0.0) ** 2).sum(axis=1)
+    several = counts > 1
+    return np.round(means, 12), np.round(np.sqrt(squares[several] / (counts[several] - 1)), 12)
+
+
+@dataclass(frozen=True)
+class ReferenceSample:
+    """A sample that many others are compared with.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n,)
+        Its different values in ascending order.
+    below : ndarray, shape (n + 1,)
+        The share of the sample below each of them, and 1.
+    """
+
+    values: Floats
+    below: Floats
+
+    @classmethod
+    def of(cls, sample: ArrayLike) -> ReferenceSample:
+        """Return a sample of shape (m,), counted."""
+        values, counts = np.unique(np.asarray(sample, dtype=np.float64), return_counts=True)
+        return cls(values, np.concatenate([[0], np.cumsum(counts)]) / counts.sum())
+
+    def ks_distance(self, values: ArrayLike) -> float:
+        """Return sup |F_n(x) − F_m(x)| between a sample, (n,), and this one; only equal values are tied."""
+        first, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
+        below = np.concatenate([[0], np.cumsum(counts)]) / counts.sum()
+        # The difference of two step functions is largest at a step of the first or just before it, because
+        # between two of these steps the second function only grows.
+        other_at = self.below[np.searchsorted(self.values, first, side="right")]
+        other_before = self.below[np.searchsorted(self.values, first, side="left")]
+        return float(max(np.abs(below[1:] - other_at).max(), np.abs(below[:-1] - other_before).max()))
 
 
 def on_scale(matrix: ArrayLike, response: Response) -> Floats:

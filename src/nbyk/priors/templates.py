@@ -2,7 +2,7 @@
 
 A search runs over coordinates that do not restrict each other (log sd, not sd; the two half-widths of a
 triangle, not its ends), so every point of a box is a valid family. A new fittable family is one entry of
-`TEMPLATES`.
+`FITTABLE`.
 """
 
 from __future__ import annotations
@@ -57,30 +57,11 @@ class Template:
     cdf
         P(X ≤ x) at values x of shape (E,), points of shape (p, P, 1) and the top of the range: (P, E). For a
         clamped family it is that of the family inside.
-    clamped
-        Whether values outside [0, top] are assigned to its ends.
-    ranged
-        Whether the family cannot leave [0, top].
-    cover
-        Returns further points to start from, given the values, for a family whose likelihood is zero if a
-        value lies outside its support.
     """
 
     axes: tuple[Coordinate, ...]
     build: Callable[[Floats, float], Family]
     cdf: Callable[[Floats, Floats, float], Floats]
-    clamped: bool = False
-    ranged: bool = True
-    cover: Callable[[Floats], list[Floats]] | None = None
-
-    def bars(self, points: Floats, top: float, bins: int) -> Floats:
-        """Return the bars' probabilities at points of shape (p, P): shape (P, bins)."""
-        edges = np.arange(bins + 1) / bins
-        below = self.cdf(edges, points[:, :, np.newaxis], top)
-        if self.clamped:
-            below = np.where(edges <= 0, 0.0, np.where(edges > top, 1.0, below))
-            below[:, -1] = np.where(top <= 1, 1.0, below[:, -1])
-        return np.asarray(np.diff(below, axis=1))
 
 
 def _span(low: float, high: float, n: int) -> tuple[float, ...]:
@@ -95,7 +76,7 @@ _FOLD = Coordinate((0.0, 2.0), _span(0.0, 1.0, 9))
 _MODE = Coordinate((-1.0, 2.0), _span(-0.2, 1.1, 14))
 _LOG_REACH = Coordinate((float(np.log(0.001)), float(np.log(4.0))), _span(np.log(0.02), np.log(1.5), 9))
 _LOG_SHAPE = Coordinate((float(np.log(0.02)), float(np.log(500.0))), _span(np.log(0.1), np.log(50.0), 13))
-_LOW = Coordinate((0.0, 1.0), _span(0.0, 0.9, 10))
+_LOW = Coordinate((0.0, 0.95), _span(0.0, 0.9, 10))
 _LOG_WIDTH = Coordinate((float(np.log(0.001)), 0.0), _span(np.log(0.05), 0.0, 12))
 # A narrower component would pile an unbounded likelihood on tied values.
 _LOG_PART_SD = Coordinate((float(np.log(0.02)), float(np.log(4.0))), _span(np.log(0.05), np.log(0.8), 4))
@@ -120,12 +101,6 @@ def _folded(point: Floats, top: float) -> Family:
 def _triangular(point: Floats, top: float) -> Family:
     mode, left, right = point[0], *np.exp(point[1:])
     return Triangular(mode - left, mode, mode + right)
-
-
-def _covering_triangles(values: Floats) -> list[Floats]:
-    low, high = values.min(), values.max()
-    apexes = np.quantile(values, (0.25, 0.5, 0.75))
-    return [np.array([apex, np.log(apex - low + 0.05), np.log(high - apex + 0.05)]) for apex in apexes]
 
 
 def _two(point: Floats, part: Callable[[float, float], Family]) -> Mixture:
@@ -160,31 +135,27 @@ def _two_cdf(x: Floats, points: Floats, part: Callable[[Floats, Floats, Floats],
     return np.asarray(weight * first + (1.0 - weight) * second)
 
 
-TEMPLATES: dict[str, Template] = {
+FITTABLE: dict[str, Template] = {
     "uniform": Template(
         (_LOW, _LOG_WIDTH),
-        lambda point, top: Uniform(point[0], point[0] + np.exp(point[1])),
-        lambda x, points, top: curves.uniform_cdf(x, points[0], points[0] + np.exp(points[1])),
-        ranged=False,
+        lambda point, top: Uniform(point[0], min(point[0] + np.exp(point[1]), top)),
+        lambda x, points, top: curves.uniform_cdf(
+            x, points[0], np.minimum(points[0] + np.exp(points[1]), top)
+        ),
     ),
-    "normal": Template(_NORMAL, _normal, _normal_cdf, ranged=False),
     "truncated_normal": Template(
         _NORMAL,
         lambda point, top: TruncatedNormal(point[0], np.exp(point[1]), 0.0, top),
         lambda x, points, top: curves.truncated_normal_cdf(x, points[0], np.exp(points[1]), 0.0, top),
     ),
-    "folded_normal": Template(_FOLDED, _folded, _folded_cdf, ranged=False),
-    "triangular": Template(_TRIANGLE, _triangular, _triangular_cdf, ranged=False, cover=_covering_triangles),
     "beta": Template(
         (_LOG_SHAPE, _LOG_SHAPE),
         lambda point, top: Beta(np.exp(point[0]), np.exp(point[1])),
         lambda x, points, top: np.asarray(betainc(np.exp(points[0]), np.exp(points[1]), x)),
     ),
-    "clamped_normal": Template(_NORMAL, _clamp(_normal), _normal_cdf, clamped=True),
-    "clamped_folded_normal": Template(_FOLDED, _clamp(_folded), _folded_cdf, clamped=True),
-    "clamped_triangular": Template(
-        _TRIANGLE, _clamp(_triangular), _triangular_cdf, clamped=True, cover=_covering_triangles
-    ),
+    "clamped_normal": Template(_NORMAL, _clamp(_normal), _normal_cdf),
+    "clamped_folded_normal": Template(_FOLDED, _clamp(_folded), _folded_cdf),
+    "clamped_triangular": Template(_TRIANGLE, _clamp(_triangular), _triangular_cdf),
     "truncated_normal_mixture": Template(
         _TWO_NORMALS,
         lambda point, top: _two(point, lambda mean, sd: TruncatedNormal(mean, sd, 0.0, top)),
@@ -196,6 +167,6 @@ TEMPLATES: dict[str, Template] = {
         _TWO_NORMALS,
         _clamp(lambda point, top: _two(point, Normal)),
         lambda x, points, top: _two_cdf(x, points, curves.normal_cdf),
-        clamped=True,
     ),
 }
+"""The families that can be fitted, for either stage: those that stay within [0, top]."""

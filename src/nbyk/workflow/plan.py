@@ -17,10 +17,8 @@ from nbyk.errors import NbykError
 from nbyk.progress import USAGE_VARIABLE
 from nbyk.studies import Study, studies
 from nbyk.studies.cell import Cell, Inputs
-from nbyk.studies.code import Code
+from nbyk.studies.code import checksum
 from nbyk.studies.results import DOWNLOADS
-
-_MEMORY_OF_CODE = Path(".snakemake/nbyk_code.json")
 
 
 def repeated(flag: str, values: Iterable[object]) -> list[str]:
@@ -78,7 +76,6 @@ class RunPlan:
             for name, step in study.steps.items()
         ]
         self.sources = ("simulated", *source_names(), *self.config.own_ratings)
-        self._code = Code(memory=_MEMORY_OF_CODE)
         self._checksums: dict[str, str] = {}
         self._asked: dict[str, dict[str, Cell]] = {}
         self._others: dict[str, Cell] = {}
@@ -92,7 +89,7 @@ class RunPlan:
         It is a parameter of each job, so that an edit of this code runs the job again.
         """
         if function not in self._checksums:
-            self._checksums[function] = self._code.checksum(function)
+            self._checksums[function] = checksum(function)
         return self._checksums[function]
 
     # Ratings.

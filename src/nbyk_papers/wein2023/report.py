@@ -12,6 +12,7 @@ from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_rows, verdict_table
 from nbyk_papers.wein2023.claims import verdicts_of
 from nbyk_papers.wein2023.comparison import Cells, read_cells
 from nbyk_papers.wein2023.figures import figures_of, minima_figures
+from nbyk_papers.wein2023.moment_fit import fits_table
 from nbyk_papers.wein2023.names import section_folder
 from nbyk_papers.wein2023.real_gold import small_perturbations
 from nbyk_papers.wein2023.summary import summarise
@@ -31,6 +32,10 @@ PAGE = Page(
     marked=("z true",),
 )
 
+FITS_CAPTION = (
+    "Priors fitted in the paper's way (Appendix B), with the mean error of its histograms' bars as a share "
+    "of the values, and in nbyk's, and how far the ratings of each are from the data's"
+)
 RANKS_CAPTION = "Every published estimated p-value beside ours, and its place among our test sets"
 
 
@@ -89,6 +94,8 @@ def cells_report(
     on_real_gold = [small_perturbations(source, *files, seed) for source, files in fits.items()]
     tables, figures = list(all_tables(cells)), dict(figures_of(cells, fits, seed))
     tables.append(("verdicts", VERDICTS_CAPTION, verdict_table(verdicts)))
+    if fits:
+        tables.append(("fits", FITS_CAPTION, fits_table(fits, seed)))
     sections = []
     for folder, of_section in (later or {}).items():
         size = folder.replace("_", ", ").replace("-", " = ")
