@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from nbyk.metrics.metric import Directed, Direction
+from nbyk.metrics.metric import Directed
+from nbyk.metrics.traits import Direction
 
 Kind: TypeAlias = Literal["hard", "soft"]
 Measure: TypeAlias = Literal[
