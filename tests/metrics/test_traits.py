@@ -8,8 +8,8 @@ from scipy import stats
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get, names, parameters, register
-from nbyk.metrics.metric import Traits
 from nbyk.metrics.probe import measured_traits
+from nbyk.metrics.traits import Traits
 
 TRAITS = ("smoothness", "unchanged_by", "unit_power", "mean_over_items")
 
@@ -114,7 +114,7 @@ def test_what_register_says_goes_before_what_is_measured():
         return np.mean(system * gold)
 
     metric = get("said")
-    assert metric.traits == Traits("jumps", ("scale",), 3, None, (0, 5))
+    assert metric.traits == Traits("jumps", ("scale",), 3, score_range=(0, 5))
     assert (metric.smoothness, metric.unchanged_by, metric.unit_power) == ("jumps", ("scale",), 3)
     assert metric.score_range == (0, 5)
 

@@ -90,11 +90,10 @@ def _is_behind(result: ComparisonResult) -> bool:
 def _margins(systems: Systems, request: CompareRequest) -> dict[str, float]:
     """Return the margin in the unit of each metric's effect; none if none was given."""
     from nbyk.metrics import get
-    from nbyk.metrics.units import effect_unit
 
     if request.margin is None:
         return {}
-    return {name: request.margin / effect_unit(get(name), systems.scale) for name in request.metrics}
+    return {name: request.margin / get(name).effect_unit(systems.scale) for name in request.metrics}
 
 
 def _board(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from nbyk.cli.options import MetricFiles, load_metric_files
 
 if TYPE_CHECKING:
-    from nbyk.metrics import LabelScore
-    from nbyk.metrics.builtin import Definition
+    from nbyk.metrics import LabelScore, Metric
     from nbyk.metrics.corpus import CorpusMetric
 
 
@@ -22,7 +21,7 @@ def metrics(metric_file: MetricFiles = None) -> None:
     from nbyk.metrics.registry import snapshot
 
     load_metric_files(metric_file)
-    listed: dict[str, list[tuple[str, Definition | LabelScore | CorpusMetric]]] = {
+    listed: dict[str, list[tuple[str, Metric | LabelScore | CorpusMetric]]] = {
         "Metrics of ratings": [(_spec(metric), metric) for metric in snapshot().values()],
         "Scores of label predictions": [(name, get(name, "labels")) for name in names("labels")],
         "Metrics of outputs, for nbyk.paired_bootstrap": [
@@ -36,7 +35,7 @@ def metrics(metric_file: MetricFiles = None) -> None:
             print(f"  {spec:<{width}}  {metric.direction:<6}  {metric.summary}")
 
 
-def _spec(metric: Definition) -> str:
+def _spec(metric: Metric) -> str:
     """Return a metric's name with its parameters, at their defaults or else at an example."""
     given = [
         f"{parameter.name}={(parameter.example if parameter.default is None else parameter.default):g}"

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.categories import Categories, Kind
+from nbyk.data.categories import Categories
 from nbyk.data.clusters import numbered_clusters
+from nbyk.data.kinds import Kind
 from nbyk.data.units import Units, column_units
 from nbyk.errors import NbykError
 

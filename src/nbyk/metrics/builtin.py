@@ -2,64 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from nbyk.metrics.metric import UNSAID, Change, Direction, Implementation, Kind, Needs, Smoothness, Traits
+from nbyk.metrics.metric import Metric
+from nbyk.metrics.traits import Change, FromCounts, FromMean, ItemEffect, Parameter, Smoothness, Traits
 
 _WEIN = "Wein, Homan, Aroyo and Welty 2023, Follow the leader(board) with confidence"
 _HOMAN = "Homan, Korn, Pandita and Welty 2025, How many ratings per item are necessary"
 _RUBNER = "Rubner, Tomasi and Guibas 2000, The earth mover's distance"
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A number that a metric takes by name, as in ``accuracy(threshold=0.6)``.
-
-    Attributes
-    ----------
-    name
-        Its name in a spec.
-    default
-        Its value if the spec gives none; None if the spec must give one.
-    whole
-        Whether it must be a whole number.
-    minimum, maximum
-        The least and the greatest value accepted.
-    example
-        A sensible value, for messages and listings.
-    """
-
-    name: str
-    default: float | None = None
-    whole: bool = False
-    minimum: float = float("-inf")
-    maximum: float = float("inf")
-    example: float = 0.5
-
-    @property
-    def expected(self) -> str:
-        """The condition on a value, in words."""
-        number = "a whole number" if self.whole else "a finite number"
-        if self.minimum > float("-inf"):
-            number += f" from {self.minimum:g} to {self.maximum:g}"
-        return number
-
-
-@dataclass(frozen=True)
-class Definition:
-    """A row of the registry: a `Metric` whose parameters are still open; its fields are those of `Metric`."""
-
-    name: str
-    implementation: Implementation
-    direction: Direction
-    summary: str
-    needs: Needs = "item_means"
-    kind: Kind = "score"
-    needs_gold: bool = True
-    parameters: tuple[Parameter, ...] = ()
-    source: str = ""
-    additive: bool = False
-    traits: Traits = UNSAID
 
 
 def _traits(
@@ -68,9 +16,10 @@ def _traits(
     *,
     unit_power: int = 0,
     mean_over_items: bool = False,
+    follows_one_item: bool = False,
     score_range: tuple[float, float] | None = (0.0, 1.0),
 ) -> Traits:
-    return Traits(smoothness, unchanged_by, unit_power, mean_over_items, score_range)
+    return Traits(smoothness, unchanged_by, unit_power, mean_over_items, follows_one_item, score_range)
 
 
 _ERROR, _MEAN_ERROR = (_traits("smooth", unit_power=1, mean_over_items=mean) for mean in (False, True))
@@ -85,9 +34,9 @@ _THRESHOLD = (Parameter("threshold", default=0.5, example=0.6),)
 # Errors that are equal as fractions can differ by rounding, and rounding must not decide who wins.
 _TOLERANCE = (Parameter("tolerance", default=1e-9, minimum=0.0, maximum=1.0, example=0.0),)
 
-WINS = Definition(
+WINS = Metric(
     "wins",
-    "nbyk.metrics.wins:wins",
+    "nbyk.metrics.paired:wins",
     "higher",
     "Share of items on which A is better by a metric, minus the share on which B is.",
     kind="comparison",
@@ -104,47 +53,54 @@ _PAIRED = "nbyk.metrics.paired"
 _DISTRIBUTIONAL = "nbyk.metrics.distributional"
 _HISTOGRAMS = "nbyk.metrics.histograms"
 _THRESHOLDED = "nbyk.metrics.thresholded"
+_COUNTS = "nbyk.metrics.counts"
+_FORMS = "nbyk.testing.engine.forms"
 
 BUILTIN = (
-    Definition(
+    Metric(
         "mae",
         f"{_ITEM_MEANS}:mae",
         "lower",
         "Mean absolute error of the item means.",
         additive=True,
         traits=_MEAN_ERROR,
+        counts=FromCounts(f"{_COUNTS}:absolute_error", "response", ItemEffect.MAE),
     ),
-    Definition(
+    Metric(
         "mse",
         f"{_ITEM_MEANS}:mse",
         "lower",
         "Mean squared error of the item means.",
         additive=True,
         traits=_traits("smooth", unit_power=2, mean_over_items=True),
+        counts=FromCounts(f"{_COUNTS}:squared_error", "square", ItemEffect.MSE),
     ),
-    Definition(
+    Metric(
         "inverse_mse",
         f"{_ITEM_MEANS}:inverse_mse",
         "higher",
         "One over the mean squared error of the item means; infinite without error.",
         source=_WEIN,
         traits=_traits("smooth", unit_power=-2, score_range=(1.0, float("inf"))),
+        of_mean=FromMean("mse", f"{_ITEM_MEANS}:reciprocal", f"{_ITEM_MEANS}:slope_of_reciprocal"),
     ),
-    Definition(
+    Metric(
         "rmse",
         f"{_ITEM_MEANS}:rmse",
         "lower",
         "Root mean squared error of the item means.",
         traits=_ERROR,
+        of_mean=FromMean("mse", f"{_ITEM_MEANS}:root", f"{_ITEM_MEANS}:slope_of_root"),
     ),
-    Definition(
+    Metric(
         "max_error",
         f"{_ITEM_MEANS}:max_error",
         "lower",
         "Largest absolute error of an item mean.",
-        traits=_traits("jumps", unit_power=1),
+        traits=_traits("jumps", unit_power=1, follows_one_item=True),
+        form=f"{_FORMS}:Largest",
     ),
-    Definition(
+    Metric(
         "wins_mae",
         f"{_ITEM_MEANS}:wins_mae",
         "higher",
@@ -154,16 +110,18 @@ BUILTIN = (
         source=_WEIN,
         additive=True,
         traits=_WINS,
+        counts=FromCounts(f"{_COUNTS}:wins", "item", ItemEffect.WINS),
     ),
-    Definition(
+    Metric(
         "spearman",
         f"{_CORRELATIONS}:spearman",
         "higher",
         "Spearman's rank correlation of the item means; NaN for a constant.",
         source="Spearman 1904, The proof and measurement of association between two things",
         traits=_traits("smooth", _ORDER, score_range=(-1.0, 1.0)),
+        form=f"{_FORMS}:Ranks",
     ),
-    Definition(
+    Metric(
         "pearson",
         f"{_CORRELATIONS}:pearson",
         "higher",
@@ -171,15 +129,16 @@ BUILTIN = (
         source="Pearson 1896, Mathematical contributions to the theory of evolution, III",
         traits=_traits("smooth", ("location", "scale"), score_range=(-1.0, 1.0)),
     ),
-    Definition(
+    Metric(
         "kendall",
         f"{_CORRELATIONS}:kendall",
         "higher",
         "Kendall's rank correlation (τ-b) of the item means; NaN for a constant.",
         source="Kendall 1945, The treatment of ties in ranking problems",
         traits=_traits("smooth", _ORDER, score_range=(-1.0, 1.0)),
+        form=f"{_FORMS}:kendall_table",
     ),
-    Definition(
+    Metric(
         "mean",
         f"{_ITEM_MEANS}:mean",
         "higher",
@@ -187,8 +146,9 @@ BUILTIN = (
         needs_gold=False,
         additive=True,
         traits=_traits("linear", unit_power=1, mean_over_items=True),
+        counts=FromCounts(f"{_COUNTS}:own_mean", "response", ItemEffect.MEAN),
     ),
-    Definition(
+    Metric(
         "wins_mae_vectorized",
         f"{_PAIRED}:wins_mae_vectorized",
         "higher",
@@ -198,8 +158,9 @@ BUILTIN = (
         parameters=_TOLERANCE,
         source=_WEIN,
         traits=_traits("jumps", score_range=(-1.0, 1.0)),
+        form=f"{_FORMS}:sums_if_complete",
     ),
-    Definition(
+    Metric(
         "cosine",
         f"{_PAIRED}:cosine",
         "lower",
@@ -208,15 +169,16 @@ BUILTIN = (
         source=_WEIN,
         traits=_traits("smooth", ("scale",), score_range=(0.0, 2.0)),
     ),
-    Definition(
+    Metric(
         "emd_aggregated",
         f"{_DISTRIBUTIONAL}:emd_aggregated",
         "lower",
         "Earth mover's (1-Wasserstein) distance between the distributions of item means.",
         source=_RUBNER,
         traits=_ERROR,
+        form=f"{_FORMS}:Distances",
     ),
-    Definition(
+    Metric(
         "emd_aggregated_vectorized",
         f"{_DISTRIBUTIONAL}:emd_aggregated_vectorized",
         "lower",
@@ -224,8 +186,9 @@ BUILTIN = (
         needs="responses",
         source=_RUBNER,
         traits=_ERROR,
+        form=f"{_FORMS}:distances_if_complete",
     ),
-    Definition(
+    Metric(
         "mean_of_emds",
         f"{_DISTRIBUTIONAL}:mean_of_emds",
         "lower",
@@ -234,8 +197,9 @@ BUILTIN = (
         source=_RUBNER,
         additive=True,
         traits=_MEAN_ERROR,
+        counts=FromCounts(f"{_COUNTS}:earth_movers", "response"),
     ),
-    Definition(
+    Metric(
         "histogram_emd_aggregated",
         f"{_HISTOGRAMS}:histogram_emd_aggregated",
         "lower",
@@ -244,7 +208,7 @@ BUILTIN = (
         source=_WEIN,
         traits=_traits("jumps", score_range=None),
     ),
-    Definition(
+    Metric(
         "histogram_emd_aggregated_vectorized",
         f"{_HISTOGRAMS}:histogram_emd_aggregated_vectorized",
         "lower",
@@ -254,7 +218,7 @@ BUILTIN = (
         source=_WEIN,
         traits=_traits("jumps", score_range=None),
     ),
-    Definition(
+    Metric(
         "histogram_mean_of_emds",
         f"{_HISTOGRAMS}:histogram_mean_of_emds",
         "lower",
@@ -264,45 +228,51 @@ BUILTIN = (
         source=f"{_WEIN}; {_HOMAN}",
         additive=True,
         traits=_traits("jumps", mean_over_items=True, score_range=None),
+        counts=FromCounts(f"{_COUNTS}:histogram_earth_movers", "bin"),
     ),
-    Definition(
+    Metric(
         "accuracy",
         f"{_THRESHOLDED}:accuracy",
         "higher",
         "Fraction of items that system and gold put on the same side of the threshold.",
         parameters=_THRESHOLD,
         traits=_traits("jumps", mean_over_items=True),
+        form=f"{_FORMS}:accuracy_table",
     ),
-    Definition(
+    Metric(
         "precision",
         f"{_THRESHOLDED}:precision",
         "higher",
         "Fraction of the system's positive items that are positive in gold; 0 without any.",
         parameters=_THRESHOLD,
         traits=_SHARE,
+        form=f"{_FORMS}:precision_table",
     ),
-    Definition(
+    Metric(
         "recall",
         f"{_THRESHOLDED}:recall",
         "higher",
         "Fraction of gold's positive items that are positive in the system; 0 without any.",
         parameters=_THRESHOLD,
         traits=_SHARE,
+        form=f"{_FORMS}:recall_table",
     ),
-    Definition(
+    Metric(
         "f1",
         f"{_THRESHOLDED}:f1",
         "higher",
         "Harmonic mean of precision and recall; 0 where nothing is positive.",
         parameters=_THRESHOLD,
         traits=_SHARE,
+        form=f"{_FORMS}:f1_table",
     ),
-    Definition(
+    Metric(
         "auc",
         f"{_THRESHOLDED}:auc",
         "higher",
         "Area under the ROC curve of the item means for positive gold; NaN with one class only.",
         parameters=_THRESHOLD,
         traits=_traits("jumps", _ORDER),
+        form=f"{_FORMS}:auc_table",
     ),
 )

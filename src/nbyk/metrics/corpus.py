@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from nbyk.data.arrays import as_scores
 from nbyk.errors import NbykError
-from nbyk.metrics.metric import Directed, Direction
+from nbyk.metrics.metric import Directed
+from nbyk.metrics.traits import Direction
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,6 @@ effect is that number times the metric's unit.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -19,7 +18,9 @@ from numpy.typing import NDArray
 
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
+from nbyk.metrics.builtin import BUILTIN
 from nbyk.metrics.metric import Metric
+from nbyk.metrics.traits import loaded
 
 Counts = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -56,8 +57,8 @@ class CountsForm:
 def has_counts_form(metric: Metric) -> bool:
     """Return whether `counts_form` knows the metric."""
     # Counts are whole numbers, without rounding. They need a tolerance above 0 but below any step.
-    exact_ties = metric.base_name != "wins_mae" or 0.0 < metric.values[0] <= _LEAST_STEP
-    return metric.base_name in _KERNELS and exact_ties
+    tolerance = dict(metric.arguments).get("tolerance")
+    return metric.counts is not None and (tolerance is None or 0.0 < tolerance <= _LEAST_STEP)
 
 
 def counts_are_shares(metric: Metric) -> bool:
@@ -66,7 +67,7 @@ def counts_are_shares(metric: Metric) -> bool:
     If so, gold and systems may have different numbers of responses, once the counts are scaled to a common
     number.
     """
-    return _UNITS[metric.base_name] != "bin"
+    return metric.counts is not None and metric.counts.unit != "bin"
 
 
 @cache
@@ -87,37 +88,17 @@ def counts_form(metric: Metric, values: tuple[float, ...], k: int) -> CountsForm
     NbykError
         If the metric has no such form.
     """
-    if not has_counts_form(metric):
-        raise NbykError(
-            f"nbyk cannot compute metric {metric.name} from counts; choose one of {', '.join(_KERNELS)}"
-        )
+    if metric.counts is None or not has_counts_form(metric):
+        fit = ", ".join(row.name for row in BUILTIN if row.counts is not None)
+        raise NbykError(f"nbyk cannot compute metric {metric.name} from counts; choose one of {fit}")
     step = values[1] - values[0]
-    n_bins = int(metric.values[0]) if metric.base_name == "histogram_mean_of_emds" else 1
+    n_bins = int(metric.values[0]) if metric.counts.unit == "bin" else 1
     edges = np.arange(n_bins + 1) / n_bins
     bins = np.clip(np.searchsorted(edges, values, side="right") - 1, None, n_bins - 1)
     used, first = np.unique(bins, return_index=True)
-    module, _, name = _KERNELS[metric.base_name].partition(":")
-    kernel = getattr(importlib.import_module(module), name)
     unit = {"square": (step / k) ** 2, "response": step / k, "item": 1.0, "bin": 1.0 / n_bins}
-    return CountsForm(kernel, unit[_UNITS[metric.base_name]], np.append(first[used >= 0], len(values)))
-
-
-_KERNELS = {
-    "mae": "nbyk.metrics.counts:absolute_error",
-    "mse": "nbyk.metrics.counts:squared_error",
-    "wins_mae": "nbyk.metrics.counts:wins",
-    "mean": "nbyk.metrics.counts:own_mean",
-    "mean_of_emds": "nbyk.metrics.counts:earth_movers",
-    "histogram_mean_of_emds": "nbyk.metrics.counts:histogram_earth_movers",
-}
-_UNITS = {
-    "mae": "response",
-    "mse": "square",
-    "wins_mae": "item",
-    "mean": "response",
-    "mean_of_emds": "response",
-    "histogram_mean_of_emds": "bin",
-}
+    starts = np.append(first[used >= 0], len(values))
+    return CountsForm(loaded(metric.counts.kernel), unit[metric.counts.unit], starts)
 
 
 @njit(nogil=True, cache=True)

@@ -231,3 +231,23 @@ def wins_mae(systems: Floats, gold: Floats, out: Floats, tolerance: float) -> No
             error_b = abs(systems[1, r, i] - gold[r, i])
             lead += int(error_b - error_a > tolerance) - int(error_a - error_b > tolerance)
         out[r] = lead / n
+
+
+def root(mse: Floats) -> Floats:
+    """Return rmse, given mse."""
+    return np.sqrt(mse)
+
+
+def slope_of_root(mse: Floats) -> Floats:
+    """Return the derivative of `root`."""
+    return 0.5 / np.sqrt(mse)
+
+
+def reciprocal(mse: Floats) -> Floats:
+    """Return inverse_mse, given mse."""
+    return np.reciprocal(mse)
+
+
+def slope_of_reciprocal(mse: Floats) -> Floats:
+    """Return the derivative of `reciprocal`."""
+    return -1.0 / mse**2

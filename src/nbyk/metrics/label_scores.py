@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from nbyk.metrics.metric import Directed, Direction, Metric, Traits
+from nbyk.metrics.metric import Directed, Metric
+from nbyk.metrics.traits import Direction, Traits
 
 Kind: TypeAlias = Literal["hard", "soft"]
 Measure: TypeAlias = Literal[
@@ -180,7 +181,8 @@ def as_metric(score: LabelScore) -> Metric:
         implementation=f"nbyk.metrics.classes:{function}",
         arguments=arguments,
         additive=additive,
-        traits=Traits("linear" if additive else "smooth", (), 0, additive, range_),
+        traits=Traits("linear" if additive else "smooth", (), 0, additive, False, range_),
+        form="nbyk.testing.engine.forms:confusions" if function == "of_confusion" else None,
         label=score.label,
     )
 

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-import importlib
 import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.categories import Kind as Responses
+from nbyk.data.kinds import Kind as Responses
 from nbyk.errors import NbykError
+from nbyk.metrics.traits import (
+    UNSAID,
+    Change,
+    Direction,
+    FromCounts,
+    FromMean,
+    Implementation,
+    Kind,
+    Needs,
+    Parameter,
+    Smoothness,
+    Traits,
+    loaded,
+)
+
+if TYPE_CHECKING:
+    from nbyk.data.scales import Scale
 
 Floats: TypeAlias = NDArray[np.float64]
-Direction: TypeAlias = Literal["higher", "lower"]
-Smoothness: TypeAlias = Literal["linear", "smooth", "jumps"]
-Change: TypeAlias = Literal["location", "scale", "monotone"]
-Needs: TypeAlias = Literal["item_means", "responses", "classes", "distributions"]
-Kind: TypeAlias = Literal["score", "comparison"]
-Implementation: TypeAlias = str | Callable[..., Any]
 
 
 class Directed:
@@ -33,37 +43,6 @@ class Directed:
     def sign(self) -> float:
         """1 if higher is better, −1 if lower is: an effect is a difference of scores times this."""
         return 1.0 if self.direction == "higher" else -1.0
-
-
-@dataclass(frozen=True)
-class Traits:
-    """What is known of a metric. None where nobody said it; `nbyk.metrics.probe` then measures it.
-
-    Attributes
-    ----------
-    smoothness
-        How a score follows a rating: in proportion ("linear"), without steps ("smooth"), or in steps, as at a
-        threshold, or by single items, as a maximum does ("jumps").
-    unchanged_by
-        The changes of one system's responses alone that change no score: a constant added to all of them
-        ("location"), a positive factor ("scale"), any rising map, which includes both ("monotone").
-    unit_power
-        The power of the ratings' unit in a score: 2 for a mean squared error, 0 for a share.
-    mean_over_items
-        Whether a score is the mean over items of the scores of single items.
-    score_range
-        The least and the largest score, of a comparison the least and the largest effect, for ratings from 0
-        to 1; None if it is unknown or depends on the number of items. This one is never measured.
-    """
-
-    smoothness: Smoothness | None = None
-    unchanged_by: tuple[Change, ...] | None = None
-    unit_power: int | None = None
-    mean_over_items: bool | None = None
-    score_range: tuple[float, float] | None = None
-
-
-UNSAID = Traits()
 
 
 @dataclass(frozen=True)
@@ -89,8 +68,10 @@ class Metric(Directed):
     implementation
         ``"module:function"`` of a compiled function that fills a whole batch, or a user's function, called
         once per replicate.
+    parameters
+        What the function takes after its arrays.
     arguments
-        Parameter names and values, in the function's order.
+        Parameter names and values, in the function's order; none yet on a row of the registry.
     additive
         Whether an effect is the mean over items of the effects on single items.
     of
@@ -102,22 +83,34 @@ class Metric(Directed):
         The distributions that responses stand for, once it is bound to data (`bound`).
     label
         The class that it is about; "" for a metric of all classes.
+    form
+        How the engine scores swapped and drawn items fast: a function of (metric, rows) that returns a
+        `nbyk.testing.engine.forms.Form`, or None where it does not fit. Without one, additive metrics are
+        sums, and others are scored on the rows of every draw.
+    counts
+        How its effects follow from counts of responses, if they do.
+    of_mean
+        The additive metric of whose scores it is a function, if it is.
     """
 
     name: str
-    direction: Direction
-    needs: Needs
-    kind: Kind
-    needs_gold: bool
-    summary: str
-    source: str
     implementation: Implementation
+    direction: Direction
+    summary: str
+    needs: Needs = "item_means"
+    kind: Kind = "score"
+    needs_gold: bool = True
+    source: str = ""
+    parameters: tuple[Parameter, ...] = ()
     arguments: tuple[tuple[str, float], ...] = ()
     additive: bool = False
     of: Metric | None = None
     traits: Traits = UNSAID
     table: Floats | None = field(default=None, compare=False, repr=False)
     label: str = ""
+    form: Implementation | None = None
+    counts: FromCounts | None = None
+    of_mean: FromMean | None = None
 
     @property
     def kinds(self) -> tuple[Responses, ...]:
@@ -173,6 +166,12 @@ class Metric(Directed):
         return (self._measured.unit_power or 0) if said is None else said
 
     @property
+    def follows_one_item(self) -> bool:
+        """Whether a single item can bring most of a small change (`Traits`)."""
+        said = self.traits.follows_one_item
+        return bool(self._measured.follows_one_item if said is None else said)
+
+    @property
     def score_range(self) -> tuple[float, float] | None:
         """The least and the largest score for ratings from 0 to 1, or None if unknown (`Traits`)."""
         return self.traits.score_range
@@ -185,6 +184,36 @@ class Metric(Directed):
         most = (high - low if self.kind == "score" else max(-low, high)) * width**self.unit_power
         return -most, most
 
+    def effect_unit(self, scale: Scale) -> float:
+        """Return the factor that turns an effect on [0, 1] into the unit of the ratings.
+
+        It is 1 for a metric without a unit, and on a scale without one, such as a scale of uneven levels.
+        """
+        return float((scale.unit or 1.0) ** self.unit_power)
+
+    @property
+    def threshold(self) -> float | None:
+        """The least item mean, on [0, 1], that it calls positive; None if it has none."""
+        return dict(self.arguments).get("threshold")
+
+    @property
+    def cuts_systems(self) -> bool:
+        """Whether a threshold cuts the systems' means too: not if their order alone matters, as in AUC."""
+        return self.threshold is not None and "monotone" not in self.unchanged_by
+
+    def threshold_in_ratings(self, scale: Scale) -> float | None:
+        """Return `threshold` in the unit of the ratings; None if that is the same or the scale has no unit.
+
+        A mean of ratings that is at least this large is positive.
+        """
+        from nbyk.data.scales import Binary, Levels
+
+        if self.threshold is None or scale.unit is None or isinstance(scale, Binary):
+            return None
+        least = scale.levels[0] if isinstance(scale, Levels) else scale.low
+        cut = least + (self.threshold - float(scale.normalise([least])[0])) * scale.unit
+        return None if cut == self.threshold else cut
+
     @cached_property
     def _measured(self) -> Traits:
         from nbyk.metrics.probe import measured_traits
@@ -194,11 +223,7 @@ class Metric(Directed):
     @cached_property
     def function(self) -> Callable[..., Any]:
         """The function itself, imported on first use."""
-        if callable(self.implementation):
-            return self.implementation
-        module, _, function = self.implementation.partition(":")
-        loaded: Callable[..., Any] = getattr(importlib.import_module(module), function)
-        return loaded
+        return loaded(self.implementation)
 
     @cached_property
     def values(self) -> tuple[float, ...]:

@@ -1,17 +1,22 @@
 """Metrics on responses paired index by index: systems of shape (S, R, N, K), gold of shape (R, N, K_gold).
 
 Response j of a system to item i belongs to gold response j of item i. Rows are left-packed, with NaN after
-the last response. A pair counts if all that are compared have a response.
+the last response. A pair counts if all that are compared have a response. `wins` pairs whole items, by any
+metric of single ones: Winsδ of Wein et al. 2023, section 4.2.
 """
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
+
+if TYPE_CHECKING:
+    from nbyk.metrics.metric import Metric
 
 Floats = NDArray[np.float64]
 
@@ -92,3 +97,23 @@ def _lead(a: Floats, b: Floats, gold: Floats, tolerance: float) -> tuple[int, in
         pairs += int(lead_of_a == lead_of_a)
         lead += int(lead_of_a > tolerance) - int(-lead_of_a > tolerance)
     return lead, pairs
+
+
+def wins(metric: Metric, systems: Floats, gold: Floats, out: Floats, tolerance: float) -> None:
+    """Fill `out`, shape (R,), with (wins of A − wins of B) / N: a win is a lead above `tolerance`.
+
+    An item counts as a test set of its own. Where the metric has no value on some item, the result is NaN.
+
+    Parameters
+    ----------
+    metric
+        A metric that scores systems, which decides who wins an item.
+    systems, gold : ndarray
+        As for `Metric.effects` of that metric.
+    """
+    n_sets, n_items = systems.shape[1:3]
+    alone = systems[:2].reshape(2, n_sets * n_items, 1, *systems.shape[3:])
+    gold_alone = gold.reshape(n_sets * n_items, 1, *gold.shape[2:]) if metric.needs_gold else None
+    effects = metric.effects(alone, gold_alone).reshape(n_sets, n_items)
+    lead = (effects > tolerance).sum(axis=1) - (effects < -tolerance).sum(axis=1)
+    out[:] = np.where(np.isnan(effects).any(axis=1), np.nan, lead / n_items)

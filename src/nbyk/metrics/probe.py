@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.metrics.metric import Change, Smoothness, Traits
+from nbyk.metrics.traits import Change, Smoothness, Traits
 
 if TYPE_CHECKING:
     from nbyk.metrics.metric import Metric
@@ -34,7 +34,7 @@ item across a threshold is .1 to .3, and that of two neighbours in a rank correl
 _ONE_ITEM = 0.4
 """If one item brings this share of a small change, the score follows single items, as a maximum does."""
 
-_UNKNOWN = Traits("smooth", (), 0, False)
+_UNKNOWN = Traits("smooth", (), 0, False, False)
 
 
 @lru_cache(maxsize=256)
@@ -47,11 +47,14 @@ def measured_traits(metric: Metric) -> Traits:
             worlds = [world for world in worlds if world.spread > 0.0]
             if not worlds:
                 return _UNKNOWN
+            fine = [world for world in worlds if not world.whole_numbers] or worlds
+            one_item = fine[0].share_of_one_item() > _ONE_ITEM
             return Traits(
-                _smoothness([world for world in worlds if not world.whole_numbers] or worlds),
+                "jumps" if one_item else _smoothness(fine),
                 tuple(change for change in _CHANGES if all(world.keeps(change) for world in worlds)),
                 _unit_power(worlds),
                 worlds[0].is_mean_over_items(),
+                one_item,
             )
     except NbykError:
         return _UNKNOWN
@@ -171,7 +174,7 @@ class _World:
 
 
 def _smoothness(worlds: list[_World]) -> Smoothness:
-    if worlds[0].share_of_one_item() > _ONE_ITEM or any(world.largest_step() > _JUMP for world in worlds):
+    if any(world.largest_step() > _JUMP for world in worlds):
         return "jumps"
     return "linear" if all(world.is_linear() for world in worlds) else "smooth"
 

@@ -10,16 +10,29 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, get_args, overload
 
-from nbyk.data.categories import Categories, Kind
+from nbyk.data.categories import Categories
+from nbyk.data.kinds import Kind
 from nbyk.errors import NbykError, unknown_name
-from nbyk.metrics.builtin import BUILTIN, WINS, Definition, Parameter
+from nbyk.metrics.builtin import BUILTIN, WINS
 from nbyk.metrics.corpus import OF_OUTPUTS, CorpusMetric
 from nbyk.metrics.label_scores import OF_LABELS, LabelScore, as_metric, averages_of, of_a_class
-from nbyk.metrics.metric import Change, Direction, Metric, Needs, Smoothness, Traits
-from nbyk.metrics.metric import Kind as Compares
+from nbyk.metrics.metric import Metric
+from nbyk.metrics.traits import (
+    Change,
+    Direction,
+    FromCounts,
+    FromMean,
+    Implementation,
+    Needs,
+    Parameter,
+    Smoothness,
+    Traits,
+)
+from nbyk.metrics.traits import Kind as Compares
 
 __all__ = ["Data", "Metric", "Parameter", "get", "names", "parameters", "register"]
 
@@ -28,7 +41,7 @@ OfLabels: TypeAlias = Literal["labels", "hard labels", "soft labels"]
 Data: TypeAlias = Literal["ratings", OfLabels, "outputs"]
 """What a metric scores: "labels" are hard or soft."""
 
-_DEFINITIONS: dict[str, Definition] = {definition.name: definition for definition in BUILTIN}
+_DEFINITIONS: dict[str, Metric] = {definition.name: definition for definition in BUILTIN}
 _LABEL_SCORES: dict[OfLabels, dict[str, LabelScore]] = {
     "labels": {score.name: score for score in OF_LABELS},
     "hard labels": {score.name: score for score in OF_LABELS if score.needs == "hard"},
@@ -71,7 +84,7 @@ def names(of: Data = "ratings") -> tuple[str, ...]:
     return tuple(_known(of))
 
 
-def _known(of: Data) -> Mapping[str, Definition | LabelScore | CorpusMetric]:
+def _known(of: Data) -> Mapping[str, Metric | LabelScore | CorpusMetric]:
     if of not in _DATA:
         raise unknown_name("kind of data", str(of), _DATA)
     if of == "ratings":
@@ -127,7 +140,7 @@ def get(spec: str, of: Data = "ratings") -> Metric | LabelScore | CorpusMetric:
         found = of_a_class(spec)
     if found is None:
         raise _unknown(spec, of)
-    assert not isinstance(found, Definition), "definitions are of ratings"
+    assert not isinstance(found, Metric), "only ratings have these"
     return found
 
 
@@ -214,18 +227,10 @@ def _of_ratings(spec: str) -> Metric:
     definition = _DEFINITIONS[name]
     values = _parse_arguments(spec, definition, given)
     shown = _shown(definition, values)
-    return Metric(
+    return replace(
+        definition,
         name=f"{name}({', '.join(shown)})" if shown else name,
-        direction=definition.direction,
-        needs=definition.needs,
-        kind=definition.kind,
-        needs_gold=definition.needs_gold,
-        summary=definition.summary,
-        source=definition.source,
-        implementation=definition.implementation,
         arguments=tuple(values.items()),
-        additive=definition.additive,
-        traits=definition.traits,
     )
 
 
@@ -269,27 +274,22 @@ def _wins(spec: str, inner: str, given: str) -> Metric:
     shown = _shown(WINS, values)
     if of.name == "mae":  # which has compiled code of its own
         return _of_ratings(f"wins_mae({', '.join(shown)})")
-    return Metric(
+    return replace(
+        WINS,
         name=f"{WINS.name}({', '.join([of.name, *shown])})",
-        direction=WINS.direction,
         needs=of.needs,
-        kind=WINS.kind,
         needs_gold=of.needs_gold,
         summary=f"Share of items on which A is better by {of.name}, minus the share on which B is.",
-        source=WINS.source,
-        implementation=WINS.implementation,
         arguments=tuple(values.items()),
-        additive=WINS.additive,
         of=of,
-        traits=WINS.traits,
     )
 
 
-def _scores_items(definition: Definition) -> bool:
+def _scores_items(definition: Metric) -> bool:
     return definition.kind == "score" and (definition.additive or bool(definition.traits.mean_over_items))
 
 
-def _shown(definition: Definition, values: dict[str, float]) -> list[str]:
+def _shown(definition: Metric, values: dict[str, float]) -> list[str]:
     """Return the parameters that differ from their default, as text of a spec."""
     return [
         f"{parameter.name}={values[parameter.name]!r}"
@@ -309,7 +309,11 @@ def register(
     smoothness: Smoothness | None = None,
     unchanged_by: Sequence[Change] | None = None,
     unit_power: int | None = None,
+    follows_one_item: bool | None = None,
     score_range: tuple[float, float] | None = None,
+    form: Implementation | None = None,
+    counts: FromCounts | None = None,
+    of_mean: FromMean | None = None,
 ) -> Callable[[Function], Function]:
     """Return a decorator that makes a function a metric under the function's own name.
 
@@ -335,13 +339,17 @@ def register(
         many sizes most of their work. `wins_mae` and `mae` are additive, a correlation is not.
     smoothness
         "linear", "smooth" or "jumps": how a score follows a rating (`nbyk.metrics.metric.Traits`). By default
-        it is measured on made-up ratings, as are the next two.
+        it is measured on made-up ratings, as are the next three.
     unchanged_by
         The changes of one system's responses alone that change no score: "location", "scale", "monotone".
     unit_power
         The power of the ratings' unit in a score.
+    follows_one_item
+        Whether a single item can bring most of a small change, as in a maximum.
     score_range
         The least and the largest score (of a comparison, effect) for ratings from 0 to 1, if there are any.
+    form, counts, of_mean
+        How nbyk can compute it faster (`nbyk.metrics.metric.Metric`); the numbers stay the same.
 
     Raises
     ------
@@ -378,6 +386,7 @@ def register(
         None if unchanged_by is None else tuple(unchanged_by),
         unit_power,
         True if additive else None,
+        follows_one_item,
         score_range,
     )
 
@@ -390,7 +399,7 @@ def register(
             isinstance(taken.implementation, str) or _home(taken.implementation) != _home(function)
         ):
             raise NbykError(f"metric {name!r} exists already{_whereabouts(taken)}; rename the function")
-        _DEFINITIONS[name] = Definition(
+        _DEFINITIONS[name] = Metric(
             name=name,
             implementation=function,
             direction=direction,
@@ -402,24 +411,27 @@ def register(
             source=source,
             additive=additive,
             traits=traits,
+            form=form,
+            counts=counts,
+            of_mean=of_mean,
         )
         return function
 
     return add
 
 
-def snapshot() -> dict[str, Definition]:
+def snapshot() -> dict[str, Metric]:
     """Return all definitions by name, as they are now."""
     return dict(_DEFINITIONS)
 
 
-def restore(definitions: dict[str, Definition]) -> None:
+def restore(definitions: dict[str, Metric]) -> None:
     """Restore the registry to a result of `snapshot`."""
     _DEFINITIONS.clear()
     _DEFINITIONS.update(definitions)
 
 
-def _parse_arguments(spec: str, definition: Definition, given: str) -> dict[str, float]:
+def _parse_arguments(spec: str, definition: Metric, given: str) -> dict[str, float]:
     by_name = {parameter.name: parameter for parameter in definition.parameters}
     values: dict[str, float] = {}
     for place, text in enumerate(given.split(",") if given.strip() else []):
@@ -486,7 +498,7 @@ def _home(function: Callable[..., Any]) -> tuple[str, str]:
     return (str(Path(file).resolve()) if Path(file).exists() else "<interactive>", plain.__qualname__)
 
 
-def _whereabouts(definition: Definition) -> str:
+def _whereabouts(definition: Metric) -> str:
     if isinstance(definition.implementation, str):
         return " in nbyk"
     return f" in {_home(definition.implementation)[0]}"

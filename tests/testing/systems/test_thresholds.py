@@ -10,7 +10,6 @@ import pytest
 import nbyk
 from nbyk.data.scales import Binary, Interval, Levels, Scale
 from nbyk.metrics import get
-from nbyk.metrics.units import threshold_in_ratings, threshold_of
 
 DRAWS: dict[str, Any] = {"n_resamples": 199, "max_resamples": 199}
 
@@ -27,10 +26,10 @@ DRAWS: dict[str, Any] = {"n_resamples": 199, "max_resamples": 199}
     ],
 )
 def test_the_cut_in_the_ratings_own_unit(spec: str, scale: Scale, expected: float | None) -> None:
-    found = threshold_in_ratings(get(spec), scale)
+    found = get(spec).threshold_in_ratings(scale)
     assert found == (None if expected is None else pytest.approx(expected))
     if found is not None and found.is_integer():
-        assert scale.normalise([found])[0] == pytest.approx(threshold_of(get(spec)))
+        assert scale.normalise([found])[0] == pytest.approx(get(spec).threshold)
 
 
 @pytest.mark.parametrize(("spec", "cut"), [("f1", 0.5), ("accuracy(threshold=0.6)", 0.6), ("auc", 0.5)])

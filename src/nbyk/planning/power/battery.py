@@ -54,12 +54,6 @@ the papers', p < Î±; the last four use only the item means' absolute errors, p â
 
 ON_ERRORS = ("welch_t", "wilcoxon", "paired_permutation", "unpaired_permutation")
 
-_CODES = {
-    "mae": multistage.MAE,
-    "mse": multistage.MSE,
-    "wins_mae": multistage.WINS,
-    "mean": multistage.MEAN,
-}
 _SAMPLERS = {
     "permutation": "all_items/all",
     "pooled": "all_items/all",
@@ -129,8 +123,14 @@ class SystemTest:
         """Return whether a decision takes microseconds: no responses are drawn again under the null."""
         if self.name in ("multistage_bootstrap", "expected_p"):
             counted = isinstance(items, TwoStagePrior) and items.response.levels > 0
-            return n_runs is None and counted and self.metric.name in _CODES
+            return n_runs is None and counted and self._code is not None
         return self.name in ON_ERRORS or (self.name in ("swap_items", "shifted") and self.metric.additive)
+
+    @property
+    def _code(self) -> int | None:
+        """The code of an item's effect, if the metric has one at the default of its parameters."""
+        metric = self.metric
+        return None if metric.counts is None or metric.name != metric.base_name else metric.counts.item_effect
 
     def rejections(self, sets: SimulatedSets) -> Integers:
         """Return for each set whether the test rejects (1 or 0) and its number of draws, shape (size, 2)."""
@@ -219,7 +219,7 @@ class SystemTest:
                 a,
                 b,
                 counts.k,
-                _CODES[self.metric.name],
+                self._code,
                 multistage.items_per_block(4 if expected else 2, counts.k, len(counts.values)),
                 *keys,
                 first,

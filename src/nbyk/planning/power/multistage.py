@@ -17,13 +17,13 @@ from numba import uint64
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
+from nbyk.metrics.traits import ItemEffect
 from nbyk.planning.power.randomisation import decision
 from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
 
 Array = NDArray[Any]
 
-MAE, MSE, WINS, MEAN = 0, 1, 2, 3
-"""Codes of the effects of a single item, in whole units of its sums."""
+MAE, MSE, MEAN = int(ItemEffect.MAE), int(ItemEffect.MSE), int(ItemEffect.MEAN)
 
 TABLE_CELLS = 4_000_000
 """Cells of 8 bytes in all tables of a block of items."""
@@ -215,7 +215,7 @@ def multistage_test(
     k
         Responses per item K.
     code
-        The effect of an item: `MAE`, `MSE`, `WINS` or `MEAN`.
+        The effect of an item: an `ItemEffect`.
     block
         Items that have tables at a time: `items_per_block`. Decisions do not depend on it.
     key, first, draws, reject_to, keep_from, out

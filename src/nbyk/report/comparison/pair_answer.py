@@ -13,7 +13,6 @@ from nbyk.data import Systems
 from nbyk.data.arrays import Floats
 from nbyk.data.units import Units
 from nbyk.metrics import get
-from nbyk.metrics.units import effect_unit, threshold_in_ratings
 from nbyk.planning.settling.settlement import Settlement
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, variance_figure
@@ -79,7 +78,7 @@ class PairFindings:
 
     def unit_of(self, result: ComparisonResult) -> float:
         """Return the factor that converts an effect to the unit of the ratings."""
-        return effect_unit(get(result.metric), self.systems.scale)
+        return get(result.metric).effect_unit(self.systems.scale)
 
     @property
     def item_effects(self) -> dict[str, Floats]:
@@ -159,7 +158,7 @@ def dropped_items(systems: Systems) -> Iterator[str]:
 def thresholds(metrics: Iterable[str], systems: Systems) -> Iterator[str]:
     """Yield the mean rating at which each metric calls an item positive, in the unit of the ratings."""
     for name in metrics:
-        cut = threshold_in_ratings(get(name), systems.scale)
+        cut = get(name).threshold_in_ratings(systems.scale)
         if cut is not None:
             yield f"{name} calls an item positive if its mean rating is {cut:g} or more"
 

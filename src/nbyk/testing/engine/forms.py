@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from nbyk.metrics import Metric, get
 from nbyk.metrics.classes import TIED, score_tables
 from nbyk.metrics.confusion import F1, PRECISION, RECALL
+from nbyk.metrics.traits import loaded
 from nbyk.resampling import kernels
 from nbyk.resampling.effects import batches
 from nbyk.testing.engine import swaps, tables, weights
@@ -69,32 +70,19 @@ class Form(ABC):
 
 def form_of(metric: Metric, rows: Rows) -> Form:
     """Return the cheapest form of a metric."""
-    implementation = metric.implementation
-    additive = metric.additive or (rows.complete and implementation in _ADDITIVE_IF_COMPLETE)
-    if additive or implementation in _OF_MEAN_SQUARES:
-        return Sums(metric, rows)
-    if isinstance(implementation, str) and implementation in _SCANS:
-        return _SCANS[implementation](metric, rows)
-    if rows.complete and implementation == _POOLED_DISTANCE:
-        return Distances(metric, rows)
-    if isinstance(implementation, str) and implementation in _OF_TABLES:
-        of_tables = Tables(metric, rows)
-        if of_tables.n_cells <= min(_CELLS_PER_ITEM * rows.n_items, _MOST_CELLS):
-            return of_tables
-    if implementation == _OF_CLASSES:
-        of_classes = Confusions(metric, rows)
-        if of_classes.is_cheap:
-            return of_classes
-    return RowByRow(metric, rows)
+    form: Form | None = None if metric.form is None else loaded(metric.form)(metric, rows)
+    if form is not None:
+        return form
+    return (Sums if metric.additive or metric.of_mean is not None else RowByRow)(metric, rows)
 
 
 class Sums(Form):
-    """Sums over items: additive metrics, and those that only need the mean squared error."""
+    """Sums over items: additive metrics, and functions of their scores, such as rmse."""
 
     def __init__(self, metric: Metric, rows: Rows) -> None:
         super().__init__(metric, rows)
-        self._of_mean = _OF_MEAN_SQUARES.get(str(metric.implementation))
-        self._sums = rows.sums(metric if self._of_mean is None else get("mse"))
+        self._of_mean = None if metric.of_mean is None else loaded(metric.of_mean.value)
+        self._sums = rows.sums(metric if metric.of_mean is None else get(metric.of_mean.metric))
 
     def swapped(self, draws: Swaps) -> Floats:
         """Add the gains of the swapped items."""
@@ -118,7 +106,7 @@ class Sums(Form):
         if self._of_mean is not None:
             sums = np.where(sums < _ROUNDING * self._sums.total.max(), 0.0, sums)
             with np.errstate(divide="ignore"):
-                return self._of_mean(sums / n)
+                return np.asarray(self._of_mean(sums / n))
         scores = sums / n
         return np.concatenate([scores, np.zeros_like(scores)]) if self.metric.kind == "comparison" else scores
 
@@ -244,9 +232,10 @@ class Largest(Form):
 class Tables(Form):
     """Metrics that need only the number of items on each level of gold's and of a system's item means."""
 
-    def __init__(self, metric: Metric, rows: Rows) -> None:
+    def __init__(self, metric: Metric, rows: Rows, cut: int, fill: Callable[..., None], measure: int) -> None:
+        """Cut nothing (0), gold's means (1) or systems' too (2) at the metric's threshold."""
         super().__init__(metric, rows)
-        cut, self._score_tables, self._measure = _OF_TABLES[str(metric.implementation)]
+        self._score_tables, self._measure = fill, measure
         gold, systems = rows.gold_means, rows.means
         n_gold, of_gold = _levels(gold, metric.values[0] if cut >= 1 else None)
         n_levels, of_systems = _levels(systems, metric.values[0] if cut == 2 else None)
@@ -390,28 +379,35 @@ class RowByRow(Form):
         into[...] = filled
 
 
-_OF_MEAN_SQUARES: dict[str, Callable[[Floats], Floats]] = {
-    "nbyk.metrics.item_means:rmse": np.sqrt,
-    "nbyk.metrics.item_means:inverse_mse": np.reciprocal,
-}
-_ADDITIVE_IF_COMPLETE = ("nbyk.metrics.paired:wins_mae_vectorized",)
-_OF_CLASSES = "nbyk.metrics.classes:of_confusion"
-_POOLED_DISTANCE = "nbyk.metrics.distributional:emd_aggregated_vectorized"
-_OF_TABLES: dict[str, tuple[int, Callable[..., None], int]] = {
-    "nbyk.metrics.correlations:kendall": (0, tables.kendall, 0),
-    "nbyk.metrics.thresholded:auc": (1, tables.auc, 0),
-    "nbyk.metrics.thresholded:accuracy": (2, tables.confusion, tables.ACCURACY),
-    "nbyk.metrics.thresholded:precision": (2, tables.confusion, PRECISION),
-    "nbyk.metrics.thresholded:recall": (2, tables.confusion, RECALL),
-    "nbyk.metrics.thresholded:f1": (2, tables.confusion, F1),
-}
-"""What is cut at a threshold (0 nothing, 1 gold, 2 systems too), the function of tables, and a measure."""
+def sums_if_complete(metric: Metric, rows: Rows) -> Form | None:
+    """Return the form of a metric that is additive where every item has all responses."""
+    return Sums(metric, rows) if rows.complete else None
 
-_SCANS: dict[str, type[Form]] = {
-    "nbyk.metrics.correlations:spearman": Ranks,
-    "nbyk.metrics.item_means:max_error": Largest,
-    "nbyk.metrics.distributional:emd_aggregated": Distances,
-}
+
+def distances_if_complete(metric: Metric, rows: Rows) -> Form | None:
+    """Return the form of a distance of pooled responses where every item has all of them."""
+    return Distances(metric, rows) if rows.complete else None
+
+
+def confusions(metric: Metric, rows: Rows) -> Form | None:
+    """Return the form of a metric of classes that needs only counts, if these are few and targets certain."""
+    form = Confusions(metric, rows)
+    return form if form.is_cheap else None
+
+
+def _table(
+    metric: Metric, rows: Rows, *, cut: int, fill: Callable[..., None], measure: int = 0
+) -> Form | None:
+    form = Tables(metric, rows, cut, fill, measure)
+    return form if form.n_cells <= min(_CELLS_PER_ITEM * rows.n_items, _MOST_CELLS) else None
+
+
+kendall_table = partial(_table, cut=0, fill=tables.kendall)
+auc_table = partial(_table, cut=1, fill=tables.auc)
+accuracy_table = partial(_table, cut=2, fill=tables.confusion, measure=tables.ACCURACY)
+precision_table = partial(_table, cut=2, fill=tables.confusion, measure=PRECISION)
+recall_table = partial(_table, cut=2, fill=tables.confusion, measure=RECALL)
+f1_table = partial(_table, cut=2, fill=tables.confusion, measure=F1)
 
 
 def _levels(values: Floats, threshold: float | None) -> tuple[int, Integers]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri
 
-from nbyk.metrics.metric import Smoothness
+from nbyk.metrics.traits import Smoothness
 from nbyk.sums import product
 from nbyk.testing.shared_units.responses import Responses, Source
 from nbyk.testing.shared_units.statistic import Changes

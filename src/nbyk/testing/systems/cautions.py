@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
-from nbyk.metrics.units import threshold_of
 from nbyk.testing.intervals import share_below
 from nbyk.testing.pvalues import attained_level, sides_of
 from nbyk.testing.systems.asked import ALIKE, TESTED
@@ -156,8 +155,8 @@ def about_result(
         yield f"{why} the test rejects {most} equally good systems at α = {alpha:g}{way_out}"
     if undefined:
         yield f"{undefined} bootstrap draws leave {metric.name} undefined; the intervals leave them out"
-    if metric.base_name == "max_error":
-        yield "max_error depends on single items, so do not rely on its bootstrapped intervals"
+    if metric.follows_one_item:
+        yield f"{metric.name} depends on single items, so do not rely on its bootstrapped intervals"
     elif min(below, 1.0 - below) < _LOPSIDED:
         yield (
             f"{100 * below:.2g} % of the bootstrap draws lie below the observed effect: {metric.name} "
@@ -199,13 +198,16 @@ def _about_level(metric: Metric, data: ResponseSet, *, null: str) -> Iterator[st
 
 def _about_threshold(metric: Metric, data: ResponseSet) -> Iterator[str]:
     """Yield the item mean at which a metric calls an item positive, if means are not only 0 and 1."""
-    cut = threshold_of(metric)
+    cut = metric.threshold
     if cut is None:
         return
-    roles = [data.gold, *([data.a, data.b] if metric.base_name != "auc" else [])]
+    roles = [
+        *([data.gold] if metric.needs_gold else []),
+        *([data.a, data.b] if metric.cuts_systems else []),
+    ]
     means = np.concatenate([item_means(role) for role in roles])
     if not np.isin(means, (0.0, 1.0)).all():
-        whose = "gold calls an item" if metric.base_name == "auc" else "an item is"
+        whose = "an item is" if metric.cuts_systems else "gold calls an item"
         yield (
             f"{metric.name} cuts at {cut:g} on the scale from 0 to 1: {whose} positive where its mean is at "
             f"least that; {metric.base_name}(threshold=…) cuts elsewhere"

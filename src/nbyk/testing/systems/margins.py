@@ -28,9 +28,6 @@ from nbyk.testing.systems.panel import Panel
 _ROUNDING = 1e-10
 """An effect this close to the margin, as a share of it, is at the margin."""
 
-_WITHIN_ONE = ("mean", "mae", "mse", "accuracy", "mean_of_emds", "wins_mae")
-"""Metrics that are means over items of numbers from 0 to 1, or from −1 to 1, if ratings are from 0 to 1."""
-
 _CONSTANT = (
     "no single item changes the effect, so that nothing shows how much it varies; collect more items, or "
     "choose a metric that is a mean over items"
@@ -187,7 +184,8 @@ def is_within_one(metric: Metric, data: ResponseSet) -> bool:
     if metric.table is not None:
         return metric.additive and metric.score_range == (0.0, 1.0)
     rated = (data.gold, data.a, data.b) if data.has_gold else (data.a, data.b)
-    return metric.base_name in _WITHIN_ONE and are_from_zero_to_one(rated)
+    least, most = metric.effect_range() or (-math.inf, math.inf)
+    return least >= -1.0 and most <= 1.0 and metric.is_mean_over_items and are_from_zero_to_one(rated)
 
 
 def _of_constant(claim: Claim, test: SharedUnitsTest, margin: float, alpha: float) -> MarginClaim:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
+from nbyk.metrics.traits import loaded
 from nbyk.resampling.effects import as_metrics
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.engine.draws import ItemStreams
@@ -184,12 +185,12 @@ def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
     If the metric is a function of the mean squared error, d is that of its linearisation.
     """
     base, slopes = metric, np.ones(2)
-    if metric.name in _SLOPES:
-        base = get("mse")
+    if metric.of_mean is not None:
+        base = get(metric.of_mean.metric)
         errors = item_scores(base, Rows(data.gold, stack_responses(data.a, data.b))).mean(axis=1)
         if (errors == 0.0).any():
             raise UndefinedMetricError(f"metric {metric.name}: a system makes no error; choose mse")
-        slopes = _SLOPES[metric.name](errors)
+        slopes = np.asarray(loaded(metric.of_mean.slope)(errors))
     elif not metric.additive:
         raise NbykError(
             f"metric {metric.name} is not a sum over items, so its variance has no parts; choose an "
@@ -211,11 +212,6 @@ _NAMES = {
     "gold": "gold ratings",
     "a": "A's responses",
     "b": "B's responses",
-}
-
-_SLOPES: dict[str, Callable[[Floats], Floats]] = {
-    "rmse": lambda mse: 0.5 / np.sqrt(mse),
-    "inverse_mse": lambda mse: -1.0 / mse**2,
 }
 
 
@@ -252,5 +248,5 @@ def _cautions(metric: Metric, splits: Splits, parts: Floats, n_items: int) -> It
     for source, part in zip(("clusters", "items"), parts, strict=False):
         if part < 0.0:
             yield f"the {source}' part is estimated as negative; nbyk sets it to 0"
-    if metric.name in _SLOPES:
+    if metric.of_mean is not None:
         yield f"nbyk treats {metric.name} as linear in the mean squared errors"

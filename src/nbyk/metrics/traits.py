@@ -1,0 +1,138 @@
+"""What can be said of a metric beyond its function: traits, parameters, faster ways to the same numbers."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Literal, TypeAlias
+
+Direction: TypeAlias = Literal["higher", "lower"]
+Smoothness: TypeAlias = Literal["linear", "smooth", "jumps"]
+Change: TypeAlias = Literal["location", "scale", "monotone"]
+Needs: TypeAlias = Literal["item_means", "responses", "classes", "distributions"]
+Kind: TypeAlias = Literal["score", "comparison"]
+Implementation: TypeAlias = str | Callable[..., Any]
+
+
+def loaded(function: Implementation) -> Callable[..., Any]:
+    """Return a function, imported if it is given as ``"module:function"``."""
+    if callable(function):
+        return function
+    module, _, name = function.partition(":")
+    imported: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return imported
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What is known of a metric. None where nobody said it; `nbyk.metrics.probe` then measures it.
+
+    Attributes
+    ----------
+    smoothness
+        How a score follows a rating: in proportion ("linear"), without steps ("smooth"), or in steps, as at a
+        threshold, or by single items, as a maximum does ("jumps").
+    unchanged_by
+        The changes of one system's responses alone that change no score: a constant added to all of them
+        ("location"), a positive factor ("scale"), any rising map, which includes both ("monotone").
+    unit_power
+        The power of the ratings' unit in a score: 2 for a mean squared error, 0 for a share.
+    mean_over_items
+        Whether a score is the mean over items of the scores of single items.
+    follows_one_item
+        Whether a single item can bring most of a small change, as in a maximum.
+    score_range
+        The least and the largest score, of a comparison the least and the largest effect, for ratings from 0
+        to 1; None if it is unknown or depends on the number of items. This one is never measured.
+    """
+
+    smoothness: Smoothness | None = None
+    unchanged_by: tuple[Change, ...] | None = None
+    unit_power: int | None = None
+    mean_over_items: bool | None = None
+    follows_one_item: bool | None = None
+    score_range: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number that a metric takes by name, as in ``accuracy(threshold=0.6)``.
+
+    Attributes
+    ----------
+    name
+        Its name in a spec.
+    default
+        Its value if the spec gives none; None if the spec must give one.
+    whole
+        Whether it must be a whole number.
+    minimum, maximum
+        The least and the greatest value accepted.
+    example
+        A sensible value, for messages and listings.
+    """
+
+    name: str
+    default: float | None = None
+    whole: bool = False
+    minimum: float = float("-inf")
+    maximum: float = float("inf")
+    example: float = 0.5
+
+    @property
+    def expected(self) -> str:
+        """The condition on a value, in words."""
+        number = "a whole number" if self.whole else "a finite number"
+        if self.minimum > float("-inf"):
+            number += f" from {self.minimum:g} to {self.maximum:g}"
+        return number
+
+
+class ItemEffect(IntEnum):
+    """By how much A is better on an item, from its sums of responses: a code for compiled functions."""
+
+    MAE = 0
+    MSE = 1
+    WINS = 2
+    MEAN = 3
+
+
+@dataclass(frozen=True)
+class FromCounts:
+    """How an additive metric follows from counts of responses (`nbyk.metrics.counts`).
+
+    Attributes
+    ----------
+    kernel
+        ``"module:function"`` of a compiled function of (gold, a, b, k, starts, out).
+    unit
+        The size of one unit of the kernel's numbers: a step of an item's mean, its square, an item, or a bin.
+    item_effect
+        The code of the effect, if it depends on the items' sums alone.
+    """
+
+    kernel: str
+    unit: Literal["response", "square", "item", "bin"]
+    item_effect: ItemEffect | None = None
+
+
+@dataclass(frozen=True)
+class FromMean:
+    """A metric that is a function of the scores of another, additive one.
+
+    Attributes
+    ----------
+    metric
+        The spec of the other metric.
+    value, slope
+        The function of arrays of the other's scores, and its derivative; ``"module:function"`` or a function.
+    """
+
+    metric: str
+    value: Implementation
+    slope: Implementation
+
+
+UNSAID = Traits()
