@@ -17,9 +17,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from nbyk import provenance
 from nbyk.bounded import content_of
 from nbyk.errors import NbykError
-from nbyk.provenance import answers, journal
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,7 +62,7 @@ def replacing(path: str | os.PathLike[str], *, noted: bool = True) -> Iterator[P
         yield scratch
         _make_durable(scratch)
         if noted:
-            _sync_folder(journal.will_replace(target, scratch))
+            _sync_folder(provenance.will_replace(target, scratch))
         os.replace(scratch, target)
         _sync_folder(target.parent)
 
@@ -90,10 +90,10 @@ def write_together(folder: str | os.PathLike[str], stem: str, contents: Mapping[
         If a file cannot be written.
     """
     top = Path(folder)
-    listing = answers.list_path(top, stem)
+    listing = provenance.list_path(top, stem)
     checksums = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
     files = {top / name: content for name, content in contents.items()}
-    files[listing] = answers.list_text(checksums).encode()
+    files[listing] = provenance.list_text(checksums).encode()
     with ExitStack() as stack:
         scratches = {}
         for target, content in files.items():
@@ -104,9 +104,11 @@ def write_together(folder: str | os.PathLike[str], stem: str, contents: Mapping[
         stack.enter_context(_locked(top))
         stack.enter_context(_signals_wait())
         of_list = scratches.pop(listing)
-        old = {top / name for name, digest in answers.listed(listing).items() if _is_that(top / name, digest)}
-        _sync_folders({journal.will_replace(target, scratch) for target, scratch in scratches.items()})
-        _sync_folders({journal.will_delete(target) for target in old - set(scratches)})
+        old = {
+            top / name for name, digest in provenance.listed(listing).items() if _is_that(top / name, digest)
+        }
+        _sync_folders({provenance.will_replace(target, scratch) for target, scratch in scratches.items()})
+        _sync_folders({provenance.will_delete(target) for target in old - set(scratches)})
         for target in old | set(scratches):
             target.unlink(missing_ok=True)
         _sync_folders({target.parent for target in old | set(scratches)})
@@ -247,14 +249,14 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """
     content = content_of(path)
     try:
-        journal.was_read(path, content)
+        provenance.was_read(path, content)
     except NbykError:
         again = content_of(path)
         if again == content:
             raise
         # Another command has just replaced the file and its record.
         content = again
-        journal.was_read(path, content)
+        provenance.was_read(path, content)
     return content
 
 
@@ -329,7 +331,7 @@ def write_parquet(path: str | os.PathLike[str], table: pa.Table, metadata: Mappi
     # pyarrow's own files lose the number of an error.
     with replacing(path) as scratch, open(scratch, "wb") as sink:
         _write_parquet(sink, table, metadata)
-    journal.was_made_with(path, metadata)
+    provenance.was_made_with(path, metadata)
 
 
 def parquet_bytes(table: pa.Table) -> bytes:

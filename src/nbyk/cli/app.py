@@ -33,7 +33,7 @@ from nbyk.cli import (
 from nbyk.cli.help_text import unwrap
 from nbyk.cli.naming import arguments_as, options_of
 from nbyk.errors import NbykError, StoppedError, on_one_line
-from nbyk.lineage.recording import recording
+from nbyk.lineage import recording
 from nbyk.progress import saying_usage
 
 app = typer.Typer(

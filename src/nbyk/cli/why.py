@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from nbyk.lineage.chain import Origin
+    from nbyk.lineage import Origin
 
 SHORT = 30
 """Largest number of lines of a chain that is printed by default."""
@@ -29,8 +29,7 @@ def why(
 
     The exit code is 3 if the file, or a file behind it, has changed since or is missing now; else 0.
     """
-    from nbyk.lineage.chain import trace
-    from nbyk.lineage.recording import versions
+    from nbyk.lineage import trace, versions
 
     origins = trace(path)
     if as_json:

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
 
 from nbyk.errors import NbykError, unknown_name
-from nbyk.health.finding import Finding
+from nbyk.health import Finding
 
 if TYPE_CHECKING:
     from nbyk.studies.study import Study

@@ -15,7 +15,7 @@ import numpy as np
 
 from nbyk.files import write_text
 from nbyk.labels.designs.columns import Array
-from nbyk.provenance.records import record_path
+from nbyk.provenance import record_path
 
 _NAME = re.compile("[0-9a-f]{64}")
 _CODE = (

@@ -1,0 +1,301 @@
+"""Records of the files that commands write, and the chain from a file back to its sources.
+
+A command writes one record for each file that it writes, once it has ended well.
+
+A file F and its record R are two files, so that a command may be stopped between them. The order is: delete
+the old R (for good, also if the power fails), move the new F into place, and, when the command has ended,
+write the new R.
+
+| stopped | leaves | a reader |
+|---|---|---|
+| before R is deleted | old F, old R | sees the old file, checked |
+| before F is moved | old F, no R | sees the old file, which is whole |
+| before R is written | new F, no R | sees the new file, which is whole |
+| after | new F, new R | sees the new file, checked |
+
+R therefore always describes the F beside it: no reader is refused, and none gets half a file. A file without
+a record is checked again once its command has run again. Snakemake does so with a job that was stopped, and
+`nbyk doctor` names files without a record. Snakemake deletes the F of a job before it runs the job, which
+leaves the old R alone. Nobody reads that R, and it is deleted before the new F is moved. If two commands
+write the same F at once, the one whose F is in place when it ends writes R. If the other moves its F in
+between, R is wrong, and readers get an error, until the other command ends and writes its own R.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nbyk.errors import NbykError
+from nbyk.files import replacing, sha256
+from nbyk.provenance import (
+    OWN,
+    PACKAGES,
+    SETTINGS,
+    Journal,
+    Record,
+    files_with_records,
+    identity,
+    noting,
+    read_record,
+    record_path,
+    shown,
+)
+
+VERSIONED = ("numpy", "scipy", "numba", "pandas", "pyarrow", "matplotlib")
+"""The packages that numbers, tables and pictures depend on, beside Python and nbyk."""
+
+_SETTING_OF_OPTION = {
+    "--seed": "seed",
+    "--semantics": "semantics",
+    "--null": "null",
+    "--draws": "M",
+    "--resamples": "M",
+}
+
+
+class GateShutError(SystemExit):
+    """Ends a command that did its work but whose answer is not yes; its files are recorded."""
+
+
+@contextmanager
+def recording(arguments: Sequence[str]) -> Iterator[None]:
+    """Write a record of every file that is written within the block, if it ends without an error.
+
+    Parameters
+    ----------
+    arguments
+        The words after ``nbyk`` on the command line. The record has them without the number of threads, on
+        which no result depends, and without passwords.
+    """
+    words = [re.sub(r"(?<=://)\S*@", "…@", word) for word in _without(arguments, "--threads")]
+    command, question = (shlex.join(["nbyk", *given]) for given in (words, _without(words, "--out")))
+    with noting(command, question) as journal:
+        try:
+            yield
+        except SystemExit as ended:  # every command line ends in SystemExit, with or without an error
+            if not ended.code or isinstance(ended, GateShutError):
+                _write(journal, _settings(words))
+            raise
+        _write(journal, _settings(words))
+
+
+def versions() -> dict[str, str]:
+    """Return the installed versions of Python, nbyk and the packages that its results depend on."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    import nbyk
+
+    found = {"python": platform.python_version(), "nbyk": nbyk.__version__}
+    for package in VERSIONED:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "missing"
+    return found
+
+
+def _write(journal: Journal, given: dict[str, Any]) -> None:
+    if not journal.outputs:
+        return
+    installed = versions()
+    inputs = dict(sorted(journal.inputs.items()))
+    for path, output in journal.outputs.items():
+        try:
+            in_place = identity(os.stat(path)) == output.identity
+        except FileNotFoundError:
+            in_place = False
+        if in_place:
+            settings = given | journal.settings.get(path, {})
+            name, made_by = shown(path), journal.command
+            record = Record(name, output.sha256, output.bytes, made_by, settings, inputs, installed)
+            with replacing(shown(record_path(path)), noted=False) as scratch:
+                scratch.write_text(record.to_json(), encoding="utf-8")
+
+
+def _without(arguments: Sequence[str], option: str) -> list[str]:
+    """Return the words without an option and its value."""
+    words: list[str] = []
+    rest = iter(arguments)
+    for word in rest:
+        if word == option:
+            next(rest, None)
+        elif not word.startswith(f"{option}="):
+            words.append(word)
+    return words
+
+
+def _settings(words: Sequence[str]) -> dict[str, Any]:
+    """Return the settings that the options give."""
+    found: dict[str, Any] = {}
+    for place, word in enumerate(words):
+        option, equals, value = word.partition("=")
+        if option in _SETTING_OF_OPTION:
+            value = value if equals else "".join(words[place + 1 : place + 2])
+            whole = value.isdecimal() and len(value) < 100
+            found[_SETTING_OF_OPTION[option]] = int(value) if whole else value
+    return found
+
+
+@dataclass
+class Origin:
+    """A file, the record of its command, and the files that it was made from.
+
+    Attributes
+    ----------
+    name
+        Its path: as the user gave it, or as in the record of the file made from it.
+    expected
+        The SHA-256 that the command that read it found; for the file asked for, the one in its record.
+    found
+        Its SHA-256 now, None if it is missing.
+    record
+        The record of the command that made it; None if no nbyk command did.
+    folder
+        The folder in which its command was run, and in which to run it again; None if no command made it.
+    inputs
+        The files that it was made from.
+    """
+
+    name: str
+    expected: str
+    found: str | None
+    record: Record | None
+    folder: Path | None
+    inputs: list[Origin] = field(default_factory=list)
+
+    @property
+    def state(self) -> str:
+        """The state of the file: "unchanged", "changed" or "missing"."""
+        if self.found is None:
+            return "missing"
+        return "unchanged" if self.found == self.expected else "changed"
+
+    def chain(self) -> Iterator[Origin]:
+        """Yield the file and all files behind it, each once and before the files that it was made from."""
+        seen: set[int] = set()
+        waiting = [self]
+        while waiting:
+            origin = waiting.pop(0)
+            if id(origin) not in seen:
+                seen.add(id(origin))
+                yield origin
+                waiting += origin.inputs
+
+    def sources(self) -> list[Origin]:
+        """Return the files at the chain's other end, which no nbyk command made."""
+        return [origin for origin in self.chain() if origin.record is None]
+
+    def settings(self) -> dict[str, list[Any]]:
+        """Return every value of the settings along the chain, by name."""
+        records = [origin.record for origin in self.chain() if origin.record is not None]
+        found = {name: {r.settings[name] for r in records if name in r.settings} for name in SETTINGS}
+        return {
+            name: sorted(values, key=lambda v: (isinstance(v, str), v))
+            for name, values in found.items()
+            if values
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the file, its record and its inputs, but not the files behind those, as JSON can hold it."""
+        return {
+            "path": self.name,
+            "state": self.state,
+            "expected": self.expected,
+            "found": self.found,
+            "record": None if self.record is None else asdict(self.record),
+            "folder": None if self.folder is None else os.fspath(self.folder),
+            "inputs": [
+                {"path": each.name, "state": each.state, "expected": each.expected, "found": each.found}
+                for each in self.inputs
+            ],
+        }
+
+
+def trace(path: str | os.PathLike[str]) -> list[Origin]:
+    """Return the origin of a file, or of every file in a folder that an nbyk command wrote.
+
+    Raises
+    ------
+    NbykError
+        If there is no such file, no nbyk command made it, or a record is damaged.
+    """
+    file, tracer = Path(os.path.abspath(path)), _Tracer()
+    if not file.is_dir():
+        return [tracer.made(file, os.fspath(path))]
+    found = [tracer.made(each, shown(each)) for each in sorted(files_with_records(file))]
+    if not found:
+        raise NbykError(
+            "nothing in it has a record of what made it; expected a folder such as results", file=path
+        )
+    return found
+
+
+class Checksums:
+    """SHA-256 of files, each read once; None for a file that is missing."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, str | None] = {}
+
+    def of(self, file: Path) -> str | None:
+        """Return a file's checksum."""
+        if file not in self._known:
+            self._known[file] = sha256(file) if file.is_file() else None
+        return self._known[file]
+
+
+def inputs_of(file: Path, record: Record) -> Iterator[tuple[str, Path, str]]:
+    """Yield the name, the place and the SHA-256 of each input of a file, as its record has them."""
+    folder = _folder_of(file, record)
+    for name, digest in record.inputs.items():
+        package, _, within = name.partition(":")
+        place = PACKAGES / package / within if package in OWN and within else folder / name
+        yield name, Path(os.path.normpath(place)), digest
+
+
+def _folder_of(file: Path, record: Record) -> Path:
+    """Return the folder in which a file's command was run, from the file's place and its record."""
+    output = Path(record.output)
+    if not output.is_absolute() and file.parts[-len(output.parts) :] == output.parts:
+        return Path(*file.parts[: -len(output.parts)])
+    return Path.cwd()
+
+
+class _Tracer:
+    """Follows records; a file is one object, however many files were made from it."""
+
+    def __init__(self) -> None:
+        self._checksums = Checksums()
+        self._origins: dict[tuple[Path, str], Origin] = {}
+
+    def made(self, file: Path, name: str) -> Origin:
+        """Return the origin of a file that an nbyk command made."""
+        record = read_record(file)
+        if record is not None:
+            return self._origin(name, file, record.sha256)
+        if not file.exists():
+            raise NbykError(
+                "no such file; expected a file that an nbyk command wrote, or a folder", file=name
+            )
+        raise NbykError(
+            "has no record of what made it: no nbyk command did, its command was stopped, or it was copied "
+            "without the hidden folder .nbyk beside it; run the command (again), or copy the whole folder",
+            file=name,
+        )
+
+    def _origin(self, name: str, file: Path, expected: str) -> Origin:
+        key = file, expected
+        if key not in self._origins:
+            record = read_record(file)
+            folder = None if record is None else _folder_of(file, record)
+            self._origins[key] = origin = Origin(name, expected, self._checksums.of(file), record, folder)
+            if record is not None:
+                origin.inputs += [self._origin(*each) for each in inputs_of(file, record)]
+        return self._origins[key]
