@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nbyk.cli.why import SHORT
+from nbyk.cli.checks import SHORT
 from nbyk.files import read_json, sha256, write_json
 from nbyk.lineage import recording
 from nbyk.provenance import record_path

@@ -62,7 +62,7 @@ def test_an_edit_runs_again_what_reaches_it(
         "report": {"plot"},
     }
     everywhere = sorted({name for parts in reached.values() for name in parts if "/" not in name})
-    unreached = ["nbyk.cli.config", "nbyk_papers.homan2025.design", "nbyk.labels.level", "nbyk.planning.plan"]
+    unreached = ["nbyk.cli.aids", "nbyk_papers.homan2025.design", "nbyk.labels.level", "nbyk.planning.plan"]
     # The checksum of each rule, a parameter of its jobs, after an edit of every module in turn.
     monkeypatch.setattr(code_module, "_root", lambda package: source / package)
     code_module._path.cache_clear()

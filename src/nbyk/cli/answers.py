@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nbyk.cli.gates import EXIT_CODES, Shown, with_gate
-from nbyk.cli.naming import in_options
+from nbyk.cli.terminal import in_options
 from nbyk.errors import NbykError
 from nbyk.lineage import GateShutError
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nbyk.studies.batches import Axis, plan_of_axes, stored_keys
-from nbyk.studies.cell import Cell
+from nbyk.studies.study import Cell
 from nbyk_papers.boostsa2022.design import (
     ALPHA,
     EXAMPLE_FRACTION,

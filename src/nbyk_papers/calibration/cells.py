@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk.studies.batches import Axis, stored_keys
-from nbyk.studies.cell import Cell
+from nbyk.studies.study import Cell
 from nbyk_papers.calibration.design import METRICS, RateTests
 from nbyk_papers.homan2025.cells import prior_file, size_name
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.studies.batches import Axis, plan_of_axes, stored_keys
-from nbyk.studies.cell import Cell
 from nbyk.studies.grids import Field, Grid, Point
-from nbyk.studies.results import fit_file
+from nbyk.studies.study import Cell, fit_file
 from nbyk_papers.homan2025.design import (
     BUDGETS,
     CLAIM_EPSILONS,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.studies.batches import Axis, plan_of_axes, stored_keys
-from nbyk.studies.cell import Cell
+from nbyk.studies.study import Cell
 from nbyk_papers.ulmer2022.design import (
     ASO,
     SEMANTICS,
