@@ -51,11 +51,6 @@ def replacing(path: str | os.PathLike[str], *, noted: bool = True) -> Iterator[P
         The file; missing folders are made.
     noted
         Whether it is an output of the command that runs, of which `nbyk.provenance` keeps a record.
-
-    Raises
-    ------
-    NbykError
-        If the file cannot be written: the disk is full, the folder is read-only, …
     """
     target = Path(path)
     with _explained(target), _scratch_of(target) as scratch:
@@ -83,11 +78,6 @@ def write_together(folder: str | os.PathLike[str], stem: str, contents: Mapping[
         The answer's name; a folder may hold several answers.
     contents
         The files by their path within the folder, with "/" between folders.
-
-    Raises
-    ------
-    NbykError
-        If a file cannot be written.
     """
     top = Path(folder)
     listing = provenance.list_path(top, stem)
@@ -238,15 +228,7 @@ def grant_usual_access(scratch: str | os.PathLike[str]) -> None:
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the content of a file, checked against its record if it has one, and note it as an input.
-
-    Raises
-    ------
-    NbykError
-        If the file is not what nbyk wrote there, is a device or a pipe, or is too large (`nbyk.bounded`).
-    OSError
-        If it cannot be read.
-    """
+    """Return the content of a file, checked against its record if it has one, and note it as an input."""
     content = content_of(path)
     try:
         provenance.was_read(path, content)
@@ -295,11 +277,6 @@ def read_json(path: str | os.PathLike[str], *, way_out: str = _DAMAGED) -> Any:
         The file to read.
     way_out
         Advice for the error if it is not JSON. Never advise to delete a user's own file.
-
-    Raises
-    ------
-    NbykError
-        If the file is missing or is not JSON.
     """
     try:
         return json.loads(read_text(path))
@@ -361,11 +338,6 @@ def read_parquet(
         The file to read.
     columns
         Columns that the table must have; it may have others.
-
-    Raises
-    ------
-    NbykError
-        If the file is missing, truncated, not Parquet, not written by nbyk, or lacks a column.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

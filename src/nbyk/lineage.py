@@ -220,13 +220,7 @@ class Origin:
 
 
 def trace(path: str | os.PathLike[str]) -> list[Origin]:
-    """Return the origin of a file, or of every file in a folder that an nbyk command wrote.
-
-    Raises
-    ------
-    NbykError
-        If there is no such file, no nbyk command made it, or a record is damaged.
-    """
+    """Return the origin of a file, or of every file in a folder that an nbyk command wrote."""
     file, tracer = Path(os.path.abspath(path)), _Tracer()
     if not file.is_dir():
         return [tracer.made(file, os.fspath(path))]

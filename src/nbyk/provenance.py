@@ -66,13 +66,7 @@ class Record:
 
     @classmethod
     def from_json(cls, text: str) -> Record:
-        """Return the record from a text that `to_json` made.
-
-        Raises
-        ------
-        ValueError
-            If the text is not such a record.
-        """
+        """Return the record from a text that `to_json` made."""
         try:
             return cls._of(json.loads(text))
         except RecursionError:
@@ -143,13 +137,7 @@ def record_folders(folder: Path) -> Iterator[Path]:
 
 
 def read_record(path: str | os.PathLike[str]) -> Record | None:
-    """Return the record of a file; None if it has none.
-
-    Raises
-    ------
-    NbykError
-        If the record is damaged.
-    """
+    """Return the record of a file; None if it has none."""
     place = record_path(path)
     try:
         return Record.from_json(content_of(place).decode("utf-8"))
@@ -301,13 +289,7 @@ def present() -> Journal | None:
 
 
 def was_read(path: str | os.PathLike[str], content: bytes) -> None:
-    """Check the content of a file that was read against its record, if any, and note it as an input.
-
-    Raises
-    ------
-    NbykError
-        If the content is not that which nbyk wrote there.
-    """
+    """Check the content of a file that was read against its record, if any, and note it as an input."""
     record = read_record(path)
     if record is None and not _open:
         return

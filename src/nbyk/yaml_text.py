@@ -127,15 +127,7 @@ def wrong_value(problem: Mapping[str, Any]) -> str:
 
 
 def parse_mapping(path: str | Path, content: bytes) -> dict[str, Any]:
-    """Return the keys and values of a YAML file, given its content; an empty file has none.
-
-    Raises
-    ------
-    NbykError
-        If it is not YAML, a key comes twice or is not text, such as ``off`` or ``1`` without quotes, a number
-        is written like ``010``, the content is not keys and values, or there are more than `MOST_VALUES`. The
-        message names the line.
-    """
+    """Return the keys and values of a YAML file, given its content; an empty file has none."""
     if len(content) > MOST_BYTES:
         raise NbykError(
             f"found {len(content)} bytes, expected at most {MOST_BYTES} of keys and values", file=path

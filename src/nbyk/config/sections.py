@@ -49,13 +49,7 @@ def _known_ratings(name: str) -> str:
 
 
 def workflow_path(path: str) -> str:
-    """Return a path if Snakemake cannot mistake it for something else.
-
-    Raises
-    ------
-    NbykError
-        If the command line of a job would take it for an option, or Snakemake finds a wildcard in it.
-    """
+    """Return a path if Snakemake cannot mistake it for something else."""
     if path.startswith("-"):
         raise NbykError(f"found {path!r}; expected a path, and this would be an option: write ./{path}")
     if re.search(r"\{.*\}", path):
@@ -254,13 +248,7 @@ class Comparison(Section):
         return self
 
     def files(self) -> list[str]:
-        """Return the files that are compared, including those in folders of logs.
-
-        Raises
-        ------
-        NbykError
-            If a file is missing, or `workflow_path` refuses its name.
-        """
+        """Return the files that are compared, including those in folders of logs."""
         found: list[str] = []
         for path in [*([self.gold] if self.gold else []), *named_systems(self.systems).values()]:
             place = Path(path)

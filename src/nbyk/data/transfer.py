@@ -86,12 +86,6 @@ class Transfer:
             The file's size in bytes, if known: a shorter answer was cut, and no more is read of a longer one.
         advance
             Called with the number of bytes beyond the most that any attempt had.
-
-        Raises
-        ------
-        NbykError
-            If the address is not valid; an `UnreachableError` if all attempts failed, they took too long, or
-            the server refuses the request, as with 404.
         """
         place, ends = without_password(url), time.monotonic() + self.longest
         most = 0

@@ -101,13 +101,7 @@ def _written(value: Any) -> str:
 
 
 def told(words: Sequence[str]) -> dict[str, Any]:
-    """Return the settings in words such as ``n_sets=1000`` or ``metrics=["mae","mse"]``.
-
-    Raises
-    ------
-    NbykError
-        If a word is not a setting, or a setting is given twice.
-    """
+    """Return the settings in words such as ``n_sets=1000`` or ``metrics=["mae","mse"]``."""
     settings: dict[str, Any] = {}
     for word in words:
         name, equals, text = word.partition("=")
