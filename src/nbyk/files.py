@@ -93,7 +93,7 @@ def write_together(folder: str | os.PathLike[str], stem: str, contents: Mapping[
             _make_durable(scratch)
         stack.enter_context(_locked(top))
         stack.enter_context(_signals_wait())
-        of_list = scratches.pop(listing)
+        list_scratch = scratches.pop(listing)
         old = {
             top / name for name, digest in provenance.listed(listing).items() if _is_that(top / name, digest)
         }
@@ -102,7 +102,7 @@ def write_together(folder: str | os.PathLike[str], stem: str, contents: Mapping[
         for target in old | set(scratches):
             target.unlink(missing_ok=True)
         _sync_folders({target.parent for target in old | set(scratches)})
-        os.replace(of_list, listing)
+        os.replace(list_scratch, listing)
         _sync_folder(listing.parent)
         for target, scratch in scratches.items():
             os.replace(scratch, target)

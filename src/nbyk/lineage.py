@@ -196,10 +196,10 @@ class Origin:
     def settings(self) -> dict[str, list[Any]]:
         """Return every value of the settings along the chain, by name."""
         records = [origin.record for origin in self.chain() if origin.record is not None]
-        found = {name: {r.settings[name] for r in records if name in r.settings} for name in SETTINGS}
+        by_name = {name: {r.settings[name] for r in records if name in r.settings} for name in SETTINGS}
         return {
             name: sorted(values, key=lambda v: (isinstance(v, str), v))
-            for name, values in found.items()
+            for name, values in by_name.items()
             if values
         }
 
@@ -224,12 +224,12 @@ def trace(path: str | os.PathLike[str]) -> list[Origin]:
     file, tracer = Path(os.path.abspath(path)), _Tracer()
     if not file.is_dir():
         return [tracer.made(file, os.fspath(path))]
-    found = [tracer.made(each, shown(each)) for each in sorted(files_with_records(file))]
-    if not found:
+    origins = [tracer.made(each, shown(each)) for each in sorted(files_with_records(file))]
+    if not origins:
         raise NbykError(
             "nothing in it has a record of what made it; expected a folder such as results", file=path
         )
-    return found
+    return origins
 
 
 class Checksums:

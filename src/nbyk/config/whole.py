@@ -152,9 +152,9 @@ def config_model() -> type[Config]:
 
 def config_sections() -> dict[str, type[BaseModel]]:
     """Return the sections that the reference shows under headings of their own."""
-    of_studies = {study.name: study.section() for study in studies() if study.keys_of_its_own}
+    study_sections = {study.name: study.section() for study in studies() if study.keys_of_its_own}
     own: dict[str, type[BaseModel]] = {"downloads": Downloads, "labels": Labels, "comparisons": Comparison}
-    return own | {name: section for name, section in of_studies.items() if section is not None}
+    return own | {name: section for name, section in study_sections.items() if section is not None}
 
 
 BY_NAME = {"comparisons"}

@@ -132,14 +132,14 @@ _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
 
 def _loaded(name: str) -> Callable[..., Any]:
     module, _, function = name.partition(":")
-    found: Callable[..., Any] = getattr(importlib.import_module(module), function)
-    return found
+    function_there: Callable[..., Any] = getattr(importlib.import_module(module), function)
+    return function_there
 
 
 def _group(function: Callable[..., Any], parameter: inspect.Parameter) -> type | None:
     """Return the dataclass that a parameter takes, if it takes one."""
-    found = vars(sys.modules[function.__module__]).get(str(parameter.annotation))
-    return found if isinstance(found, type) and is_dataclass(found) else None
+    annotated = vars(sys.modules[function.__module__]).get(str(parameter.annotation))
+    return annotated if isinstance(annotated, type) and is_dataclass(annotated) else None
 
 
 def _call(function: Callable[..., Any], name: str, given: Mapping[str, Any]) -> Any:
@@ -150,11 +150,11 @@ def _call(function: Callable[..., Any], name: str, given: Mapping[str, Any]) -> 
     for each, parameter in inspect.signature(function).parameters.items():
         group = _group(function, parameter)
         if group is not None:
-            of_group = {
+            group_fields = {
                 field: left.pop(field) for field in inspect.signature(group).parameters if field in left
             }
-            if of_group or parameter.default is parameter.empty:
-                groups[each] = group(**of_group)
+            if group_fields or parameter.default is parameter.empty:
+                groups[each] = group(**group_fields)
     return function(**left, **groups)
 
 
