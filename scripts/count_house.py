@@ -1,8 +1,10 @@
 """Count what a house says more than once: `python scripts/count_house.py [FOLDER] [--names]`.
 
 It counts, in the packages below FOLDER (default: src): functions with eight or more parameters; lines that
-only hand a name on (`x=x,`); class names that two modules define; kernels that draw with replacement; and
-lines of code per package, blank lines, comments and docstrings left out. With --names it names each.
+only hand a name on (`x=x,`); class names that two modules define; kernels that draw with replacement; names
+that say nothing (`found`, `of_…`) where they are assigned; and, per package, files, folders, lines, and lines
+of code: no docstring, comment, blank line or import. Beside nbyk's stand the most that it may have. With
+--names it names each.
 """
 
 from __future__ import annotations
@@ -15,6 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MANY = 8
+MOST = {"files": 220, "folders": 18, "lines": 40_000, "code": 23_000}
+"""The most that the library, `nbyk`, may have of each."""
+
 _HANDS_ON = re.compile(r"^\s*(\w+)=\1,?$")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -59,15 +64,34 @@ def draws_with_replacement(function: Function) -> bool:
 
 
 def code_lines(text: str, tree: ast.Module) -> int:
-    """Return how many lines hold code: neither blank nor comment nor docstring."""
-    prose: set[int] = set()
+    """Return how many lines hold code: neither blank nor comment nor docstring nor import."""
+    other: set[int] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            prose.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if isinstance(node, ast.stmt) and (is_text or isinstance(node, ast.Import | ast.ImportFrom)):
+            other.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return sum(
-        number not in prose and bool(line.strip()) and not line.lstrip().startswith("#")
+        number not in other and bool(line.strip()) and not line.lstrip().startswith("#")
         for number, line in enumerate(text.splitlines(), start=1)
     )
+
+
+def empty_names(tree: ast.Module) -> Iterator[ast.Name]:
+    """Yield the names that are assigned and do not say what they name: `found`, `of_…`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and (node.id == "found" or node.id.startswith("of_")):
+            yield from [node] if isinstance(node.ctx, ast.Store) else []
+
+
+def sizes_table(sizes: dict[str, Counter[str]]) -> Iterator[str]:
+    """Yield the lines of the table of packages; folders are counted in the package that holds them."""
+    yield f"{'files':>7}{'folders':>9}{'lines':>8}{'code':>8}"
+    for package, size in sorted(sizes.items()):
+        yield f"{size['files']:7,}{size['folders']:9,}{size['lines']:8,}{size['code']:8,}  {package}"
+        if package == "nbyk":
+            most = f"{MOST['files']:7,}{MOST['folders']:9,}{MOST['lines']:8,}{MOST['code']:8,}"
+            over = ", ".join(what for what, number in MOST.items() if size[what] > number)
+            yield f"{most}  at most{f'; too many {over}' if over else ''}"
 
 
 def main() -> None:
@@ -78,14 +102,19 @@ def main() -> None:
     asked = parser.parse_args()
     counted: dict[str, list[str]] = defaultdict(list)
     classes: dict[str, list[str]] = defaultdict(list)
-    lines: Counter[str] = Counter()
+    sizes: dict[str, Counter[str]] = defaultdict(Counter)
     for path in sorted(asked.folder.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         tree = ast.parse(text)
         place = path.relative_to(asked.folder)
-        lines["/".join(place.parts[:2] if len(place.parts) > 2 else place.parts[:1])] += code_lines(
-            text, tree
-        )
+        size: Counter[str] = Counter(files=1, lines=text.count("\n"), code=code_lines(text, tree))
+        size["folders"] = int(place.name == "__init__.py" and len(place.parts) > 2)
+        inner = place.parts[1] if len(place.parts) > 2 else "(modules)"
+        for package in ("all", place.parts[0], f"{place.parts[0]}/{inner}"):
+            sizes[package] += size
+        for empty in empty_names(tree):
+            kind = "`found`" if empty.id == "found" else "`of_…`"
+            counted[f"names {kind} assigned"].append(f"{place}:{empty.lineno} {empty.id}")
         for number, line in enumerate(text.splitlines(), start=1):
             if _HANDS_ON.match(line):
                 counted["lines that only hand a name on"].append(f"{place}:{number} {line.strip()}")
@@ -108,9 +137,7 @@ def main() -> None:
         print(f"{len(counted[what]):5}  {what}")
         if asked.names:
             print(*(f"         {name}" for name in counted[what]), sep="\n")
-    print(f"{sum(lines.values()):5}  lines of code")
-    for package, number in sorted(lines.items()):
-        print(f"{number:9}  {package}")
+    print(*sizes_table(sizes), sep="\n")
 
 
 if __name__ == "__main__":

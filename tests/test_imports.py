@@ -18,10 +18,9 @@ import nbyk
 SOURCES = Path(nbyk.__file__).parents[1]
 HEAVY = {"matplotlib", "numba", "pandas", "scipy", "pyarrow", "jinja2", "snakemake"}
 FLOORS = (
-    ("errors", "notebook", "progress", "compiled", "sums", "words"),
-    ("spreadsheets", "bounded"),
+    ("errors", "progress", "compiled", "sums"),
+    ("words", "bounded"),
     ("yaml_text", "provenance"),
-    ("validation",),
     ("files",),
     ("lineage",),
     ("health",),

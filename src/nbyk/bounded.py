@@ -12,15 +12,7 @@ LARGEST = 10**9
 
 
 def content_of(path: str | os.PathLike[str]) -> bytes:
-    """Return the content of a file.
-
-    Raises
-    ------
-    NbykError
-        If the path cannot be one, or the file is a device or a pipe, or has more than `LARGEST` bytes.
-    OSError
-        If it cannot be read; the error names it.
-    """
+    """Return the content of a file."""
     try:
         # Reading a pipe would wait, and a device need not end.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

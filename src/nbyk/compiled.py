@@ -54,8 +54,8 @@ def temporary_place() -> str | None:
         place = Path(tempfile.gettempdir(), f"nbyk-compiled-{os.getuid()}")
         with suppress(FileExistsError):
             place.mkdir(mode=0o700)
-        found = place.lstat()
-        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077:
+        status = place.lstat()
+        if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o077:
             _say(f"compiled code and fonts are kept in {place}: your home folder cannot be written")
             return str(place)
     _say(
@@ -94,6 +94,6 @@ def discard_older_caches(called: str) -> None:
         kept += Path(temporary_place() or os.devnull).rglob("*.nb[ic]")
     for cached in kept:
         with suppress(OSError):  # another process may be doing the same, or nobody may delete it
-            found = cached.stat()
-            if found.st_size == 0 or (cached.suffix == ".nbi" and found.st_mtime < changed):
+            status = cached.stat()
+            if status.st_size == 0 or (cached.suffix == ".nbi" and status.st_mtime < changed):
                 cached.unlink()

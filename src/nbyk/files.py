@@ -17,9 +17,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from nbyk import provenance
 from nbyk.bounded import content_of
 from nbyk.errors import NbykError
-from nbyk.provenance import answers, journal
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,18 +51,13 @@ def replacing(path: str | os.PathLike[str], *, noted: bool = True) -> Iterator[P
         The file; missing folders are made.
     noted
         Whether it is an output of the command that runs, of which `nbyk.provenance` keeps a record.
-
-    Raises
-    ------
-    NbykError
-        If the file cannot be written: the disk is full, the folder is read-only, …
     """
     target = Path(path)
     with _explained(target), _scratch_of(target) as scratch:
         yield scratch
         _make_durable(scratch)
         if noted:
-            _sync_folder(journal.will_replace(target, scratch))
+            _sync_folder(provenance.will_replace(target, scratch))
         os.replace(scratch, target)
         _sync_folder(target.parent)
 
@@ -83,17 +78,12 @@ def write_together(folder: str | os.PathLike[str], stem: str, contents: Mapping[
         The answer's name; a folder may hold several answers.
     contents
         The files by their path within the folder, with "/" between folders.
-
-    Raises
-    ------
-    NbykError
-        If a file cannot be written.
     """
     top = Path(folder)
-    listing = answers.list_path(top, stem)
+    listing = provenance.list_path(top, stem)
     checksums = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
     files = {top / name: content for name, content in contents.items()}
-    files[listing] = answers.list_text(checksums).encode()
+    files[listing] = provenance.list_text(checksums).encode()
     with ExitStack() as stack:
         scratches = {}
         for target, content in files.items():
@@ -103,14 +93,16 @@ def write_together(folder: str | os.PathLike[str], stem: str, contents: Mapping[
             _make_durable(scratch)
         stack.enter_context(_locked(top))
         stack.enter_context(_signals_wait())
-        of_list = scratches.pop(listing)
-        old = {top / name for name, digest in answers.listed(listing).items() if _is_that(top / name, digest)}
-        _sync_folders({journal.will_replace(target, scratch) for target, scratch in scratches.items()})
-        _sync_folders({journal.will_delete(target) for target in old - set(scratches)})
+        list_scratch = scratches.pop(listing)
+        old = {
+            top / name for name, digest in provenance.listed(listing).items() if _is_that(top / name, digest)
+        }
+        _sync_folders({provenance.will_replace(target, scratch) for target, scratch in scratches.items()})
+        _sync_folders({provenance.will_delete(target) for target in old - set(scratches)})
         for target in old | set(scratches):
             target.unlink(missing_ok=True)
         _sync_folders({target.parent for target in old | set(scratches)})
-        os.replace(of_list, listing)
+        os.replace(list_scratch, listing)
         _sync_folder(listing.parent)
         for target, scratch in scratches.items():
             os.replace(scratch, target)
@@ -236,25 +228,17 @@ def grant_usual_access(scratch: str | os.PathLike[str]) -> None:
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the content of a file, checked against its record if it has one, and note it as an input.
-
-    Raises
-    ------
-    NbykError
-        If the file is not what nbyk wrote there, is a device or a pipe, or is too large (`nbyk.bounded`).
-    OSError
-        If it cannot be read.
-    """
+    """Return the content of a file, checked against its record if it has one, and note it as an input."""
     content = content_of(path)
     try:
-        journal.was_read(path, content)
+        provenance.was_read(path, content)
     except NbykError:
         again = content_of(path)
         if again == content:
             raise
         # Another command has just replaced the file and its record.
         content = again
-        journal.was_read(path, content)
+        provenance.was_read(path, content)
     return content
 
 
@@ -293,11 +277,6 @@ def read_json(path: str | os.PathLike[str], *, way_out: str = _DAMAGED) -> Any:
         The file to read.
     way_out
         Advice for the error if it is not JSON. Never advise to delete a user's own file.
-
-    Raises
-    ------
-    NbykError
-        If the file is missing or is not JSON.
     """
     try:
         return json.loads(read_text(path))
@@ -329,7 +308,7 @@ def write_parquet(path: str | os.PathLike[str], table: pa.Table, metadata: Mappi
     # pyarrow's own files lose the number of an error.
     with replacing(path) as scratch, open(scratch, "wb") as sink:
         _write_parquet(sink, table, metadata)
-    journal.was_made_with(path, metadata)
+    provenance.was_made_with(path, metadata)
 
 
 def parquet_bytes(table: pa.Table) -> bytes:
@@ -359,11 +338,6 @@ def read_parquet(
         The file to read.
     columns
         Columns that the table must have; it may have others.
-
-    Raises
-    ------
-    NbykError
-        If the file is missing, truncated, not Parquet, not written by nbyk, or lacks a column.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

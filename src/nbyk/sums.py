@@ -28,17 +28,17 @@ def covariance(first: ArrayLike, second: ArrayLike) -> float:
 def solve(matrix: ArrayLike, right: ArrayLike) -> NDArray[np.float64]:
     """Return the result of ``numpy.linalg.solve`` for a few equations, by elimination with pivots."""
     left = np.array(matrix, dtype=np.float64)
-    found = np.array(right, dtype=np.float64)
+    solution = np.array(right, dtype=np.float64)
     for column in range(len(left)):
         pivot = column + int(np.argmax(np.abs(left[column:, column])))
-        left[[column, pivot]], found[[column, pivot]] = left[[pivot, column]], found[[pivot, column]]
-        found[column] = found[column] / left[column, column]
+        left[[column, pivot]], solution[[column, pivot]] = left[[pivot, column]], solution[[pivot, column]]
+        solution[column] = solution[column] / left[column, column]
         left[column] = left[column] / left[column, column]
         for row in range(len(left)):
             if row != column:
-                found[row] = found[row] - left[row, column] * found[column]
+                solution[row] = solution[row] - left[row, column] * solution[column]
                 left[row] = left[row] - left[row, column] * left[column]
-    return found
+    return solution
 
 
 def polynomial(x: ArrayLike, y: ArrayLike, degree: int, weights: ArrayLike) -> NDArray[np.float64]:
@@ -47,5 +47,5 @@ def polynomial(x: ArrayLike, y: ArrayLike, degree: int, weights: ArrayLike) -> N
     powers = np.stack([x**power for power in range(degree, -1, -1)]) * w
     scale = np.sqrt((powers**2).sum(axis=1))
     scaled = powers / scale[:, np.newaxis]
-    found = solve(product(scaled, scaled.T), product(scaled, y * w))
-    return np.asarray(found / scale)
+    scaled_solution = solve(product(scaled, scaled.T), product(scaled, y * w))
+    return np.asarray(scaled_solution / scale)

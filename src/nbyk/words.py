@@ -1,9 +1,16 @@
-"""Lists and numbers as English writes them."""
+"""Words, tables and cells as people read them, in answers, notebooks and spreadsheets."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from nbyk.errors import on_one_line
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _MOST = 5
 _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -33,3 +40,61 @@ def with_names(text: str, a: str, b: str) -> str:
     Do not give it a text with names in it: a name may be A or B.
     """
     return re.sub(r"\b[AB]\b", lambda at: {"A": a, "B": b}[at[0]], text)
+
+
+Row = tuple[str, ...]
+
+
+class ShownInNotebooks:
+    """A result that a notebook shows as its sentence, its numbers and its warnings."""
+
+    @property
+    def notebook_rows(self) -> Sequence[Row]:
+        """The rows of the table, the heading first; none for a result that has only a sentence."""
+        return ()
+
+    def _repr_html_(self) -> str:
+        """Return the result as HTML; notebooks call it."""
+        result: Any = self
+        parts = [f"<p><strong>{escape(result.sentence)}</strong></p>"]
+        if self.notebook_rows:
+            heading, *rows = self.notebook_rows
+            parts.append(f"<table><thead>{_row(heading, 'th')}</thead><tbody>")
+            parts += [_row(row, "td") for row in rows]
+            parts.append("</tbody></table>")
+        if result.warnings:
+            items = "".join(f"<li>{escape(text)}</li>" for text in result.warnings)
+            parts.append(f"<p>Before you believe it:</p><ul>{items}</ul>")
+        return "".join(parts)
+
+
+def _row(cells: Row, tag: str) -> str:
+    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+
+def csv_text(table: pd.DataFrame, *, separator: str = ",", index: bool = False) -> str:
+    """Return a table for spreadsheets, in full precision, its index as the first column if asked for."""
+    return for_spreadsheets(table).to_csv(sep=separator, index=index, lineterminator="\n")
+
+
+def for_spreadsheets(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table in which no text is a formula: an apostrophe stands before =, +, - or @."""
+    text = table.select_dtypes(exclude="number").columns
+    safe = table.assign(**{name: table[name].map(_no_formula) for name in text})
+    return safe.rename(columns=_no_formula, index=_no_formula)
+
+
+def _no_formula(cell: object) -> object:
+    """Return a cell as a spreadsheet shows it; a cell that is not text stays unchanged."""
+    if not isinstance(cell, str):
+        return cell
+    plain = on_one_line(cell)
+    return f"'{plain}" if plain.lstrip()[:1] in tuple("=+-@") and not _is_number(plain) else plain
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,4 +1,4 @@
-"""YAML as users write it: keys are text and come once, numbers mean what they look like, size is bounded."""
+"""YAML as users write it, bounded and with the lines of its keys, and pydantic's errors about it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import BaseModel
 
 from nbyk.bounded import content_of
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, unknown_name
 
 MOST_BYTES = 200_000
 """A larger file is refused: no configuration or design is so long, and reading one takes many seconds."""
@@ -126,15 +127,7 @@ def wrong_value(problem: Mapping[str, Any]) -> str:
 
 
 def parse_mapping(path: str | Path, content: bytes) -> dict[str, Any]:
-    """Return the keys and values of a YAML file, given its content; an empty file has none.
-
-    Raises
-    ------
-    NbykError
-        If it is not YAML, a key comes twice or is not text, such as ``off`` or ``1`` without quotes, a number
-        is written like ``010``, the content is not keys and values, or there are more than `MOST_VALUES`. The
-        message names the line.
-    """
+    """Return the keys and values of a YAML file, given its content; an empty file has none."""
     if len(content) > MOST_BYTES:
         raise NbykError(
             f"found {len(content)} bytes, expected at most {MOST_BYTES} of keys and values", file=path
@@ -197,3 +190,63 @@ def _line(node: yaml.Node | None, location: Sequence[int | str]) -> int | None:
         else:
             return line
     return line
+
+
+Location = tuple[int | str, ...]
+
+
+def explained(problem: Any, model: type[BaseModel]) -> tuple[Location, NbykError]:
+    """Return the place of a problem that pydantic found, and the error that names its key.
+
+    Parameters
+    ----------
+    problem
+        One of `ValidationError.errors`.
+    model
+        The model that was validated.
+
+    Returns
+    -------
+    location
+        The keys, and places in lists, that lead there.
+    error
+        An error without the file and line, which `nbyk.yaml_text.place_of` finds by the location.
+    """
+    # pydantic ends the place of a mapping's wrong key with this.
+    location = tuple(part for part in problem["loc"] if part != "[key]")
+    if problem["type"] == "value_error":
+        cause = problem["ctx"]["error"]
+        error = cause if isinstance(cause, NbykError) else NbykError(str(cause))
+        # A rule about several keys names the key at fault itself.
+        named = error.key.split(".") if error.key else []
+        location += tuple(int(part) if part.isdecimal() else part for part in named)
+        key = _dotted(location)
+        return location, NbykError(error.problem, file=error.file, row=error.row, key=key)
+    if problem["type"] == "extra_forbidden":
+        return location, unknown_name(
+            "key", str(location[-1]), _section_at(location[:-1], model).model_fields
+        )
+    if problem["type"] == "missing":
+        return location[:-1], NbykError("is missing; expected it", key=_dotted(location))
+    return location, NbykError(wrong_value(problem), key=_dotted(location))
+
+
+def _dotted(location: Location) -> str | None:
+    return ".".join(str(part) for part in location) or None
+
+
+def _section_at(location: Location, model: type[BaseModel]) -> type[BaseModel]:
+    """Return the model of a part of a model, given the keys that lead there."""
+    for part in location:
+        field = model.model_fields.get(str(part))
+        inner = _models_in(field.annotation if field else None)
+        if not inner:
+            return model
+        model = inner[0]
+    return model
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [found for each in getattr(annotation, "__args__", ()) for found in _models_in(each)]

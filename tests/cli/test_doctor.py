@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from nbyk.health import environment
+from nbyk import health
 from tests.cli.conftest import Run
 
 
 @pytest.fixture
 def nbyk(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Return a function that runs a line of words in an empty folder, on a disk that has room enough."""
-    monkeypatch.setattr(environment, "ROOM", 0)
+    monkeypatch.setattr(health, "ROOM", 0)
     return nbyk
 
 

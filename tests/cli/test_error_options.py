@@ -12,7 +12,7 @@ import pytest
 
 import nbyk as library
 from nbyk.cli.app import command_line
-from nbyk.cli.naming import arguments_as, options_of
+from nbyk.cli.terminal import arguments_as, options_of
 from nbyk.errors import DataPlace, NbykError
 from nbyk.priors.published import published_prior
 

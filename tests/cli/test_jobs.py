@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from nbyk.progress import USAGE_VARIABLE
-from nbyk.studies.cell import Cell
+from nbyk.studies.study import Cell
 from tests.cli.conftest import Run
 
 ROOT = Path(__file__).parents[2]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from nbyk.cli.why import SHORT
+from nbyk.cli.checks import SHORT
 from nbyk.files import read_json, sha256, write_json
-from nbyk.lineage.recording import recording
-from nbyk.provenance.records import record_path
+from nbyk.lineage import recording
+from nbyk.provenance import record_path
 from tests.cli.conftest import Run
 
 PRIOR = "study prior simulated --semantics recommended --out prior.json"

@@ -17,9 +17,7 @@ class Answer:
 
     A `status` other than 200 has no file. The file's bytes are `body`, if given, in place of the right ones.
     The connection ends after `cut` bytes of what was to be sent, or stands still there, if `stalls`. Each
-    tenth comes after `delay` seconds. Without `ranges` a request for a part gets the whole; without `length`
-    nobody can tell a whole answer from a cut one. `tag` is the file's ETag. With `continues` nothing but
-    "100 Continue" comes, without an end.
+    tenth comes after `delay` seconds. Without `length` nobody can tell a whole answer from a cut one.
     """
 
     status: int = 200
@@ -28,10 +26,7 @@ class Answer:
     cut: int | None = None
     stalls: bool = False
     delay: float = 0.0
-    ranges: bool = True
     length: bool = True
-    tag: str = '"1"'
-    continues: bool = False
 
 
 @dataclass
@@ -60,11 +55,6 @@ def serving() -> Iterator[Server]:
             asked = self.headers.get("Range", "")
             server.requests.append((self.path, asked))
             answer = server.next_answer(self.path)
-            while answer.continues and not server.over.wait(0.01):
-                try:
-                    self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-                except OSError:
-                    return
             status = answer.status if self.path in server.files else 404
             if status != 200:
                 self.send_response(status)
@@ -73,18 +63,11 @@ def serving() -> Iterator[Server]:
                 self.end_headers()
                 return
             body = server.files[self.path] if answer.body is None else answer.body
-            begin = 0
-            if asked and answer.ranges and self.headers.get("If-Range", answer.tag) == answer.tag:
-                begin = int(asked.removeprefix("bytes=").removesuffix("-"))
-                self.send_response(206)
-                self.send_header("Content-Range", f"bytes {begin}-{len(body) - 1}/{len(body)}")
-            else:
-                self.send_response(200)
-            self.send_header("ETag", answer.tag)
+            self.send_response(200)
             if answer.length:
-                self.send_header("Content-Length", str(len(body) - begin))
+                self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.send(body[begin:] if answer.cut is None else body[begin : begin + answer.cut], answer)
+            self.send(body if answer.cut is None else body[: answer.cut], answer)
 
         def send(self, content: bytes, answer: Answer) -> None:
             step = max(1, len(content) // 10)

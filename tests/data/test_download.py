@@ -78,16 +78,6 @@ def test_a_download_that_trickles_ends_at_its_time_limit(server: Server, tmp_pat
     assert files_in(tmp_path) == {}
 
 
-def test_a_server_that_says_continue_without_end_is_left(
-    server: Server, tmp_path: Path, waits: Waits
-) -> None:
-    server.files[PATH] = CONTENT
-    server.answers[PATH] = [Answer(continues=True)]
-    with pytest.raises(NbykError, match="nothing came for too long, 4 times in a row"):
-        fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(timeout=(5.0, 0.1), sleep=waits))
-    assert files_in(tmp_path) == {}
-
-
 @pytest.mark.parametrize("target", ["http://[::1/x", "http://a:b:c/", "http://\x01/", "gopher://x/y"])
 def test_a_redirect_to_no_address_is_one_line(server: Server, tmp_path: Path, target: str) -> None:
     server.files[PATH] = CONTENT

@@ -1,4 +1,4 @@
-"""Downloads that are cut off, refused or told to wait: they go on where they were, or say what to do."""
+"""Downloads that are cut off, refused or told to wait: they begin again, or say what to do."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from tests.data.server import Answer, Server
 
 
 @pytest.mark.parametrize(
-    ("first", "asked", "why"),
+    ("first", "why"),
     [
-        (Answer(cut=4000), "bytes=4000-", "the connection"),
-        (Answer(cut=4000, length=False), "bytes=4000-", "ended after 4000 of 102400 bytes"),
-        (Answer(cut=4000, stalls=True), "bytes=4000-", "nothing came for too long"),
-        (Answer(cut=0), "", "the connection"),
+        (Answer(cut=4000), "the connection"),
+        (Answer(cut=4000, length=False), "ended after 4000 of 102400 bytes"),
+        (Answer(cut=4000, stalls=True), "nothing came for too long"),
+        (Answer(cut=0), "the connection"),
     ],
     ids=["cut", "cut without a length", "stalled", "cut at the start"],
 )
-def test_a_cut_download_goes_on_where_it_was(
-    first: Answer, asked: str, why: str, server: Server, tmp_path: Path, waits: Waits
+def test_a_cut_download_begins_again(
+    first: Answer, why: str, server: Server, tmp_path: Path, waits: Waits
 ) -> None:
     server.files[PATH] = CONTENT
     server.answers[PATH] = [first, Answer()]
@@ -38,7 +38,7 @@ def test_a_cut_download_goes_on_where_it_was(
     fetch(
         entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits, note=notes.append, timeout=QUICK)
     )
-    assert server.requests == [(PATH, ""), (PATH, asked)]
+    assert server.requests == [(PATH, ""), (PATH, "")]
     assert files_in(tmp_path) == {"own/one.csv": CONTENT}
     assert waits == [1.0]
     (note,) = notes
@@ -46,60 +46,19 @@ def test_a_cut_download_goes_on_where_it_was(
     assert note.endswith("; trying again in 1 s")
 
 
-def test_a_server_without_ranges_is_asked_for_the_whole_again(
-    server: Server, tmp_path: Path, waits: Waits
-) -> None:
-    server.files[PATH] = CONTENT
-    server.answers[PATH] = [Answer(cut=4000, ranges=False), Answer(ranges=False)]
-    fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
-    assert server.requests == [(PATH, ""), (PATH, "bytes=4000-")]
-    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
-
-
 def test_parts_of_two_versions_are_not_joined(server: Server, tmp_path: Path, waits: Waits) -> None:
     server.files[PATH] = CONTENT
-    server.answers[PATH] = [Answer(cut=4000, body=CONTENT[::-1], tag='"0"'), Answer()]
+    server.answers[PATH] = [Answer(cut=4000, body=CONTENT[::-1]), Answer()]
     fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
-    assert server.requests == [(PATH, ""), (PATH, "bytes=4000-")]
+    assert server.requests == [(PATH, ""), (PATH, "")]
     assert files_in(tmp_path) == {"own/one.csv": CONTENT}
-
-
-def test_a_range_that_cannot_be_given_begins_the_file_anew(
-    server: Server, tmp_path: Path, waits: Waits
-) -> None:
-    server.files[PATH] = CONTENT
-    server.answers[PATH] = [Answer(cut=4000), Answer(416), Answer()]
-    fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
-    assert server.requests == [(PATH, ""), (PATH, "bytes=4000-"), (PATH, "")]
-    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
-
-
-@pytest.mark.parametrize(
-    ("length", "first", "why"),
-    [
-        (True, "the connection was cut", "the connection was cut"),
-        (False, "the connection ended after 10000 of 102400 bytes", "the connection ended"),
-    ],
-)
-def test_many_cuts_are_no_failure_as_long_as_bytes_come(
-    length: bool, first: str, why: str, server: Server, tmp_path: Path, waits: Waits
-) -> None:
-    server.files[PATH] = CONTENT
-    server.answers[PATH] = [Answer(cut=10_000, length=length)]
-    notes: list[str] = []
-    fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits, note=notes.append))
-    address = f"{server.url}{PATH}"
-    assert notes == [f"{address}: {first}; trying again in 1 s", f"{address}: {why}, 10 times in all"]
-    assert [asked for _, asked in server.requests][1:] == [f"bytes={n * 10_000}-" for n in range(1, 11)]
-    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
-    assert set(waits) == {1.0}
 
 
 def test_a_download_that_is_cut_at_the_same_place_each_time_fails(
     server: Server, tmp_path: Path, waits: Waits
 ) -> None:
     server.files[PATH] = CONTENT
-    server.answers[PATH] = [Answer(cut=4000, ranges=False)]
+    server.answers[PATH] = [Answer(cut=4000)]
     with pytest.raises(NbykError, match=r"^own: http://127\.0\.0\.1:.*/own/one\.csv: .* 4 times in a row; "):
         fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
     assert len(server.requests) == 4
@@ -177,11 +136,11 @@ def test_a_failing_server_is_asked_again_after_longer_and_longer_waits(
     assert files_in(tmp_path) == {"own/one.csv": CONTENT}
 
 
-def test_a_failure_in_the_middle_keeps_what_has_come(server: Server, tmp_path: Path, waits: Waits) -> None:
+def test_a_failure_after_a_cut_is_tried_again_too(server: Server, tmp_path: Path, waits: Waits) -> None:
     server.files[PATH] = CONTENT
     server.answers[PATH] = [Answer(cut=4000), Answer(503), Answer()]
     fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
-    assert server.requests == [(PATH, ""), (PATH, "bytes=4000-"), (PATH, "bytes=4000-")]
+    assert server.requests == [(PATH, ""), (PATH, ""), (PATH, "")]
     assert files_in(tmp_path) == {"own/one.csv": CONTENT}
 
 

@@ -17,7 +17,7 @@ from numpy.testing import assert_array_equal
 import nbyk
 from nbyk.data import Interval, Levels, Ratings, SampleChoice, align, named_systems, read_systems
 from nbyk.errors import NbykError
-from nbyk.provenance.journal import noting
+from nbyk.provenance import noting
 from tests.data.lm_eval_log import runs, sample, write_run
 
 nan = np.nan

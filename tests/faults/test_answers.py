@@ -16,8 +16,8 @@ import pandas as pd
 import pytest
 
 from nbyk.files import SCRATCH
-from nbyk.health.results import examine
-from nbyk.provenance.records import FOLDER
+from nbyk.health import examine_results as examine
+from nbyk.provenance import FOLDER
 from nbyk.report.answer import Answer, AnswerTable, write_answer
 from tests.faults.disk import Files, after_power_cut, files_in, recording
 from tests.faults.runs import wait_for_moment

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from nbyk.data import source
-from nbyk.provenance.records import record_path
+from nbyk.provenance import record_path
 from tests.data.server import serving
 from tests.faults.mounts import PAGE, READ_ONLY, SMALL, Mounted, fill, mounted, pages_of, refusal
 from tests.faults.runs import (

@@ -15,7 +15,7 @@ import pytest
 
 from nbyk.cli import main
 from nbyk.files import SCRATCH, write_text
-from nbyk.provenance.records import FOLDER, Record, recorded_file
+from nbyk.provenance import FOLDER, Record, recorded_file
 from tests.faults.disk import Files, Step, after_power_cut, files_in, recording
 from tests.faults.runs import WRITERS, check_same_bytes, copy, differing, outputs
 

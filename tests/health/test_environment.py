@@ -12,11 +12,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from nbyk.health import environment
-from nbyk.health.environment import (
-    LOCK,
+from nbyk import health
+from nbyk.health import (
     compiled_code,
-    locked_versions,
     place_to_write,
     python_and_packages,
 )
@@ -28,24 +26,13 @@ def test_the_environment_of_the_tests_has_what_nbyk_needs() -> None:
 
 def test_what_is_too_old_or_missing_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
     needs = ["numpy>=1000.1", "nowhere_to_be_found>=2", "scipy>=1.0", "other; extra == 'dev'"]
-    monkeypatch.setattr(environment, "requires", lambda name: needs)
-    monkeypatch.setattr(environment, "platform", SimpleNamespace(python_version=lambda: "3.9.1"))
+    monkeypatch.setattr(health, "requires", lambda name: needs)
+    monkeypatch.setattr(health, "platform", SimpleNamespace(python_version=lambda: "3.9.1"))
     lines = [finding.line for finding in python_and_packages()]
     assert lines[0].startswith("Python: 3.9.1, expected >=3.11; ")
     assert lines[1] == (f"numpy: {metadata.version('numpy')}, expected >=1000.1; pip install 'numpy>=1000.1'")
     assert lines[2] == "nowhere_to_be_found: is missing, expected >=2; pip install 'nowhere_to_be_found>=2'"
     assert len(lines) == 3
-
-
-def test_other_versions_than_the_locked_ones_are_only_noted(tmp_path: Path) -> None:
-    assert list(locked_versions(tmp_path)) == []
-    (tmp_path / LOCK).parent.mkdir()
-    numpy = metadata.version("numpy")
-    (tmp_path / LOCK).write_text(f"# comment\nnumpy=={numpy}\nscipy==0.1\nnot-ours==1.0\nsnakemake==5.0\n")
-    findings = list(locked_versions(tmp_path))
-    assert {(finding.where, finding.advice) for finding in findings} == {("scipy", ""), ("snakemake", "")}
-    assert all(finding.line.startswith("note: ") for finding in findings)
-    assert f"{metadata.version('scipy')}, while {LOCK} has 0.1" in findings[0].what
 
 
 def test_compiled_code_that_was_cut_off_is_named_and_deleting_it_heals(tmp_path: Path) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 
 from nbyk.files import read_json, write_json
-from nbyk.health.results import examine
-from nbyk.lineage.recording import recording
-from nbyk.provenance.records import record_path
+from nbyk.health import examine_results as examine
+from nbyk.lineage import recording
+from nbyk.provenance import record_path
 
 
 def make(out: str, *inputs: str) -> None:
@@ -48,22 +47,6 @@ def test_an_edit_is_seen_even_if_the_files_time_is_what_it_was(content: str, wor
         f"results/a.json: was {word} after nbyk wrote it: found {len(content)} bytes of SHA-256 "
     )
     assert line.endswith("; make it again: `nbyk why results/a.json` names the command")
-
-
-def test_cells_that_no_dataset_holds_are_told_apart(run: Path) -> None:
-    cells = [f"results/estimated_p/semantics=published/seed-{seed}.parquet" for seed in (1, 2)]
-    for cell in (*cells, "results/pvalues/semantics=published/old.parquet"):
-        make(cell)
-    make("results/pvalues/wein2023.parquet", cells[1])
-    said = "of another seed or configuration, or of a run that was stopped; no dataset in results/ has them"
-    assert lines(run) == [
-        f"note: results/estimated_p: seed-1.parquet is {said}, and you may delete them",
-        f"note: results/pvalues: old.parquet is {said}, and you may delete them",
-    ]
-    make("results/pvalues/wein2023.parquet", *cells)
-    Path("results/README.md").touch()
-    (line,) = lines(run)
-    assert "old.parquet" in line
 
 
 def test_what_is_missing_is_named_by_folder(run: Path) -> None:
@@ -106,19 +89,10 @@ def test_a_damaged_record_is_named(run: Path) -> None:
     assert second.startswith("note: ")
 
 
-def test_versions_that_made_the_results_are_compared(run: Path) -> None:
-    for name in ("a", "c"):
-        record = record_path(f"results/{name}.json")
-        made = json.loads(record.read_text())
-        record.write_text(json.dumps({**made, "versions": {**made["versions"], "numpy": "1.0"}}))
-    (line,) = lines(run)
-    assert line.startswith("note: numpy: 2 results were made with 1.0, and ")
-
-
 def test_a_file_that_is_just_being_replaced_is_not_called_changed(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nbyk.health import results
+    from nbyk import health
 
     times: list[Path] = []
 
@@ -128,7 +102,7 @@ def test_a_file_that_is_just_being_replaced_is_not_called_changed(
             write_json("results/c.json", len(times))
         return "checksum of another moment"
 
-    monkeypatch.setattr(results.Checksums, "of", overtaken)
+    monkeypatch.setattr(health.Checksums, "of", overtaken)
     assert [line.partition(":")[0] for line in lines(run) if "was c" in line] == [
         "results/a.json",
         "results/x=1/b.json",

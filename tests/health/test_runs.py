@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from nbyk import health
 from nbyk.files import replacing, write_text
-from nbyk.health import runs
-from nbyk.health.runs import examine, incomplete, living, scratch_files
-from nbyk.lineage.recording import recording
+from nbyk.health import examine_runs as examine
+from nbyk.health import incomplete, living, scratch_files
+from nbyk.lineage import recording
 
 
 @pytest.fixture
@@ -24,6 +25,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     with recording(["x"]):
         for name in ("results/a.txt", "results/s=1/b.txt", "elsewhere/c.txt"):
             write_text(name, name)
+    (tmp_path / "never answered").mkdir()
     return tmp_path
 
 
@@ -47,7 +49,8 @@ def test_a_quiet_folder_is_well(run: Path) -> None:
 
 def test_the_scratch_files_that_killed_writers_leave_are_found(run: Path) -> None:
     left = []
-    for name in ("results/a.txt", "results/s=1/b.txt", "elsewhere/c.txt", "results/.nbyk/a.txt.json"):
+    names = ("a.txt", "s=1/b.txt", ".nbyk/a.txt.json")
+    for name in (*(f"results/{name}" for name in names), "elsewhere/c.txt", "never answered/d.html"):
         with pytest.raises(ZeroDivisionError), replacing(name) as scratch:  # noqa: PT012
             os.link(scratch, kept := f"{scratch}.kept")
             left.append(scratch)
@@ -100,12 +103,12 @@ def test_a_lock_is_released_if_its_run_is_gone_and_only_then(
 
     def is_released() -> bool:
         lock.touch()
-        released = runs.release(run)
+        released = health.release(run)
         assert released == (not lock.exists())
         return released
 
     assert not is_released()  # nobody knows whose it is
-    runs.mark(run)
+    health.mark(run)
     with program("snakemake", at=run, script=tmp_path_factory.mktemp("bin")):
         assert not is_released()
     elsewhere = run / ".snakemake/nbyk_runs/another-machine.7"
@@ -114,8 +117,8 @@ def test_a_lock_is_released_if_its_run_is_gone_and_only_then(
     elsewhere.unlink()
     assert is_released()
     assert not is_released()  # its mark is gone with it
-    runs.mark(run)
-    runs.unmark(run)
+    health.mark(run)
+    health.unmark(run)
     assert not is_released()
 
 
@@ -129,11 +132,11 @@ def test_the_doctor_itself_is_no_run(run: Path, tmp_path_factory: pytest.TempPat
 def test_without_proc_processes_are_listed_by_psutil_and_without_that_not_at_all(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    by_proc = {number for number, _, _ in runs._processes()}
+    by_proc = {number for number, _, _ in health._processes()}
     exists = Path.exists
     monkeypatch.setattr(Path, "exists", lambda path: "/proc" not in str(path) and exists(path))
     pytest.importorskip("psutil")
-    assert os.getpid() in by_proc & {number for number, _, _ in runs._processes()}
+    assert os.getpid() in by_proc & {number for number, _, _ in health._processes()}
     assert living(run) == []
     monkeypatch.setitem(sys.modules, "psutil", None)
     assert living(run) is None

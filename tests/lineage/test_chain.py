@@ -9,9 +9,8 @@ import pytest
 
 from nbyk.errors import NbykError
 from nbyk.files import read_json, sha256, write_json
-from nbyk.lineage.chain import Origin, trace
-from nbyk.lineage.recording import recording
-from nbyk.provenance.records import record_path
+from nbyk.lineage import Origin, recording, trace
+from nbyk.provenance import record_path
 
 
 def make(out: str, *inputs: str, words: str = "") -> None:

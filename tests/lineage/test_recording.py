@@ -11,13 +11,13 @@ import pyarrow as pa
 import pytest
 
 import nbyk
+from nbyk import provenance
 from nbyk.data import load_source, read_ratings
 from nbyk.errors import NbykError
 from nbyk.files import read_json, read_parquet, replacing, sha256, write_json, write_parquet, write_text
-from nbyk.lineage.recording import PACKAGES, recording
+from nbyk.lineage import VERSIONED, recording
 from nbyk.metrics import load_file
-from nbyk.provenance import journal
-from nbyk.provenance.records import Record, read_record, record_path
+from nbyk.provenance import Record, read_record, record_path
 
 METRIC = """
 import numpy as np
@@ -56,7 +56,7 @@ def test_a_record_says_what_was_read_and_written_and_how_to_do_it_again(folder: 
     assert b.settings == {"seed": 7, "semantics": "published"}
     assert a.inputs == b.inputs == {"in.json": sha256("in.json")}
     assert (a.versions["nbyk"], a.versions["numpy"]) == (nbyk.__version__, np.__version__)
-    assert set(a.versions) == {"python", "nbyk", *PACKAGES}
+    assert set(a.versions) == {"python", "nbyk", *VERSIONED}
 
 
 def test_records_are_the_same_on_any_number_of_threads() -> None:
@@ -165,9 +165,9 @@ def killed(*args: object, **kwargs: object) -> None:
 
 
 STOPPED = {
-    "before the old record is deleted": ("nbyk.provenance.journal.will_replace", "old", True),
+    "before the old record is deleted": ("nbyk.provenance.will_replace", "old", True),
     "before the file is replaced": ("os.replace", "old", False),
-    "before the new record is written": ("nbyk.lineage.recording._write", "new", False),
+    "before the new record is written": ("nbyk.lineage._write", "new", False),
 }
 
 
@@ -224,12 +224,12 @@ def test_records_of_records_are_not_made() -> None:
 def test_a_read_of_parquet_is_of_the_bytes_that_were_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     with recording(["x"]):
         write_parquet("a.parquet", pa.table({"x": [1]}), {})
-    checked = journal.was_read
+    checked = provenance.was_read
 
     def replaced_after_the_check(path: str, content: bytes) -> None:
         checked(path, content)
         with replacing(path) as scratch:
             scratch.write_bytes(b"other")
 
-    monkeypatch.setattr(journal, "was_read", replaced_after_the_check)
+    monkeypatch.setattr(provenance, "was_read", replaced_after_the_check)
     assert read_parquet("a.parquet")[0]["x"].to_pylist() == [1]

@@ -18,8 +18,8 @@ from nbyk.data import load_source
 from nbyk.files import write_json, write_parquet
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
-from nbyk.studies.cell import Cell
 from nbyk.studies.steps import Work
+from nbyk.studies.study import Cell
 from nbyk_papers import batches
 from nbyk_papers.gathered import decoded
 from nbyk_papers.wein2023.cells import (

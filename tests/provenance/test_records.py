@@ -13,8 +13,8 @@ from nbyk import files
 from nbyk.data import read_ratings
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes, read_json, read_parquet, write_json, write_parquet, write_text
-from nbyk.lineage.recording import recording
-from nbyk.provenance.records import files_with_records, read_record, record_path, recorded_file
+from nbyk.lineage import recording
+from nbyk.provenance import files_with_records, read_record, record_path, recorded_file
 
 TABLE = pa.table({"item": ["a", "b"] * 50, "rater": ["x", "x", *map(str, range(98))], "value": [0.5] * 100})
 

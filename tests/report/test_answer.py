@@ -25,8 +25,8 @@ from matplotlib.image import imread
 from nbyk.cli.answers import give
 from nbyk.cli.gates import Shown, Verdict
 from nbyk.files import is_scratch
-from nbyk.health.results import examine
-from nbyk.lineage.recording import recording
+from nbyk.health import examine_results as examine
+from nbyk.lineage import recording
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable, answer_text, write_answer
 from nbyk.report.drawing import new_figure, pictures
 from nbyk.report.printed import printed

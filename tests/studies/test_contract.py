@@ -13,8 +13,8 @@ from nbyk.config import validate
 from nbyk.errors import NbykError
 from nbyk.metrics import counts
 from nbyk.studies import Step, Study, code, studies, study_named
-from nbyk.studies.cell import Cell, told
 from nbyk.studies.steps import Work, _call, function_of, parameters_of, run_step
+from nbyk.studies.study import Cell, told
 
 STUDIES = {study.name: study for study in studies()}
 WITH_CELLS = [name for name, study in STUDIES.items() if study.steps]

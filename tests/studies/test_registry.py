@@ -25,7 +25,7 @@ TOY = '''
 from nbyk.config.sections import Section
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
-from nbyk.studies.cell import Cell
+from nbyk.studies.study import Cell
 
 
 class Toy(Section):

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow.dataset as ds
 import pytest
 
-from nbyk.provenance.records import FOLDER, files_with_records, record_path
+from nbyk.provenance import FOLDER, files_with_records, record_path
 from tests.workflow import forked
 from tests.workflow.runs import CONFIG, PATIENCE, planned, results, rules, snakemake
 

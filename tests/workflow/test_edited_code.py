@@ -61,7 +61,7 @@ def test_an_edit_runs_again_what_reaches_it(
     }
     everywhere = sorted({name for parts in reached.values() for name in parts if "/" not in name})
     unreached = [
-        "nbyk.cli.config",
+        "nbyk.cli.aids",
         "nbyk_papers.homan2025.design",
         "nbyk_papers.boostsa2022.level",
         "nbyk.planning.plan",

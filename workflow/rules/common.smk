@@ -8,7 +8,7 @@ from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 from nbyk.errors import NbykError
-from nbyk.health import runs
+from nbyk import health
 from nbyk.workflow import (
     RunPlan,
     memory,
@@ -19,7 +19,7 @@ from nbyk.workflow import (
 )
 
 min_version("9.0")
-if workflow.is_main_process and runs.release(Path()):
+if workflow.is_main_process and health.release(Path()):
     print("Released the lock of a run that was stopped.", file=sys.stderr)
 prepare_jobs()
 show_stages(workflow)
@@ -40,15 +40,15 @@ onstart:
         raise WorkflowError(
             "results: cannot be written: read-only; make it writable, or run in another folder"
         )
-    runs.mark(Path())
+    health.mark(Path())
 
 
 onsuccess:
-    runs.unmark(Path())
+    health.unmark(Path())
 
 
 onerror:
-    runs.unmark(Path())
+    health.unmark(Path())
 
 
 wildcard_constraints:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nbyk.cli.gates import EXIT_CODES, Shown, with_gate
-from nbyk.cli.naming import in_options
+from nbyk.cli.terminal import in_options
 from nbyk.errors import NbykError
-from nbyk.lineage.recording import GateShutError
+from nbyk.lineage import GateShutError
 
 if TYPE_CHECKING:
     from nbyk.report.answer import Answer

@@ -15,25 +15,10 @@ from typing import Any, NoReturn
 
 import typer
 
-from nbyk.cli import (
-    compare,
-    config,
-    data,
-    doctor,
-    example,
-    fit,
-    labels,
-    metrics,
-    plan,
-    scores,
-    streams,
-    study,
-    why,
-)
-from nbyk.cli.help_text import unwrap
-from nbyk.cli.naming import arguments_as, options_of
+from nbyk.cli import aids, checks, compare, data, fit, labels, plan, scores, study, terminal
+from nbyk.cli.terminal import arguments_as, options_of, unwrap
 from nbyk.errors import NbykError, StoppedError, on_one_line
-from nbyk.lineage.recording import recording
+from nbyk.lineage import recording
 from nbyk.progress import saying_usage
 
 app = typer.Typer(
@@ -49,12 +34,12 @@ app.command(rich_help_panel=ASK)(compare.compare)
 app.command(rich_help_panel=ASK)(plan.plan)
 app.command("test", rich_help_panel=ASK)(scores.scores)
 app.command(rich_help_panel=ASK)(labels.labels)
-app.command(rich_help_panel=ASK)(example.example)
-app.command(rich_help_panel=ASK)(metrics.metrics)
+app.command(rich_help_panel=ASK)(aids.example)
+app.command(rich_help_panel=ASK)(aids.metrics)
 app.add_typer(data.app, name="data", rich_help_panel=DATA)
 app.command(rich_help_panel=DATA)(fit.fit)
-app.command(rich_help_panel=CHECK)(why.why)
-app.command(rich_help_panel=CHECK)(doctor.doctor)
+app.command(rich_help_panel=CHECK)(checks.why)
+app.command(rich_help_panel=CHECK)(checks.doctor)
 
 
 _NO_READER = 128 + 13
@@ -72,7 +57,7 @@ def version() -> None:
     print(nbyk.__version__)
 
 
-app.add_typer(config.app, name="config", rich_help_panel=WORKFLOW)
+app.add_typer(aids.app, name="config", rich_help_panel=WORKFLOW)
 app.add_typer(study.app, name="study", rich_help_panel=WORKFLOW)
 
 
@@ -89,7 +74,7 @@ def program() -> NoReturn:
     ends threads one by one, then sometimes aborts.
     """
     code: object = 0
-    streams.prepare()
+    terminal.prepare()
     try:
         with saying_usage():
             main()

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nbyk.cli.gates import Shown, all_better, by_margin, reason_of, reserve_of_margins
-from nbyk.cli.naming import error_in_options
+from nbyk.cli.terminal import error_in_options
 from nbyk.errors import NbykError
 from nbyk.progress import stage
 

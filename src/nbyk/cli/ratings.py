@@ -133,7 +133,7 @@ def write_fit(fitted: FittedPrior, files: FitFiles) -> None:
     """Write a fit's files."""
     from nbyk.files import write_json, write_text
     from nbyk.priors.likelihood_fit import candidates_table
-    from nbyk.spreadsheets import csv_text
+    from nbyk.words import csv_text
 
     if files.families is not None:
         write_text(files.families, csv_text(candidates_table(fitted.likelihood).to_pandas()))

@@ -11,8 +11,8 @@ from typer.core import TyperGroup
 from typer.main import get_command as command_of
 
 from nbyk.cli import ratings
-from nbyk.cli.help_text import unwrap
 from nbyk.cli.options import Out, OutFolder, Threads
+from nbyk.cli.terminal import unwrap
 from nbyk.errors import NbykError
 from nbyk.studies import studies, study_named
 
@@ -88,8 +88,8 @@ def cell(
     threads: Threads = 1,
 ) -> None:
     """Make a cell of a study: a table of results in one file."""
-    from nbyk.studies.cell import told
     from nbyk.studies.steps import run_step
+    from nbyk.studies.study import told
 
     run_step(study_named(study), step, told(settings or ()), _files(file, files), out, threads)
 
@@ -103,8 +103,8 @@ def aggregate(
     files: AllFrom = None,
 ) -> None:
     """Write a study's rows of the datasets of all studies: p-values, rates."""
-    from nbyk.studies.cell import told
     from nbyk.studies.steps import write_datasets
+    from nbyk.studies.study import told
 
     write_datasets(study_named(study), told(settings or ()), _files(file, files), out)
 
@@ -118,8 +118,8 @@ def plot(
     files: AllFrom = None,
 ) -> None:
     """Draw the figures of a study's report."""
-    from nbyk.studies.cell import told
     from nbyk.studies.steps import write_figures
+    from nbyk.studies.study import told
 
     write_figures(study_named(study), told(settings or ()), _files(file, files), out)
 
@@ -133,8 +133,8 @@ def report(
     files: AllFrom = None,
 ) -> None:
     """Write the report of a study: tables, the summary and the page, from the figures that `plot` drew."""
-    from nbyk.studies.cell import told
     from nbyk.studies.steps import write_report
+    from nbyk.studies.study import told
 
     print(write_report(study_named(study), told(settings or ()), _files(file, files), out))
 

@@ -4,10 +4,18 @@
 error that names the file, the line and the key before any job starts.
 """
 
-from nbyk.config.reading import check_files, load_config, load_downloads, named_copies, validate
-from nbyk.config.reference import json_schema, reference_page
 from nbyk.config.sections import Downloads
-from nbyk.config.whole import Config, config_model
+from nbyk.config.whole import (
+    Config,
+    check_files,
+    config_model,
+    json_schema,
+    load_config,
+    load_downloads,
+    named_copies,
+    reference_page,
+    validate,
+)
 
 __all__ = [
     "Config",

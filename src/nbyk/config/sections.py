@@ -1,13 +1,104 @@
-"""The sections of the configuration that are nbyk's own; studies add theirs."""
+"""The kinds of values in the configuration, and nbyk's own sections; studies add theirs."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from nbyk.config.values import DataPath, DesignName, ScaleText
 from nbyk.data.download import default_folder, default_mirror
+from nbyk.data.given_systems import named_systems
+from nbyk.data.scales import scale_from_text
+from nbyk.data.sources import OWN_FIT, source_names
+from nbyk.data.sources import source as source_named
+from nbyk.errors import NbykError, unknown_name
+from nbyk.metrics import get
+from nbyk.resampling.samplers import check_null, get_sampler
+from nbyk.testing.corrections import Correction
+
+NAME = "[A-Za-z0-9_-]+"
+"""The names that a comparison may have, as a regular expression; its folder has the same name."""
+
+
+def _own_name(name: str) -> str:
+    if name == "simulated" or name in source_names():
+        raise NbykError(f"{name!r} is a source that nbyk knows; give yours another name, or use ratings")
+    if not re.fullmatch("[a-z0-9_]+", name) or name.endswith(OWN_FIT):
+        raise NbykError(
+            f"found {name!r}; a name has lower-case letters, digits and _, and does not end in _fit"
+        )
+    return name
+
+
+def _folder_name(name: str) -> str:
+    if not re.fullmatch(NAME, name):
+        raise NbykError(f"found {name!r}; a name has letters, digits, _ and -")
+    return name
+
+
+def _written_scale(text: str) -> str:
+    scale_from_text(text)
+    return text
+
+
+def _known_ratings(name: str) -> str:
+    return source_named(name).name
+
+
+def workflow_path(path: str) -> str:
+    """Return a path if Snakemake cannot mistake it for something else."""
+    if path.startswith("-"):
+        raise NbykError(f"found {path!r}; expected a path, and this would be an option: write ./{path}")
+    if re.search(r"\{.*\}", path):
+        raise NbykError(
+            f"found {path!r}; expected no braces, which Snakemake fills in: rename the file, or run nbyk "
+            "without the workflow"
+        )
+    return path
+
+
+def one_of(what: str, known: Sequence[str]) -> AfterValidator:
+    """Return the check that a value is one of these names; `what` is the word for them in the error."""
+
+    def check(name: str) -> str:
+        if name not in known:
+            raise unknown_name(what, name, known)
+        return name
+
+    return AfterValidator(check)
+
+
+def _canonical_sampler(name: str) -> str:
+    return get_sampler(name).name
+
+
+def _distinct(values: list[Any]) -> list[Any]:
+    seen: list[Any] = []
+    for value in values:
+        if value in seen:
+            raise NbykError(f"{value!r} is listed twice; keep one")
+        seen.append(value)
+    return values
+
+
+Epsilon = Annotated[float, Field(ge=0.0, le=1.0)]
+PositiveShare = Annotated[float, Field(gt=0.0, le=1.0)]
+ComparisonName = Annotated[str, AfterValidator(_folder_name)]
+OwnName = Annotated[str, AfterValidator(_own_name)]
+DesignName = Annotated[str, Field(pattern="^[a-z0-9_]+$")]
+ScaleText = Annotated[str, AfterValidator(_written_scale)]
+RatingsName = Annotated[str, AfterValidator(_known_ratings)]
+Text = Annotated[str, Field(min_length=1)]
+DataPath = Annotated[Text, AfterValidator(workflow_path)]
+Level = Annotated[float, Field(gt=0.0, lt=1.0)]
+Responses = Annotated[int, Field(ge=1)]
+SamplerName = Annotated[str, AfterValidator(_canonical_sampler)]
+MetricName = Annotated[str, AfterValidator(lambda spec: get(spec).name)]
+NullName = Annotated[str, AfterValidator(check_null)]
+Distinct = AfterValidator(_distinct)
 
 
 class Section(BaseModel):
@@ -60,3 +151,124 @@ class Labels(Section):
 
     designs: dict[DesignName, DataPath] = Field({})
     """Designs in YAML, each under a name that you choose: {sentiment: designs/sentiment.yaml}."""
+
+
+class Comparison(Section):
+    """A comparison of your own systems, under a name that you choose. `snakemake comparisons` runs all."""
+
+    systems: list[DataPath] = Field(min_length=1)
+    """Files or logs of responses, as path or name=path, or one table of all systems. System A comes first."""
+    gold: DataPath | None = None
+    """File of people's ratings. If you leave it out, nbyk compares the systems' own ratings."""
+    metrics: list[MetricName] = Field([])
+    """Metrics to compare by (`nbyk metrics` lists them). By default mae, or mean if there is no gold."""
+    null: NullName = "swap_items"
+    """Null hypothesis. swap_items and shifted: A and B are equally good. permutation, pooled and
+    pooled_twice: A and B answer every item alike."""
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided"
+    """Side to test: two-sided (A and B differ), greater (A is better) or less (B is better)."""
+    alpha: Level = 0.05
+    """Level α of the test: it rejects the null if p ≤ α."""
+    confidence_level: Level = 0.95
+    """Confidence level of the intervals."""
+    interval: Literal["percentile", "bca"] = "percentile"
+    """Interval that the sentence prints: percentile or bca."""
+    against: Text | None = None
+    """Name of a baseline. nbyk then compares every other system with the baseline only."""
+    correction: Correction = "holm"
+    """Correction of p for the number of pairs, if you compare three systems or more."""
+    generalise: list[Literal["items", "clusters", "raters", "runs"]] | None = Field(None, min_length=1)
+    """Population of the claim. By default items, their clusters, and the raters and runs that items share, if
+    two or more."""
+    rater_ids: Literal["shared", "fresh"] | None = None
+    """Meaning of the ids of gold's raters: shared (people) or fresh (slots, with other people on each item).
+    By default shared, if an id answers two items or more."""
+    run_ids: Literal["shared", "fresh"] | None = None
+    """Meaning of the ids of the systems' runs: shared or fresh, as for raters."""
+    pair_runs: bool = False
+    """Whether runs of one name are the same for all systems, as runs of one seed may be."""
+    scale: ScaleText | None = None
+    """Scale of all ratings: two ends (1..5), levels ("1,2,3,4,5") or binary. By default from 0 to 1."""
+    on_missing: Literal["refuse", "drop"] = "refuse"
+    """What to do if files lack items: refuse, or drop the items that some files lack."""
+    item: Text = "item"
+    """Column of items."""
+    rater: Text = "rater"
+    """Column of raters, or of a system's runs."""
+    value: Text = "value"
+    """Column of values."""
+    cluster: Text | None = None
+    """Column of clusters of items, such as the text of a question. By default there are none."""
+    gold_item: Text | None = None
+    """Gold's column of items, if it has another name."""
+    gold_rater: Text | None = None
+    """Gold's column of raters, if it has another name."""
+    gold_value: Text | None = None
+    """Gold's column of values, if it has another name."""
+    system: Text | None = None
+    """Column of systems, if one table holds them all."""
+    on_duplicates: Literal["refuse", "first", "last", "mean"] = "refuse"
+    """What to do if a rater rates an item twice: refuse, or take the first, the last or the mean."""
+    on_empty: Literal["refuse", "drop"] = "refuse"
+    """What to do about rows without a value: refuse or drop."""
+    samples_metric: Text | None = None
+    """For logs of lm_eval: the score to use, if a log has several."""
+    task: Text | None = None
+    """For logs of lm_eval: the task to use, if a log has several."""
+    filter: Text | None = None
+    """For logs of lm_eval: the filter to use, if a log has several."""
+    full: bool = False
+    """For two systems: also test by every metric, null and sampler, and find the size that would
+    settle it."""
+    n_resamples: int = Field(9_999, ge=1)
+    """Draws M of the bootstrap. The null begins with as many and may take more."""
+    max_resamples: int = Field(999_999, ge=1)
+    """Largest number of draws of the null."""
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> Comparison:
+        names = list(named_systems(self.systems))
+        if len(names) == 1 and self.system is None:
+            raise NbykError(
+                f"found {self.systems}, expected at least two, or one table and the column of its systems "
+                "under system",
+                key="systems",
+            )
+        if len(names) > 1 and self.against is not None and self.against not in names:
+            raise unknown_name("system", self.against, names).about(key="against")
+        if len(names) > 2 and self.alternative != "two-sided" and self.against is None:
+            raise NbykError(
+                f"found {self.alternative!r} for all pairs of {len(names)} systems; name a "
+                "baseline under against, or choose two-sided",
+                key="alternative",
+            )
+        if self.gold is None:
+            for name in self.metrics:
+                get(name).check_gold(False)
+        return self
+
+    def files(self) -> list[str]:
+        """Return the files that are compared, including those in folders of logs."""
+        found: list[str] = []
+        for path in [*([self.gold] if self.gold else []), *named_systems(self.systems).values()]:
+            place = Path(path)
+            if not place.exists():
+                raise NbykError("no such file; check the path", file=path)
+            inside = sorted(place.rglob("samples_*.jsonl")) if place.is_dir() else [place]
+            found += [workflow_path(str(file)) for file in inside]
+        return found
+
+    def options(self) -> list[str]:
+        """Return the options of `nbyk compare`, except files of metrics, the seed and the output."""
+        options = [f"--metric={metric}" for metric in self.metrics]
+        if self.full:
+            options.append("--full")
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if isinstance(value, list):
+                value = ",".join(value)
+            if name == "pair_runs":
+                value = "yes" if value else "no"
+            if name not in ("systems", "metrics", "full") and value is not None:
+                options.append(f"--{name.removeprefix('n_').replace('_', '-')}={value}")
+        return options

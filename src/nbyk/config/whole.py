@@ -1,17 +1,29 @@
-"""The whole configuration, and the rules about several of its keys."""
+"""The whole configuration: its rules, its reading from YAML, its reference page and its schema."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, create_model, model_validator
+from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
+from pydantic_core import to_jsonable_python
 
-from nbyk.config.comparisons import Comparison
-from nbyk.config.sections import Downloads, Labels, OwnRatings, Section
-from nbyk.config.values import ComparisonName, DataPath, Distinct, OwnName, RatingsName
+from nbyk.bounded import content_of
+from nbyk.config.sections import (
+    Comparison,
+    ComparisonName,
+    DataPath,
+    Distinct,
+    Downloads,
+    Labels,
+    OwnName,
+    OwnRatings,
+    RatingsName,
+    Section,
+)
 from nbyk.data.download import is_complete
 from nbyk.data.sources import source as source_named
 from nbyk.data.sources import source_names
@@ -19,6 +31,7 @@ from nbyk.errors import NbykError
 from nbyk.metrics import load_file
 from nbyk.metrics.registry import names_in
 from nbyk.studies import studies
+from nbyk.yaml_text import Location, explained, parse_mapping, place_of
 
 
 class Config(Section):
@@ -139,10 +152,167 @@ def config_model() -> type[Config]:
 
 def config_sections() -> dict[str, type[BaseModel]]:
     """Return the sections that the reference shows under headings of their own."""
-    of_studies = {study.name: study.section() for study in studies() if study.keys_of_its_own}
+    study_sections = {study.name: study.section() for study in studies() if study.keys_of_its_own}
     own: dict[str, type[BaseModel]] = {"downloads": Downloads, "labels": Labels, "comparisons": Comparison}
-    return own | {name: section for name, section in of_studies.items() if section is not None}
+    return own | {name: section for name, section in study_sections.items() if section is not None}
 
 
 BY_NAME = {"comparisons"}
 """Sections that a user can have any number of, each under a name of the user's own."""
+
+
+_MOST_SHOWN = 20
+
+
+def check_files(files: Sequence[str | Path]) -> None:
+    """Check for errors that Snakemake's YAML reader does not report, such as keys that come twice.
+
+    Parameters
+    ----------
+    files
+        Configurations; those that do not exist are skipped.
+
+    Raises
+    ------
+    NbykError
+        As `load_config`, if a file is not YAML; values are not checked.
+    """
+    for path in files:
+        if Path(path).exists():
+            _read_yaml(path)
+
+
+def load_config(path: str | Path) -> Config:
+    """Read and validate a YAML configuration.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing or is not YAML, a key or value is wrong, or a file that it names is missing.
+        The message names file and line.
+    """
+    return validate(_read_yaml(path), files=[path])
+
+
+def load_downloads(path: str | Path) -> Downloads:
+    """Read and validate the `downloads` of a YAML configuration; ignore the other keys.
+
+    Raises
+    ------
+    NbykError
+        As `load_config`, for that section alone.
+    """
+    values = _read_yaml(path)
+    section = {key: values[key] for key in ("downloads",) if key in values}
+    return validate(section, files=[path]).downloads
+
+
+def named_copies(path: str | Path) -> dict[str, Path]:
+    """Return the copies of sources under `ratings` that exist; ignore the other keys of the configuration."""
+    named = _read_yaml(path).get("ratings")
+    copies = {str(name): Path(str(copy)) for name, copy in named.items()} if isinstance(named, dict) else {}
+    return {name: copy for name, copy in copies.items() if copy.exists()}
+
+
+def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> Config:
+    """Validate a configuration that has been read.
+
+    Parameters
+    ----------
+    values
+        The merged configuration.
+    files
+        The files it came from, to find the line of an error; the last file that has a key wins.
+
+    Raises
+    ------
+    NbykError
+        One line for each wrong key or value, or one for a file that is missing.
+    """
+    metric_files = values.get("metric_files")
+    for index, metric_file in enumerate(metric_files if isinstance(metric_files, list) else []):
+        try:
+            if isinstance(metric_file, str):
+                load_file(metric_file)
+        except NbykError as error:
+            raise _placed(error, ("metric_files", index), files) from None
+    try:
+        config = config_model().model_validate(dict(values))
+    except ValidationError as error:
+        errors = error.errors()
+        found = [explained(problem, config_model()) for problem in errors[:_MOST_SHOWN]]
+        problems = [str(_placed(problem, location, files)) for location, problem in found]
+        if len(errors) > _MOST_SHOWN:
+            problems.append(f"and {len(errors) - _MOST_SHOWN} more like these")
+        raise NbykError("\n".join(problems)) from None
+    for key, sources in (("ratings", config.ratings), ("own_ratings", config.own_ratings)):
+        for source in sources:
+            try:
+                config.rating_files(source)
+            except NbykError as error:
+                raise _placed(error, (key, source), files, f"{key}.{source}") from None
+    for name, comparison in config.comparisons.items():
+        try:
+            comparison.files()
+        except NbykError as error:
+            raise _placed(error, ("comparisons", name), files, f"comparisons.{name}") from None
+    return config
+
+
+def _read_yaml(path: str | Path) -> dict[str, Any]:
+    try:
+        return parse_mapping(path, content_of(path))
+    except FileNotFoundError:
+        raise NbykError(
+            "no such file; give the path of a configuration, such as config.yaml", file=path
+        ) from None
+
+
+def _placed(
+    error: NbykError, location: Location, files: Sequence[str | Path], key: str | None = None
+) -> NbykError:
+    """Return the error about the file and line of a key; about "configuration" if no file has the key.
+
+    An error about another file, which the configuration names, comes after them.
+    """
+    problem = error if error.file is None else NbykError(str(error))
+    found = place_of(location, files)
+    if found is None:
+        return problem.about(name="configuration", key=key)
+    return problem.about(file=found[0], row=found[1], key=key)
+
+
+def json_schema() -> str:
+    """Return the JSON schema of the configuration, for editors that check YAML as it is typed."""
+    return json.dumps(config_model().model_json_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def reference_page() -> str:
+    """Return the config reference as Markdown: every key with its default and meaning."""
+    lines = [
+        "# Configuration",
+        "",
+        "<!-- Written by `nbyk config reference`; edit src/nbyk/config instead. -->",
+        "",
+        "This page lists every key of `config.yaml`. If you leave out a key, it has its default. If a key",
+        "does not exist or a value is out of range, the run stops before its first job.",
+        "",
+        "| key | default | meaning |",
+        "|---|---|---|",
+    ]
+    lines += _reference_rows(config_model())
+    for name, section in config_sections().items():
+        shown = f"{name}.NAME" if name in BY_NAME else name
+        lines += ["", f"## `{shown}`", "", f"{section.__doc__}", ""]
+        lines += ["| key | default | meaning |", "|---|---|---|", *_reference_rows(section)]
+    return "\n".join(lines) + "\n"
+
+
+def _reference_rows(section: type[BaseModel]) -> list[str]:
+    rows = []
+    for name, field in section.model_fields.items():
+        shown = ""
+        if not field.is_required() and name not in config_sections().keys() - BY_NAME:
+            shown = f"`{json.dumps(to_jsonable_python(field.default), ensure_ascii=False)}`"
+        rows.append(f"| `{name}` | {shown} | {' '.join(str(field.description).split())} |")
+    return rows

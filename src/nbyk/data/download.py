@@ -44,13 +44,7 @@ def is_complete(entry: Source, folder: Path) -> bool:
 
 
 def verified_copy(entry: Source, folder: Path) -> Path | None:
-    """Return the path of a source's copy in a folder of downloads, None if files are missing.
-
-    Raises
-    ------
-    NbykError
-        If a file has another checksum: it was put there by hand, or damaged since.
-    """
+    """Return the path of a source's copy in a folder of downloads, None if files are missing."""
     if not is_complete(entry, folder):
         return None
     for file in entry.remote:
@@ -99,13 +93,6 @@ def fetch(
         Called with the licence, the terms and the citation before the first file is fetched.
     transfer
         The downloader.
-
-    Raises
-    ------
-    NbykError
-        If the source cannot be fetched; its server cannot be reached or refuses (the message then names the
-        files to get and the place to put them); a downloaded file has another checksum; or the folder cannot
-        be written to.
     """
     if not entry.fetchable:
         raise entry.missing()

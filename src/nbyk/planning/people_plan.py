@@ -10,7 +10,6 @@ from itertools import product
 from typing import Any
 
 from nbyk.errors import NbykError
-from nbyk.notebook import ShownInNotebooks
 from nbyk.planning.checks import check_budget, check_count, check_power
 from nbyk.planning.people import LEAST_OF_CREW, Costs, Crew, Spread
 from nbyk.planning.people_power import power_with_people
@@ -19,7 +18,7 @@ from nbyk.planning.sides import SIDES, check_side
 from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.systems.panel import FEWEST_UNITS
-from nbyk.words import listed
+from nbyk.words import ShownInNotebooks, listed
 
 _MOST = {"n_items": 1_000_000, "raters": 10_000, "ratings_per_item": 10_000, "runs": 10_000}
 _LEAST = {"n_items": 2, "raters": FEWEST_UNITS, "ratings_per_item": 1, "runs": FEWEST_UNITS}

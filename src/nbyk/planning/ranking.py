@@ -12,7 +12,6 @@ import numpy as np
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
-from nbyk.notebook import Row, ShownInNotebooks
 from nbyk.planning.plan import plan as plan_of_one
 from nbyk.planning.power.estimate import Power
 from nbyk.planning.result import Plan
@@ -24,6 +23,7 @@ from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.resampling.simulate import simulate, simulated_effects
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.pvalues import expected_p
+from nbyk.words import Row, ShownInNotebooks
 
 CAUTION = (
     "Choose the metric and the sampler now, and keep to them. Testing with several and reporting the one "

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from nbyk.notebook import ShownInNotebooks
 from nbyk.planning.answer import Candidate
 from nbyk.planning.item_moments import PowerCurve
 from nbyk.planning.power.estimate import Power
@@ -13,6 +12,7 @@ from nbyk.planning.request import Request
 from nbyk.planning.sides import SIDES
 from nbyk.planning.simulation import EPSILON_FROM
 from nbyk.resampling.pilot_items import PilotItems
+from nbyk.words import ShownInNotebooks
 
 _FIFTH = 1.2
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.errors import on_one_line
 from nbyk.files import json_bytes, parquet_bytes, write_together
-from nbyk.provenance.journal import present
+from nbyk.provenance import present
 from nbyk.report.drawing import pictures
 from nbyk.report.formats import cells, is_text, table_texts
 from nbyk.report.html import embedded_svg, render, svg_address

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.errors import on_one_line
 from nbyk.files import write_text
-from nbyk.spreadsheets import csv_text
+from nbyk.words import csv_text
 
 if TYPE_CHECKING:
     import pandas as pd

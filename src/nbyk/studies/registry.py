@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
 
 from nbyk.errors import NbykError, unknown_name
-from nbyk.health.finding import Finding
+from nbyk.health import Finding
 
 if TYPE_CHECKING:
     from nbyk.studies.study import Study
@@ -31,10 +31,10 @@ def studies() -> tuple[Study, ...]:
 
 def study_named(name: str) -> Study:
     """Return the study of a name, or raise NbykError with the names there are."""
-    found = {study.name: study for study in studies()}
-    if name not in found:
-        raise unknown_name("study", name, found)
-    return found[name]
+    by_name = {study.name: study for study in studies()}
+    if name not in by_name:
+        raise unknown_name("study", name, by_name)
+    return by_name[name]
 
 
 def examine() -> Iterator[Finding]:

@@ -56,13 +56,7 @@ def _nothing(steps: int) -> None:
 def run_step(
     study: Study, step: str, settings: Mapping[str, Any], files: Files, out: Path, threads: int
 ) -> None:
-    """Make a cell and write it, with its settings as the file's metadata.
-
-    Raises
-    ------
-    NbykError
-        If there is no such step, a setting or an input is missing or unknown, or the step refuses them.
-    """
+    """Make a cell and write it, with its settings as the file's metadata."""
     function = function_of(study, step)
     given = dict(files)
     metric_files = given.pop("metric_files", ())
@@ -74,13 +68,7 @@ def run_step(
 
 
 def write_datasets(study: Study, settings: Mapping[str, Any], files: Files, results: Path) -> None:
-    """Write a study's rows of each dataset that its results are part of, ``DATASET/STUDY.parquet``.
-
-    Raises
-    ------
-    NbykError
-        As `run_step`.
-    """
+    """Write a study's rows of each dataset that its results are part of, ``DATASET/STUDY.parquet``."""
     for dataset, name in study.datasets.items():
         function = _loaded(name)
         taken = parameters_of(function)
@@ -90,26 +78,14 @@ def write_datasets(study: Study, settings: Mapping[str, Any], files: Files, resu
 
 
 def write_figures(study: Study, settings: Mapping[str, Any], files: Files, out: Path) -> None:
-    """Draw the figures of a study's report to ``figures/`` of a folder.
-
-    Raises
-    ------
-    NbykError
-        As `run_step`.
-    """
+    """Draw the figures of a study's report to ``figures/`` of a folder."""
     from nbyk.report.answer import write_figures
 
     write_figures(_answer(study, settings, files), out)
 
 
 def write_report(study: Study, settings: Mapping[str, Any], files: Files, out: Path) -> str:
-    """Write the report of a study to a folder that has its figures, and return its first sentence.
-
-    Raises
-    ------
-    NbykError
-        As `run_step`, or if a figure is missing.
-    """
+    """Write the report of a study to a folder that has its figures, and return its first sentence."""
     from nbyk.report.answer import write_answer
 
     answer = _answer(study, settings, files)
@@ -156,14 +132,14 @@ _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
 
 def _loaded(name: str) -> Callable[..., Any]:
     module, _, function = name.partition(":")
-    found: Callable[..., Any] = getattr(importlib.import_module(module), function)
-    return found
+    function_there: Callable[..., Any] = getattr(importlib.import_module(module), function)
+    return function_there
 
 
 def _group(function: Callable[..., Any], parameter: inspect.Parameter) -> type | None:
     """Return the dataclass that a parameter takes, if it takes one."""
-    found = vars(sys.modules[function.__module__]).get(str(parameter.annotation))
-    return found if isinstance(found, type) and is_dataclass(found) else None
+    annotated = vars(sys.modules[function.__module__]).get(str(parameter.annotation))
+    return annotated if isinstance(annotated, type) and is_dataclass(annotated) else None
 
 
 def _call(function: Callable[..., Any], name: str, given: Mapping[str, Any]) -> Any:
@@ -174,11 +150,11 @@ def _call(function: Callable[..., Any], name: str, given: Mapping[str, Any]) -> 
     for each, parameter in inspect.signature(function).parameters.items():
         group = _group(function, parameter)
         if group is not None:
-            of_group = {
+            group_fields = {
                 field: left.pop(field) for field in inspect.signature(group).parameters if field in left
             }
-            if of_group or parameter.default is parameter.empty:
-                groups[each] = group(**of_group)
+            if group_fields or parameter.default is parameter.empty:
+                groups[each] = group(**group_fields)
     return function(**left, **groups)
 
 

@@ -1,15 +1,119 @@
-"""The interface of a study."""
+"""The interface of a study, its cells, and the files of results that the rules make for every study."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from nbyk.studies.cell import Cell
+from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+
+DOWNLOADS = Path("results/downloads")
+"""Copies of downloads, which every machine of a cluster sees. Snakemake may delete them; the user's own
+folder keeps the downloads, verified."""
+
+
+def ratings_file(source: str) -> str:
+    """Return the file of a source's normalised ratings."""
+    return f"results/ratings/{source}.parquet"
+
+
+def fit_file(source: str, name: str, store: str = "fits") -> str:
+    """Return the "prior" that was fitted to a source's ratings, or the "check" of the fit."""
+    return f"results/{store}/{source}/{name}.json"
+
+
+Inputs = Mapping[str, str | Sequence[str]]
+
+_JOB_SECONDS = (60.0, 540.0)
+"""Seconds that a job may take in any case, and the most on a large grid."""
+_JOBS = 1000
+"""Largest number of jobs of a grid before jobs become longer."""
+
+
+def seconds_of_a_job(total: float, asked: float | None = None) -> float:
+    """Return how long the cells that share a job may take: as asked, or by the time of all cells together."""
+    shortest, longest = _JOB_SECONDS
+    return min(longest, max(shortest, total / _JOBS)) if asked is None else asked
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A file of results.
+
+    Attributes
+    ----------
+    file
+        Its path below ``results/``: folders and a name that describe it.
+    step
+        The step of its study that makes it.
+    settings
+        The settings of the step, plain values by name.
+    inputs
+        The file, or the files, that the step reads, by name.
+    memory, seconds
+        The measured memory in MB, and time in seconds.
+    disk
+        Room that the file takes, in MB, if it is large.
+    """
+
+    file: str
+    step: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Inputs = field(default_factory=dict)
+    memory: float = 250.0
+    seconds: float = 60.0
+    disk: float = 0.0
+
+    @property
+    def path(self) -> str:
+        """The file in the folder of a run."""
+        return f"results/{self.file}"
+
+    def words(self) -> list[str]:
+        """Return its settings as words of the command line that `told` reads."""
+        return [f"{name}={_written(value)}" for name, value in self.settings.items()]
+
+    def options(self) -> list[str]:
+        """Return its inputs as options of the command line."""
+        options = []
+        for name, files in self.inputs.items():
+            if isinstance(files, str):
+                options += ["--from", f"{name}={files}"]
+            else:
+                options += [word for file in files for word in ("--all-from", f"{name}={file}")]
+        return options
+
+
+def _written(value: Any) -> str:
+    """Return a value as JSON, or a text unchanged if it would not be read as something else."""
+    if isinstance(value, str):
+        try:
+            json.loads(value)
+        except ValueError:
+            return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def told(words: Sequence[str]) -> dict[str, Any]:
+    """Return the settings in words such as ``n_sets=1000`` or ``metrics=["mae","mse"]``."""
+    settings: dict[str, Any] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or not name.isidentifier():
+            raise NbykError(f"{word}: expected a setting and its value, such as n_sets=1000")
+        if name in settings:
+            raise NbykError(f"{name} is given twice; keep one")
+        try:
+            settings[name] = json.loads(text)
+        except ValueError:
+            settings[name] = text
+    return settings
 
 
 @dataclass(frozen=True)

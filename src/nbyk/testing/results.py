@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from nbyk.errors import NbykError
-from nbyk.notebook import ShownInNotebooks
+from nbyk.words import ShownInNotebooks
 
 
 class Found(Protocol):

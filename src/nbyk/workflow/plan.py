@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nbyk.config import check_files, validate
-from nbyk.config.values import workflow_path
+from nbyk.config.sections import workflow_path
 from nbyk.data import read_ratings, scale_from_text, source, source_names
 from nbyk.data.download import terms_of
 from nbyk.errors import NbykError
 from nbyk.progress import USAGE_VARIABLE
 from nbyk.studies import Study, studies
-from nbyk.studies.cell import Cell, Inputs
 from nbyk.studies.code import checksum
-from nbyk.studies.results import DOWNLOADS
+from nbyk.studies.study import DOWNLOADS, Cell, Inputs
 
 
 def repeated(flag: str, values: Iterable[object]) -> list[str]:

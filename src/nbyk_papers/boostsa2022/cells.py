@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nbyk.studies.cell import Cell
+from nbyk.studies.study import Cell
 from nbyk_papers.batches import Axis, plan_of_axes, stored_keys
 from nbyk_papers.boostsa2022.design import (
     ALPHA,

@@ -6,8 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nbyk.config.sections import Section
-from nbyk.config.values import Distinct, PositiveShare, one_of
+from nbyk.config.sections import Distinct, PositiveShare, Section, one_of
 from nbyk_papers.boostsa2022 import design
 
 BalancedSize = Annotated[int, Field(ge=design.SIZE_STEP, multiple_of=design.SIZE_STEP)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
-from nbyk.studies.cell import Cell
+from nbyk.studies.study import Cell
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.resampling.samplers import WEIN_SAMPLERS
-from nbyk.studies.cell import Cell
+from nbyk.studies.study import Cell
 from nbyk_papers.batches import Axis, stored_keys
 from nbyk_papers.calibration.design import METRICS, RateTests
 from nbyk_papers.homan2025.cells import prior_file, size_name

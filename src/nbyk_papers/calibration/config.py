@@ -6,8 +6,16 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nbyk.config.sections import Section, SizeSection
-from nbyk.config.values import Distinct, Level, MetricName, PositiveShare, SamplerName, one_of
+from nbyk.config.sections import (
+    Distinct,
+    Level,
+    MetricName,
+    PositiveShare,
+    SamplerName,
+    Section,
+    SizeSection,
+    one_of,
+)
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk_papers.calibration import design
 from nbyk_papers.homan2025.config import GRID_SOURCES

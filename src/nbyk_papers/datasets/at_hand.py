@@ -8,7 +8,7 @@ from nbyk.data import load_source, read_ratings, scale_from_text, source_names
 from nbyk.data import source as source_named
 from nbyk.data.download import is_complete
 from nbyk.errors import NbykError
-from nbyk.studies.results import DOWNLOADS
+from nbyk.studies.study import DOWNLOADS
 from nbyk_papers.wein2023.design import PRIORS
 from nbyk_papers.wein2023.road import Place
 

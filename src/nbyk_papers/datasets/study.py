@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from nbyk.studies import Study
-from nbyk.studies.cell import Cell
-from nbyk.studies.results import fit_file, ratings_file
+from nbyk.studies.study import Cell, fit_file, ratings_file
 
 
 class DatasetsStudy(Study):

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbyk.studies.cell import Cell
-from nbyk.studies.results import fit_file
+from nbyk.studies.study import Cell, fit_file
 from nbyk_papers.batches import Axis, plan_of_axes, stored_keys
 from nbyk_papers.grids import Field, Grid, Point
 from nbyk_papers.homan2025.design import (

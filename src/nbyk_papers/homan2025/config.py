@@ -6,8 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nbyk.config.sections import Section, SizeSection
-from nbyk.config.values import Distinct, Epsilon, MetricName, Responses, one_of
+from nbyk.config.sections import Distinct, Epsilon, MetricName, Responses, Section, SizeSection, one_of
 from nbyk.data.sources import OWN_FIT
 from nbyk_papers.homan2025 import design
 

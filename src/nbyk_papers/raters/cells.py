@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.studies.cell import Cell
-from nbyk.studies.results import DOWNLOADS, fit_file, ratings_file
+from nbyk.studies.study import DOWNLOADS, Cell, fit_file, ratings_file
 from nbyk_papers.homan2025.cells import prior_file
 from nbyk_papers.homan2025.design import LABELS as PUBLISHED
 from nbyk_papers.raters.design import ALPHA, FORGOTTEN, KEPT, METRICS, OTHERS, WITH_IDS

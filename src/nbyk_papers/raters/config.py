@@ -6,8 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nbyk.config.sections import Section, SizeSection
-from nbyk.config.values import Distinct, PositiveShare, one_of
+from nbyk.config.sections import Distinct, PositiveShare, Section, SizeSection, one_of
 from nbyk_papers.raters import design
 
 SourceName = Annotated[str, one_of("source", design.WITH_IDS)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbyk.studies.cell import Cell
+from nbyk.studies.study import Cell
 from nbyk_papers.batches import Axis, plan_of_axes, stored_keys
 from nbyk_papers.ulmer2022.design import (
     ASO,

@@ -6,8 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nbyk.config.sections import Section
-from nbyk.config.values import Distinct, Level, one_of
+from nbyk.config.sections import Distinct, Level, Section, one_of
 from nbyk_papers.ulmer2022 import design
 
 DistributionName = Annotated[

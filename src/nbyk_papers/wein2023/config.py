@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from nbyk.config.sections import Section, SizeSection
-from nbyk.config.values import Distinct, Epsilon, MetricName, NullName, SamplerName
+from nbyk.config.sections import Distinct, Epsilon, MetricName, NullName, SamplerName, Section, SizeSection
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk_papers.wein2023.design import COLUMNS
 

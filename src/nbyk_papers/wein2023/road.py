@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
-from nbyk.studies.cell import Cell, seconds_of_a_job
-from nbyk.studies.results import fit_file, ratings_file
+from nbyk.studies.study import Cell, fit_file, ratings_file, seconds_of_a_job
 from nbyk_papers.batches import Axis, Ranges, plan_of_axes, slug, stored_names
 from nbyk_papers.grids import Field, Grid, Point
 from nbyk_papers.wein2023.design import COLUMNS, PRIORS, SEMANTICS

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.studies import Step, Study
-from nbyk.studies.cell import Cell
-from nbyk.studies.results import fit_file, ratings_file
+from nbyk.studies.study import Cell, fit_file, ratings_file
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

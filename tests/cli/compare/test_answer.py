@@ -16,8 +16,8 @@ from matplotlib.image import imread
 import nbyk as package
 from nbyk.cli.compare_answers import _beside
 from nbyk.errors import StoppedError
-from nbyk.provenance.records import read_record
-from nbyk.spreadsheets import for_spreadsheets
+from nbyk.provenance import read_record
+from nbyk.words import for_spreadsheets
 from tests.cli.compare.ratings import found, read, unfolded, write
 from tests.cli.conftest import Run
 

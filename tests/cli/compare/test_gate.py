@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nbyk.provenance.records import read_record
+from nbyk.provenance import read_record
 from tests.cli.compare.ratings import found, read, unfolded, write
 from tests.cli.conftest import Run
 

@@ -14,8 +14,7 @@ from nbyk.files import read_bytes
 from nbyk.labels.designs.settings import DesignSection, Settings, as_list
 from nbyk.labels.targets import Ties
 from nbyk.metrics.label_scores import Kind
-from nbyk.validation import explained
-from nbyk.yaml_text import parse_mapping, place_of
+from nbyk.yaml_text import explained, parse_mapping, place_of
 
 
 def _conditions(value: Any) -> Any:

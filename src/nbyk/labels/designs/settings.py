@@ -24,7 +24,7 @@ from nbyk.testing.decision import check_level
 from nbyk.testing.engine.run_draws import Runs
 from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.pvalues import MOST_DRAWS
-from nbyk.validation import explained
+from nbyk.yaml_text import explained
 
 Family = Literal["score", "design"]
 Test = Literal["bootstrap", "mcnemar", "mcnemar_mid_p", "cochran_mantel_haenszel"]

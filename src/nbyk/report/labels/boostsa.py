@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.labels.designs import DesignResult
 from nbyk.labels.designs.results import ConditionScore, ScoreVerdict
-from nbyk.spreadsheets import csv_text
+from nbyk.words import csv_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,6 @@ import numpy as np
 
 from nbyk.data.arrays import Floats, as_row_pairs, as_scores
 from nbyk.errors import NbykError
-from nbyk.notebook import ShownInNotebooks
 from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import check_draws
@@ -24,6 +23,7 @@ from nbyk.testing.scores.means import mean_difference
 from nbyk.testing.scores.nulls import equal_on_paper
 from nbyk.testing.scores.result import NOTHING_VARIES, SCOPE
 from nbyk.testing.scores.violation_ratio import fill_ratios, resampled_ratios, segments
+from nbyk.words import ShownInNotebooks
 
 FEW_SCORES = 5
 """If a system has fewer scores than this, `aso` warns."""

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from nbyk.data.arrays import Floats
-from nbyk.notebook import ShownInNotebooks
 from nbyk.testing.pvalues import Alternative, PValue, p_relation, side_in_words, sides_of
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.means import mean_difference
 from nbyk.testing.unit_cautions import about_pairs
+from nbyk.words import ShownInNotebooks
 
 CONFIDENCE_LEVEL = 0.95
 """Coverage of the interval in a test's result."""

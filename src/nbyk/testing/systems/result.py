@@ -9,7 +9,6 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.notebook import ShownInNotebooks
 from nbyk.testing.intervals import IntervalMethod
 from nbyk.testing.pvalues import Alternative, ExpectedP, p_relation
 from nbyk.testing.results import plain
@@ -24,7 +23,7 @@ from nbyk.testing.systems.sentences import (
     number,
     reserve_sentence,
 )
-from nbyk.words import with_names
+from nbyk.words import ShownInNotebooks, with_names
 
 Floats = NDArray[np.float64]
 

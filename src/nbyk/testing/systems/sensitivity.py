@@ -15,7 +15,6 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
 from nbyk.metrics.registry import names, parameters
-from nbyk.notebook import ShownInNotebooks
 from nbyk.resampling.effects import Progress, Threads, as_metrics
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
@@ -29,7 +28,7 @@ from nbyk.testing.results import plain
 from nbyk.testing.systems.asked import EQUALLY_GOOD, TESTED, WHOLE_ITEMS, Asked, Verdict, verdict_of
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.unit_cautions import about_units, named_units
-from nbyk.words import listed, with_names
+from nbyk.words import ShownInNotebooks, listed, with_names
 
 Floats = NDArray[np.float64]
 

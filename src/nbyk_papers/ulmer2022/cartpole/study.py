@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from nbyk.studies import Study
-from nbyk.studies.cell import Cell
+from nbyk.studies.study import Cell
 
 
 class CartPoleStudy(Study):

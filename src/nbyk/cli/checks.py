@@ -1,4 +1,4 @@
-"""`nbyk why`: the command and the inputs behind a table, a figure, a page or any other result."""
+"""`nbyk why`: the command and inputs behind a result; `nbyk doctor`: what is wrong, and how to mend it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nbyk.errors import NbykError
+
 if TYPE_CHECKING:
-    from nbyk.lineage.chain import Origin
+    from nbyk.lineage import Origin
 
 SHORT = 30
 """Largest number of lines of a chain that is printed by default."""
@@ -29,8 +31,7 @@ def why(
 
     The exit code is 3 if the file, or a file behind it, has changed since or is missing now; else 0.
     """
-    from nbyk.lineage.chain import trace
-    from nbyk.lineage.recording import versions
+    from nbyk.lineage import trace, versions
 
     origins = trace(path)
     if as_json:
@@ -122,3 +123,22 @@ def _called(command: str) -> str:
     """Return the words that name a command, such as "nbyk compare" or "nbyk study prior"."""
     words = command.split()
     return " ".join(words[: 3 if words[1] == "study" else 2])
+
+
+def doctor(
+    folder: Annotated[
+        Path, typer.Argument(help="Folder of a run: the one that holds results and .snakemake.")
+    ] = Path(),
+) -> None:
+    """Check versions, results and leftovers of stopped runs; exit with 3 if there is something to do."""
+    from nbyk.health import examine
+    from nbyk.studies import registry
+
+    if not folder.is_dir():
+        raise NbykError("no such folder; give the folder of a run, the one that holds results", file=folder)
+    findings = [*registry.examine(), *examine(folder)]
+    for finding in findings:
+        print(finding.line)
+    if any(finding.advice for finding in findings):
+        raise typer.Exit(3)
+    print(f"{folder}: {'nothing to do; read the notes' if findings else 'all is well'}")
