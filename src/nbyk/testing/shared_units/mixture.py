@@ -18,6 +18,9 @@ Floats = NDArray[np.float64]
 FEWEST_FOR_SKEW = 4.5
 """With fewer units, their skewness says too little to correct p by it."""
 
+_FULL_STEP, _MOST_STEP = 3.5, 5.0
+"""The step counts skewness by |t| / 3.5, and beyond |t| = 5 no more."""
+
 _ALIKE = 1.4
 
 STRONG_SKEW = {"two-sided": 24.0, "greater": 96.0, "less": 96.0}
@@ -34,10 +37,11 @@ class ErrorLaw:
         Σ_k (v_k / V) P(t_νk > q(t)),
 
     so that a part that is small by chance lends nobody the degrees of freedom of the others. q(t) is t after
-    an inverse Cornish–Fisher step for the skewness g of the effect: with a = max(0, −sign(t) g) / 6,
-    q = (−1 + √(1 + 8 a (|t| − a))) / (4 a). Skewed units err in one tail: where most are a little lenient
-    and a few very severe, a sample without severe ones shows a small variance and a mean that is too high.
-    The step works in this tail alone. Measured in docs/shared-units.md.
+    an inverse Cornish–Fisher step for the skewness g of the effect: with
+    a = max(0, −sign(t) g) / 6 · min(|t|, 5) / 3.5, q = (−1 + √(1 + 8 a (|t| − a))) / (4 a). It grows with
+    |t|, because skewness matters most in the far tail, and q still grows with |t|. Skewed units err in one
+    tail: where most are a little lenient and a few very severe, a sample without severe ones shows a small
+    variance and a mean that is too high. The step works in this tail alone. Measured in docs/shared-units.md.
 
     Attributes
     ----------
@@ -84,7 +88,7 @@ class ErrorLaw:
             An effect minus its supposed true value.
         strong_skew
             0 for the law as it is. Above it, the skewness of a part counts strong_skew / units times more,
-            because few units show less skewness than they have.
+            and in full at every t, because few units show less skewness than they have.
         """
         if error == 0.0:
             return 0.5
@@ -93,7 +97,11 @@ class ErrorLaw:
             return 0.0
         times = (self.units >= FEWEST_FOR_SKEW) + strong_skew / self.units
         third = float(np.sum(self.third * times))
-        size = np.array([abs(corrected(error / math.sqrt(v), third / v**1.5, 1.0)) for v in whole.tolist()])
+        size = np.empty(len(whole))
+        for place, variance in enumerate(whole.tolist()):
+            t = error / math.sqrt(variance)
+            counts = max(float(strong_skew > 0.0), min(abs(t), _MOST_STEP) / _FULL_STEP)
+            size[place] = abs(corrected(t, third / variance**1.5, counts))
         tails = np.sum(self.variances * stdtr(self.df, -size[:, None]), axis=1) / whole
         return float(product(self.weights, tails))
 
