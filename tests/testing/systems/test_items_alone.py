@@ -131,6 +131,33 @@ def test_b_against_a_is_the_mirror_image_of_a_against_b(law: str, n: int, seed: 
     assert of_a.p["two-sided"].p == pytest.approx(min(1.0, 2 * min(of_a.p["greater"].p, of_a.p["less"].p)))
 
 
+def test_a_p_that_the_step_raised_names_the_step_and_no_draws() -> None:
+    effects = drawn("lognormal", 40, 3) / 10.0
+    effects -= effects.mean() + 2.2 * stats.sem(effects)  # swaps reject too often
+    result = nbyk.compare(None, effects, np.zeros(40), metric="mean", seed=1)
+    claim = result.claims[0]
+    by_draws = nbyk.testing.pvalues.p_values(result.effect, result.null_distribution)["two-sided"].p
+    assert claim.p > by_draws
+    assert claim.method == "t with the step for skewness"
+    assert claim.standard_error == 0.0
+    for text in (result.sentence, repr(result)):
+        assert "t with the step for skewness" in text
+        assert "Monte-Carlo error 0" not in text
+        assert "± 0" not in text
+    symmetric = nbyk.compare(None, np.linspace(-1, 2, 40), np.zeros(40), metric="mean", seed=1)
+    assert symmetric.claims[0].method == "swap_items"
+    assert "Monte-Carlo error" in symmetric.sentence
+
+
+def test_cautions_about_bootstrap_intervals_stand_only_beside_them() -> None:
+    caution = "only 12 items: bootstrap intervals of so few are usually too narrow"
+    of_signs = nbyk.compare([1] * N, [1] * 9 + [0] * 3, [0] * 8 + [1] * 4, metric="accuracy")
+    assert caution not in of_signs.warnings
+    assert not any("bootstrap draws" in text or "percentile" in text for text in of_signs.warnings)
+    numbers = np.random.default_rng(0).random((2, N))
+    assert caution in nbyk.compare(None, *numbers, metric="mean").warnings
+
+
 @given(values=st.lists(st.floats(0.01, 3), min_size=2, max_size=20), seed=st.integers(0, 99))
 @settings(max_examples=50, deadline=None)
 def test_symmetric_effects_keep_the_p_of_swaps(values: list[float], seed: int) -> None:

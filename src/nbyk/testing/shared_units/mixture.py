@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit  # scipy.stats has it too, but takes as long to load as all of nbyk
+from scipy.special import stdtr  # scipy.stats has it too, but takes as long to load as all of nbyk
 
 from nbyk.sums import product
 from nbyk.testing.skewness import corrected
@@ -19,10 +18,10 @@ Floats = NDArray[np.float64]
 FEWEST_FOR_SKEW = 4.5
 """With fewer units, their skewness says too little to correct p by it."""
 
-_ALIKE = 1.4
+_FULL_STEP, _MOST_STEP = 3.5, 5.0
+"""The step counts skewness by |t| / 3.5, and beyond |t| = 5 no more."""
 
-_STRENGTH, _MOST_TIMES = 0.7, 2.0
-"""The factor of the step for skewness where t is at its quantile of .05, and how many times it may grow."""
+_ALIKE = 1.4
 
 STRONG_SKEW = {"two-sided": 24.0, "greater": 96.0, "less": 96.0}
 """With J units, skewness counts this / J times more where p must hold for strongly skewed units."""
@@ -38,12 +37,11 @@ class ErrorLaw:
         Σ_k (v_k / V) P(t_νk > q(t)),
 
     so that a part that is small by chance lends nobody the degrees of freedom of the others. q(t) is t after
-    an inverse Cornish–Fisher step for the skewness g of the effect: with a = c max(0, −sign(t) g) / 6,
-    q = (−1 + √(1 + 8 a (|t| − a))) / (4 a). The farther out, the more skewness matters: for n units,
-    c = .7 min(2, |t| / t*), where t* is the two-sided quantile at .05 with n − 1 degrees of freedom. Skewed
-    units err in one tail: where most are a little lenient and a few very severe, a sample without severe
-    ones shows a small variance and a mean that is too high.
-    The step works in this tail alone. Measured in docs/shared-units.md.
+    an inverse Cornish–Fisher step for the skewness g of the effect: with
+    a = max(0, −sign(t) g) / 6 · min(|t|, 5) / 3.5, q = (−1 + √(1 + 8 a (|t| − a))) / (4 a). It grows with
+    |t|, because skewness matters most in the far tail, and q still grows with |t|. Skewed units err in one
+    tail: where most are a little lenient and a few very severe, a sample without severe ones shows a small
+    variance and a mean that is too high. The step works in this tail alone. Measured in docs/shared-units.md.
 
     Attributes
     ----------
@@ -90,27 +88,22 @@ class ErrorLaw:
             An effect minus its supposed true value.
         strong_skew
             0 for the law as it is. Above it, the skewness of a part counts strong_skew / units times more,
-            because few units show less skewness than they have.
+            and in full at every t, because few units show less skewness than they have.
         """
         if error == 0.0:
             return 0.5
         whole = self.variances.sum(axis=1)
         if not whole.all():
             return 0.0
-        size = np.array([self._corrected(error / math.sqrt(v), v, strong_skew) for v in whole.tolist()])
+        times = (self.units >= FEWEST_FOR_SKEW) + strong_skew / self.units
+        third = float(np.sum(self.third * times))
+        size = np.empty(len(whole))
+        for place, variance in enumerate(whole.tolist()):
+            t = error / math.sqrt(variance)
+            counts = max(float(strong_skew > 0.0), min(abs(t), _MOST_STEP) / _FULL_STEP)
+            size[place] = abs(corrected(t, third / variance**1.5, counts))
         tails = np.sum(self.variances * stdtr(self.df, -size[:, None]), axis=1) / whole
         return float(product(self.weights, tails))
-
-    def _corrected(self, t: float, variance: float, strong_skew: float) -> float:
-        """Return the size of t after the step."""
-        c = _STRENGTH * np.minimum(abs(t) / self._usual, _MOST_TIMES) + strong_skew / self.units
-        return abs(corrected(t, float(np.sum(c * self.third)) / variance**1.5, 1.0))
-
-    @cached_property
-    def _usual(self) -> Floats:
-        """The two-sided quantile of t at .05 of each part's units; infinite if they are too few."""
-        enough = self.units >= FEWEST_FOR_SKEW
-        return np.where(enough, stdtrit(np.where(enough, self.units - 1.0, 1.0), 0.975), np.inf)
 
     def reach(self, tail: float, side: float) -> float:
         """Return the size of the error on a side (1: above, −1: below) that has a given tail, up to ½."""

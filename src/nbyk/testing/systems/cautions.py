@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -69,7 +69,6 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
             f"one response per item from {' and '.join(single)}: nbyk cannot separate how responses vary "
             "there from how items do"
         )
-    yield from about_number(data.clusters if panel.draws_clusters else None, data.n_items, null=null)
     if same_responses(data):
         yield "A and B gave the same responses to every item"
     if data.categories is None:
@@ -114,7 +113,7 @@ def about_number(clusters: NDArray[np.int64] | None, n_items: int, *, null: str)
 
 
 def about_result(
-    result: ComparisonResult, metric: Metric, data: ResponseSet, *, undefined: int
+    result: ComparisonResult, metric: Metric, data: ResponseSet, *, undefined: int, by_bootstrap: bool = True
 ) -> Iterator[str]:
     """Yield the cautions of one metric's result.
 
@@ -126,6 +125,8 @@ def about_result(
         The metric and the data of the result.
     undefined
         Number of bootstrap draws on which the metric is undefined.
+    by_bootstrap
+        Whether the intervals over items come from the bootstrap.
     """
     claim, alpha, n_draws = result.claims[-1], result.alpha, result.n_resamples
     drawn_units = "clusters" if "clusters" in claim.over else "items"
@@ -155,16 +156,16 @@ def about_result(
         yield f"{why} the test rejects {most} equally good systems at α = {alpha:g}{way_out}"
     if undefined:
         yield f"{undefined} bootstrap draws leave {metric.name} undefined; the intervals leave them out"
-    if metric.follows_one_item:
+    if by_bootstrap and metric.follows_one_item:
         yield f"{metric.name} depends on single items, so do not rely on its bootstrapped intervals"
-    elif min(below, 1.0 - below) < _LOPSIDED:
+    elif by_bootstrap and min(below, 1.0 - below) < _LOPSIDED:
         yield (
             f"{100 * below:.2g} % of the bootstrap draws lie below the observed effect: {metric.name} "
             "is biased at this size, and its intervals are rough"
         )
     yield from _about_claims(result)
     if data.categories is None:
-        yield from _about_level(metric, data, null=result.null)
+        yield from _about_level(metric, data, tests=(result.null, *([PERCENTILE] if by_bootstrap else [])))
         yield from _about_threshold(metric, data)
 
 
@@ -187,10 +188,10 @@ def _about_claims(result: ComparisonResult) -> Iterator[str]:
         )
 
 
-def _about_level(metric: Metric, data: ResponseSet, *, null: str) -> Iterator[str]:
-    """Yield the measured cases in which the test and the interval of one metric do not hold their level."""
+def _about_level(metric: Metric, data: ResponseSet, *, tests: Sequence[str]) -> Iterator[str]:
+    """Yield the measured cases in which tests, or the percentile interval, do not hold their level."""
     k_responses = 0.5 * float(np.mean(_responses(data.a) + _responses(data.b)))
-    for test in (null, PERCENTILE):
+    for test in tests:
         found = nearest_measured(test, metric.base_name, data.n_clusters or data.n_items, k_responses)
         if found is not None and found.too_often:
             yield _rejects_too_often(found)

@@ -53,7 +53,7 @@ class Claim:
     bca_low, bca_high
         The BCa interval of the effect; NaN if p was not drawn.
     method
-        The method for p: the null that was drawn, or "t".
+        The method for p: the null that was drawn, "t", or `items_alone.SKEWED_T`.
     df
         Degrees of freedom of t; NaN if p was drawn.
     decided
@@ -216,11 +216,12 @@ def are_from_zero_to_one(ratings: Iterable[NDArray[np.float64]]) -> bool:
     return all(np.nanmin(matrix) >= 0.0 and np.nanmax(matrix) <= 1.0 for matrix in ratings)
 
 
-def with_intervals_of_parts(claim: Claim, metric: Metric, panel: Panel) -> Claim:
-    """Return a broad claim whose parts of the variance have their intervals."""
-    if not claim.parts or panel.responses is None or not panel.sources:
+def with_intervals_of_parts(
+    claim: Claim, metric: Metric, panel: Panel, test: SharedUnitsTest | None
+) -> Claim:
+    """Return a broad claim whose parts of the variance have their intervals; `test` made the claim."""
+    if not claim.parts or panel.responses is None or not panel.sources or test is None:
         return claim
-    test = shared_units_test(metric, panel.responses, sources=panel.sources)
     parts = parts_with_intervals(metric, panel.responses, test)
     return replace(claim, parts=tuple(replace(part, source=panel.in_words(part.source)) for part in parts))
 

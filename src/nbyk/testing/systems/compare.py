@@ -22,7 +22,7 @@ from nbyk.testing.intervals import acceleration, bca_interval, percentile_interv
 from nbyk.testing.pvalues import Alternative, expected_p, p_values
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
-from nbyk.testing.systems.cautions import about_data, about_result
+from nbyk.testing.systems.cautions import about_data, about_number, about_result
 from nbyk.testing.systems.claims import broad_claim, broad_test, drawn_claim, with_intervals_of_parts
 from nbyk.testing.systems.items_alone import ItemsAlone, items_alone
 from nbyk.testing.systems.margins import MarginClaim, check_margin, is_within_one, margin_claims
@@ -204,10 +204,13 @@ def compare_metrics(
         nulls = [(effects, True) for effects in asked.every_arrangement(draws)]
     else:
         nulls = asked.decision.draw(asked.under_null(draws), draws.observed)
-    results = results_of(asked, panel, draws, nulls, asked.bootstrapped(draws), margins or {})
+    bootstraps = asked.bootstrapped(draws)
+    made = {metric.name: broad_test(metric, panel) for metric in chosen}
+    tests = {name: test for name, test in made.items() if test is not None}
+    results = results_of(asked, panel, draws, nulls, bootstraps, margins or {}, tests)
     deciding = results[chosen[0].name]
     broad, *narrow = deciding.claims
-    claims = (with_intervals_of_parts(broad, chosen[0], panel), *narrow)
+    claims = (with_intervals_of_parts(broad, chosen[0], panel, tests.get(deciding.metric)), *narrow)
     return {**results, deciding.metric: replace(deciding, claims=claims)}
 
 
@@ -218,7 +221,7 @@ def results_of(
     nulls: Sequence[tuple[Floats, bool]],
     bootstraps: Floats,
     margins: Mapping[str, float],
-    tests: Mapping[str, SharedUnitsTest] | None = None,
+    tests: Mapping[str, SharedUnitsTest],
 ) -> dict[str, ComparisonResult]:
     """Return the result of each metric of `draws`, by its name.
 
@@ -235,7 +238,7 @@ def results_of(
     margins
         A margin for each metric that has one, by name.
     tests
-        The tests over new units by the metrics' names, if they are known; None makes them.
+        The tests over new units by the metrics' names, of those that have one.
 
     Raises
     ------
@@ -249,6 +252,8 @@ def results_of(
     known = {"has_gold": data.has_gold, "pair_runs": asked.pair_runs}
     about_pairs = pairing_caution(units, **known) if panel.sources else ()
     about_all = (*about_pairs, *about_data(data, null=asked.null, panel=panel))
+    clusters = data.clusters if panel.draws_clusters else None
+    about_few = tuple(about_number(clusters, data.n_items, null=asked.null))
     results = {}
     for index, (metric, (null_effects, decided)) in enumerate(zip(draws.metrics, nulls, strict=True)):
         effect = float(draws.observed[index]) + 0.0
@@ -286,12 +291,12 @@ def results_of(
             p,
             decision.alternative,
             percentile,
-            method=asked.null,
+            method=alone.method or asked.null,
             decided=decided,
             reserve=alone.reserve,
             bca=bca,
         )
-        of_broad = broad_test(metric, panel) if tests is None else tests.get(metric.name)
+        of_broad = tests.get(metric.name)
         broad = [broad_claim(metric, panel, items, asked, of_broad)] if panel.is_broad else []
         claims = (*broad, items)
         of_margin: tuple[MarginClaim, ...] = ()
@@ -328,7 +333,12 @@ def results_of(
             warnings=(),
             seed=asked.seed,
         )
-        own = about_result(result, metric, data, undefined=bootstraps[index].size - drawn.size)
+        by_bootstrap = alone.interval is None
+        undefined = bootstraps[index].size - drawn.size
+        own = (
+            *(about_few if by_bootstrap else ()),
+            *about_result(result, metric, data, undefined=undefined, by_bootstrap=by_bootstrap),
+        )
         results[metric.name] = replace(result, warnings=(*result.reserves, *about_all, *own))
     return results
 

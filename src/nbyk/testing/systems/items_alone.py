@@ -44,6 +44,9 @@ _SKEWED = 2.576
 _ASYMMETRIC = 1.5
 """Standard errors between mean and median of items whose bulk is asymmetric too."""
 
+SKEWED_T = "t with the step for skewness"
+"""The method of a p that the step raised."""
+
 _UNSEEN = 0.05
 """The chance with which a sample shows none of a kind of items of the share that it allows for."""
 
@@ -60,11 +63,14 @@ class ItemsAlone:
         The interval of the effect; None if that of the draws stands.
     reserve
         The reason why a verdict has a reserve; "" if it has none.
+    method
+        `SKEWED_T` if the p of the chosen alternative is by the step; "" if it is that of the draws.
     """
 
     p: PValues
     interval: Interval | None = None
     reserve: str = ""
+    method: str = ""
 
 
 def items_alone(
@@ -197,7 +203,8 @@ def of_effects(
     if _is_asymmetric(effects):
         low, high = _step_interval(effects, g, level)
         interval = min(low, percentile[0]), max(high, percentile[1])
-        return ItemsAlone(raised, interval, unseen if raised[alternative].p <= alpha else "")
+        method = SKEWED_T if raised[alternative].p > p[alternative].p else ""
+        return ItemsAlone(raised, interval, unseen if raised[alternative].p <= alpha else "", method)
     if is_verdict and raised[alternative].p > alpha:
         return ItemsAlone(
             p,

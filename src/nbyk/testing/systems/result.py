@@ -254,6 +254,9 @@ class ComparisonResult(ShownInNotebooks):
         error = "exact" if self.exact else f"± {number(items.standard_error)}"
         n = self.n_resamples
         draws = f"{f'all {n + 1} arrangements' if self.exact else f'{n} draws'} of {self.null}"
+        test = f"{error}; {self.alternative}; {draws}"
+        if items.method != self.null:
+            test = f"{self.alternative}; {items.method}"
         broad = []
         for claim in self.claims[:-1]:
             broad.append((f"p, {claim.population}", number(claim.p) if claim.is_conclusive else claim.reason))
@@ -268,7 +271,7 @@ class ComparisonResult(ShownInNotebooks):
                 (f"{self._percent} {method}{alone}", ends_in_words(items.ends(method)))
                 for method in get_args(IntervalMethod)
             ),
-            (f"p-value{alone}", f"{number(items.p)} ({error}; {self.alternative}; {draws})"),
+            (f"p-value{alone}", f"{number(items.p)} ({test})"),
             ("expected p", f"{number(self.expected_p.p)} (one-sided; {self.expected_p_sampler})"),
             ("null", self.hypothesis),
             ("items", f"{self.n_items}"),
@@ -303,7 +306,7 @@ class ComparisonResult(ShownInNotebooks):
 
     def p_in_words(self, claim: Claim) -> str:
         """Return "p = …" of a claim, or "p ≤ …" if no draw reached the effect, so that p may be less."""
-        is_drawn = claim.method != "t" and not self.exact
+        is_drawn = claim.method == self.null and not self.exact
         relation = p_relation(claim.p, self.n_resamples, self.alternative) if is_drawn else "="
         return f"p {relation} {number(claim.p)}"
 
@@ -330,7 +333,7 @@ class _Told:
             f"{self._shown(claim, ',')} on {result.metric}{f', for {kept}' if kept else ''}: the effect of "
             f"{first} over {second} on {result.size} is {number(sign * result.effect)} "
             f"({self._ends(*self.interval, sign)}), and "
-            f"{result.p_in_words(claim)} ({result.alternative}, {self._null}, {self._how}) under the null "
+            f"{result.p_in_words(claim)} ({result.alternative}, {self._test(claim)}) under the null "
             f"that {hypothesis}, at α = {result.alpha:g}.{self._more_draws(claim)}"
         )
 
@@ -347,7 +350,7 @@ class _Told:
             f"{self.a} and {self.b} are equally good there, at α = {result.alpha:g}. "
             f"For {self._of(items.population)}, {self._shown(items)}: "
             f"{self._ends(*self.interval, sign)}, {result.p_in_words(items)} "
-            f"({one_sided}{self._null}, {self._how}).{self._more_draws(items)}"
+            f"({one_sided}{self._test(items)}).{self._more_draws(items)}"
         )
 
     def inconclusive(self) -> str:
@@ -363,8 +366,9 @@ class _Told:
 
     def _test(self, claim: Claim) -> str:
         """Return the test that made a claim's p: t or, if nothing varies, the one over items."""
-        by_t = claim.method == "t"
-        return "t-test" if by_t else f"{self._null}, {self._how}"
+        if claim.method == self.result.null:
+            return f"{self._null}, {self._how}"
+        return "t-test" if claim.method == "t" else claim.method
 
     def _ends(self, low: float, high: float, sign: float) -> str:
         low, high = sorted((sign * low, sign * high))

@@ -277,9 +277,8 @@ class Leaderboard(Several):
     def test(self) -> str:
         """The test behind p: the null that was drawn, or the t-test over new raters and runs."""
         null = f"{self.null} of whole clusters" if self.n_clusters else self.null
-        found = dict.fromkeys(
-            "t-test" if pair.result.claims[0].method == "t" else null for pair in self.pairs
-        )
+        methods = dict.fromkeys(pair.result.claims[0].method for pair in self.pairs)
+        found = [{"t": "t-test", self.null: null}.get(method, method) for method in methods]
         return " or ".join(found)
 
     @property
