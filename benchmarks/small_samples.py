@@ -35,7 +35,8 @@ def bayesian_bootstrap(a: Floats, b: Floats, rng: np.random.Generator) -> Floats
 
 def _weighted(scores: Floats, rng: np.random.Generator) -> Floats:
     weights = rng.standard_exponential((N_DRAWS, scores.shape[1]))
-    return scores @ (weights / weights.sum(axis=1, keepdims=True)).T
+    means: Floats = scores @ (weights / weights.sum(axis=1, keepdims=True)).T
+    return means
 
 
 def normal_posterior(a: Floats, b: Floats, rng: np.random.Generator) -> Floats:
