@@ -72,10 +72,17 @@ def study_answer(
     """
     of_priors = [read_prior(path).caution for path in priors]
     cautions = tuple(dict.fromkeys(filter(None, [*summary.get("cautions", ()), *of_priors])))
-    shown = tuple(AnswerTable(name, caption, frame, page.marked) for name, caption, frame in tables)
+    shown = tuple(
+        AnswerTable(name, caption, frame, page.marked, on_page=len(frame) > 0)
+        for name, caption, frame in tables
+    )
     drawn = sorted(figures, key=lambda name: (_stem(name) != page.first, _section(name) or "figures", name))
     captions = {name: _caption(name, page.titles) for name in drawn}
-    names = {"tables": [table.name for table in shown], "figures": captions, "marked": list(page.marked)}
+    names = {
+        "tables": [table.name for table in shown if table.on_page],
+        "figures": captions,
+        "marked": list(page.marked),
+    }
     return Answer(
         title=page.title,
         sentences=(*cautions, str(summary["line"])),
@@ -98,5 +105,5 @@ def _section(name: str) -> str:
 
 def _caption(name: str, titles: Mapping[str, str]) -> str:
     title = titles.get(_stem(name), _stem(name).replace("_", " "))
-    folders = [folder for folder in _section(name).split("/") if folder != "priors" and folder]
+    folders = list(filter(None, _section(name).split("/")))
     return f"{title} ({', '.join(folders)})" if folders else title

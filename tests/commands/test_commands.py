@@ -62,7 +62,7 @@ CUTS = {
         for words in (
             "-R plot",
             "--until aggregate",
-            "results/wein2023/figures/published/figure_01.svg",
+            "results/wein2023/figures/figure_01.svg",
             "--set-threads estimate_p=2",
         )
     },

@@ -14,6 +14,7 @@ from nbyk.metrics import get
 from nbyk.planning.power.estimate import power_of_test
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
+from nbyk_papers import placed
 from nbyk_papers.homan2025.cells import PAPERS_SIZES
 from nbyk_papers.homan2025.design import (
     BUDGETS,
@@ -116,12 +117,12 @@ def test_a_run_draws_the_figures_that_it_has_numbers_for() -> None:
     assert len(everything) == len(set(everything)) == 1 + 2 + 2 * 10 + 1 + 3
     for semantics in METRIC_OF_COLUMN:
         numbers = ("03a", "03b", "04", "05a", "05b", "07", "08", "09", "10", "11")
-        assert {f"{semantics}/figure_{number}" for number in numbers} <= set(everything)
+        assert {placed(semantics, f"figure_{number}") for number in numbers} <= set(everything)
     rated = {name: Path("ratings.parquet") for name in ("multidomain", "armis")}
     few = figures_of(run_of([("mhs", 0.1)], [(40, 5)], ["mae"]), None, {}, rated, seed=1)
     assert list(few) == [
         *("figure_01", "figure_02a", "figure_02b", "figure_02_armis"),
-        *("published/figure_11", "recommended/figure_11"),
+        *("figure_11", "recommended/figure_11"),
     ]
     small = figures_of(run_of([("toxicity", 0.05)], [(40, 5)], METRICS), None, {}, {}, seed=1)
     assert not any("figure_05" in name for name in small)

@@ -63,7 +63,7 @@ def study(folder: Path, summary: dict[str, Any], figures: tuple[str, ...]) -> No
         "figures": {
             name: "Published true p-values against ours" if name == "agreement" else name for name in figures
         },
-        "tables": ["published/table_05"],
+        "tables": ["table_05"],
         "marked": ["z true"],
     }
     write_json(folder / "summary.json", {**summary, "shown": shown})
@@ -72,7 +72,7 @@ def study(folder: Path, summary: dict[str, Any], figures: tuple[str, ...]) -> No
         axes.plot([0, 1], [0, 1])
         save(figure, folder / "figures" / name)
     table = pd.DataFrame({"metric": ["mae"], "z true": [4.0]})
-    write_table(table, folder / "tables/published/table_05", "Table 5: α & more")
+    write_table(table, folder / "tables/table_05", "Table 5: α & more")
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from nbyk.files import read_json, write_json, write_parquet
 from nbyk.priors import published_prior
 from nbyk.report.answer import write_answer
 from nbyk.studies.steps import Work
+from nbyk_papers import placed
 from nbyk_papers.raters.cells import pvalues
 from nbyk_papers.raters.claims import verdicts_of
 from nbyk_papers.raters.design import FORGOTTEN, KEPT, METRICS, OTHERS, SEMANTICS
@@ -145,7 +146,7 @@ def test_the_report_has_a_figure_of_each_data_set_metric_and_semantics(cell: Pat
     answer = report(pvalues=[cell])
     assert "when the test forgets their ids" in answer.sentences[0]
     assert {figure.name for figure in answer.figures} == {
-        f"{semantics}/convabuse_{metric}" for semantics in SEMANTICS for metric in METRICS
+        placed(semantics, f"convabuse_{metric}") for semantics in SEMANTICS for metric in METRICS
     }
     drawn = answer.figures[0].draw()
     (axes,) = drawn.axes

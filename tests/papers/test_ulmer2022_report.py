@@ -15,6 +15,7 @@ from matplotlib.image import imread
 from nbyk.files import read_json, read_parquet, write_parquet
 from nbyk.report.answer import write_answer
 from nbyk.testing.rates import binomial_interval
+from nbyk_papers import placed
 from nbyk_papers.ulmer2022.claims import verdicts_of
 from nbyk_papers.ulmer2022.comparison import compare
 from nbyk_papers.ulmer2022.design import (
@@ -136,14 +137,14 @@ def test_what_differs_is_counted_named_and_explained(rates: pd.DataFrame) -> Non
 
 def test_tables_have_the_papers_form(rates: pd.DataFrame) -> None:
     tables = {name: table for name, _, table in tables_of(rates, compare(rates))}
-    numbered = [f"{semantics}/table_0{n}" for semantics in SEMANTICS for n in range(1, 9)]
+    numbered = [placed(semantics, f"table_0{n}") for semantics in SEMANTICS for n in range(1, 9)]
     assert list(tables) == [*numbered, "agreement", "outside"]
-    first = tables["published/table_01"]
+    first = tables["table_01"]
     assert first.shape == (24, 2 + 3 * len(TESTS))
     row = first.iloc[0]
     assert (row["sample size"], row["threshold"]) == ("5", "0.05")
     assert (row["ASO"], row["ASO published"], row["ASO 95 %"]) == (0.02, 0.02, "0.010–0.036")
-    assert tables["published/table_06"]["lead of A"].tolist() == sorted(["0.25", "0.5", "0.75", "1"] * 6)
+    assert tables["table_06"]["lead of A"].tolist() == sorted(["0.25", "0.5", "0.75", "1"] * 6)
     assert tables["agreement"]["inside, published"].sum() == 1152
     assert len(tables["outside"]) == 0
 
@@ -153,7 +154,7 @@ def test_everything_is_written(scores: pd.DataFrame, rates: pd.DataFrame, tmp_pa
     write_answer(answer, tmp_path, stem="summary", page="report")
     assert answer.sentences == (read_json(tmp_path / "summary.json")["line"],)
     assert read_parquet(tmp_path / "tables/rates.parquet", ("rate", "low", "high"))[0].num_rows == 2 * 1152
-    drawn = [f"{semantics}/figure_0{n}" for semantics in SEMANTICS for n in (3, 6, 7)]
+    drawn = [placed(semantics, f"figure_0{n}") for semantics in SEMANTICS for n in (3, 6, 7)]
     assert {figure.name for figure in answer.figures} == {"agreement", "figure_02", *drawn}
     for name in ("agreement", "figure_02", *drawn):
         assert imread(tmp_path / f"figures/{name}.png").std() > 0
@@ -175,10 +176,10 @@ def test_a_run_beyond_the_paper_has_tables_and_figures_of_its_own(
     assert answer.sentences == ("0 of 0 published rates lie inside the 99.9 % interval around ours",)
     write_answer(answer, tmp_path, stem="summary", page="report")
     drawn = {str(path.relative_to(tmp_path / "figures"))[:-4] for path in tmp_path.rglob("*.svg")}
-    of_semantics = {f"{semantics}/figure_0{n}" for semantics in SEMANTICS for n in (3, 6)}
+    of_semantics = {placed(semantics, f"figure_0{n}") for semantics in SEMANTICS for n in (3, 6)}
     assert drawn == {"figure_02"} | of_semantics
     names = [table.name for table in answer.tables if table.on_page]
-    assert names == [f"{semantics}/exponential_type_1" for semantics in SEMANTICS]
+    assert names == [placed(semantics, "exponential_type_1") for semantics in SEMANTICS]
 
 
 def test_the_papers_statements_are_judged_by_its_own_rates(tmp_path: Path) -> None:

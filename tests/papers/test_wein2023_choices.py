@@ -109,4 +109,4 @@ def test_the_papers_own_numbers_are_flagged() -> None:
     assert summary["acceptable"]["published_not_acceptable"] == off.sum()
     assert summary["choices"]["cases"] == 10
     names = [name for name, _, _ in all_tables(cells)]
-    assert {"published/acceptable", "published/choices"} <= set(names)
+    assert {"acceptable", "choices"} <= set(names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import re
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
+from nbyk.workflow import RunPlan
 from tests.workflow import forked
 
 ROOT = Path(__file__).parents[2]
@@ -95,6 +97,18 @@ def jobs(commands: list[str]) -> Counter[str]:
         for line in commands
         for step in line.split()[:1]
     )
+
+
+def assert_names_are_files(directory: Path, study: str) -> None:
+    """Check that the figures and tables that Snakemake knows of a study are those that its run left."""
+    config = yaml.safe_load((directory / "mine.yaml").read_text(encoding="utf-8"))
+    with contextlib.chdir(directory):
+        plan = RunPlan(config, ["mine.yaml"])
+        named = [*plan.figure_files(plan.studies[study]), *plan.table_files(plan.studies[study])]
+        folder = Path(plan.folder(plan.studies[study]))
+        files = [*folder.glob("figures/**/*.*g"), *folder.glob("tables/**/*.csv")]
+        made = [str(path) for path in files if ".nbyk" not in path.parts and "case_study" not in path.parts]
+    assert sorted(named) == sorted(made)
 
 
 def results(directory: Path) -> dict[str, bytes]:

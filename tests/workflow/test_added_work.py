@@ -10,7 +10,17 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from tests.workflow.runs import CONFIG, PRODUCTS, ROOT, configure, planned, results, rules, snakemake
+from tests.workflow.runs import (
+    CONFIG,
+    PRODUCTS,
+    ROOT,
+    assert_names_are_files,
+    configure,
+    planned,
+    results,
+    rules,
+    snakemake,
+)
 
 USERS_METRIC = '''"""A metric of a user's own."""
 
@@ -97,12 +107,29 @@ def test_a_figure_is_drawn_again_without_a_p_value(checkout: Path, finished: Pat
     assert rules(planned(checkout, finished, "-R", "estimate_p")) == Counter(
         {"estimate_p": 3, **dict.fromkeys(PRODUCTS, 1)}
     )
-    figure = finished / "results/wein2023/figures/published/figure_01.svg"
+    figure = finished / "results/wein2023/figures/figure_01.svg"
     before = figure.read_bytes()
     figure.unlink()
     code, output = snakemake(checkout, finished, "--", str(figure.relative_to(finished)))
     assert code == 0, output[-3000:]
     assert figure.read_bytes() == before
+
+
+def test_another_size_has_its_section_of_the_report(checkout: Path, finished: Path) -> None:
+    more = {"n_items": 30, "k_responses": 3}
+    configure(finished, {**CONFIG, "metrics": ["mae", "mse"], "sizes": [*CONFIG["sizes"], more]})
+    code, output = snakemake(checkout, finished)
+    assert code == 0, output[-3000:]
+    assert_names_are_files(finished, "wein2023")
+    study = finished / "results/wein2023"
+    for place in ("", "recommended/"):
+        first, second = (
+            pd.read_csv(study / f"tables/{folder}{place}table_08.csv") for folder in ("", "n-30_k-3/")
+        )
+        assert list(first["metric"]) == list(second["metric"]) == ["MAE", "MSE"]
+        assert (first["true p"] != second["true p"]).any()
+    page = (study / "report.html").read_text(encoding="utf-8")
+    assert page.count("n = 30, k = 3") > page.count("At n = 30, k = 3.") >= 1
 
 
 def test_the_numbers_do_not_depend_on_what_shares_a_job_or_is_kept(
@@ -138,7 +165,7 @@ def test_a_users_metric_joins_every_table_and_leaves_old_results_alone(
     after = results(finished)
     old = {name for name in before if not name.startswith(PRODUCED)}
     assert {name: before[name] for name in old} == {name: after[name] for name in old}
-    for name in ("published/table_08", "recommended/table_08", "recommended/convabuse_epsilon_0.3"):
+    for name in ("table_08", "recommended/table_08", "recommended/convabuse_epsilon_0.3"):
         table = pd.read_csv(finished / f"results/wein2023/tables/{name}.csv")
         assert list(table["metric"]) == ["MAE", "median_error"]
     assert "median_error" in after["results/wein2023/report.html"].decode()

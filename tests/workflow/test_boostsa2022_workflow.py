@@ -13,7 +13,7 @@ import pytest
 from matplotlib.image import imread
 
 from nbyk.files import read_json
-from tests.workflow.runs import configure, finished_run, jobs, planned
+from tests.workflow.runs import assert_names_are_files, configure, finished_run, jobs, planned
 
 STUDY: dict[str, Any] = {
     "sizes": [400],
@@ -51,6 +51,7 @@ def plan(shared: Path, tmp_path: Path) -> Callable[[dict[str, Any]], list[str]]:
 
 def test_a_run_leaves_numbers_tables_figures_and_a_page(shared: Path) -> None:
     study = shared / "run/results/boostsa2022"
+    assert_names_are_files(shared / "run", "boostsa2022")
     p_values, levels = (pd.read_parquet(study / name) for name in ("pvalues", "levels"))
     assert set(p_values["design"]) == {"balanced", "tagging", "example"}
     assert set(p_values.loc[p_values["design"] == "balanced", "fraction"]) == {0.1, 1.0}

@@ -18,7 +18,15 @@ import pytest
 from nbyk.data import source
 from nbyk.data.download import terms_of
 from nbyk.files import sha256
-from tests.workflow.runs import ROOT, configure, planned, results, snakemake, take_fits
+from tests.workflow.runs import (
+    ROOT,
+    assert_names_are_files,
+    configure,
+    planned,
+    results,
+    snakemake,
+    take_fits,
+)
 
 CONFIG: dict[str, Any] = {
     "seed": 7,
@@ -89,11 +97,14 @@ def test_every_data_set_at_hand_gets_a_section(run: Path, shared: Path) -> None:
     assert p[["estimated_p", "true_p"]].apply(lambda column: column.between(0, 1)).all(axis=None)
     page = (run / "results/datasets/report.html").read_text(encoding="utf-8")
     assert page.count("<h2 id=") == 2
+    assert_names_are_files(run, "datasets")
+    (line,) = (line for line in output.splitlines() if "not at hand: " in line)
+    assert {"amazon", "toxicity", "hs_brexit", "armis"} <= set(re.findall(r"\w+", line))
     assert planned(ROOT, run, *TARGET) == []
     before = results(run)
     # What is missing is made again.
     (cell,) = (run / "results/estimated_p").rglob("source=mine/*.parquet")
-    for missing in (run / "results/datasets/report.html", run / "results/datasets/figures", cell):
+    for missing in (run / "results/datasets/report.html", run / "results/datasets/figures/mine.svg", cell):
         missing.rename(run / "away")
         assert planned(ROOT, run, *TARGET) != [], missing
         (run / "away").rename(missing)
@@ -105,6 +116,35 @@ def test_every_data_set_at_hand_gets_a_section(run: Path, shared: Path) -> None:
         "source=convabuse" in line or " -- convabuse" in line for line in plan if line.split()[0] in kept
     )
     assert results(run) == before
+
+
+def test_upstream_files_of_toxicity_and_amazon_become_figures_3_and_4(run: Path) -> None:
+    """From the authors' layout to the figures of the ratings beside the fitted prior."""
+    random = np.random.default_rng(5)
+    means = random.beta(1.0, 3.0, 60)
+    levels = random.binomial(4, means[:, None], (60, 5))
+    lines = []
+    for item, row in enumerate(levels):
+        scores = [{"toxic_score": int(level), "worker_id": f"w{item}-{n}"} for n, level in enumerate(row)]
+        lines.append({"comment": f"comment {item}", "ratings": scores})
+    (run / "toxicity_ratings.json").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    rows = [f"product {item},r{5 * item + n},{1 + of}" for (item, n), of in np.ndenumerate(levels)]
+    (run / "amazon.csv").write_text("\n".join(["item,rater,value", *rows]) + "\n", encoding="utf-8")
+    paths = {"toxicity": "toxicity_ratings.json", "amazon": "amazon.csv"}
+    changes = {"sources": list(paths), "ratings": paths, "semantics": ["recommended"]}
+    configure(run, {**CONFIG, **changes, "own_ratings": {}})
+    figures = [f"results/wein2023/figures/{name}.svg" for name in ("figure_03", "figure_04", "amazon_means")]
+    code, output = snakemake(ROOT, run, "--", *figures)
+    assert code == 0, output[-3000:]
+    for source_name, figure in zip(("toxicity", "toxicity", "amazon"), figures, strict=True):
+        text = (run / figure).read_text(encoding="utf-8")
+        assert f"60 items of {source_name}" in text
+        assert "no ratings" not in text
+    for source_name in paths:
+        fitted = json.loads((run / f"results/fits/{source_name}/prior.json").read_text(encoding="utf-8"))
+        assert fitted["mu"] != fitted["sigma"]
+        assert pd.read_parquet(run / f"results/ratings/{source_name}.parquet").shape[0] == 300
+    assert "normalise" not in rules(planned(ROOT, run, "--", *figures))
 
 
 def test_downloads_are_planned_for_what_is_asked_for_or_was_fetched(run: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from matplotlib.image import imread
 
 from nbyk.files import read_json
 from nbyk_papers.gathered import RATES
-from tests.workflow.runs import configure, finished_run, jobs, planned, snakemake
+from tests.workflow.runs import assert_names_are_files, configure, finished_run, jobs, planned, snakemake
 
 STUDY: dict[str, Any] = {
     "sources": ["toxicity", "convabuse_fit"],
@@ -54,7 +54,8 @@ def plan(shared: Path, tmp_path: Path) -> Callable[[dict[str, Any]], list[str]]:
 
 def test_a_run_leaves_tables_figures_summary_and_a_page_that_needs_no_network(shared: Path) -> None:
     study = shared / "run/results/homan2025"
-    table = pd.read_csv(study / "tables/published/table_03.csv")
+    assert_names_are_files(shared / "run", "homan2025")
+    table = pd.read_csv(study / "tables/table_03.csv")
     assert list(table["dataset"]) == ["Toxicity"] * 3
     assert table.loc[table["metric"].isin(["MAE", "Wins"]), "z p"].abs().max() < 5.0
     assert set(pd.read_csv(study / "tables/power.csv")["N"]) == {40}

@@ -14,7 +14,15 @@ from matplotlib.image import imread
 
 from nbyk.files import read_json
 from nbyk_papers.ulmer2022.design import DIFFERENCES, LEADS, SAMPLE_SIZES, TESTS
-from tests.workflow.runs import configure, finished_run, jobs, planned, results, snakemake
+from tests.workflow.runs import (
+    assert_names_are_files,
+    configure,
+    finished_run,
+    jobs,
+    planned,
+    results,
+    snakemake,
+)
 
 STUDY: dict[str, Any] = {
     "distributions": ["laplace", "normal_mixture"],
@@ -51,6 +59,7 @@ def plan(shared: Path, run: Path) -> Callable[[dict[str, Any]], list[str]]:
 
 def test_a_run_leaves_scores_rates_tables_figures_and_a_page(shared: Path) -> None:
     study = shared / "run/results/ulmer2022"
+    assert_names_are_files(shared / "run", "ulmer2022")
     scores = pd.read_parquet(study / "scores")
     assert set(scores["semantics"]) == {"published", "recommended"}
     assert scores.groupby("test", observed=True)["simulation"].nunique().to_dict() == {
@@ -61,7 +70,7 @@ def test_a_run_leaves_scores_rates_tables_figures_and_a_page(shared: Path) -> No
     assert ((rates["low"] <= rates["rate"]) & (rates["rate"] <= rates["high"])).all()
     summary = read_json(study / "summary.json")
     assert summary["published"]["rates"] == 4 * 144
-    assert {path.stem for path in (study / "tables/published").glob("*.csv")} == {
+    assert {path.stem for path in (study / "tables").glob("table_*.csv")} == {
         *("table_04", "table_05", "table_06", "table_07"),
     }
     assert all(imread(path).std() > 0 for path in (study / "figures").rglob("*.png"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ import subprocess
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pandas as pd
@@ -22,6 +24,7 @@ from tests.workflow.runs import (
     CONFIG,
     PRODUCTS,
     ROOT,
+    assert_names_are_files,
     command,
     configure,
     planned,
@@ -34,12 +37,13 @@ from tests.workflow.runs import (
 
 def test_a_run_leaves_tables_figures_summary_and_a_page_that_needs_no_network(shared: Path) -> None:
     study = shared / "run/results/wein2023"
-    for semantics, names in {
-        "published": ["table_01", "table_02", "table_08"],
-        "recommended": ["table_08", "convabuse_epsilon_0.3", "convabuse_minima_by_metric"],
+    assert_names_are_files(shared / "run", "wein2023")
+    for folder, names in {
+        "tables": ["table_01", "table_02", "table_08"],
+        "tables/recommended": ["table_08", "convabuse_epsilon_0.3", "convabuse_minima_by_metric"],
     }.items():
         for name in names:
-            tables = study / "tables" / semantics
+            tables = study / folder
             assert len(pd.read_csv(tables / f"{name}.csv")) == 1
             assert (tables / f"{name}.md").read_text(encoding="utf-8").splitlines()[-1].count("|") > 3
             assert r"\bottomrule" in (tables / f"{name}.tex").read_text(encoding="utf-8")
@@ -72,11 +76,18 @@ def test_the_guides_query_answers_from_the_dataset_as_it_is(
     shared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = (ROOT / "docs/guide.md").read_text(encoding="utf-8").partition("## One dataset")[2]
-    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 2
+    read, of_polars, of_duckdb, query = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     monkeypatch.chdir(shared / "run")
-    exec("\n".join(blocks), {})
+    exec(read + query, {})
     table = pd.read_parquet("results/pvalues")
+    for library, block, n_rows in (
+        ("polars", of_polars, lambda found: found["p_of_polars"].height),
+        ("duckdb", of_duckdb, lambda found: found["p_of_duckdb"].shape[0]),
+    ):
+        if importlib.util.find_spec(library):
+            found: dict[str, Any] = {}
+            exec(block, found)
+            assert n_rows(found) == len(table)
     table = table[table["semantics"] == "published"]
     error = (table["estimated_p"] - table["true_p"]).abs().mean()
     (sampler,) = CONFIG["samplers"]

@@ -87,8 +87,7 @@ for study in plan.studies.values():
             unpack(lambda wildcards, study=study: plan.part(study, "reported").inputs),
         output:
             report(
-                plan.figure_files(study) or directory(f"{plan.folder(study)}/figures"),
-                patterns=["{name}.svg"],
+                plan.figure_files(study),
                 caption="../report/figures.rst",
                 category=study.name,
                 subcategory="Figures",
@@ -124,7 +123,7 @@ for study in plan.studies.values():
             study.rule("report")
         input:
             unpack(lambda wildcards, study=study: plan.part(study, "reported").inputs),
-            drawn=plan.figure_files(study) or f"{plan.folder(study)}/figures",
+            drawn=plan.figure_files(study),
         output:
             report(
                 f"{plan.folder(study)}/report.html",
@@ -133,8 +132,7 @@ for study in plan.studies.values():
             ),
             f"{plan.folder(study)}/summary.json",
             report(
-                plan.table_files(study) or directory(f"{plan.folder(study)}/tables"),
-                patterns=["{name}.csv"],
+                plan.table_files(study),
                 caption="../report/tables.rst",
                 category=study.name,
                 subcategory="Tables",

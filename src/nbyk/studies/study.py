@@ -186,6 +186,10 @@ class Study:
         """Return its commands by name: functions or groups (`typer.Typer`) below ``nbyk study``."""
         return {}
 
+    def note(self, config: Any) -> str:
+        """Return a line to say beside its target: what it lacks, and how to get it; "" if nothing."""
+        return ""
+
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells that a configuration asks for, including stored ones."""
         return []
@@ -203,13 +207,13 @@ class Study:
             "", "aggregate", {"seed": config.seed}, {step: files for step, files in inputs.items() if files}
         )
 
-    def figures(self, config: Any) -> Sequence[str] | None:
-        """Return the names of the figures of its report, if they follow from the configuration; else None."""
-        return None
+    def figures(self, config: Any) -> Sequence[str]:
+        """Return the names of the figures of its report, each of which is a file that Snakemake knows."""
+        return []
 
-    def tables(self, config: Any) -> Sequence[str] | None:
-        """Return the names of tables that its report has, as `figures`; it may have others."""
-        return None
+    def tables(self, config: Any) -> Sequence[str]:
+        """Return the names of the tables of its report, as `figures`."""
+        return []
 
     def reported(self, config: Any) -> Cell | None:
         """Return the settings and inputs of its report, as a cell whose file is the report's folder."""

@@ -203,15 +203,13 @@ class RunPlan:
         return [f"results/{dataset}/{study.name}.parquet" for dataset in study.datasets]
 
     def figure_files(self, study: Study) -> list[str]:
-        """Return the files of a study's figures; none if their names do not follow from the configuration."""
-        names = study.figures(self.config) or ()
-        return [
-            f"{self.folder(study)}/figures/{name}{suffix}" for name in names for suffix in (".svg", ".png")
-        ]
+        """Return the files of a study's figures."""
+        names, folder = study.figures(self.config), self.folder(study)
+        return [f"{folder}/figures/{name}{suffix}" for name in names for suffix in (".svg", ".png")]
 
     def table_files(self, study: Study) -> list[str]:
-        """Return the files of a study's tables, as `figure_files`."""
-        return [f"{self.folder(study)}/tables/{name}.csv" for name in study.tables(self.config) or ()]
+        """Return the files of a study's tables."""
+        return [f"{self.folder(study)}/tables/{name}.csv" for name in study.tables(self.config)]
 
     def folder(self, study: Study) -> str:
         """Return the folder of a study's report."""
@@ -223,14 +221,15 @@ class RunPlan:
         for study in map(self.studies.__getitem__, names):
             folder = self.folder(study)
             files += [f"{folder}/report.html", f"{folder}/summary.json"]
-            files += self.figure_files(study) or [f"{folder}/figures"]
-            files += self.table_files(study) or [f"{folder}/tables"]
+            files += [*self.figure_files(study), *self.table_files(study)]
         return files
 
     def complete(self, study: Study) -> str:
         """Return the message of a study's target, with the room that its large files take."""
         disk = sum(cell.disk for cell in self._asked_of(study).values())
-        return f"{self.folder(study)} is complete" + (f"; test sets take {disk:.0f} MB" if disk >= 1 else "")
+        parts = [f"{self.folder(study)} is complete", study.note(self.config)]
+        parts += [f"test sets take {disk:.0f} MB"] if disk >= 1 else []
+        return "; ".join(filter(None, parts))
 
     def product_files(self, *names: str) -> list[str]:
         """Return everything that the configuration asks of studies."""

@@ -16,6 +16,21 @@ class DatasetsStudy(Study):
     datasets: ClassVar = {"pvalues": "nbyk_papers.wein2023.gather:p_values"}
     report = "nbyk_papers.datasets.report:report"
 
+    def note(self, config: Any) -> str:
+        """Return the data sets that are not at hand, and how to get them."""
+        from nbyk.data import source, source_names
+        from nbyk_papers.datasets.at_hand import data_sets
+
+        missing = sorted(set(source_names()) - set(data_sets(config)))
+        ways = {
+            "`nbyk data fetch` has": [name for name in missing if source(name).remote],
+            "your own copies, with a path under ratings, are": [
+                name for name in missing if not source(name).remote
+            ],
+        }
+        said = [f"{way} {', '.join(names)}" for way, names in ways.items() if names]
+        return f"not at hand: {'; '.join(said)} (docs/data.md)" if said else ""
+
     def cells(self, config: Any) -> list[Cell]:
         """Return the files of every data set, which the steps of Wein et al. 2023 make."""
         from nbyk_papers.datasets.at_hand import data_set_places
@@ -29,6 +44,16 @@ class DatasetsStudy(Study):
         from nbyk_papers.wein2023.road import gathered
 
         return gathered(self.name, config, data_set_places(config))
+
+    def figures(self, config: Any) -> list[str]:
+        """Return the names of its figures, one for each data set."""
+        from nbyk_papers.datasets.at_hand import data_sets
+
+        return data_sets(config)
+
+    def tables(self, config: Any) -> list[str]:
+        """Return the names of its tables."""
+        return ["data_sets", "summary", "pvalues", *(f"pvalues/{name}" for name in self.figures(config))]
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""

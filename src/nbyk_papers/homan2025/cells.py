@@ -117,11 +117,16 @@ def grid_cells(config: Any, settings: Any) -> Iterator[Cell]:
                 )
 
 
+def has_claims(settings: Any) -> bool:
+    """Return whether a configuration asks for the sizes that only the paper's conclusions need."""
+    return bool(settings.claim_draws and set(settings.epsilons) & set(CLAIM_EPSILONS))
+
+
 def claim_cells(config: Any, settings: Any) -> Iterator[Cell]:
     """Yield the cells of sizes that only the paper's conclusions need, one for each source."""
-    epsilons = [epsilon for epsilon in settings.epsilons if epsilon in CLAIM_EPSILONS]
-    if not epsilons or not settings.claim_draws:
+    if not has_claims(settings):
         return
+    epsilons = [epsilon for epsilon in settings.epsilons if epsilon in CLAIM_EPSILONS]
     for source in settings.sources:
         own = own_size(source)
         raters = [(CLAIM_ITEMS, k) for k in CLAIM_RESPONSES]

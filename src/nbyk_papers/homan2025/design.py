@@ -6,6 +6,7 @@ expected p-value to fall below .05, and how is a budget of N·K responses best s
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from importlib import resources
@@ -28,6 +29,8 @@ LABELS = {
     "mhs": "MHS",
 }
 """The paper's sources in the order of its tables, with the names printed there."""
+
+_TABLES = "homan_tables_1_to_3.csv"
 
 EPSILONS = (0.05, 0.1, 0.2, 0.3)
 TABLE_OF_EPSILON = {0.05: "table_01", 0.1: "table_02", 0.2: "table_03"}
@@ -146,8 +149,7 @@ def published_table() -> pd.DataFrame:
     """
     import pandas as pd
 
-    name = "homan_tables_1_to_3.csv"
-    with resources.files(__package__).joinpath(name).open(encoding="utf-8") as file:
+    with resources.files(__package__).joinpath(_TABLES).open(encoding="utf-8") as file:
         table = pd.read_csv(file)
     source_of_label = {printed: source for source, printed in LABELS.items()}
     table = table.assign(dataset=table["dataset"].map(source_of_label))
@@ -204,10 +206,25 @@ def published_cells(
     cells: Collection[tuple[str, float]], sizes: Collection[tuple[int, int]], metrics: Collection[str]
 ) -> int:
     """Return how many of the 57 published cells are among these (source, ε), sizes and metrics."""
-    table = published_table().dropna()
-    table = table[table["column"].map(METRIC_OF_COLUMN["published"]).isin(metrics)]
     asked = {(*cell, *size) for cell in cells for size in sizes}
-    n_items = (table["published_n_times_k"] // table["published_k"]).astype(int)
-    k_responses = table["published_k"].astype(int)
-    found = zip(table["source"], table["epsilon_b"], n_items, k_responses, strict=True)
-    return sum(cell in asked for cell in found)
+    return sum(metric in metrics and cell in asked for metric, cell in _published_places())
+
+
+@cache
+def _published_places() -> list[tuple[str, tuple[str, float, int, int]]]:
+    """Return the metric, source, ε, N and K of each published cell; without pandas, as plans are frequent."""
+    source_of_label = {printed: source for source, printed in LABELS.items()}
+    with resources.files(__package__).joinpath(_TABLES).open(encoding="utf-8") as file:
+        return [
+            (
+                METRIC_OF_COLUMN["published"][row["metric"]],
+                (
+                    source_of_label[row["dataset"]],
+                    float(row["epsilon"]),
+                    int(row["n_times_k"]) // int(row["k"]),
+                    int(row["k"]),
+                ),
+            )
+            for row in csv.DictReader(file)
+            if row["n_times_k"]
+        ]

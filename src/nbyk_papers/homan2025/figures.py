@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels
+from nbyk_papers import placed
 from nbyk_papers.homan2025.comparison import compare, of_columns, overstatement
 from nbyk_papers.homan2025.design import (
     ALPHA,
@@ -79,17 +80,21 @@ def figures_of(
     for semantics, metric_of_column in METRIC_OF_COLUMN.items():
         if "mae" in metrics:
             for letter, panel in panels:
-                drawn[f"{semantics}/figure_03{letter}"] = partial(bootstrap_figure, grid, *panel, semantics)
+                drawn[placed(semantics, f"figure_03{letter}")] = partial(
+                    bootstrap_figure, grid, *panel, semantics
+                )
             if PANELS[0] in cells:
-                drawn[f"{semantics}/figure_04"] = partial(budget_figure, grid, *PANELS[0], semantics)
+                drawn[placed(semantics, "figure_04")] = partial(budget_figure, grid, *PANELS[0], semantics)
         if FIGURE_5_BUDGET in {n * k for n, k in sizes}:
             for letter, panel in panels:
-                drawn[f"{semantics}/figure_05{letter}"] = partial(metric_figure, grid, *panel, semantics)
+                drawn[placed(semantics, f"figure_05{letter}")] = partial(
+                    metric_figure, grid, *panel, semantics
+                )
         if set(metric_of_column.values()) & metrics:
             for source, number in SOURCE_FIGURES.items():
                 place = source, SOURCE_FIGURES_EPSILON
                 if place in cells:
-                    drawn[f"{semantics}/figure_{number:02d}"] = partial(
+                    drawn[placed(semantics, f"figure_{number:02d}")] = partial(
                         source_figure, grid, *place, semantics
                     )
     if power is not None:

@@ -52,6 +52,19 @@ class Homan2025Study(Study):
             *power_cells(config, settings),
         ]
 
+    def figures(self, config: Any) -> list[str]:
+        """Return the names of its figures."""
+        from nbyk_papers.homan2025.names import figure_names
+
+        settings = self.settings(config)
+        return figure_names(settings, sources_with_data(config, settings))
+
+    def tables(self, config: Any) -> list[str]:
+        """Return the names of its tables."""
+        from nbyk_papers.homan2025.names import table_names
+
+        return table_names(self.settings(config))
+
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
         from nbyk_papers.homan2025.cells import FITS

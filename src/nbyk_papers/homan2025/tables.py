@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.files import read_json
+from nbyk_papers import placed
 from nbyk_papers.homan2025.cases import Numbers
 from nbyk_papers.homan2025.comparison import (
     compare,
@@ -66,8 +67,7 @@ def all_tables(
         The verdicts on the paper's conclusions, from `verdict_rows`.
     """
     grid, power = numbers.grid, numbers.power
-    if verdicts:
-        yield "verdicts", VERDICTS_CAPTION, verdict_table(verdicts)
+    yield "verdicts", VERDICTS_CAPTION, verdict_table(verdicts)
     if numbers.claims is not None:
         yield "own_sizes", "Expected p at each data set's own N and K", own_sizes_table(numbers.claims)
         yield (
@@ -145,11 +145,11 @@ def tables_of(grid: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
             at = cells[cells["epsilon_b"] == epsilon]
             if semantics == "published" and len(at):
                 caption = f"{title}: {rule}, published and ours"
-                tables.append((f"published/{table_name(epsilon)}", caption, published_and_ours(at)))
+                tables.append((table_name(epsilon), caption, published_and_ours(at)))
             else:
                 chosen = picks[picks["epsilon_b"] == epsilon]
                 caption = f"{title}: {rule}"
-                tables.append((f"{semantics}/{table_name(epsilon)}", caption, picked(chosen)))
+                tables.append((placed(semantics, table_name(epsilon)), caption, picked(chosen)))
     ratios = overstatement(grid)
     if len(ratios):
         caption = "The published p-value as a multiple of the recommended one, at the published N·K and K"

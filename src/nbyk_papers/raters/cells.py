@@ -26,15 +26,20 @@ if TYPE_CHECKING:
 _SAMPLERS = {OTHERS: "raters_within_items", FORGOTTEN: "raters_within_items", KEPT: "items_and_raters"}
 
 
+def sources_of(config: Any, settings: Any) -> list[str]:
+    """Return the data sets of the study: those asked for, or all with ids that you have."""
+    at_hand = config.at_hand(DOWNLOADS)
+    return settings.sources or [name for name in WITH_IDS if name in at_hand]
+
+
 def p_value_cells(config: Any, settings: Any) -> Iterator[Cell]:
     """Yield a cell for each data set with ids and each kind of system B."""
-    at_hand = config.at_hand(DOWNLOADS)
     systems = [
         *((epsilon, 0.0) for epsilon in settings.epsilons),
         *((0.0, shift) for shift in settings.shifts),
     ]
     ratings = sum(n * k for n, k in settings.all_sizes)
-    for source in settings.sources or [name for name in WITH_IDS if name in at_hand]:
+    for source in sources_of(config, settings):
         prior = prior_file(source) if source in PUBLISHED else fit_file(source, "prior")
         for epsilon, shift in systems:
             yield Cell(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nbyk.report.answer import Answer
 from nbyk.report.drawing import COLOURS, new_panels
+from nbyk_papers import placed
 from nbyk_papers.partitions import read_partitioned
 from nbyk_papers.raters.claims import verdicts_of
 from nbyk_papers.raters.design import ALPHA, FORGOTTEN, IN_WORDS, KEPT, LABELS, OTHERS, SEMANTICS, system_name
@@ -54,7 +55,7 @@ def raters_report(table: pd.DataFrame, priors: Sequence[Path] = ()) -> Answer:
     rows = verdict_rows(verdicts_of(table))
     sources = list(dict.fromkeys(table["source"]))
     figures: dict[str, Callable[[], Figure]] = {
-        f"{semantics}/{source}_{metric}": partial(p_figure, table, source, semantics, metric)
+        placed(semantics, f"{source}_{metric}"): partial(p_figure, table, source, semantics, metric)
         for semantics in SEMANTICS
         for source in sources
         for metric in LABELS

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels
+from nbyk_papers import placed
 from nbyk_papers.ulmer2022.comparison import PERCENT, beside_published
 from nbyk_papers.ulmer2022.design import (
     ALPHA,
@@ -52,11 +53,13 @@ def figures_of(scores: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> dict[
     for semantics in SEMANTICS:
         part = shown[shown["semantics"] == semantics]
         under_null = scores[(scores["semantics"] == semantics) & (scores["error"] == TYPE_1)]
-        drawn[f"{semantics}/figure_03"] = partial(rates_figure, part[part["error"] == TYPE_1], semantics)
-        drawn[f"{semantics}/figure_06"] = partial(scores_figure, under_null, semantics)
+        drawn[placed(semantics, "figure_03")] = partial(
+            rates_figure, part[part["error"] == TYPE_1], semantics
+        )
+        drawn[placed(semantics, "figure_06")] = partial(scores_figure, under_null, semantics)
         type_2 = part[part["error"] != TYPE_1]
         if len(type_2):
-            drawn[f"{semantics}/figure_07"] = partial(rates_figure, type_2, semantics)
+            drawn[placed(semantics, "figure_07")] = partial(rates_figure, type_2, semantics)
     return drawn
 
 

@@ -52,7 +52,7 @@ def scores_report(scores: pd.DataFrame, thresholds: Sequence[float]) -> Answer:
     rates = error_rates(scores, thresholds)
     cells = compare(rates)
     verdicts = verdict_rows(verdicts_of(rates))
-    judged = [("verdicts", VERDICTS_CAPTION, verdict_table(verdicts))] if verdicts else []
+    judged = [("verdicts", VERDICTS_CAPTION, verdict_table(verdicts))]
     return study_answer(
         PAGE,
         {**summarise(cells), "verdicts": verdicts},

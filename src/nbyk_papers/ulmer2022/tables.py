@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbyk_papers import placed
 from nbyk_papers.ulmer2022.comparison import CELL, PERCENT, beside_published
 from nbyk_papers.ulmer2022.design import (
     DIFFERENCE,
@@ -32,7 +33,7 @@ def tables_of(rates: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> list[tu
         for distribution, error in found:
             of = (rates["distribution"] == distribution) & (rates["error"] == error)
             table = papers_form(rates[of & (rates["semantics"] == semantics)])
-            name = f"{semantics}/{table_name(distribution, error)}"
+            name = placed(semantics, table_name(distribution, error))
             tables.append((name, _caption(distribution, error, semantics), table))
     if len(cells["published"]):
         caption = f"The number of published rates in the {PERCENT} interval around ours, by table and test"

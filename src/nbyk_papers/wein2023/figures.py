@@ -15,6 +15,7 @@ from nbyk.priors import item_parameters, published_prior, read_prior
 from nbyk.priors.family import Family
 from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels
 from nbyk.resampling.streams import Streams, stream_key
+from nbyk_papers import placed
 from nbyk_papers.wein2023.comparison import Cells, minima
 from nbyk_papers.wein2023.design import minima_figure_name, stage_figure_name
 from nbyk_papers.wein2023.tables import label
@@ -48,7 +49,7 @@ def figures_of(
         drawn["agreement"] = partial(agreement_figure, cells)
     for source in ("toxicity", *(name for name in fits if name != "toxicity")):
         for stage in ("means", "sds"):
-            name = f"priors/{stage_figure_name(source, stage)}"
+            name = stage_figure_name(source, stage)
             drawn[name] = partial(prior_figure, source, stage, fits.get(source), seed)
     return drawn
 
@@ -57,7 +58,7 @@ def minima_figures(cells: Cells) -> dict[str, Callable[[], Figure]]:
     """Return the drawing function of each source's figure of least errors, by file name."""
     pairs = cells.table[["semantics", "source"]].drop_duplicates().itertuples(index=False)
     return {
-        f"{semantics}/{minima_figure_name(source)}": partial(minima_figure, cells.of(semantics, source))
+        placed(semantics, minima_figure_name(source)): partial(minima_figure, cells.of(semantics, source))
         for semantics, source in pairs
     }
 

@@ -7,10 +7,12 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from nbyk_papers import placed
 from nbyk_papers.wein2023.design import (
     EPSILONS,
     PAPER_SIZE,
     PRIORS,
+    columns_of_sampler,
     full_table_name,
     minima_figure_name,
     minima_table_name,
@@ -36,29 +38,39 @@ def section_folder(n_items: float, k_responses: float, epsilon_a: float) -> str:
 
 def figure_names(config: Any, fitted: list[str]) -> list[str]:
     """Return the names of the report's figures, without suffix."""
-    of_section = [
-        f"{semantics}/{minima_figure_name(source)}"
-        for semantics, sources in _sources(config).items()
-        for source in sources
-    ]
+    first = shown(config)[0]
+    has_agreement = "published" in config.semantics and _has_published(config, first)
     stages = [
-        f"priors/{stage_figure_name(source, stage)}"
+        stage_figure_name(source, stage)
         for source in ("toxicity", *(name for name in fitted if name != "toxicity"))
         for stage in ("means", "sds")
     ]
-    return [*(["agreement"] if _has_published(config) else []), *_in_sections(config, of_section), *stages]
+    minima = [
+        f"{_folder(config, section)}{placed(semantics, minima_figure_name(source))}"
+        for section in shown(config)
+        for semantics, sources in _sources(config).items()
+        for source in sources
+    ]
+    return [*(["agreement"] if has_agreement else []), *minima, *stages]
 
 
 def table_names(config: Any) -> list[str]:
-    """Return the names of the report's tables, without suffix; there may be others."""
-    of_section = []
-    for semantics, sources in _sources(config).items():
-        for source in sources:
-            names = [minima_table_name(source, kind) for kind in ("sampler", "metric")]
-            names += [full_table_name(source, epsilon) for epsilon in config.epsilons]
-            of_section += [f"{semantics}/{name}" for name in names]
-        of_section += [f"{semantics}/{name}" for name in ("acceptable", "nearest_samplers", "samplers")]
-    return ["verdicts", "ranks_by_cell", *_in_sections(config, of_section)]
+    """Return the names of the report's tables, without suffix."""
+    metrics = tuple(config.metrics)
+    of_every_sampler = set(metrics).intersection(
+        *(columns_of_sampler(sampler, metrics) for sampler in config.samplers)
+    )
+    kinds = ["acceptable", "nearest_samplers", "samplers"]
+    kinds += ["choices"] if min(len(config.samplers), len(of_every_sampler)) > 1 else []
+    found = ["verdicts", "ranks_by_cell"]
+    for section in shown(config):
+        for semantics, sources in _sources(config).items():
+            names = [*kinds, *(["ranks"] if _has_published(config, section) else [])]
+            for source in sources:
+                names += [minima_table_name(source, kind) for kind in ("sampler", "metric")]
+                names += [full_table_name(source, epsilon) for epsilon in config.epsilons]
+            found += [f"{_folder(config, section)}{placed(semantics, name)}" for name in names]
+    return found
 
 
 def _sources(config: Any) -> dict[str, list[str]]:
@@ -70,15 +82,14 @@ def _sources(config: Any) -> dict[str, list[str]]:
     return {semantics: sources for semantics, sources in every.items() if sources}
 
 
-def _in_sections(config: Any, names: list[str]) -> list[str]:
-    _, *later = shown(config)
-    return [*names, *(f"{section_folder(*section)}/{name}" for section in later for name in names)]
+def _folder(config: Any, section: list[float]) -> str:
+    """Return the folder of a section, with a slash; the first has none."""
+    return "" if section == shown(config)[0] else f"{section_folder(*section)}/"
 
 
-def _has_published(config: Any) -> bool:
-    """Return whether a published true p-value stands beside ours in the first section."""
-    size, of_a = config.sizes[0], config.epsilon_a[0]
-    if (size.n_items, size.k_responses) != PAPER_SIZE or of_a or "published" not in config.semantics:
+def _has_published(config: Any, section: list[float]) -> bool:
+    """Return whether published p-values stand beside ours in a section."""
+    if section != [*PAPER_SIZE, 0.0]:
         return False
     asked = (config.sources, [e for e in config.epsilons if e in EPSILONS], config.samplers, config.metrics)
     return any(all(value in of for value, of in zip(cell, asked, strict=True)) for cell in _published_cells())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from nbyk_papers import placed
 from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE, acceptable_table, choices, is_off
 from nbyk_papers.wein2023.comparison import Cells, minima
 from nbyk_papers.wein2023.design import COLUMNS, full_table_name, minima_table_name
@@ -21,29 +22,29 @@ def all_tables(cells: Cells) -> Iterator[tuple[str, str, pd.DataFrame]]:
         of_semantics = cells.of(semantics)
         for source in of_semantics.table["source"].unique():
             for name, caption, table in tables_of(cells, semantics, source):
-                yield f"{semantics}/{name}", caption, table
+                yield placed(semantics, name), caption, table
         ranks = agreement_by_rank(of_semantics)
         if len(ranks):
             caption = f"Published estimated p-values by their rank among our test sets ({semantics})"
-            yield f"{semantics}/ranks", caption, ranks
+            yield placed(semantics, "ranks"), caption, ranks
         yield (
-            f"{semantics}/acceptable",
+            placed(semantics, "acceptable"),
             f"P-values that are not acceptable: |estimated − true| of {NOT_ACCEPTABLE} or more ({semantics})",
             acceptable_table(of_semantics),
         )
         yield (
-            f"{semantics}/nearest_samplers",
+            placed(semantics, "nearest_samplers"),
             f"The sampler whose estimates are nearest to the true p-value, by metric ({semantics})",
             nearest_table(of_semantics),
         )
         caption = (
             f"Mean error of each sampler, and its share of estimates that are not acceptable ({semantics})"
         )
-        yield f"{semantics}/samplers", caption, sampler_table(of_semantics)
+        yield placed(semantics, "samplers"), caption, sampler_table(of_semantics)
         chosen = choices(of_semantics)
         if len(chosen):
             caption = f"The best sampler and the best metric, chosen separately and together ({semantics})"
-            yield f"{semantics}/choices", caption, chosen
+            yield placed(semantics, "choices"), caption, chosen
 
 
 def tables_of(cells: Cells, semantics: str, source: str) -> list[tuple[str, str, pd.DataFrame]]:
