@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import get_args
 
-from nbyk.testing.corrections import Correction
+from nbyk.testing.corrections import WHOSE
 from nbyk.testing.intervals import IntervalMethod
 from nbyk.testing.pvalues import p_relation
 from nbyk.testing.shared_units import VariancePart
@@ -26,11 +26,8 @@ MORE_DRAWS = "more draws could change it"
 ITEMS_ALONE = "items alone"
 """A number for these raters and runs, beside a claim about new ones: only items count as chance."""
 
-CORRECTION_IN_WORDS: dict[Correction, str] = {
-    "holm": "Holm's correction",
-    "bonferroni": "Bonferroni's correction",
-    "benjamini_hochberg": "Benjamini and Hochberg's correction",
-    "none": "not corrected for the number of pairs",
+CORRECTION_IN_WORDS = {method: f"{whose} correction" for method, whose in WHOSE.items()} | {
+    "none": "not corrected for the number of pairs"
 }
 
 
