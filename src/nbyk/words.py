@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from html import escape
@@ -32,6 +33,17 @@ def counted(number: int) -> str:
 def in_full(margin: float) -> str:
     """Return a number that the user gave with all of its digits, but for rounding in its conversion."""
     return f"{margin:.10g}"
+
+
+def number(value: float) -> str:
+    """Return a number in three digits; 0 has no sign."""
+    return f"{value + 0.0:.3g}"
+
+
+def ends_in_words(interval: tuple[float, float]) -> str:
+    """Return the ends of an interval; "–" if there is none."""
+    low, high = interval
+    return "–" if math.isnan(low) else f"{number(low)} to {number(high)}"
 
 
 def with_names(text: str, a: str, b: str) -> str:

@@ -18,6 +18,9 @@ Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "none"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 """Names of the corrections; "none" leaves p-values unchanged."""
 
+WHOSE = {"holm": "Holm's", "bonferroni": "Bonferroni's", "benjamini_hochberg": "Benjamini and Hochberg's"}
+"""Whose method each correction is, to follow with "method" or "correction"."""
+
 _STATSMODELS = {"holm": "holm", "bonferroni": "bonferroni", "benjamini_hochberg": "fdr_bh"}
 
 

@@ -9,8 +9,7 @@ from typing import Any, Literal
 from nbyk.testing.intervals import ConfidenceInterval
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import plain
-from nbyk.testing.systems.sentences import number
-from nbyk.words import ShownInNotebooks
+from nbyk.words import ShownInNotebooks, number
 
 MEASURED_POWER = (0.78, 0.55, 0.95)
 """The true power of ratings suggested for 0.8: mean, 5 and 95 % quantiles (benchmarks/settled_ratings.py)."""

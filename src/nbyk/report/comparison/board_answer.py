@@ -18,11 +18,11 @@ from nbyk.report.comparison.pair_answer import (
     in_ratings,
     thresholds,
 )
+from nbyk.report.comparison.sentences import CORRECTION_IN_WORDS, board_test, items_in_words
 from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table, ranks_caption
 from nbyk.testing.systems.asked import EQUALLY_GOOD
-from nbyk.testing.systems.sentences import ends_in_words
-from nbyk.testing.systems.standings import CORRECTION_IN_WORDS, Leaderboard
-from nbyk.words import listed
+from nbyk.testing.systems.standings import Leaderboard
+from nbyk.words import ends_in_words, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,7 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
         if sentence
     ]
     return Answer(
-        title=f"{len(first.standings)} systems{baseline} on {first.size}",
+        title=f"{len(first.standings)} systems{baseline} on {items_in_words(first)}",
         sentences=(*said, _tested(first), *([first.pairing] if first.pairing else [])),
         tables=tuple(_tables(boards)),
         figures=tuple(_figures(boards)),
@@ -76,7 +76,7 @@ def _of_first_pair(board: Leaderboard, systems: Systems) -> Iterator[str]:
 
 def _tested(board: Leaderboard) -> str:
     """Return the null that was tested, in words."""
-    return f"The null of a pair ({board.test}) is that its systems, A and B, {_predicate(board)}."
+    return f"The null of a pair ({board_test(board)}) is that its systems, A and B, {_predicate(board)}."
 
 
 def _predicate(board: Leaderboard) -> str:
@@ -91,7 +91,8 @@ def _tables(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerTable]:
     for place, (name, board) in enumerate(boards.items()):
         caption = (
             f"Pairs by {name}: the effect of A over B with its interval, p, and the corrected p "
-            f"({CORRECTION_IN_WORDS[board.correction]}). Null ({board.test}): A and B {_predicate(board)}"
+            f"({CORRECTION_IN_WORDS[board.correction]}). Null ({board_test(board)}): A and B "
+            f"{_predicate(board)}"
         )
         yield AnswerTable(file_stem("pairs", name, place), caption, pairs_table(board))
     for place, (name, board) in enumerate(boards.items()):

@@ -16,6 +16,7 @@ from nbyk.metrics import get
 from nbyk.planning.settling.settlement import Settlement
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, variance_figure
+from nbyk.report.comparison.sentences import ITEMS_ALONE, items_in_words, variance_sentence
 from nbyk.report.comparison.tables import (
     effects_table,
     items_table,
@@ -31,13 +32,12 @@ from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.claims import DEFAULT_METHOD
 from nbyk.testing.systems.evidence import item_effects
 from nbyk.testing.systems.pairing import pairing_sentence
-from nbyk.testing.systems.result import ITEMS_ALONE, ComparisonResult, ResponseCounts
+from nbyk.testing.systems.result import ComparisonResult, ResponseCounts
 from nbyk.testing.systems.sensitivity import Sensitivity
-from nbyk.testing.systems.sentences import ends_in_words, number, variance_sentence
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
 from nbyk.testing.unit_kinds import kind_of, plural
-from nbyk.words import in_full, listed, with_names
+from nbyk.words import ends_in_words, in_full, listed, number, with_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -244,7 +244,8 @@ def _further_tables(found: PairFindings) -> Iterator[AnswerTable]:
 def _about(found: PairFindings) -> str:
     first = next(iter(found.results.values()))
     return (
-        f"{found.a} and {found.b} on {first.size}. A positive effect: {found.a} is better. "
+        f"{found.a} and {found.b} on {items_in_words(first)}. "
+        f"A positive effect: {found.a} is better. "
         f"Null ({first.null}): {found.named(first.hypothesis)}"
     )
 
@@ -284,7 +285,7 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
             result.expected_p.p, result.expected_p.standard_error
         ),
         "null hypothesis": f"{result.null}, {draws}",
-        **({"items": result.size} if result.n_clusters else {}),
+        **({"items": items_in_words(result)} if result.n_clusters else {}),
         **{f"score of {name}": "–" if score is None else number(score) for name, score in scores.items()},
         "responses per item": ", ".join(
             f"{name} {_per_item(count)}" for name, count in counts.items() if count is not None

@@ -12,13 +12,13 @@ import numpy as np
 from nbyk.data import Systems
 from nbyk.data.arrays import Floats
 from nbyk.planning.settling.settlement import Settlement
+from nbyk.report.comparison.sentences import CORRECTION_IN_WORDS, board_test, items_in_words
 from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.asked import WITH_RESERVE
 from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sensitivity import Sensitivity
-from nbyk.testing.systems.sentences import number
-from nbyk.testing.systems.standings import CORRECTION_IN_WORDS, Leaderboard
-from nbyk.words import with_names
+from nbyk.testing.systems.standings import Leaderboard
+from nbyk.words import number, with_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,7 @@ def leaderboard_table(board: Leaderboard) -> pd.DataFrame:
 def leaderboard_caption(board: Leaderboard) -> str:
     """Return what a leaderboard's table and figure both show: scores and intervals."""
     level = f"{100 * board.confidence_level:g} %"
-    return f"{board.metric} on {board.size}, with {level} intervals for {board.population}"
+    return f"{board.metric} on {items_in_words(board)}, with {level} intervals for {board.population}"
 
 
 def ranks_caption(board: Leaderboard) -> str:
@@ -64,8 +64,8 @@ def ranks_caption(board: Leaderboard) -> str:
     )
     return (
         f"{leaderboard_caption(board)}. Possible ranks: those that no test excludes there "
-        f"({board.test}, {board.alternative}, {CORRECTION_IN_WORDS[board.correction]}, α = {board.alpha:g}). "
-        f"{told}"
+        f"({board_test(board)}, {board.alternative}, {CORRECTION_IN_WORDS[board.correction]}, "
+        f"α = {board.alpha:g}). {told}"
     )
 
 

@@ -11,6 +11,7 @@ from nbyk.labels.designs.results import PairScore, ScoreVerdict
 from nbyk.labels.notes import FEW_ITEMS
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.labels.figures import distinct_scores, leads_figure, scores_figure
+from nbyk.testing.corrections import WHOSE
 from nbyk.testing.pvalues import p_relation, sides_of
 from nbyk.testing.results import plain
 from nbyk.testing.systems.claims import Claim
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN = 6
-_CORRECTIONS = {
-    "holm": "Holm's method",
-    "bonferroni": "Bonferroni's method",
-    "benjamini_hochberg": "Benjamini and Hochberg's method",
-}
 _TESTS = {
     "mcnemar": "McNemar's exact test of the items on which exactly one of the two is right",
     "mcnemar_mid_p": "McNemar's mid-p test of the items on which exactly one of the two is right",
@@ -336,7 +332,7 @@ def _corrected(result: DesignResult) -> str:
     if method == "none" or _family_size(result) == 1:
         return "not corrected"
     families = "families" if result.settings.family == "score" else "a family"
-    return f"corrected by {_CORRECTIONS[method]} in {families} of {_family_size(result)}"
+    return f"corrected by {WHOSE[method]} method in {families} of {_family_size(result)}"
 
 
 def _cautions(result: DesignResult) -> tuple[str, ...]:

@@ -7,17 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nbyk.data.arrays import Floats
+from nbyk.testing.corrections import WHOSE
 from nbyk.testing.pvalues import Alternative, side_in_words
 from nbyk.testing.results import Several
 from nbyk.testing.scores.aso import AsoResult
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.result import SignificanceResult, p_in_words
 
-_CORRECTIONS = {
-    "holm": "Holm's",
-    "bonferroni": "Bonferroni's",
-    "benjamini_hochberg": "Benjamini and Hochberg's",
-}
 _LISTED = 6
 
 
@@ -223,7 +219,7 @@ def _verdict_of_many(comparison: ScoreComparison) -> str:
         corrected = (
             "with no correction for their number"
             if comparison.correction == "none"
-            else f"with {_CORRECTIONS[comparison.correction]} correction"
+            else f"with {WHOSE[comparison.correction]} correction"
         )
         test, side = FACTS[comparison.test].title, side_in_words(comparison.alternative)
         how = f"{test}, {side} at α = {comparison.alpha:g}, {corrected}"

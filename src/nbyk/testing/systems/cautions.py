@@ -18,8 +18,8 @@ from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.result import ComparisonResult
-from nbyk.testing.systems.sentences import number
 from nbyk.testing.unit_cautions import about_units, named_units
+from nbyk.words import number
 
 _ROLES = {"raters": ("gold",), "runs": ("A", "B"), "runs of A": ("A",), "runs of B": ("B",)}
 """The roles whose shared units each source has."""
@@ -148,11 +148,13 @@ def about_result(
     if least_p <= alpha and attained is not None and attained < _KEPT * alpha:
         most = f"no more than {attained:.2g} of" if attained else "none of the"
         without_ties = least_p * np.floor(alpha / least_p)
+        way_out = ""
         if attained < _KEPT * without_ties:
             why = f"{metric.name} takes few values on these data: because of ties,"
+        elif result.exact:
+            why = f"with {n_draws + 1} arrangements"
         else:
-            why = f"with {n_draws + 1} arrangements" if result.exact else f"with {n_draws} draws"
-        way_out = "; raise `n_resamples`" if why.endswith("draws") else ""
+            why, way_out = f"with {n_draws} draws", "; raise `n_resamples`"
         yield f"{why} the test rejects {most} equally good systems at α = {alpha:g}{way_out}"
     if undefined:
         yield f"{undefined} bootstrap draws leave {metric.name} undefined; the intervals leave them out"

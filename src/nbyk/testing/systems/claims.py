@@ -304,6 +304,11 @@ def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alte
     return f"{says}; about {units} {panel.in_words(largest)} would"
 
 
+def reserve_sentence(population: str, reserve: str) -> str:
+    """Return the caution about what is said for a population with reserve."""
+    return f"take what is said for {population} with reserve: {reserve}"
+
+
 def inconclusive(over: tuple[str, ...], population: str, reason: str) -> Claim:
     """Return a claim without numbers, with the reason why these data say nothing about its population."""
     nan = math.nan

@@ -4,31 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.testing.intervals import IntervalMethod
-from nbyk.testing.pvalues import Alternative, ExpectedP, p_relation
+from nbyk.testing.pvalues import Alternative, ExpectedP
 from nbyk.testing.results import plain
 from nbyk.testing.systems.asked import WITH_RESERVE, Verdict, verdict_of
-from nbyk.testing.systems.claims import DEFAULT_METHOD, Claim
+from nbyk.testing.systems.claims import DEFAULT_METHOD, Claim, reserve_sentence
 from nbyk.testing.systems.margins import MarginClaim
-from nbyk.testing.systems.sentences import (
-    MORE_DRAWS,
-    ends_in_words,
-    items_in_words,
-    margin_sentence,
-    number,
-    reserve_sentence,
-)
-from nbyk.words import ShownInNotebooks, with_names
+from nbyk.words import ShownInNotebooks
 
 Floats = NDArray[np.float64]
-
-ITEMS_ALONE = "items alone"
-"""A number for these raters and runs, beside a claim about new ones: only items count as chance."""
 
 
 @dataclass(frozen=True)
@@ -210,22 +198,15 @@ class ComparisonResult(ShownInNotebooks):
         NbykError
             If there is no such interval method.
         """
-        broad, items = self.claims[0], self.claims[-1]
-        told = _Told(self, a, b, items.ends(method))
-        if broad is items:
-            return told.of_items()
-        if not broad.is_conclusive:
-            return told.inconclusive()
-        return told.of_both()
+        from nbyk.report.comparison.sentences import pair_sentence
+
+        return pair_sentence(self, a, b, method)
 
     def margin_sentences(self, a: str = "A", b: str = "B", *, unit: float = 1.0) -> tuple[str, ...]:
         """Return a sentence for each of `margins`; `unit` times an effect is in the unit of the ratings."""
-        return tuple(margin_sentence(found, self.metric, a, b, unit) for found in self.margins)
+        from nbyk.report.comparison.sentences import margin_sentence
 
-    @property
-    def size(self) -> str:
-        """The number of items, and of clusters if there are any, in words."""
-        return items_in_words(self.n_items, self.n_clusters)
+        return tuple(margin_sentence(claim, self.metric, a, b, unit) for claim in self.margins)
 
     def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
         """Return everything as plain values for JSON, with the drawn effects only if `distributions`.
@@ -250,155 +231,13 @@ class ComparisonResult(ShownInNotebooks):
         }
 
     def __repr__(self) -> str:
-        items = self.claims[-1]
-        error = "exact" if self.exact else f"± {number(items.standard_error)}"
-        n = self.n_resamples
-        draws = f"{f'all {n + 1} arrangements' if self.exact else f'{n} draws'} of {self.null}"
-        test = f"{error}; {self.alternative}; {draws}"
-        if items.method != self.null:
-            test = f"{self.alternative}; {items.method}"
-        broad = []
-        for claim in self.claims[:-1]:
-            broad.append((f"p, {claim.population}", number(claim.p) if claim.is_conclusive else claim.reason))
-            broad.append((f"{self._percent}, {claim.population}", ends_in_words(claim.ends())))
-        alone = f" ({ITEMS_ALONE})" if broad else ""
-        lines = [
-            ("metric", self.metric),
-            ("effect", f"{number(self.effect)} (positive: A is better)"),
-            *broad,
-            ("verdict", f"{self.verdict if self.decided else 'inconclusive'} at α = {self.alpha:g}"),
-            *(
-                (f"{self._percent} {method}{alone}", ends_in_words(items.ends(method)))
-                for method in get_args(IntervalMethod)
-            ),
-            (f"p-value{alone}", f"{number(items.p)} ({test})"),
-            ("expected p", f"{number(self.expected_p.p)} (one-sided; {self.expected_p_sampler})"),
-            ("null", self.hypothesis),
-            ("items", f"{self.n_items}"),
-            *([("clusters", f"{self.n_clusters}")] if self.n_clusters else []),
-            *([("pairing", self.pairing)] if self.pairing else []),
-            *(("warning", text) for text in self.warnings),
-        ]
-        width = max(len(name) for name, _ in lines)
-        return "\n".join(["ComparisonResult", *(f"  {name:>{width}}: {text}" for name, text in lines)])
+        from nbyk.report.comparison.sentences import pair_text
+
+        return pair_text(self)
 
     @property
     def notebook_rows(self) -> Sequence[tuple[str, ...]]:
         """A row for each claim, the broadest first."""
-        level = f"{self._percent} interval of the effect"
-        rows = [
-            (
-                claim.population,
-                number(claim.effect if claim.is_conclusive else self.effect),
-                ends_in_words(claim.ends()),
-                self._p_in_row(claim) if claim.is_conclusive else claim.reason,
-            )
-            for claim in self.claims
-        ]
-        return [("for", f"effect on {self.metric}", level, "p"), *rows]
+        from nbyk.report.comparison.sentences import pair_rows
 
-    def _p_in_row(self, claim: Claim) -> str:
-        return self.p_in_words(claim).removeprefix("p = ") + (WITH_RESERVE if claim.reserve else "")
-
-    @property
-    def _percent(self) -> str:
-        return f"{100 * self.confidence_level:g} %"
-
-    def p_in_words(self, claim: Claim) -> str:
-        """Return "p = …" of a claim, or "p ≤ …" if no draw reached the effect, so that p may be less."""
-        is_drawn = claim.method == self.null and not self.exact
-        relation = p_relation(claim.p, self.n_resamples, self.alternative) if is_drawn else "="
-        return f"p {relation} {number(claim.p)}"
-
-
-@dataclass(frozen=True)
-class _Told:
-    """A result in words: `a` and `b` are the systems' names, with the interval to quote over items."""
-
-    result: ComparisonResult
-    a: str
-    b: str
-    interval: tuple[float, float]
-
-    def of_items(self) -> str:
-        """Return the sentence of the claim over new items alone."""
-        result, claim = self.result, self.result.claims[-1]
-        population = self._of(claim.population)
-        kept = population.partition(", with ")[2] if len(result.claims) == 1 else ""
-        if result.n_clusters and len(result.claims) == 1:
-            kept = population
-        first, second, sign = result.in_order(self.a, self.b)
-        hypothesis = self._of(result.hypothesis)
-        return (
-            f"{self._shown(claim, ',')} on {result.metric}{f', for {kept}' if kept else ''}: the effect of "
-            f"{first} over {second} on {result.size} is {number(sign * result.effect)} "
-            f"({self._ends(*self.interval, sign)}), and "
-            f"{result.p_in_words(claim)} ({result.alternative}, {self._test(claim)}) under the null "
-            f"that {hypothesis}, at α = {result.alpha:g}.{self._more_draws(claim)}"
-        )
-
-    def of_both(self) -> str:
-        """Return the sentences of the broadest claim and of that over new items alone."""
-        result, broad, items = self.result, self.result.claims[0], self.result.claims[-1]
-        first, second, sign = result.in_order(self.a, self.b)
-        one_sided = "" if result.alternative == "two-sided" else f"{result.alternative}, "
-        return (
-            f"{self._shown(broad, ',')} on {result.metric}, for {self._of(broad.population)}: the effect "
-            f"of {first} over {second} on {result.size} is {number(sign * result.effect)} "
-            f"({self._ends(broad.low, broad.high, sign)}), and {result.p_in_words(broad)} "
-            f"({result.alternative}, {self._test(broad)}) under the null that "
-            f"{self.a} and {self.b} are equally good there, at α = {result.alpha:g}. "
-            f"For {self._of(items.population)}, {self._shown(items)}: "
-            f"{self._ends(*self.interval, sign)}, {result.p_in_words(items)} "
-            f"({one_sided}{self._test(items)}).{self._more_draws(items)}"
-        )
-
-    def inconclusive(self) -> str:
-        """Return the sentences where the broadest claim is inconclusive."""
-        broad, items = self.result.claims[0], self.result.claims[-1]
-        return (
-            f"Inconclusive on {self.result.metric} for {self._of(broad.population)}: "
-            f"{self._of(broad.reason)}. For {self._of(items.population)}: {self.of_items()}"
-        )
-
-    def _of(self, text: str) -> str:
-        return with_names(text, self.a, self.b)
-
-    def _test(self, claim: Claim) -> str:
-        """Return the test that made a claim's p: t or, if nothing varies, the one over items."""
-        if claim.method == self.result.null:
-            return f"{self._null}, {self._how}"
-        return "t-test" if claim.method == "t" else claim.method
-
-    def _ends(self, low: float, high: float, sign: float) -> str:
-        low, high = sorted((sign * low, sign * high))
-        two_sided = "" if self.result.alternative == "two-sided" else "two-sided "
-        return f"{two_sided}{100 * self.result.confidence_level:g} % interval {number(low)} to {number(high)}"
-
-    def _more_draws(self, claim: Claim) -> str:
-        return "" if claim.decided else f" This is inconclusive: {MORE_DRAWS}."
-
-    @property
-    def _null(self) -> str:
-        return f"{self.result.null} of whole clusters" if self.result.n_clusters else self.result.null
-
-    @property
-    def _how(self) -> str:
-        result = self.result
-        return "exact" if result.exact else f"Monte-Carlo error {number(result.claims[-1].standard_error)}"
-
-    def _shown(self, claim: Claim, after_reserve: str = "") -> str:
-        """Return what a claim shows; `after_reserve` follows it if it holds only with reserve."""
-        a, b = self.a, self.b
-        reserve = WITH_RESERVE + after_reserve if self.result.is_reserved(claim) else ""
-        shown = {
-            "A": f"{a} is better than {b}",
-            "B": f"{b} is better than {a}",
-            "different": f"{a} and {b} do not answer every item alike",
-            "undecided": {
-                "two-sided": f"{a} and {b} cannot be told apart",
-                "greater": f"{a} is not shown to be better than {b}",
-                "less": f"{b} is not shown to be better than {a}",
-            }[self.result.alternative],
-        }[self.result.verdict_of(claim)]
-        return shown + reserve
+        return pair_rows(self)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from textwrap import fill
 from typing import Any
 
 from nbyk.errors import unknown_name
@@ -13,17 +11,10 @@ from nbyk.testing.corrections import Correction
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Several, plain
 from nbyk.testing.systems.asked import WITH_RESERVE
+from nbyk.testing.systems.claims import reserve_sentence
 from nbyk.testing.systems.margins import MarginClaim
 from nbyk.testing.systems.result import ComparisonResult
-from nbyk.testing.systems.sentences import (
-    MORE_DRAWS,
-    ends_in_words,
-    items_in_words,
-    number,
-    reserve_sentence,
-    unit_note,
-)
-from nbyk.words import in_full, listed, with_names
+from nbyk.words import listed, with_names
 
 
 @dataclass(frozen=True)
@@ -107,13 +98,6 @@ class Pair:
     def significant(self) -> bool:
         """Whether the null is rejected after the correction."""
         return self.p_adjusted <= self.result.alpha
-
-    @property
-    def why_open(self) -> str:
-        """Why the decision is inconclusive; "" if it is not."""
-        if self.decided:
-            return ""
-        return with_names(self.result.claims[0].reason, self.a, self.b) or MORE_DRAWS
 
     @property
     def population(self) -> str:
@@ -214,28 +198,14 @@ class Leaderboard(Several):
     @property
     def notebook_rows(self) -> Sequence[tuple[str, ...]]:
         """A row for each system, best first: score, interval, possible ranks, groups."""
-        level = f"{100 * self.confidence_level:g} % interval"
-        ranked = self.against is None
-        rows = [
-            (
-                f"{standing.rank}",
-                standing.name,
-                number(standing.score),
-                ends_in_words(standing.interval),
-                f"{standing.rank_low} to {standing.rank_high}",
-                *((standing.letters,) if ranked else ()),
-            )
-            for standing in self.standings
-        ]
-        heading = ("rank", "system", self.metric, level, "possible ranks", *(["groups"] if ranked else []))
-        return [heading, *rows]
+        from nbyk.report.comparison.sentences import board_rows
+
+        return board_rows(self)
 
     def __repr__(self) -> str:
-        rows = self.notebook_rows
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
-        told = (fill(text, 100) for text in (self.sentence, self.pairing, *self.warnings) if text)
-        return "\n".join(["Leaderboard", *(f"  {line}" for line in lines), *told])
+        from nbyk.report.comparison.sentences import board_text
+
+        return board_text(self)
 
     def standing(self, name: str) -> Standing:
         """Return the standing of a system; an unknown name raises `NbykError`, which lists the names."""
@@ -260,11 +230,6 @@ class Leaderboard(Several):
         )
 
     @property
-    def size(self) -> str:
-        """The number of items, and of clusters if there are any, in words."""
-        return items_in_words(self.n_items, self.n_clusters)
-
-    @property
     def population(self) -> str:
         """The population that p, ranks and groups speak of: that of each pair's broadest claim."""
         found = list(dict.fromkeys(pair.population for pair in self.pairs))
@@ -274,91 +239,20 @@ class Leaderboard(Several):
         return f"{broadest.population}, or for less where the data of a pair allow no more"
 
     @property
-    def test(self) -> str:
-        """The test behind p: the null that was drawn, or the t-test over new raters and runs."""
-        null = f"{self.null} of whole clusters" if self.n_clusters else self.null
-        methods = dict.fromkeys(pair.result.claims[0].method for pair in self.pairs)
-        found = [{"t": "t-test", self.null: null}.get(method, method) for method in methods]
-        return " or ".join(found)
-
-    @property
     def sentence(self) -> str:
         """The result in a sentence that you can quote, and in another one what is inconclusive and why."""
-        why = Counter(pair.why_open for pair in self.pairs if not pair.decided)
-        pairs = f"of {len(self.pairs)} pairs" if len(self.pairs) > 1 else "pair"
-        return " ".join(
-            [self._found, *(f"For {n} {pairs}, this is inconclusive: {reason}." for reason, n in why.items())]
-        )
+        from nbyk.report.comparison.sentences import board_sentence
 
-    @property
-    def _found(self) -> str:
-        n_systems, n_found = len(self.standings), sum(pair.significant for pair in self.pairs)
-        how = (
-            f"for {self.population}; {self.test}, {self.alternative}, "
-            f"{CORRECTION_IN_WORDS[self.correction]}, at α = {self.alpha:g}"
-        )
-        of = f"of {n_systems} systems on {self.size} by {self.metric}"
-        if self.against is not None:
-            named = {pair: f"{pair.a}{' (with reserve)' * pair.is_reserved}" for pair in self.pairs}
-            better = [named[pair] for pair in self.pairs if pair.better == pair.a]
-            worse = [named[pair] for pair in self.pairs if pair.better == pair.b]
-            found = "; ".join(
-                f"{listed(systems) or 'none'} {'are' if len(systems) > 1 else 'is'} shown to be {than}"
-                for systems, than in ((better, f"better than {self.against}"), (worse, "worse"))
-            )
-            return f"Of {n_systems - 1} systems compared with {self.against} on {self.size} by " + (
-                f"{self.metric}, {found} ({how})."
-            )
-        first = [standing.name for standing in self.standings if standing.rank_low == 1]
-        if len(first) == n_systems:
-            best = "and each may be the best: none is shown to be better than another"
-        elif len(first) == 1:
-            best = f"and {first[0]} is the best"
-        else:
-            best = f"and {listed(first)} may be the best: no system is shown to be better than any of these"
-        if n_systems == 2:
-            (pair,) = self.pairs
-            loser = pair.b if pair.better == pair.a else pair.a
-            if pair.better is not None:
-                told = f"{pair.better} is better than {loser}"
-            else:
-                told = f"{pair.a} and {pair.b} {'differ' if pair.significant else 'cannot be told apart'}"
-            told += f"{WITH_RESERVE}," if pair.is_reserved else ""
-            return f"{told} on {self.size} by {self.metric} ({how})."
-        told = f"{n_found} of {len(self.pairs)} pairs {of} can be told apart"
-        n_reserved = sum(pair.is_reserved for pair in self.pairs)
-        told += f" ({n_reserved} of them only with reserve)" if n_reserved else ""
-        return f"{told}, {best} ({how})."
+        return board_sentence(self)
 
     def margin_sentence(self, *, unit: float = 1.0) -> str:
         """Return what the pairs' tests against your margin show, in a sentence; "" without a margin.
 
         `unit` times an effect is in the unit of the ratings.
         """
-        first = self.pairs[0].margin
-        if first is None:
-            return ""
-        found: dict[str, list[str]] = {}
-        for pair in self.pairs:
-            assert pair.margin is not None, "all pairs have a margin, or none has"
-            verdict = pair.margin.shown
-            between = " and " if verdict in ("equivalent", "inconclusive") else " than "
-            named = pair.a if self.against is not None else f"{pair.a}{between}{pair.b}"
-            named += " (with reserve)" if pair.margin.is_reserved else ""
-            found.setdefault(verdict, []).append(named)
-        to, than = ("", "") if self.against is None else (f" to {self.against}", f" than {self.against}")
-        margin = in_full(unit * first.margin)
-        told = {
-            "equivalent": f"equivalent{to} within ±{margin}",
-            "not worse": f"not worse{than} by {margin} or more",
-            "worse": f"worse{than} by more than {margin}",
-            "inconclusive": f"inconclusive about {margin}",
-        }
-        shown = [f"{text}: {', '.join(found[verdict])}" for verdict, text in told.items() if verdict in found]
-        return (
-            f"By {self.metric}{unit_note(unit)}, {'; '.join(shown)} (one-sided t-tests at "
-            f"α = {self.alpha:g}, {CORRECTION_IN_WORDS[self.correction]}, for {self.population})."
-        )
+        from nbyk.report.comparison.sentences import board_margin_sentence
+
+        return board_margin_sentence(self, unit)
 
     def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
         """Return everything as plain values for JSON, with the drawn effects only if `distributions`."""
@@ -382,11 +276,3 @@ class Leaderboard(Several):
             ],
             "sentence": self.sentence,
         }
-
-
-CORRECTION_IN_WORDS: dict[Correction, str] = {
-    "holm": "Holm's correction",
-    "bonferroni": "Bonferroni's correction",
-    "benjamini_hochberg": "Benjamini and Hochberg's correction",
-    "none": "not corrected for the number of pairs",
-}

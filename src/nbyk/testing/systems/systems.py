@@ -35,7 +35,6 @@ from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.ranks import groups, letters, rank_sets, ranks
 from nbyk.testing.systems.result import ComparisonResult
-from nbyk.testing.systems.sentences import MORE_DRAWS
 from nbyk.testing.systems.standings import Leaderboard, Pair, Standing
 from nbyk.testing.unit_cautions import about_units
 
@@ -389,7 +388,7 @@ def _cautions(
             f"the smallest p that the {first.n_resamples + 1} arrangements of so few {unit} can give is "
             f"{least:.2g}, above α over the number of pairs, {first.alpha / len(pairs):.2g}: take more {unit}"
         )
-    open_pairs = sum(pair.why_open == MORE_DRAWS for pair in pairs)
+    open_pairs = sum(not pair.decided and pair.result.claims[0].is_conclusive for pair in pairs)
     if open_pairs:
         yield (
             f"{open_pairs} of {len(pairs)} corrected decisions are inconclusive after at most "
