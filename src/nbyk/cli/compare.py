@@ -34,13 +34,14 @@ from nbyk.cli.options import (
     distinct,
     factors,
     load_metric_files,
-    metric_named,
     scale_named,
 )
 from nbyk.errors import NbykError, renaming, unknown_name
+from nbyk.words import listed
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
+    from nbyk.data.kinds import Kind
 
 STEM = "compare"
 """Stem of the report's and the JSON file's names."""
@@ -54,14 +55,6 @@ _PARAMETERS = {
 """The command's parameters for the fields of arguments of `nbyk.read_systems`."""
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
-
-
-_ELSEWHERE = {
-    "classes": "`nbyk labels --gold`",
-    "distributions": "`nbyk labels` in a design",
-    "scores": "`nbyk test`",
-}
-"""The commands that take other kinds of data."""
 
 
 def compare(
@@ -85,9 +78,20 @@ def compare(
         list[str] | None,
         typer.Option(
             help="Metric to compare by; repeat for several.",
-            show_default="mae, or mean without --gold",
+            show_default="mae, or mean without --gold; accuracy; cross_entropy",
             metavar="NAME",
         ),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            help="What the responses are: numbers, classes, or distributions over classes.",
+            show_default="what the files and the metric say",
+        ),
+    ] = None,
+    classes: Annotated[
+        str | None,
+        typer.Option(help="The classes in their order, as in neg,neutral,pos.", show_default="those of gold"),
     ] = None,
     metric_file: MetricFiles = None,
     null: Annotated[
@@ -205,7 +209,8 @@ def compare(
     from nbyk.testing.systems.margins import check_margin
 
     load_metric_files(metric_file)
-    chosen = _metrics(metric, has_gold=gold is not None)
+    distinct("--metric", metric or ())
+    kind = kind or _kind_of_metrics(metric or ())
     _one_of("interval", interval, ("percentile", "bca"))
     _one_of("correction", correction, CORRECTIONS)
     _one_of("pair_runs", pair_runs, ("yes", "no"))
@@ -233,11 +238,16 @@ def compare(
             gold_columns=Columns(gold_item or item, gold_rater or rater, gold_value or value),
             on_duplicates=on_duplicates,
             on_empty=on_empty,
+            kind=kind,  # type: ignore[arg-type]
+            classes=None if classes is None else [name.strip() for name in classes.split(",")],
         )
-    if read.kind != "numbers":
-        raise NbykError(f"found {read.taken_as}, expected numbers; give them to {_ELSEWHERE[read.kind]}")
+    if read.kind == "scores":
+        raise NbykError(f"found {read.taken_as}, expected responses to items; give them to `nbyk test`")
+    chosen = _metrics(metric, read)
     with renaming(_PARAMETERS):
         read = read.with_units(rater_ids, run_ids)
+    if read.kind != "numbers":
+        print(read.taken_as, file=sys.stderr)
     for file, columns in read.recognised.items():
         print(f"{file}: {columns}", file=sys.stderr)
     _check_names(read, against, gate=gate)
@@ -264,11 +274,26 @@ def compare(
     give(answer, out=out, form=form, stem=STEM, gate=shown if gate else None)
 
 
-def _metrics(names: list[str] | None, *, has_gold: bool) -> tuple[str, ...]:
-    given = names or ["mae" if has_gold else "mean"]
-    distinct("--metric", given)
+def _kind_of_metrics(names: Sequence[str]) -> Kind | None:
+    """Return the kind of responses that the metrics need; None if the data decide it."""
+    from nbyk.metrics.registry import kind_scored
+
+    kinds = dict.fromkeys(kind for name in names if (kind := kind_scored(name)) is not None)
+    if len(kinds) > 1:
+        raise NbykError(
+            f"found {listed(list(names))}, which score {listed(list(kinds))}; choose metrics of one kind",
+            argument="metric",
+        )
+    return next(iter(kinds), None)
+
+
+def _metrics(names: list[str] | None, systems: Systems) -> tuple[str, ...]:
+    from nbyk.metrics.registry import named, usual_metric
+
+    has_gold = systems.gold is not None
+    given = names or [usual_metric(systems.kind, has_gold=has_gold)]
     for name in given:
-        if metric_named(name).needs_gold and not has_gold:
+        if named(name, systems.kind).needs_gold and not has_gold:
             raise NbykError(
                 f"found {name}, which compares with gold, but there is no gold; give --gold FILE, or "
                 "--metric mean to compare the systems' own ratings",

@@ -89,11 +89,14 @@ def _is_behind(result: ComparisonResult) -> bool:
 
 def _margins(systems: Systems, request: CompareRequest) -> dict[str, float]:
     """Return the margin in the unit of each metric's effect; none if none was given."""
-    from nbyk.metrics import get
+    from nbyk.metrics.registry import named
 
     if request.margin is None:
         return {}
-    return {name: request.margin / get(name).effect_unit(systems.scale) for name in request.metrics}
+    return {
+        name: request.margin / named(name, systems.kind).effect_unit(systems.scale)
+        for name in request.metrics
+    }
 
 
 def _board(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
@@ -153,14 +156,17 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
             left_out.append(f"{what}: not known here, {error_in_options(error)}")
             return None
 
+    is_of_numbers = found.systems.kind == "numbers"
     shares = {
         name: look(f"variance of {name}", partial(variance_shares, data, metric=name, seed=seed))
         for name, result in results.items()
-        if not result.claims[0].parts
+        if is_of_numbers and not result.claims[0].parts
     }
     found = replace(found, shares={name: of for name, of in shares.items() if of is not None})
-    if not request.full:
-        return replace(found, left_out=(*left_out, FULL))
+    if not request.full or not is_of_numbers:
+        if request.full:
+            left_out.append(f"--full is for numbers, and these are {found.systems.kind}")
+        return replace(found, left_out=(*left_out, *([FULL] if is_of_numbers else [])))
 
     from nbyk.planning.settling.settle import NULLS, settle
     from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -56,7 +57,8 @@ _OPTIONS: Mapping[Kind, tuple[str, ...]] = {
 class _Source:
     """A table or ratings, and the place that they come from; `read` makes ratings of a table.
 
-    The values of ratings are numbers, or places of classes or in `rows`, which are distributions.
+    The values of ratings are numbers, or places of classes or in `rows`, which are distributions. A folder
+    has a file for each of its `runs`; its table is the first's.
     """
 
     place: DataPlace
@@ -65,6 +67,11 @@ class _Source:
     given: Ratings | None = None
     documents: Mapping[str, Mapping[str, str]] | None = None
     rows: Floats | None = None
+    runs: tuple[_Source, ...] = ()
+
+    def each(self, read: Callable[[_Source], _Source]) -> _Source:
+        """Return the source read by a function; the files of a folder are read one by one, each as a run."""
+        return _as_runs(self, [read(run) for run in self.runs]) if self.runs else read(self)
 
     @property
     def nameless(self) -> bool:
@@ -111,26 +118,14 @@ class _Source:
         return self if scale is None else replace(self, given=self.given.normalised(scale, self.place))
 
     def distributions(self, over: ClassShares, mending: Mending, *, is_gold: bool = False) -> _Source:
-        """Return the source read as distributions; classes that people chose become their shares."""
+        """Return the source read as distributions; classes that people chose stay classes."""
         table, classes = self.table, over.names
         are_chosen = is_gold and table is not None and kind_of(table, self.columns) != "distributions"
         # one-hot rows look like the choices of several people
         if table is None or not are_chosen or set(classes) <= set(table.names):
             read = self.read(self.cells("distributions", mending), over.kind, mending)
             return replace(read, rows=over.rows)
-        ratings = self.read(self.cells("classes", mending), Classes(classes).kind, mending).ratings
-        counts = np.zeros((ratings.n_items, len(classes)))
-        np.add.at(counts, (ratings.item_index, ratings.values.astype(np.int64)), 1.0)
-        each = np.arange(ratings.n_items)
-        ratings = replace(
-            ratings,
-            raters=("1",),
-            item_index=each,
-            rater_index=0 * each,
-            values=each.astype(np.float64),
-            raters_known=False,
-        )
-        return replace(self, given=ratings, rows=counts / counts.sum(axis=1, keepdims=True))
+        return self.read(self.cells("classes", mending), Classes(classes).kind, mending)
 
     def values(self, items: tuple[str, ...]) -> tuple[Floats, Units]:
         """Return the values of some items, without columns that are all NaN, and their units."""
@@ -270,7 +265,9 @@ def read_systems(
         raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
     names: tuple[str, ...] = ()
     if kind == "numbers":
-        sources = {name: source.numbers(scale, mending) for name, source in sources.items()}
+        sources = {
+            name: source.each(lambda run: run.numbers(scale, mending)) for name, source in sources.items()
+        }
         with renaming(own):
             people = people and people.numbers(scale, mending)
     elif kind == "classes":
@@ -281,12 +278,15 @@ def read_systems(
             people = people.read(people.cells(kind, mending), by_name.kind, mending)
         names, of_systems = by_name.names, replace(by_name.kind, givers="runs")
         sources = {
-            name: source.read(source.cells(kind, mending), of_systems, mending)
+            name: source.each(lambda run: run.read(run.cells("classes", mending), of_systems, mending))
             for name, source in sources.items()
         }
     else:
         over = ClassShares()
-        sources = {name: source.distributions(over, mending) for name, source in sources.items()}
+        sources = {
+            name: source.each(lambda run: run.distributions(over, mending))
+            for name, source in sources.items()
+        }
         with renaming(own):
             people = people and people.distributions(over, mending, is_gold=True)
         names = over.names
@@ -334,6 +334,53 @@ def read_systems(
     )
 
 
+def _as_runs(folder: _Source, runs: Sequence[_Source]) -> _Source:
+    """Return a folder whose files have been read, each as a run under its name."""
+    items: list[str] = []
+    names: list[str] = []
+    clusters: list[str] = []
+    values, rows, n_rows = [], [], 0
+    for run in runs:
+        ratings, file = run.ratings, Path(str(run.place.file))
+        if len(ratings.item_index) > len(ratings.items):
+            raise run.place.error(
+                "holds several answers to an item, expected one run in each file of a folder; give the file "
+                "alone, or one file for each run"
+            )
+        of_entries = ratings.item_index.tolist()
+        items += [ratings.items[item] for item in of_entries]
+        names += [file.stem] * len(of_entries)
+        if ratings.clusters is not None:
+            clusters += [ratings.clusters[item] for item in of_entries]
+        values.append(ratings.values + n_rows)
+        if run.rows is not None:
+            rows.append(run.rows)
+            n_rows += len(run.rows)
+    if clusters and len(clusters) < len(items):
+        raise folder.place.error("some of its files have clusters, and others have none; give them to all")
+    ratings = Ratings.from_columns(items, names, np.concatenate(values), clusters=clusters or None)
+    said = tuple(note for run in runs for note in run.ratings.mended)
+    recognised = ", ".join(dict.fromkeys(run.ratings.recognised for run in runs if run.ratings.recognised))
+    ratings = replace(ratings, mended=said, recognised=recognised)
+    return replace(folder, given=ratings, rows=np.concatenate(rows) if rows else None)
+
+
+def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | None) -> _Source:
+    files = [path / file for file in ordered_ids({f.name for f in path.iterdir() if _is_of_run(f)})]
+    if not files:
+        raise NbykError(
+            "is a folder without files, expected one of each run, such as seed1.csv, or the output of "
+            "lm_eval --log_samples (samples_<task>_<date>.jsonl)",
+            file=path,
+        )
+    runs = tuple(_source(file, name, columns, samples) for file in files)
+    return replace(runs[0], place=DataPlace(path), runs=runs)
+
+
+def _is_of_run(file: Path) -> bool:
+    return file.is_file() and not file.name.startswith((".", "_"))
+
+
 def _source(
     given: Input, name: str, columns: Columns, samples: SampleChoice | None, *, is_gold: bool = False
 ) -> _Source:
@@ -348,6 +395,8 @@ def _source(
             )
         logged = read_samples(given, samples)
         return _Source(place, given=logged.ratings, documents=logged.documents)
+    if is_path and Path(given).is_dir() and not is_recorded(given) and not is_gold:
+        return _folder(Path(given), name, columns, samples)
     table = table_of(given)
     if table is not given and not is_path:
         # "the data frame" would be any of the systems'

@@ -86,9 +86,9 @@ class _Run:
 
 
 def holds_samples(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is a folder, or a JSON-lines file whose first line is a logged sample."""
+    """Return whether a path is a folder of logs, or a JSON-lines file whose first line is a logged sample."""
     if os.path.isdir(path):
-        return True
+        return next(Path(path).rglob("samples_*.jsonl"), None) is not None
     if Path(path).suffix.lower() not in JSON_LINES or not os.path.exists(path):
         return False
     try:

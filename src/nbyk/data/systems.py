@@ -35,7 +35,7 @@ class Systems:
         the files, so that no number depends on the latter. Arrays, whose items have no ids, keep theirs.
         Empty if scores are not paired by ids.
     gold : ndarray, shape (N, K_gold) or (N, K_gold, C), or None
-        The raters' responses; None if people rated the systems' outputs.
+        The raters' responses, of the systems' kind, or the classes that people chose beside distributions; None if people rated the systems' outputs.
     responses
         Each system's responses by its name, in the order given, where K may differ between systems; the
         responses of an item come first in its row, and NaN after them. By `kind`: numbers in [0, 1], shape
@@ -160,9 +160,11 @@ class Systems:
             return self.gold, self.responses, None
         if self.kind == "classes":
             return self.gold, self.responses, Categories(self.classes, np.eye(len(self.classes)), "classes")
-        of_gold = {} if self.gold is None else {"": self.gold}
+        chosen = self.gold if self.gold is not None and self.gold.ndim == 2 else None
+        of_gold = {} if self.gold is None or chosen is not None else {"": self.gold}
         places, table = places_in_table({**of_gold, **self.responses}, len(self.classes))
-        return places.pop("", None), places, Categories(self.classes, table, "distributions")
+        gold = chosen if chosen is not None else places.pop("", None)
+        return gold, places, Categories(self.classes, table, "distributions")
 
     def refuse_all_but(self, kind: Kind) -> None:
         """Raise NbykError if the data are not of a kind."""

@@ -119,6 +119,14 @@ class Metric(Directed):
             return ("classes", "distributions")
         return ("classes",) if self.needs == "classes" else ("numbers",)
 
+    def check_kind(self, kind: Responses) -> None:
+        """Raise NbykError if it does not score a kind of responses."""
+        if kind not in self.kinds:
+            raise NbykError(
+                f"metric {self.name!r} scores {' or '.join(self.kinds)}, and these are {kind}",
+                argument="metric",
+            )
+
     def bound(self, names: Sequence[str], table: Floats) -> Metric:
         """Return the metric of responses that are rows of a table of distributions over named classes.
 

@@ -160,14 +160,25 @@ def metrics_of(categories: Categories | None, metrics: Sequence[str | Metric]) -
             metric if metric.table is not None else metric.bound(categories.names, categories.table)
             for metric in chosen
         ]
-    kind = "numbers" if categories is None else categories.kind
     for metric in chosen:
-        if kind not in metric.kinds:
-            raise NbykError(
-                f"metric {metric.name!r} scores {' or '.join(metric.kinds)}, and these are {kind}",
-                argument="metric",
-            )
+        metric.check_kind("numbers" if categories is None else categories.kind)
     return chosen
+
+
+def named(spec: str, kind: Kind) -> Metric:
+    """Return the metric of a kind of responses that `spec` describes (`get`).
+
+    Raises
+    ------
+    NbykError
+        As `get`, or if it scores responses of another kind.
+    """
+    try:
+        metric = get(spec) if kind == "numbers" else as_metric(get(spec, "labels"))
+    except NbykError as error:
+        raise error.about(argument="metric") from None
+    metric.check_kind(kind)
+    return metric
 
 
 def usual_metric(kind: Kind, *, has_gold: bool) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from nbyk.data import Systems
-from nbyk.metrics import get
+from nbyk.metrics.registry import named
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import leaderboard_figure
 from nbyk.report.comparison.pair_answer import (
@@ -51,7 +51,7 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
         sentence
         for name, board in boards.items()
         for sentence in (
-            board.margin_sentence(unit=get(name).effect_unit(systems.scale)),
+            board.margin_sentence(unit=named(name, systems.kind).effect_unit(systems.scale)),
             board.sentence,
             *_of_first_pair(board, systems),
         )
@@ -71,7 +71,9 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
 def _of_first_pair(board: Leaderboard, systems: Systems) -> Iterator[str]:
     """Yield the effect of the first pair in the unit of the ratings, if scores have another one."""
     pair = board.pairs[0]
-    yield from in_ratings(pair.result, get(board.metric).effect_unit(systems.scale), pair.a, pair.b)
+    yield from in_ratings(
+        pair.result, named(board.metric, systems.kind).effect_unit(systems.scale), pair.a, pair.b
+    )
 
 
 def _tested(board: Leaderboard) -> str:

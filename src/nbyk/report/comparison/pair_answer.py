@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from nbyk.data import Systems
 from nbyk.data.arrays import Floats
 from nbyk.data.units import Units
-from nbyk.metrics import get
+from nbyk.metrics import metrics_of
+from nbyk.metrics.registry import named
 from nbyk.planning.settling.settlement import Settlement
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, variance_figure
@@ -78,13 +79,14 @@ class PairFindings:
 
     def unit_of(self, result: ComparisonResult) -> float:
         """Return the factor that converts an effect to the unit of the ratings."""
-        return get(result.metric).effect_unit(self.systems.scale)
+        return named(result.metric, self.systems.kind).effect_unit(self.systems.scale)
 
     @property
     def item_effects(self) -> dict[str, Floats]:
         """Each item's effect, for the metrics for which it is known."""
         data = self.systems.pair(self.a, self.b)
-        found = {name: item_effects(data, get(name)) for name in self.results}
+        metrics = metrics_of(data.categories, list(self.results))
+        found = {metric.name: item_effects(data, metric) for metric in metrics}
         return {name: effects for name, effects in found.items() if effects is not None}
 
     @property
@@ -158,7 +160,7 @@ def dropped_items(systems: Systems) -> Iterator[str]:
 def thresholds(metrics: Iterable[str], systems: Systems) -> Iterator[str]:
     """Yield the mean rating at which each metric calls an item positive, in the unit of the ratings."""
     for name in metrics:
-        cut = get(name).threshold_in_ratings(systems.scale)
+        cut = named(name, systems.kind).threshold_in_ratings(systems.scale)
         if cut is not None:
             yield f"{name} calls an item positive if its mean rating is {cut:g} or more"
 

@@ -101,10 +101,9 @@ def pair_text(result: ComparisonResult) -> str:
     error = "exact" if result.exact else f"± {number(items.standard_error)}"
     n = result.n_resamples
     draws = f"{f'all {n + 1} arrangements' if result.exact else f'{n} draws'} of {result.null}"
-    is_by_null = items.method == result.null
-    test = (
-        f"{error}; {result.alternative}; {draws}" if is_by_null else f"{result.alternative}; {items.method}"
-    )
+    test = f"{error}; {result.alternative}; {draws}"
+    if items.method != result.null:
+        test = f"{result.alternative}; {items.method}"
     broad = []
     for claim in result.claims[:-1]:
         broad.append((f"p, {claim.population}", number(claim.p) if claim.is_conclusive else claim.reason))

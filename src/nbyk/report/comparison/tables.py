@@ -162,8 +162,15 @@ def items_table(systems: Systems, a: str, b: str, effects: Floats, most: int = 1
 
 def _ratings(systems: Systems, row: Floats) -> str:
     """Return an item's ratings by one source as text, on the ratings' own scale."""
-    there = systems.scale.original(row[~np.isnan(row)])
-    shown = [number(value) for value in there[:_MOST_RATINGS]]
+    if systems.kind == "distributions":
+        there = row[~np.isnan(row).any(axis=1)]
+        shown = ["(" + " ".join(map(number, shares)) + ")" for shares in there[:_MOST_RATINGS]]
+    else:
+        there = row[~np.isnan(row)]
+        if systems.kind == "classes":
+            shown = [systems.classes[int(place)] for place in there[:_MOST_RATINGS]]
+        else:
+            shown = [number(value) for value in systems.scale.original(there[:_MOST_RATINGS])]
     return ", ".join([*shown, *(["…"] if len(there) > _MOST_RATINGS else [])])
 
 
