@@ -225,7 +225,7 @@ def read_systems(
         if choice not in known:
             expected = " or ".join(name for name in known if name)
             raise NbykError(f"found {choice!r}, expected {expected}", argument=argument)
-    scale = as_scale(scale)
+    on_scale = as_scale(scale)
     named = given_systems(systems, system)
     if len(named) < 2:
         raise too_few(named, item, cluster)
@@ -266,10 +266,10 @@ def read_systems(
     names: tuple[str, ...] = ()
     if kind == "numbers":
         sources = {
-            name: source.each(lambda run: run.numbers(scale, mending)) for name, source in sources.items()
+            name: source.each(lambda run: run.numbers(on_scale, mending)) for name, source in sources.items()
         }
         with renaming(own):
-            people = people and people.numbers(scale, mending)
+            people = people and people.numbers(on_scale, mending)
     elif kind == "classes":
         if people is None:
             raise NbykError("found classes, and no gold by which they are right; give it", argument="gold")
@@ -292,9 +292,9 @@ def read_systems(
         names = over.names
     every = [*([people] if people else []), *sources.values()]
     if kind != "numbers":
-        scale = Interval(0.0, 1.0)
-    elif scale is None:
-        scale = _only_scale(every)
+        on_scale = Interval(0.0, 1.0)
+    elif on_scale is None:
+        on_scale = _only_scale(every)
     _refuse_other_documents(sources.values())
     items = common_items([source.ids() for source in every], on_missing)
     if not any(source.nameless for source in every):
@@ -322,7 +322,7 @@ def read_systems(
         items,
         gold_matrix,
         matrices,
-        scale,
+        on_scale,
         {label: count for label, count in dropped.items() if count},
         (*notes, *like_systems, *equal_systems(gold_matrix, matrices)),
         units,

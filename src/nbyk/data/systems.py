@@ -35,7 +35,8 @@ class Systems:
         the files, so that no number depends on the latter. Arrays, whose items have no ids, keep theirs.
         Empty if scores are not paired by ids.
     gold : ndarray, shape (N, K_gold) or (N, K_gold, C), or None
-        The raters' responses, of the systems' kind, or the classes that people chose beside distributions; None if people rated the systems' outputs.
+        The raters' responses, of the systems' kind, or the classes that people chose beside distributions;
+        None if people rated the systems' outputs.
     responses
         Each system's responses by its name, in the order given, where K may differ between systems; the
         responses of an item come first in its row, and NaN after them. By `kind`: numbers in [0, 1], shape
