@@ -7,7 +7,6 @@ include: "workflow/rules/priors.smk"
 include: "workflow/rules/studies.smk"
 include: "workflow/rules/papers.smk"
 include: "workflow/rules/comparisons.smk"
-include: "workflow/rules/labels.smk"
 
 
 # The report alone would do, were it not that a file that is missing behind one that is up to date is not made again.

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from benchmarks.timing import Line, interleaved, line
 from nbyk.errors import NbykError
-from nbyk.labels import label_bootstrap
+from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap
 
 Array = NDArray[Any]
 

@@ -34,10 +34,6 @@ _HOME = {
     "p_value": "nbyk.testing.pvalues",
     "compare": "nbyk.testing.systems.compare",
     "ComparisonResult": "nbyk.testing.systems.result",
-    "label_bootstrap": "nbyk.labels",
-    "label_scores": "nbyk.labels",
-    "majority_labels": "nbyk.labels",
-    "soft_labels": "nbyk.labels",
     "compare_systems": "nbyk.testing.systems.systems",
     "sensitivity": "nbyk.testing.systems.sensitivity",
     "settle": "nbyk.planning.settling.settle",
@@ -55,10 +51,12 @@ _HOME = {
     "welch_t_test": "nbyk.testing.scores.classical",
     "wilcoxon_test": "nbyk.testing.scores.classical",
     "mann_whitney_test": "nbyk.testing.scores.classical",
+    "mcnemar": "nbyk.testing.right_or_wrong",
     "paired_bootstrap": "nbyk.testing.scores.paired_bootstrap",
     "paired_bootstraps": "nbyk.testing.scores.paired_bootstrap",
     "CorpusMetric": "nbyk.metrics.corpus",
     "bootstrap_power_analysis": "nbyk.testing.scores.power_analysis",
+    "cochran_mantel_haenszel": "nbyk.testing.right_or_wrong",
     "correct_p_values": "nbyk.testing.corrections",
     "compare_scores": "nbyk.testing.scores.compare_scores",
 }
@@ -81,16 +79,15 @@ __all__ = [
     "aso_uncertainty_reduction",
     "bootstrap_power_analysis",
     "bootstrap_test",
+    "cochran_mantel_haenszel",
     "compare",
     "compare_scores",
     "compare_systems",
     "correct_p_values",
     "expected_p",
     "fit_prior",
-    "label_bootstrap",
-    "label_scores",
-    "majority_labels",
     "mann_whitney_test",
+    "mcnemar",
     "metrics",
     "multi_aso",
     "observed_effects",
@@ -110,7 +107,6 @@ __all__ = [
     "settle",
     "simulate",
     "simulated_effects",
-    "soft_labels",
     "variance_shares",
     "violation_ratio",
     "welch_t_test",
@@ -122,7 +118,6 @@ if TYPE_CHECKING:
     from nbyk.data import Ratings, align, read_ratings, read_systems
     from nbyk.data.response_set import ResponseSet, response_set
     from nbyk.errors import NbykError
-    from nbyk.labels import label_bootstrap, label_scores, majority_labels, soft_labels
     from nbyk.metrics.corpus import CorpusMetric
     from nbyk.planning.power.estimate import power_of_test
     from nbyk.planning.ranking import plan
@@ -134,6 +129,7 @@ if TYPE_CHECKING:
     from nbyk.resampling.simulate import simulate, simulated_effects
     from nbyk.testing.corrections import correct_p_values
     from nbyk.testing.pvalues import expected_p, p_value
+    from nbyk.testing.right_or_wrong import cochran_mantel_haenszel, mcnemar
     from nbyk.testing.scores.aso import aso, violation_ratio
     from nbyk.testing.scores.bootstrap import bootstrap_test
     from nbyk.testing.scores.classical import mann_whitney_test, welch_t_test, wilcoxon_test

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from nbyk.labels import label_bootstrap
+from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap
 from nbyk.metrics import names
 from nbyk.studies.steps import Work
 from nbyk_papers.boostsa2022.design import (

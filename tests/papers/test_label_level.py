@@ -10,7 +10,7 @@ from scipy import stats
 
 from nbyk import metrics
 from nbyk.errors import NbykError
-from nbyk.labels import label_bootstrap
+from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap
 from nbyk_papers.boostsa2022.level import equally_good, type_one_error
 
 pytestmark = pytest.mark.statistics

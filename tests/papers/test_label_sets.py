@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nbyk.errors import NbykError
-from nbyk.labels import label_scores
+from nbyk_papers.boostsa2022.label_bootstrap import label_scores
 from nbyk_papers.boostsa2022.design import (
     DISCORDANCES,
     EXAMPLE,

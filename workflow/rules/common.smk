@@ -55,5 +55,4 @@ wildcard_constraints:
     semantics="published|recommended",
     source="|".join(plan.sources),
     comparison="|".join(plan.config.comparisons) or "(?!)",
-    design="|".join(plan.design_files) or "(?!)",
     cell="(?!tables/).+",

@@ -16,6 +16,7 @@ from nbyk.data.sources import OWN_FIT, source_names
 from nbyk.data.sources import source as source_named
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import get
+from nbyk.metrics.registry import kind_scored, named
 from nbyk.resampling.samplers import check_null, get_sampler
 from nbyk.testing.corrections import Correction
 
@@ -88,7 +89,6 @@ Epsilon = Annotated[float, Field(ge=0.0, le=1.0)]
 PositiveShare = Annotated[float, Field(gt=0.0, le=1.0)]
 ComparisonName = Annotated[str, AfterValidator(_folder_name)]
 OwnName = Annotated[str, AfterValidator(_own_name)]
-DesignName = Annotated[str, Field(pattern="^[a-z0-9_]+$")]
 ScaleText = Annotated[str, AfterValidator(_written_scale)]
 RatingsName = Annotated[str, AfterValidator(_known_ratings)]
 Text = Annotated[str, Field(min_length=1)]
@@ -97,6 +97,7 @@ Level = Annotated[float, Field(gt=0.0, lt=1.0)]
 Responses = Annotated[int, Field(ge=1)]
 SamplerName = Annotated[str, AfterValidator(_canonical_sampler)]
 MetricName = Annotated[str, AfterValidator(lambda spec: get(spec).name)]
+AnyMetricName = Annotated[str, AfterValidator(lambda spec: named(spec, kind_scored(spec) or "numbers").name)]
 NullName = Annotated[str, AfterValidator(check_null)]
 Distinct = AfterValidator(_distinct)
 
@@ -146,13 +147,6 @@ class Downloads(Section):
         return default_mirror(self.mirror)
 
 
-class Labels(Section):
-    """Comparisons of classifiers by their labels (docs/labels.md). `snakemake labels` runs them all."""
-
-    designs: dict[DesignName, DataPath] = Field({})
-    """Designs in YAML, each under a name that you choose: {sentiment: designs/sentiment.yaml}."""
-
-
 class Comparison(Section):
     """A comparison of your own systems, under a name that you choose. `snakemake comparisons` runs all."""
 
@@ -160,8 +154,13 @@ class Comparison(Section):
     """Files or logs of responses, as path or name=path, or one table of all systems. System A comes first."""
     gold: DataPath | None = None
     """File of people's ratings. If you leave it out, nbyk compares the systems' own ratings."""
-    metrics: list[MetricName] = Field([])
-    """Metrics to compare by (`nbyk metrics` lists them). By default mae, or mean if there is no gold."""
+    metrics: list[AnyMetricName] = Field([])
+    """Metrics to compare by (`nbyk metrics` lists them). By default mae, or mean if there is no gold;
+    accuracy for classes, cross_entropy for distributions."""
+    kind: Literal["numbers", "classes", "distributions"] | None = None
+    """What the responses are. By default what the files and the metrics say."""
+    classes: list[Text] | None = Field(None, min_length=2)
+    """The classes in their order. By default those of gold."""
     null: NullName = "swap_items"
     """Null hypothesis. swap_items and shifted: A and B are equally good. permutation, pooled and
     pooled_twice: A and B answer every item alike."""
@@ -244,17 +243,18 @@ class Comparison(Section):
             )
         if self.gold is None:
             for name in self.metrics:
-                get(name).check_gold(False)
+                named(name, self.kind or kind_scored(name) or "numbers").check_gold(False)
         return self
 
     def files(self) -> list[str]:
-        """Return the files that are compared, including those in folders of logs."""
+        """Return the files that are compared, including those in folders of logs or of runs."""
         found: list[str] = []
         for path in [*([self.gold] if self.gold else []), *named_systems(self.systems).values()]:
             place = Path(path)
             if not place.exists():
                 raise NbykError("no such file; check the path", file=path)
-            inside = sorted(place.rglob("samples_*.jsonl")) if place.is_dir() else [place]
+            logs = sorted(place.rglob("samples_*.jsonl"))
+            inside = logs or sorted(filter(Path.is_file, place.iterdir())) if place.is_dir() else [place]
             found += [workflow_path(str(file)) for file in inside]
         return found
 

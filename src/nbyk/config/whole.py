@@ -18,7 +18,6 @@ from nbyk.config.sections import (
     DataPath,
     Distinct,
     Downloads,
-    Labels,
     OwnName,
     OwnRatings,
     RatingsName,
@@ -49,8 +48,6 @@ class Config(Section):
     downloads: Downloads = Downloads.model_validate({})
     """Downloads of published ratings. The section below lists its keys."""
 
-    labels: Labels = Labels.model_validate({})
-    """Comparisons of label predictions. The section below lists its keys."""
     comparisons: dict[ComparisonName, Comparison] = Field({})
     """Comparisons of your own systems, each under a name that you choose. A section below lists the keys."""
 
@@ -153,7 +150,7 @@ def config_model() -> type[Config]:
 def config_sections() -> dict[str, type[BaseModel]]:
     """Return the sections that the reference shows under headings of their own."""
     study_sections = {study.name: study.section() for study in studies() if study.keys_of_its_own}
-    own: dict[str, type[BaseModel]] = {"downloads": Downloads, "labels": Labels, "comparisons": Comparison}
+    own: dict[str, type[BaseModel]] = {"downloads": Downloads, "comparisons": Comparison}
     return own | {name: section for name, section in study_sections.items() if section is not None}
 
 

@@ -214,7 +214,7 @@ def _unknown(name: str, of: Data) -> NbykError:
     if other is None and of_a_class(name):
         other = "hard labels"
     if other is not None:
-        way = "compare labels with `nbyk labels`, or " if of == "ratings" and other != "outputs" else ""
+        way = "read the data as `kind` classes, or " if of == "ratings" and other != "outputs" else ""
         return NbykError(
             f"metric {name!r} scores {other}, and these are {of}; {way}choose from {', '.join(known)}"
         )

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nbyk.config import check_files, validate
-from nbyk.config.sections import workflow_path
 from nbyk.data import read_ratings, scale_from_text, source, source_names
 from nbyk.data.download import terms_of
 from nbyk.errors import NbykError
@@ -80,7 +79,6 @@ class RunPlan:
         self._others: dict[str, Cell] = {}
         self._parts: dict[tuple[str, str], Cell] = {}
         self._n_ratings = {name: self._own_counts(name) for name in self.config.own_ratings}
-        self.design_files = self._files_of_designs()
 
     def code(self, function: str) -> str:
         """Return the checksum of all code and data behind a function, "package.module:function".
@@ -137,7 +135,7 @@ class RunPlan:
         folder, mirror = self.config.downloads.folder, self.config.downloads.mirror
         return repeated("--folder", filter(None, [folder])) + repeated("--mirror", filter(None, [mirror]))
 
-    # Comparisons and designs of the user's own.
+    # Comparisons of the user's own.
 
     def metric_files(self, comparison: str) -> list[str]:
         """Return the user's files that define the metrics of a comparison."""
@@ -147,20 +145,6 @@ class RunPlan:
         """Return the cost of a comparison relative to one of a megabyte of ratings."""
         sizes = [Path(file).stat().st_size for file in self.config.comparisons[name].files()]
         return max(1.0, sum(sizes) / 1e6)
-
-    def _files_of_designs(self) -> dict[str, list[str]]:
-        """Return the files that each design of label predictions reads, itself first."""
-        if not self.config.labels.designs:
-            return {}
-        from nbyk.labels.designs import design_files
-
-        try:
-            return {
-                name: [workflow_path(file) for file in design_files(path)]
-                for name, path in self.config.labels.designs.items()
-            }
-        except NbykError as error:
-            raise NbykError(f"a design under labels.designs is wrong:\n{error}") from None
 
     # Studies.
 

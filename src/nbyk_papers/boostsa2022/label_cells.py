@@ -22,9 +22,9 @@ from nbyk_papers.boostsa2022.label_sets import LabelSet, balanced_set, counted_s
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from nbyk.labels.results import Semantics
     from nbyk.metrics.label_scores import Kind
     from nbyk.studies.steps import Work
+    from nbyk_papers.boostsa2022.label_bootstrap import Semantics
 
 Draw = Callable[[np.random.Generator], LabelSet]
 
@@ -205,7 +205,7 @@ def _p_values(
     """
     import pyarrow as pa
 
-    from nbyk.labels.bootstrap import label_bootstrap
+    from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap
 
     rows: list[dict[str, Any]] = []
     with work.progress(tests.n_simulations):

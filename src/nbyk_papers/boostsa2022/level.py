@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.labels.bootstrap import label_bootstrap
-from nbyk.labels.results import Semantics
-from nbyk.labels.scores import choose_scores
 from nbyk.metrics.label_scores import Kind
 from nbyk.resampling.streams import CHUNK, Streams, chunks, stream_key
+from nbyk_papers.boostsa2022.label_bootstrap import Semantics, choose_scores, label_bootstrap
 
 FRACTIONS = (0.05, 0.1, 0.25, 0.5, 1.0)
 

@@ -9,12 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.arrays import Floats, on_host
-from nbyk.data.labels import HardLabels
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.metrics import LabelScore
 from nbyk.metrics.corpus import CorpusMetric
 from nbyk.testing.engine.item_draws import ItemDraws, KindCounts
-from nbyk.testing.engine.label_scores import label_scorer, observed_scores
 
 Array = NDArray[Any]
 Integers = NDArray[np.int64]
@@ -24,8 +21,8 @@ OutputsMetric = Callable[[Any, Any], float]
 higher is better."""
 
 
-MEAN, ACCURACY = "mean", "accuracy"
-"""The metrics of outputs and of labels that are means over items."""
+MEAN = "mean"
+"""The metric of outputs that is a mean over items."""
 
 
 class Outputs(Protocol):
@@ -110,64 +107,6 @@ class SummedOutputs:
         return self._metric.sign * effects
 
 
-class LabelOutputs:
-    """Hard labels; the classes are those of the references and the outputs.
-
-    A macro average is over the classes that a draw's references or the system's outputs have, with 0 for 0/0,
-    as in scikit-learn.
-
-    Parameters
-    ----------
-    score
-        The score to compute.
-    a, b, references
-        A label per item of each.
-
-    Raises
-    ------
-    NbykError
-        If the score is of soft labels, there are no references, or labels are missing or do not fit.
-    """
-
-    def __init__(self, score: LabelScore, a: Any, b: Any, references: Any) -> None:
-        if score.needs != "hard":
-            raise NbykError(
-                f"metric {score.name!r} is of soft labels, rows of probabilities: use label_bootstrap"
-            )
-        if references is None:
-            raise NbykError("references: labels are compared with gold labels; give references")
-        gold = _labels(references, "references")
-        outputs = [_labels(of_system, "outputs") for of_system in (a, b)]
-        for predicted in outputs:
-            if len(predicted) != len(gold):
-                raise NbykError(f"outputs: found {len(predicted)} labels for {len(gold)} references")
-        _check_items(len(gold))
-        try:
-            classes, codes = np.unique(np.concatenate([gold, *outputs]), return_inverse=True)
-        except TypeError as error:
-            raise NbykError(
-                f"labels: found kinds that do not compare ({error}); expected one kind"
-            ) from error
-        target, *predictions = np.split(codes, 3)
-        labels = HardLabels(tuple(classes.tolist()), target, np.stack(predictions), (1, 1))
-        self._scorer = label_scorer(labels, [score], occurring=True)
-        self._score = score
-        self.item_scores: Floats | None = None
-        if score.name == ACCURACY:
-            self.item_scores = (np.stack(predictions) == target).astype(np.float64)
-        self.n_items = len(gold)
-        self.kind_of: Integers | None = self._scorer.kind_of
-        score_a, score_b = observed_scores(self._scorer)[0][0]
-        self.observed = float(score.sign * (score_a - score_b))
-
-    def effects(self, draws: ItemDraws, size: int) -> Floats:
-        """As `Outputs.effects`."""
-        score_a, score_b = self._scorer.scores(draws)[0][0, :, :size]
-        effects: Floats = self._score.sign * (score_a - score_b)
-        _check_defined(self._score.name, effects)
-        return effects
-
-
 class PlainOutputs:
     """Outputs that a function scores, called on every draw of the items.
 
@@ -241,18 +180,6 @@ def _check_defined(name: str, effects: Floats) -> None:
             f"metric {name!r} is undefined on {undefined} of {len(effects)} draws; choose another metric "
             "or more items"
         )
-
-
-def _labels(values: Any, name: str) -> Array:
-    labels = np.asarray(values)
-    if labels.ndim != 1 or not len(labels):
-        raise NbykError(f"{name}: found labels of shape {labels.shape}, expected a flat list of one per item")
-    missing = (
-        labels != labels if labels.dtype.kind == "f" else np.array([x is None or x != x for x in labels])
-    )
-    if missing.any():
-        raise NbykError(f"{name}: label {int(np.flatnonzero(missing)[0])} is missing")
-    return labels
 
 
 def _as_items(values: Any) -> Array:

@@ -11,8 +11,9 @@ import numpy as np
 
 from nbyk.data.arrays import Floats, check_aligned
 from nbyk.errors import NbykError
-from nbyk.metrics import LabelScore, get, names
+from nbyk.metrics import get
 from nbyk.metrics.corpus import CorpusMetric
+from nbyk.metrics.registry import kind_scored
 from nbyk.resampling.effects import Progress, run_chunks
 from nbyk.resampling.streams import stream_key
 from nbyk.testing.engine.item_draws import drawn_items
@@ -22,7 +23,6 @@ from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.means import are_zeros_and_ones, paired_interval
 from nbyk.testing.scores.nulls import NullCounts
 from nbyk.testing.scores.outputs import (
-    LabelOutputs,
     Outputs,
     OutputsMetric,
     PlainOutputs,
@@ -34,7 +34,7 @@ from nbyk.testing.scores.result import CONFIDENCE_LEVEL, SignificanceResult
 Metric = str | CorpusMetric | OutputsMetric
 """A metric by its name, by its sums, or a function of all outputs."""
 
-_Known = CorpusMetric | LabelScore | OutputsMetric
+_Known = CorpusMetric | OutputsMetric
 
 
 def paired_bootstrap(
@@ -56,14 +56,14 @@ def paired_bootstrap(
     Parameters
     ----------
     a, b
-        Outputs of A and B on the same N items: scores for "mean", labels, or sentences for "bleu".
+        Outputs of A and B on the same N items: scores for "mean", or sentences for "bleu".
     references
         The references of the outputs, for metrics that need them.
     metric
-        "mean", "bleu", a score of hard labels such as "accuracy" or "f1_macro", a `CorpusMetric` of your own,
-        or any function from outputs and references, arrays of N items (None without references), to a score,
-        higher is better. A function is called on both systems' outputs of each resample, one resample after
-        the other. Use a `CorpusMetric` if there is one: it is much faster.
+        "mean", "bleu", a `CorpusMetric` of your own, or any function from outputs and references, arrays of N
+        items (None without references), to a score, higher is better. A function is called on both systems'
+        outputs of each resample, one resample after the other. Use a `CorpusMetric` if there is one: it is
+        much faster.
     alternative
         "greater" (A is better), "less" or "two-sided" (twice the smaller p, at most 1).
     n_resamples
@@ -193,16 +193,20 @@ def _interval(outputs: Outputs, effects: Floats, ties: float) -> Interval:
 def _known(metric: Metric) -> _Known:
     if isinstance(metric, CorpusMetric) or callable(metric):
         return metric
-    return get(metric, "outputs") if metric in names("outputs") else get(metric, "labels")
+    if kind_scored(metric) is not None:
+        raise NbykError(
+            f"found {metric}, a metric of classes or distributions: call nbyk.compare(references, a, b, "
+            f"metric={metric!r})",
+            argument="metric",
+        )
+    return get(metric, "outputs")
 
 
 def _name(metric: _Known) -> str:
-    return metric.name if isinstance(metric, CorpusMetric | LabelScore) else name_of(metric)
+    return metric.name if isinstance(metric, CorpusMetric) else name_of(metric)
 
 
 def _scored_by(metric: _Known, a: Any, b: Any, references: Any) -> Outputs:
     if isinstance(metric, CorpusMetric):
         return SummedOutputs(metric, metric.statistics(a, references), metric.statistics(b, references))
-    if isinstance(metric, LabelScore):
-        return LabelOutputs(metric, a, b, references)
     return PlainOutputs(metric, a, b, references)

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.labels import label_scores
+from nbyk_papers.boostsa2022.label_bootstrap import label_scores
 from nbyk.metrics import get, names
-from nbyk.metrics.soft_labels import cross_entropies, entropies, js_distances, js_divergences
+from nbyk_papers.boostsa2022.soft_labels import cross_entropies, entropies, js_distances, js_divergences
 
 LABELS = ["ham", "spam", "viagra", "zebra"]
 AVERAGED = {

@@ -8,14 +8,14 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.labels import HardLabels, SoftLabels
 from nbyk.errors import NbykError
 from nbyk.metrics.confusion import AVERAGES, count_classes, score_classes
 from nbyk.metrics.confusion import MEASURES as OF_HARD
 from nbyk.metrics.label_scores import LabelScore
-from nbyk.metrics.soft_labels import MEASURES as OF_SOFT
-from nbyk.metrics.soft_labels import contributions, score_sums
 from nbyk.testing.engine.item_draws import ItemDraws, KindCounts
+from nbyk_papers.boostsa2022.labels import HardLabels, SoftLabels
+from nbyk_papers.boostsa2022.soft_labels import MEASURES as OF_SOFT
+from nbyk_papers.boostsa2022.soft_labels import contributions, score_sums
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

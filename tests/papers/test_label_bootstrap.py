@@ -13,8 +13,8 @@ from scipy import stats
 
 from nbyk import metrics
 from nbyk.errors import UndefinedMetricError
-from nbyk.labels import label_bootstrap, label_scores
-from nbyk.labels.results import LabelTest
+from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap, label_scores
+from nbyk_papers.boostsa2022.label_bootstrap import LabelTest
 from nbyk.testing.engine import item_draws
 from tests.oracles.chisquare import assert_drawn_from
 

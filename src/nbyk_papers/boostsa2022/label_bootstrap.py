@@ -1,36 +1,133 @@
-"""The paired bootstrap over label predictions: a test of whether system A is better than B on other items."""
+"""BooStSa's test: the paired bootstrap over label predictions, as published and as recommended.
+
+`nbyk.compare` answers questions about labels; this is for the study of the paper.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias, get_args
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.labels import HardLabels, SoftLabels, check_labels
-from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.labels.asked import AskedOfLabels
-from nbyk.labels.claims import about_raters, items_claim, with_raters
-from nbyk.labels.notes import drawn_flag, lacking_flag, warnings_on
-from nbyk.labels.raters import RatedTargets, refuse_other_targets
-from nbyk.labels.results import LabelComparison, LabelTest, Semantics, stars_of
-from nbyk.labels.scores import check_pair, choose_scores
-from nbyk.metrics.label_scores import LabelScore
-from nbyk.resampling.streams import StreamKey, stream_key
+from nbyk.errors import NbykError, UndefinedMetricError, unknown_name
+from nbyk.metrics import LabelScore, get
+from nbyk.metrics.label_scores import Kind
+from nbyk.metrics.registry import OfLabels
+from nbyk.resampling.streams import StreamKey, as_seed, stream_key
+from nbyk.testing.decision import check_draws
 from nbyk.testing.engine.draws import draw_chunks
 from nbyk.testing.engine.item_draws import KindStreams
-from nbyk.testing.engine.label_scores import LabelScorer, label_scorer, observed_scores
-from nbyk.testing.engine.run_draws import Runs, run_counts
-from nbyk.testing.intervals import percentile_interval
-from nbyk.testing.pvalues import Alternative, PValue, p_values
+from nbyk.testing.intervals import check_confidence_level, percentile_interval
+from nbyk.testing.pvalues import Alternative, PValue, check_alternative, p_values
+from nbyk_papers.boostsa2022.label_scorer import LabelScorer, label_scorer, observed_scores
+from nbyk_papers.boostsa2022.labels import HardLabels, SoftLabels, check_labels
+from nbyk_papers.boostsa2022.run_draws import Runs, run_counts
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
+Labels: TypeAlias = ArrayLike | Sequence[ArrayLike]
+Semantics: TypeAlias = Literal["recommended", "published"]
 
+DEFAULTS: dict[Kind, tuple[str, ...]] = {
+    "hard": ("accuracy", "precision_macro", "recall_macro", "f1_macro"),
+    "soft": ("cross_entropy", "js_divergence", "js_distance", "entropy_similarity", "entropy_correlation"),
+}
+_LABELS: dict[Kind, OfLabels] = {"hard": "hard labels", "soft": "soft labels"}
 _DECIMALS = 4
+_NAMES = ("a", "b")
+
+
+def stars_of(p: float) -> str:
+    """Return BooStSa's mark of a p-value."""
+    return "**" if p < 0.01 else "*" if p < 0.05 else "!" if p > 0.95 else ""
+
+
+@dataclass(frozen=True)
+class LabelComparison:
+    """One score of two systems, and whether A's is better.
+
+    Attributes
+    ----------
+    score
+        The score.
+    score_a, score_b
+        The systems' scores, means over their runs; on the score's own scale.
+    effect
+        How much better A is: A's score minus B's, or B's minus A's if lower is better.
+    p, p_greater, p_two_sided
+        p-values of the chosen alternative, of "A is better", and of both; the last is None under published
+        semantics.
+    standard_error
+        Monte-Carlo standard error of `p`.
+    interval
+        Percentile interval of the effect.
+    stars
+        BooStSa's mark, "**", "*", "!" or "", under published semantics; else "".
+    """
+
+    score: LabelScore
+    score_a: float
+    score_b: float
+    effect: float
+    p: float
+    p_greater: float
+    p_two_sided: float | None
+    standard_error: float
+    interval: tuple[float, float]
+    stars: str
+
+
+@dataclass(frozen=True)
+class LabelTest:
+    """Two systems compared by scores on the same resamples.
+
+    Attributes
+    ----------
+    comparisons
+        One per score, in the requested order.
+    n_items, n_drawn
+        Items N, and the number of them (or, concatenated, of their runs) that each resample draws.
+    runs
+        The resampling of runs.
+    draws : ndarray, shape (scores, M)
+        The effects of the resamples; NaN where undefined.
+    """
+
+    comparisons: tuple[LabelComparison, ...]
+    n_items: int
+    n_drawn: int
+    runs: Runs
+    draws: Floats = field(repr=False, compare=False)
+
+    def __getitem__(self, name: str) -> LabelComparison:
+        """Return the comparison by the score called `name`."""
+        for comparison in self.comparisons:
+            if comparison.score.name == name:
+                return comparison
+        raise unknown_name("score", name, [comparison.score.name for comparison in self.comparisons])
+
+
+def choose_scores(metric: str | Sequence[str] | None, kind: Kind) -> tuple[LabelScore, ...]:
+    """Return the scores named, or the default ones for labels of a kind.
+
+    Raises
+    ------
+    NbykError
+        If a name is unknown or given twice, no name is given, or a score needs the other kind of labels.
+    """
+    named = DEFAULTS[kind] if metric is None else (metric,) if isinstance(metric, str) else tuple(metric)
+    chosen = tuple(get(name, _LABELS[kind]) for name in named)
+    if not chosen or len({score.name for score in chosen}) < len(chosen):
+        raise NbykError(f"found {list(named)}; expected at least one, and each once", argument="metric")
+    return chosen
+
+
+def _kind_of(data: HardLabels | SoftLabels) -> Kind:
+    return "hard" if isinstance(data, HardLabels) else "soft"
 
 
 def label_scores(
@@ -42,7 +139,7 @@ def label_scores(
 ) -> dict[str, float]:
     """Return one system's scores by name, means over its runs; parameters and errors as `label_bootstrap`."""
     data = check_labels(target, {"prediction": prediction}, labels)
-    chosen = choose_scores(metric, "hard" if isinstance(data, HardLabels) else "soft")
+    chosen = choose_scores(metric, _kind_of(data))
     found, _ = observed_scores(label_scorer(data, chosen))
     _check_defined(chosen, found, data.runs, ("prediction",))
     return {score.name: float(value) for score, value in zip(chosen, found.mean(axis=1), strict=True)}
@@ -63,9 +160,6 @@ def label_bootstrap(
     confidence_level: float = 0.95,
     seed: Any = 0,
     threads: int = 1,
-    names: tuple[str, str] = ("a", "b"),
-    rated: RatedTargets | None = None,
-    generalise: Sequence[str] | None = None,
 ) -> LabelTest:
     """Test whether system A labels better than system B, by a paired bootstrap over items.
 
@@ -107,13 +201,6 @@ def label_bootstrap(
         Seed of the resamples.
     threads
         Threads to use; the numbers do not depend on it.
-    names
-        The names of A and B in errors, warnings and the sentence.
-    rated
-        The ratings behind the targets (`nbyk.labels.rated_targets`), item by item.
-    generalise
-        The population of the first claim: "items", or "items" and "raters". By default both, if two raters or
-        more rated several items each.
 
     Returns
     -------
@@ -123,8 +210,7 @@ def label_bootstrap(
     ------
     NbykError
         If the labels are bad (`check_labels`), a name is unknown, the fraction is outside (0, 1] or leaves no
-        item, paired runs differ in number, there are no raters to generalise over, or the ratings give other
-        targets.
+        item, or paired runs differ in number.
     UndefinedMetricError
         If a score has no value, such as the correlation of constant entropies.
 
@@ -140,80 +226,59 @@ def label_bootstrap(
     run per system, only items are resampled, and the p-value does not include variation over runs.
     """
     published = semantics == "published"
-    asked = AskedOfLabels(
-        semantics=semantics,
-        fraction=(0.1 if published else 1.0) if fraction is None else fraction,
-        runs=("concatenated" if published else "independent") if runs is None else runs,
-        alternative=alternative or ("greater" if published else "two-sided"),
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        seed=seed,
-        rated=rated,
-        generalise=generalise,
-    )
-    data = check_pair(target, a, b, labels, names)
-    if rated is not None:
-        refuse_other_targets(rated, data)
-    of_new_raters = asked.of_new_raters
-    chosen = choose_scores(metric, "hard" if isinstance(data, HardLabels) else "soft")
+    fraction = (0.1 if published else 1.0) if fraction is None else fraction
+    runs = ("concatenated" if published else "independent") if runs is None else runs
+    alternative = alternative or ("greater" if published else "two-sided")
+    _check_options(semantics, runs, alternative, fraction)
+    check_confidence_level(confidence_level)
+    check_draws(n_resamples)
+    data = check_labels(target, dict(zip(_NAMES, (a, b), strict=True)), labels)
+    chosen = choose_scores(metric, _kind_of(data))
     (runs_a, runs_b), n_items = data.runs, data.n_items
-    if asked.runs in ("paired", "concatenated") and runs_a != runs_b:
+    if runs in ("paired", "concatenated") and runs_a != runs_b:
         raise NbykError(
-            f"{names[0]} has {runs_a}, {names[1]} has {runs_b}; {asked.runs} runs go in "
-            "pairs: drop some, or take independent ones",
+            f"a has {runs_a}, b has {runs_b}; {runs} runs go in pairs: drop some, or take independent ones",
             argument="runs",
         )
-    if asked.runs == "concatenated":
+    if runs == "concatenated":
         data = _concatenated(data)
-    n_drawn = int(data.n_items * asked.fraction)
+    n_drawn = int(data.n_items * fraction)
     if n_drawn < 1:
         raise NbykError(
-            f"{asked.fraction} of {data.n_items} items is none; expected at least {1 / data.n_items:.2g}",
+            f"{fraction} of {data.n_items} items is none; expected at least {1 / data.n_items:.2g}",
             argument="fraction",
         )
 
     scorer = label_scorer(data, chosen, occurring=published)
-    observed, lacking = observed_scores(scorer)
-    _check_defined(chosen, observed, data.runs, names)
-    key = stream_key(asked.seed, purpose="label bootstrap", n_items=data.n_items, n_drawn=n_drawn)
+    observed, _ = observed_scores(scorer)
+    _check_defined(chosen, observed, data.runs, _NAMES)
+    key = stream_key(as_seed(seed), purpose="label bootstrap", n_items=data.n_items, n_drawn=n_drawn)
     items = KindStreams(key, scorer.kind_of, n_drawn)
     decimals = _DECIMALS if published and isinstance(data, HardLabels) else None
     n_a, n_b = data.runs
-    plan = _Resamples(scorer, chosen, key, items, (n_a, n_b), asked.runs, decimals)
+    plan = _Resamples(scorer, chosen, key, items, (n_a, n_b), runs, decimals)
     drawn = draw_chunks(plan.effects, n_resamples, threads=threads)
-    effects, drawn_lacking = np.split(drawn, 2)
+    effects, _ = np.split(drawn, 2)
     score_a, score_b = plan.means(observed, *(np.ones(count) for count in data.runs))
-    warnings = [
-        (*lacking_flag(row, data.runs, names), *drawn_flag(drawn_row, effect))
-        for row, drawn_row, effect in zip(lacking, drawn_lacking, effects, strict=True)
-    ]
     comparisons = tuple(
-        _compared(chosen[m], score_a[m], score_b[m], effects[m], asked, (runs_a, runs_b), warnings[m])
-        for m in range(len(chosen))
+        _compared(score, of_a, of_b, drawn_effects, semantics, alternative, confidence_level)
+        for score, of_a, of_b, drawn_effects in zip(chosen, score_a, score_b, effects, strict=True)
     )
-    if of_new_raters:
-        comparisons = with_raters(data, comparisons, effects, asked, share=n_drawn / data.n_items)
-    classes = data.classes if isinstance(data, HardLabels) else tuple(range(data.target.shape[1]))
-    return LabelTest(
-        comparisons,
-        classes,
-        n_items=n_items,
-        n_drawn=n_drawn,
-        runs_a=runs_a,
-        runs_b=runs_b,
-        n_resamples=n_resamples,
-        semantics=semantics,
-        runs=asked.runs,
-        seed=asked.seed,
-        alternative=asked.alternative,
-        confidence_level=confidence_level,
-        names=names,
-        warnings=(
-            *warnings_on(data, chosen, (runs_a, runs_b), asked, names),
-            *(() if rated is None else about_raters(rated, drawn=of_new_raters)),
-        ),
-        draws=effects,
-    )
+    return LabelTest(comparisons, n_items, n_drawn, runs, effects)
+
+
+def _check_options(semantics: str, runs: str, alternative: str, fraction: float) -> None:
+    if semantics not in get_args(Semantics):
+        raise unknown_name("semantics", semantics, get_args(Semantics))
+    if runs not in get_args(Runs):
+        raise unknown_name("way to resample runs", runs, get_args(Runs))
+    if semantics == "published" and runs != "concatenated":
+        raise NbykError(f"found {runs!r}; published semantics concatenate runs", argument="runs")
+    check_alternative(alternative)
+    if semantics == "published" and alternative != "greater":
+        raise NbykError(f"found {alternative!r}; published semantics are one-sided", argument="alternative")
+    if not 0.0 < fraction <= 1.0:
+        raise NbykError(f"found {fraction}; expected a share of the items in (0, 1]", argument="fraction")
 
 
 @dataclass(frozen=True)
@@ -263,39 +328,32 @@ def _compared(
     score_a: float,
     score_b: float,
     drawn: Floats,
-    asked: AskedOfLabels,
-    n_runs: tuple[int, ...],
-    warnings: tuple[str, ...],
+    semantics: Semantics,
+    alternative: Alternative,
+    confidence_level: float,
 ) -> LabelComparison:
-    effect = score.sign * (score_a - score_b) + 0.0  # no −0
-    if asked.published and score.needs == "hard":
+    published = semantics == "published"
+    effect = float(score.sign * (score_a - score_b)) + 0.0  # no −0
+    if published and score.needs == "hard":
         effect = round(effect, _DECIMALS)
     defined = drawn[np.isfinite(drawn)]
     if defined.size == 0:
         raise UndefinedMetricError(
             f"score {score.name!r} is undefined on every resample; choose another score"
         )
-    interval = percentile_interval(defined, asked.confidence_level)
-    if asked.published:
-        p = _published_p(drawn, effect)
-        if not drawn.any():
-            warnings = (*warnings, "A and B score the same on every resample, so the strict p is 0")
-    else:
-        p = p_values(effect, defined - effect)
-    claim = items_claim(float(effect), p, interval, asked, n_runs)
+    p = _published_p(drawn, effect) if published else p_values(effect, defined - effect)
+    chosen = p[alternative]
     return LabelComparison(
         score,
         float(score_a),
         float(score_b),
-        float(effect),
-        claim.p,
-        claim.p_greater,
-        None if asked.published else claim.p_two_sided,
-        claim.standard_error,
-        interval,
-        stars_of(claim.p) if asked.published else "",
-        warnings,
-        (claim,),
+        effect,
+        chosen.p,
+        p["greater"].p,
+        None if published else p["two-sided"].p,
+        chosen.standard_error,
+        percentile_interval(defined, confidence_level),
+        stars_of(chosen.p) if published else "",
     )
 
 

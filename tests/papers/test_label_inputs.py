@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nbyk.data.labels import HardLabels, SoftLabels, check_labels
+from nbyk_papers.boostsa2022.labels import HardLabels, SoftLabels, check_labels
 from nbyk.errors import NbykError
-from nbyk.labels import label_bootstrap, label_scores
+from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap, label_scores
 
 T = [0, 1, 1, 0]
 EVEN = [[0.5, 0.5]] * 4

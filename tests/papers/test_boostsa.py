@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nbyk.data.labels import check_labels
-from nbyk.labels import label_bootstrap
-from nbyk.labels.scores import choose_scores
+from nbyk_papers.boostsa2022.labels import check_labels
+from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap
+from nbyk_papers.boostsa2022.label_bootstrap import choose_scores
 from nbyk.testing.engine.item_draws import KindCounts
-from nbyk.testing.engine.label_scores import label_scorer
+from nbyk_papers.boostsa2022.label_scorer import label_scorer
 
 BOOSTSA = json.loads((Path(__file__).parent / "boostsa.json").read_text(encoding="utf-8"))
 HARD = {"acc": "accuracy", "prec": "precision_macro", "rec": "recall_macro", "f1": "f1_macro"}

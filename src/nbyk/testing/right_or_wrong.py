@@ -6,17 +6,18 @@ nothing, and apply only to accuracy.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.labels import HardLabels
+from nbyk.data.categories import coded
 from nbyk.errors import NbykError, unknown_name
-from nbyk.labels.scores import Labels, check_pair
 from nbyk.testing.pvalues import Alternative, check_alternative
 
+Ints: TypeAlias = NDArray[np.int64]
 McNemarMethod: TypeAlias = Literal["exact", "mid_p"]
 
 STRICT_ALPHA = 0.0025
@@ -87,8 +88,7 @@ def mcnemar(
     *,
     method: McNemarMethod = "mid_p",
     alternative: Alternative = "two-sided",
-    labels: ArrayLike | None = None,
-    names: tuple[str, str] = ("a", "b"),
+    classes: Sequence[Any] | None = None,
 ) -> RightOrWrong:
     """Test whether two systems are equally accurate, by the items that exactly one of them has right.
 
@@ -101,13 +101,13 @@ def mcnemar(
         counts half of the chance of the observed result, and its level is nearer to α.
     alternative
         "two-sided", "greater" (A is better) or "less".
-    labels, names
-        As for `label_bootstrap`.
+    classes
+        The classes, if the data do not have all of them.
 
     Raises
     ------
     NbykError
-        If the labels are soft or bad (`check_labels`), a system has several runs, or a name is unknown.
+        If a class is missing, items differ in number, a system has several runs, or a name is unknown.
 
     Notes
     -----
@@ -118,13 +118,12 @@ def mcnemar(
     if method not in ("exact", "mid_p"):
         raise unknown_name("method", str(method), ("exact", "mid_p"))
     check_alternative(alternative)
-    data = _hard(target, a, b, labels, names)
-    if data.runs != (1, 1):
+    a_right, b_right, runs = _right(target, a, b, classes)
+    if runs != (1, 1):
         raise NbykError(
-            f"{names[0]} has {data.runs[0]} runs, {names[1]} has {data.runs[1]}; McNemar's test takes one of "
-            "each: give one, or use cochran_mantel_haenszel"
+            f"a has {runs[0]} runs, b has {runs[1]}; McNemar's test takes one of each: give one, or use "
+            "cochran_mantel_haenszel"
         )
-    a_right, b_right = _right(data)
     only_a, only_b = int((a_right > b_right).sum()), int((b_right > a_right).sum())
     n = only_a + only_b
     half = 0.5 * float(binom.pmf(only_a, n, 0.5)) if method == "mid_p" else 0.0
@@ -136,8 +135,8 @@ def mcnemar(
         float(b_right.mean()),
         only_a,
         only_b,
-        data.n_items,
-        data.n_items,
+        len(a_right),
+        len(a_right),
         greater,
         less,
         min(1.0, 2.0 * min(greater, less)),
@@ -147,13 +146,12 @@ def mcnemar(
 
 def cochran_mantel_haenszel(
     target: ArrayLike,
-    a: Labels,
-    b: Labels,
+    a: Any,
+    b: Any,
     *,
     strata: ArrayLike | None = None,
     alternative: Alternative = "two-sided",
-    labels: ArrayLike | None = None,
-    names: tuple[str, str] = ("a", "b"),
+    classes: Sequence[Any] | None = None,
 ) -> RightOrWrong:
     """Test whether two systems are equally accurate, by right and wrong answers within strata.
 
@@ -161,21 +159,21 @@ def cochran_mantel_haenszel(
     ----------
     target : array_like, shape (N,)
         Hard labels.
-    a, b : array_like, shape (N,), or a sequence of such, one per run
-        Predictions of each system.
+    a, b : array_like, shape (N,) or (N, R)
+        Predictions of each system, a column per run.
     strata : array_like, shape (N,), optional
         The group of each item, such as a text or a domain. By default every item is a stratum of its own, in
         which all runs are compared. With one run each, this is McNemar's χ² without a correction.
     alternative
         "two-sided", "greater" (A is better) or "less".
-    labels, names
-        As for `label_bootstrap`.
+    classes
+        The classes, if the data do not have all of them.
 
     Raises
     ------
     NbykError
-        If the labels are soft or bad (`check_labels`), `strata` does not have one entry per item, or a name
-        is unknown.
+        If a class is missing, items differ in number, `strata` does not have one entry per item, or a name is
+        unknown.
 
     Notes
     -----
@@ -185,11 +183,10 @@ def cochran_mantel_haenszel(
     from scipy.stats import norm
 
     check_alternative(alternative)
-    data = _hard(target, a, b, labels, names)
-    a_right, b_right = _right(data)
-    of_item = _strata(strata, data.n_items)
+    a_right, b_right, runs = _right(target, a, b, classes)
+    of_item = _strata(strata, len(a_right))
     x, y = (np.bincount(of_item, weights=right) for right in (a_right, b_right))
-    n_a, n_b = (np.bincount(of_item).astype(np.float64) * runs for runs in data.runs)
+    n_a, n_b = (np.bincount(of_item).astype(np.float64) * n_runs for n_runs in runs)
     total, right = n_a + n_b, x + y
     lead = x - n_a * right / total
     variance = n_a * n_b * right * (total - right) / (total**2 * (total - 1.0))
@@ -198,33 +195,36 @@ def cochran_mantel_haenszel(
     greater, less = (float(norm.sf(z)), float(norm.cdf(z))) if spread > 0.0 else (1.0, 1.0)
     return RightOrWrong(
         "cochran_mantel_haenszel",
-        float(a_right.mean() / data.runs[0]),
-        float(b_right.mean() / data.runs[1]),
+        float(a_right.mean() / runs[0]),
+        float(b_right.mean() / runs[1]),
         int((x * n_b > y * n_a).sum()),
         int((y * n_a > x * n_b).sum()),
-        data.n_items,
+        len(a_right),
         len(total),
         greater,
         less,
         min(1.0, 2.0 * min(greater, less)),
         alternative,
-        tuple(_warnings(float(variance.sum()), data.runs, strata is not None)),
+        tuple(_warnings(float(variance.sum()), runs, strata is not None)),
     )
 
 
-def _hard(
-    target: ArrayLike, a: Labels, b: Labels, labels: ArrayLike | None, names: tuple[str, str]
-) -> HardLabels:
-    data = check_pair(target, a, b, labels, names)
-    if not isinstance(data, HardLabels):
-        raise NbykError("found soft labels; this test takes hard ones: one class per item", argument="target")
-    return data
-
-
-def _right(data: HardLabels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the numbers of runs of A and of B that have each item right, shape (N,)."""
-    right = (data.predictions == data.target).astype(np.int64)
-    return right[: data.runs[0]].sum(axis=0), right[data.runs[0] :].sum(axis=0)
+def _right(target: Any, a: Any, b: Any, classes: Sequence[Any] | None) -> tuple[Ints, Ints, tuple[int, int]]:
+    """Return the numbers of runs of A and of B that have each item right, shape (N,), and of all runs."""
+    codes, _ = coded({"gold": target, "a": a, "b": b}, "classes", classes)
+    shapes = {name: np.shape(of_source) for name, of_source in codes.items()}
+    if len(shapes["gold"]) != 1 or any(np.isnan(of_source).any() for of_source in codes.values()):
+        raise NbykError(
+            f"found targets of shape {shapes['gold']}, or a missing class; expected one class for each item, "
+            "and one from each run"
+        )
+    if len({shape[0] for shape in shapes.values()}) > 1:
+        found = ", ".join(f"{shape[0]} items of {name}" for name, shape in shapes.items())
+        raise NbykError(f"found {found}; expected the same items")
+    of_a, of_b = (np.reshape(codes[name], (shapes[name][0], -1)) for name in ("a", "b"))
+    gold = np.asarray(codes["gold"])[:, None]
+    right_a, right_b = ((runs == gold).sum(axis=1) for runs in (of_a, of_b))
+    return right_a, right_b, (of_a.shape[1], of_b.shape[1])
 
 
 def _strata(strata: ArrayLike | None, n_items: int) -> NDArray[np.intp]:

@@ -10,7 +10,7 @@ from statsmodels.stats.contingency_tables import StratifiedTable
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from nbyk.errors import NbykError
-from nbyk.labels import cochran_mantel_haenszel, mcnemar
+from nbyk_papers.boostsa2022.label_bootstrap import cochran_mantel_haenszel, mcnemar
 
 
 def labelled(only_a: int, only_b: int, both: int = 7, neither: int = 5):

@@ -1,1 +1,0 @@
-"""Designs of label predictions: the answer, its figures, and BooStSa's layout."""
