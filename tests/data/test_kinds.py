@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.special
 from numpy.testing import assert_allclose, assert_array_equal
 
 import nbyk
@@ -68,8 +69,8 @@ def test_classes_are_classes_in_every_form(form: str, tmp_path: Path) -> None:
     assert_array_equal(read.gold, [[1], [0], [0], [1], [0]])
     assert_array_equal(read.responses["a"], [[1], [0], [1], [1], [0]])
     assert read.taken_as == "classes no, yes, of 5 items, gold"
-    with pytest.raises(NbykError, match="found classes no, yes, of 5 items, gold; expected numbers"):
-        read.pair("a", "b")
+    assert_array_equal(read.pair("a", "b").b, read.responses["b"])
+    assert nbyk.compare(read.pair("a", "b")).score_a == 0.8
 
 
 @pytest.mark.parametrize("form", [*FORMS, *NAMELESS])
@@ -133,7 +134,7 @@ def test_rows_that_sum_to_one_are_distributions_in_every_form(form: str, tmp_pat
     assert_allclose(read.gold[:, 0], SOFT[1:] + SOFT[:1], atol=1e-15)  # type: ignore[index]
 
 
-def test_labels_of_people_beside_distributions_are_their_shares(tmp_path: Path) -> None:
+def test_classes_of_people_beside_distributions_keep_their_people(tmp_path: Path) -> None:
     systems = {
         name: soft(tmp_path, name, "wide.csv", rows) for name, rows in (("a", SOFT), ("b", SOFT[::-1]))
     }
@@ -143,8 +144,17 @@ def test_labels_of_people_beside_distributions_are_their_shares(tmp_path: Path) 
     )
     read = nbyk.read_systems(systems, gold)
     assert read.kind == "distributions"
-    shares = [[row.count(name) / 4 for name in "xyz"] for row in people]
-    assert_allclose(read.gold[:, 0], shares)  # type: ignore[index]
+    assert_array_equal(read.gold, [["xyz".index(name) for name in row] for row in people])
+    assert read.gold_units is not None
+    assert read.gold_units.names == ("ann", "bo", "cy", "di")
+    shares = np.array([[row.count(name) / 4 for name in "xyz"] for row in people])
+    predicted = np.array(SOFT)
+    found = nbyk.compare(read.pair("a", "b"), metric="js_divergence", n_resamples=99)
+    middle = 0.5 * (shares + predicted)
+    terms = (scipy.special.rel_entr(of, middle) for of in (shares, predicted))
+    assert found.score_a == pytest.approx(
+        float(np.mean([0.5 * term.sum(1) for term in terms], axis=0).mean() * 2)
+    )
 
 
 def test_several_people_and_runs_are_held_with_their_names(tmp_path: Path) -> None:

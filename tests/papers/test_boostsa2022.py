@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap
 from nbyk.metrics import names
 from nbyk.studies.steps import Work
 from nbyk_papers.boostsa2022.design import (
@@ -25,6 +24,7 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_RIGHT_B,
     TAGGING,
 )
+from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap
 from nbyk_papers.boostsa2022.label_cells import (
     LabelTests,
     LevelTests,

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nbyk_papers.boostsa2022.labels import HardLabels, SoftLabels, check_labels
 from nbyk.errors import NbykError
 from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap, label_scores
+from nbyk_papers.boostsa2022.labels import HardLabels, SoftLabels, check_labels
 
 T = [0, 1, 1, 0]
 EVEN = [[0.5, 0.5]] * 4
@@ -168,8 +168,6 @@ def test_options_that_make_no_sense_are_refused() -> None:
         label_bootstrap(T, T, [T, T, T], runs="concatenated")
     with pytest.raises(NbykError, match="seed: found -1, expected a seed"):
         label_bootstrap(T, T, T, seed=-1)
-    with pytest.raises(NbykError, match="names: found 'x' twice"):
-        label_bootstrap(T, T, T, names=("x", "x"))
     with pytest.raises(NbykError, match=r"confidence_level: found 1"):
         label_bootstrap(T, T, T, confidence_level=1.0)
     with pytest.raises(NbykError, match="n_resamples: found 0, expected a whole number"):

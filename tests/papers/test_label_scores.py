@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk_papers.boostsa2022.label_bootstrap import label_scores
 from nbyk.metrics import get, names
+from nbyk_papers.boostsa2022.label_bootstrap import label_scores
 from nbyk_papers.boostsa2022.soft_labels import cross_entropies, entropies, js_distances, js_divergences
 
 LABELS = ["ham", "spam", "viagra", "zebra"]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from nbyk.errors import NbykError
-from nbyk_papers.boostsa2022.label_bootstrap import label_scores
 from nbyk_papers.boostsa2022.design import (
     DISCORDANCES,
     EXAMPLE,
@@ -17,6 +16,7 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_RIGHT_B,
     TAGGING,
 )
+from nbyk_papers.boostsa2022.label_bootstrap import label_scores
 from nbyk_papers.boostsa2022.label_sets import N_CLASSES, balanced_set, counted_set, tagging_set
 
 SYSTEMS = ("a", "b")

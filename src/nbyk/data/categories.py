@@ -183,8 +183,8 @@ def _cells(source: Any) -> NDArray[Any]:
     """Return the cells of a container as an array of objects."""
     if hasattr(source, "to_numpy"):
         return np.asarray(source.to_numpy(), dtype=object)
-    if isinstance(source, np.ndarray):
-        return source.astype(object)
+    if isinstance(source, np.ndarray) or not isinstance(source, list | tuple):
+        return np.asarray(source).astype(object)
     rows = list(source)
     if any(isinstance(row, list | tuple | np.ndarray) for row in rows):
         wide = [list(row) if isinstance(row, list | tuple | np.ndarray) else [row] for row in rows]
@@ -196,7 +196,7 @@ def _cells(source: Any) -> NDArray[Any]:
 
 
 def _is_missing(cell: Any) -> bool:
-    return cell is None or cell != cell or type(cell).__name__ in ("NAType", "NaTType")
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)
 
 
 def _texts(cells: NDArray[Any], name: str) -> NDArray[Any]:

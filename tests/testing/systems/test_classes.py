@@ -217,5 +217,5 @@ def test_a_metric_of_other_responses_is_refused(metric: str, message: str) -> No
 
 def test_rows_that_do_not_sum_to_one_are_refused() -> None:
     target, a, b = shares(10)
-    with pytest.raises(NbykError, match=r"a, row 0: sums to 2, expected 1 \(10 of 10 rows are off\)"):
+    with pytest.raises(NbykError, match=r"a, row 0: sums to 2, 1 more than one \(10 rows of 10 off\)"):
         nbyk.compare(target, 2.0 * a, b, kind="distributions")

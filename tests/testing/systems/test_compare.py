@@ -305,8 +305,9 @@ def test_without_gold() -> None:
     again = nbyk.compare(nbyk.response_set(None, a, b), metric="mean")
     assert again.responses_gold is None
     assert_array_equal(again.null_distribution, result.null_distribution)
+    assert nbyk.compare(None, a, b).metric == "mean"
     with pytest.raises(NbykError, match="metric 'mae' needs gold"):
-        nbyk.compare(None, a, b)
+        nbyk.compare(None, a, b, metric="mae")
 
 
 @pytest.mark.parametrize("sampler", ["bootstrap_items/all", "bootstrap_items/sample(K)"])
