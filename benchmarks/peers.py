@@ -74,7 +74,7 @@ def of_nbyk() -> Answers:
     plan = plan_with_people(Spread(0.25), asked)
     yield "plan", plan.crew.n_items
     target, first, second = labels()
-    yield "labels", nbyk.label_bootstrap(target, first, second, "accuracy").parts[0].p_two_sided
+    yield "labels", nbyk.compare(target, first, second, kind="classes").p
 
 
 def of_scipy() -> Answers:

@@ -18,7 +18,6 @@ PATHS = {
     "gold": 'comparisons: {mine: {systems: [b.csv, c.csv], gold: "PATH"}}',
     "ratings": 'ratings: {armis: "PATH"}',
     "own_ratings": 'own_ratings: {mine: {path: "PATH", scale: binary}}',
-    "designs": 'labels: {designs: {mine: "PATH"}}',
     "downloads": 'downloads: {folder: "PATH"}',
     "a mirror": 'downloads: {mirror: "PATH"}',
 }

@@ -17,7 +17,6 @@ from nbyk_papers.papers import write_report as papers_report
 from nbyk_papers.ulmer2022.design import THRESHOLDS
 from nbyk_papers.ulmer2022.report import report as ulmer_report
 from nbyk_papers.wein2023.report import cells_report
-from tests.cli.label_files import GOOD
 from tests.papers.test_boostsa2022_report import label_levels, label_p_values
 from tests.papers.test_calibration_report import rate_files
 from tests.papers.test_datasets_report import data_set_files, p_value_file
@@ -68,10 +67,11 @@ def plan(folder: Path) -> Pages:
     return answered(folder, "plan", *size.split())
 
 
-def labels(folder: Path) -> Pages:
-    for name, content in GOOD.items():
-        (folder / name).write_text(content, encoding="utf-8")
-    return answered(folder, "labels", "labels", "design.yaml")
+def classes(folder: Path) -> Pages:
+    """Compare two classifiers in three runs each."""
+    place = Path(__file__).parents[2] / "docs/examples/classes"
+    runs = [f"{name}={place / 'runs' / name}" for name in ("bert", "baseline")]
+    return answered(folder, "compare", "compare", "--gold", str(place / "gold.txt"), *runs)
 
 
 def papers(folder: Path) -> Pages:
@@ -116,5 +116,5 @@ def datasets(folder: Path) -> Pages:
 
 
 PAGES = {
-    make.__name__: make for make in (answer, compare, scores, plan, labels, papers, calibration, datasets)
+    make.__name__: make for make in (answer, compare, scores, plan, classes, papers, calibration, datasets)
 }

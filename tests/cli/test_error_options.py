@@ -193,14 +193,6 @@ def test_compare_names_the_options_of_gold(nbyk: Run, content: str, way_out: str
     assert way_out in errors
 
 
-@pytest.mark.quick
-def test_a_design_names_its_file_line_and_key(nbyk: Run) -> None:
-    Path("design.yaml").write_text("controls: [a]\ntargets: t.csv\nalpha: 3\nkind: hard\n", encoding="utf-8")
-    code, _, errors = nbyk("labels design.yaml")
-    assert code == 2
-    assert errors.startswith("error: design.yaml:3: alpha: found 3.0, expected a level between 0 and 1")
-
-
 FILES = {
     "no item column": ("itme,rater,value\na,r,1\nb,r,1\n", "or name it with --item"),
     "no rater column": ("item,value\na,1\na,2\nb,2\n", "or name it with --rater; if the raters are unknown"),
@@ -226,10 +218,9 @@ def test_the_way_out_of_a_file_names_options_and_no_python(nbyk: Run, content: s
 @pytest.mark.parametrize(
     ("argument", "wrong"),
     [
-        ("fraction", lambda wrong: library.label_bootstrap("abab", ["abab"], ["aabb"], fraction=wrong)),
         (
             "confidence_level",
-            lambda wrong: library.label_bootstrap("abab", ["abab"], ["aabb"], confidence_level=wrong),
+            lambda wrong: library.compare(*map(list, ("abab", "abab", "aabb")), confidence_level=wrong),
         ),
         ("n_resamples", lambda wrong: library.paired_bootstrap([1.0, 2.0], [2.0, 1.0], n_resamples=-wrong)),
         ("power", lambda wrong: library.settle(*SCORES[:, :, None].clip(0, 1), power=wrong)),

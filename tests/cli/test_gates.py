@@ -14,7 +14,7 @@ N, FEW = 60, 4
 LINES = {
     "compare": "compare --gold gold.csv {a}.csv {b}.csv",
     "test": "test {a}-scores.csv {b}-scores.csv",
-    "labels": "labels --gold gold.csv {a}.csv {b}.csv --value value --metric accuracy",
+    "classes": "compare --gold gold.csv {a}.csv {b}.csv --value value --kind classes",
 }
 """The command for each kind of data."""
 
@@ -74,6 +74,6 @@ def test_the_gate_asks_about_one_side_unless_told_otherwise(command: str, nbyk: 
 
 @pytest.mark.parametrize(("a", "b"), [("good", "bad"), ("bad", "good")])
 def test_so_few_labels_that_no_test_could_tell_are_inconclusive(a: str, b: str, nbyk: Run) -> None:
-    line = LINES["labels"].replace(".csv", "-few.csv").format(a=a, b=b)
+    line = LINES["classes"].replace(".csv", "-few.csv").format(a=a, b=b)
     ended, text, _ = nbyk(f"{line} --gate --format json")
     assert (ended, json.loads(text)["gate"]) == (4, "inconclusive")

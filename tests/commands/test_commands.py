@@ -187,7 +187,7 @@ def folder(tmp_path: Path) -> Path:
     (place / "baseline.txt").write_text("0.70\n0.68\n0.72\n0.69\n0.71\n0.67\n0.70\n0.73\n", encoding="utf-8")
     for name, text in passages().items():
         (place / name).write_text(text, encoding="utf-8")
-    shutil.copytree(ROOT / "docs/examples/labels", place, dirs_exist_ok=True)
+    shutil.copytree(ROOT / "docs/examples/classes", place, dirs_exist_ok=True)
     shutil.copy(ROOT / "src/nbyk_papers/ulmer2022/cartpole/rewards.csv", place)
     return place
 

@@ -7,14 +7,12 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import nbyk
 from nbyk.data import read_systems
 from nbyk.errors import NbykError
-from nbyk.labels.designs.reading import read_labels
 
 READERS = sorted((Path(nbyk.__file__).parent / "data").rglob("*.py"))
 PLACE = re.compile(
@@ -80,8 +78,6 @@ BAD: dict[str, tuple[str, str, Callable[[Path], object], int | str | None]] = {
     "a list of objects": ("r.json", f"[{JSON_ROW}, {{}}]", nbyk.read_ratings, "row 2"),
     "no column": ("r.csv", "item,rater,x\na,r,1\n", nbyk.read_ratings, None),
     "a score": ("s.txt", "1\nx\n", lambda path: read_systems({"a": path, "b": path}, kind="scores"), 2),
-    "a label": ("l.txt", "a\n\nb\n", lambda path: read_labels(path, "hard"), 2),
-    "a probability": ("l.csv", "0.5,0.5\n0.5,x\n", lambda path: read_labels(path, "soft"), 2),
 }
 
 
@@ -106,9 +102,6 @@ def test_data_that_are_no_file_have_a_name_and_no_file() -> None:
         nbyk.read_ratings(frame)
     assert (refused.value.file, refused.value.name, refused.value.row) == (None, "the data frame", "row 1")
     assert str(refused.value).startswith("the data frame, row 1: column 'value': found 'x'")
-    with pytest.raises(NbykError) as refused:
-        nbyk.soft_labels(np.array([[1.0, 2.0], [7.0, 1.0]]), [1.0, 2.0])
-    assert (refused.value.file, refused.value.row) == (None, "item '1'")
 
 
 def test_of_several_data_frames_an_error_names_the_one_at_fault() -> None:

@@ -14,8 +14,6 @@ import pytest
 import nbyk
 from nbyk.cli.app import command_line
 from nbyk.errors import NbykError
-from nbyk.labels.designs import make_settings
-from nbyk.labels.results import LabelTest
 from nbyk.planning.people_plan import PeoplePlan, plan_with_people
 from nbyk.planning.ranking import Ranking
 from nbyk.planning.result import Plan
@@ -33,7 +31,6 @@ RESULTS: dict[str, tuple[type, ...]] = {
     "compare": (nbyk.ComparisonResult,),
     "compare_systems": (Leaderboard,),
     "compare_scores": (ScoreComparison,),
-    "label_bootstrap": (LabelTest,),
     "paired_bootstrap": (SignificanceResult,),
     "permutation_test": (SignificanceResult,),
     "approximate_randomisation": (SignificanceResult,),
@@ -51,12 +48,11 @@ FUNCTIONS = (
     "compare",
     "compare_systems",
     "compare_scores",
-    "label_bootstrap",
     "paired_bootstrap",
     "aso",
     "plan",
 )
-COMMANDS = ("compare", "test", "labels", "plan")
+COMMANDS = ("compare", "test", "plan")
 READERS = ("read_ratings", "read_systems")
 OF_FILES = (*COMMANDS, "fit", "study align")
 
@@ -144,17 +140,10 @@ def test_defaults_are_those_of_the_page() -> None:
     for name in FUNCTIONS:
         for argument, default in defaults.items():
             found = inspect.signature(function(name)).parameters.get(argument)
-            if found is not None and (name, argument) != ("label_bootstrap", "alternative"):
+            if found is not None:
                 assert found.default == default, f"{name}: {argument}"
-    test = nbyk.label_bootstrap([0, 1], [0, 1], [1, 1], "accuracy", n_resamples=9)
-    assert test.alternative == "two-sided"
 
 
 def test_what_refuses_less_is_what_the_page_says() -> None:
     with pytest.raises(NbykError, match="a plan takes B for the worse system"):
         nbyk.plan(nbyk.published_prior("toxicity"), n_items=5, k_responses=1, epsilon=0.1, alternative="less")
-    with pytest.raises(NbykError, match="alternative: found 'less'"):
-        make_settings(alternative="less")
-    assert (
-        nbyk.label_bootstrap([0, 1], [0, 1], [1, 1], alternative="less", n_resamples=9).alternative == "less"
-    )

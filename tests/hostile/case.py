@@ -45,14 +45,12 @@ def scores(folder: Path, name: str, content: str | bytes, *options: str) -> Word
     return ["test", "--test", "permutation", *options, "good.txt", f"b={write(folder, name, content)}"]
 
 
-def labels(folder: Path, name: str, content: str | bytes, kind: str = "hard", more: str = "") -> Words:
+def labels(folder: Path, name: str, content: str | bytes, kind: str = "classes", *options: str) -> Words:
     write(folder, name, content)
-    return labels_in(folder, name, kind, more)
+    return labels_in(folder, name, kind, *options)
 
 
-def labels_in(folder: Path, name: str, kind: str = "hard", more: str = "") -> Words:
-    """Return the words that compare the labels of a file that is there already."""
-    write(folder, "t.txt", LABELS if kind == "hard" else SOFT)
-    design = f"kind: {kind}\ntargets: t.txt\ncontrols: {{c: t.txt}}\ntreatments: {{x: {name}}}\n{more}"
-    write(folder, "design.yaml", design)
-    return ["labels", "design.yaml"]
+def labels_in(folder: Path, name: str, kind: str = "classes", *options: str) -> Words:
+    """Return the words that compare the classes or distributions of a file that is there already."""
+    gold = write(folder, "t.txt", LABELS if kind == "classes" else SOFT)
+    return ["compare", *QUICK, f"--kind={kind}", "--gold", gold, *options, "c=t.txt", f"x={name}"]

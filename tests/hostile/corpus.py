@@ -101,12 +101,6 @@ LITERALS = {
 """What may be written where JSON belongs."""
 
 
-def outcomes(folder: Path, content: str) -> Words:
-    write(folder, "outcomes.json", content)
-    write(folder, "design.yaml", "kind: hard\noutcomes: outcomes.json\n")
-    return ["labels", "design.yaml"]
-
-
 def with_prior(name: str) -> Words:
     size = ["--items", "9", "--responses", "2", "--epsilon", "0.1", "--draws", "9", "--seed", "1"]
     return ["study", "true", name, "--out", "o.parquet", "--metric", "mae", "--semantics", "published", *size]
@@ -145,7 +139,10 @@ def in_texts(text: str) -> Iterator[tuple[str, Callable[[Path], Words]]]:
     yield "test, ids", partial(scores, name="b.csv", content=f"item,score\n{text},1\nb,0.5\nc,0.2\n")
     yield "test, JSON", partial(scores, name="b.json", content=f"[0.5, 0.2, {json_with(text)}]")
     yield "labels, text", partial(labels, name="b.txt", content=LABELS[:-2] + text + "\n")
-    yield "labels, soft", partial(labels, name="b.txt", content=SOFT[:-8] + f"0.5,{text}\n", kind="soft")
+    yield (
+        "labels, soft",
+        partial(labels, name="b.txt", content=SOFT[:-8] + f"0.5,{text}\n", kind="distributions"),
+    )
     items = "".join(f"{i},{label}\n" for i, label in enumerate(LABELS.split()[:5]))
     yield "labels, ids", partial(labels, name="b.csv", content=f"item,label\n{items}{text},a\n")
     line = json.dumps({"label": text}) + "\n"
@@ -185,14 +182,11 @@ def in_literals(literal: str) -> Iterator[tuple[str, Callable[[Path], Words]]]:
         cells = {"item": '"i0"', "rater": '"r1"', "value": "0.5"} | {column: literal}
         line = ", ".join(f'"{name}": {cell}' for name, cell in cells.items())
         yield f"compare, {column}", partial(compare, name="b.jsonl", content=f"{{{line}}}\n")
-    for kind, good in (("hard", '"a"'), ("soft", "[0.5, 0.5]")):
+    for kind, good in (("classes", '"a"'), ("distributions", "[0.5, 0.5]")):
         content = f'{{"label": {good}}}\n' * 5 + f'{{"label": {literal}}}\n'
         yield f"labels, {kind}", partial(labels, name="b.jsonl", content=content, kind=kind)
         content = '{"label": [0.5, 0.5]}\n' * 5 + f'{{"label": [0.5, {literal}]}}\n'
-    yield "labels, a probability", partial(labels, name="b.jsonl", content=content, kind="soft")
-    yield "outcomes, a file", partial(outcomes, content=literal)
-    run = '{"exp_idxs": [1], "preds": [[[0], [%s]]], "targs": [[[0], [1]]], "idxs": [[[0], [1]]], "epochs": [1]}'
-    yield "outcomes, a label", partial(outcomes, content=f'{{"c": {{"c": {run % literal}}}}}')
+    yield "labels, a probability", partial(labels, name="b.jsonl", content=content, kind="distributions")
     yield "a record", partial(with_record, record=literal)
     record = '{"output": "b.csv", "sha256": "0", "bytes": 1, "command": "x", "settings": {}, "inputs": %s, "versions": {}}'
     yield "a record's inputs", partial(with_record, record=record % literal)
@@ -243,31 +237,17 @@ def of_options() -> Iterator[Named]:
         f"histogram_emd_aggregated({DIGITS})",
     ):
         yield f"--metric {metric[:12]}", partial(_with_option, compare, ("b.csv", GOOD), f"--metric={metric}")
-    for key in (
-        "n_resamples",
-        "seed",
-        "alpha",
-        "fraction",
-        "confidence_level",
-        "labels",
-        "target_class",
-        "scores",
-        "runs",
-    ):
-        for place, number in enumerate(
-            ("1000000000000", DIGITS, "-1", ".nan", ".inf", "[]", "{}", "null", "'\\0'")
-        ):
+    for option in ("resamples", "seed", "alpha", "confidence-level", "classes"):
+        for number in ("1000000000000", DIGITS, "-1", "nan", "inf", "[]", "{}", "null", "'\\0'"):
             yield (
-                f"design, {key} {place}",
-                partial(labels, name="b.txt", content=LABELS, more=f"{key}: {number}\n"),
-                "n_resamples: found 1000000000000; input should be less than or equal to 10000000"
-                if (key, place) == ("n_resamples", 0)
-                else "",
+                f"classes, --{option} {number[:13]}",
+                partial(_with_option, labels, ("b.txt", LABELS), f"--{option}={number}"),
             )
 
 
 def _with_option(command: Callable[..., Words], content: tuple[str, str], option: str, folder: Path) -> Words:
-    return command(folder, *content, option)
+    kind = ("classes",) if command is labels else ()
+    return command(folder, *content, *kind, option)
 
 
 def of_files() -> Iterator[Named]:
@@ -282,7 +262,6 @@ def of_files() -> Iterator[Named]:
             [".csv", ".txt", ".json"],
         ),
         "labels": (labels_in, [".csv", ".txt", ".jsonl"]),
-        "design": (lambda folder, name: ["labels", name], [".yaml"]),
         "metric": (
             lambda folder, name: [*compare(folder, "g.csv", GOOD), f"--metric-file={name}"],
             [".py"],
@@ -306,7 +285,7 @@ def of_files() -> Iterator[Named]:
             lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_RDWR), 10**12),
             "has 1,000,000,000,000 bytes, expected at most 1,000,000,000",
         ),
-        "a folder": (os.mkdir, "Is a directory|is a folder|has no file of labels"),
+        "a folder": (os.mkdir, "Is a directory|is a folder"),
         "a link to itself": (
             lambda path: path.symlink_to(path.name),
             "Too many levels of symbolic links|no such file",
@@ -321,7 +300,7 @@ def of_files() -> Iterator[Named]:
         table = "item," + ",".join(f"r{n}" for n in range(count)) + f"\ni0,{row}\ni1,{row}\n"
         yield f"{count:,} columns", partial(compare, name="b.csv", content=table)
         yield f"{count:,} columns to test", partial(scores, name="b.csv", content=table)
-        yield f"{count:,} classes", partial(labels, name="b.csv", content=table, kind="soft")
+        yield f"{count:,} classes", partial(labels, name="b.csv", content=table, kind="distributions")
     own = "".join(f'{{"item": "i{n}", "k{n}": 0.5}}\n' for n in range(20_000))
     yield "a key of each line's own", partial(compare, name="b.jsonl", content=own)
     yield "a key of each line's own to test", partial(scores, name="b.jsonl", content=own)
@@ -394,11 +373,9 @@ def _bomb(folder: Path) -> Words:
 
 def _folder_of_labels(name: str, folder: Path) -> Words:
     (folder / "runs").mkdir()
-    write(folder, "t.txt", LABELS)
-    write(folder / "runs", "control.txt", LABELS)
+    write(folder / "runs", "one.txt", LABELS)
     (folder / "runs" / name).write_text(LABELS)
-    write(folder, "design.yaml", "kind: hard\ntargets: t.txt\nfolder: runs\ncontrols: control\n")
-    return ["labels", "design.yaml"]
+    return labels_in(folder, "runs")
 
 
 def _marked(metadata: str, folder: Path) -> Words:

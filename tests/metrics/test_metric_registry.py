@@ -77,7 +77,7 @@ def test_one_name_may_stand_for_a_metric_of_each_kind_of_data() -> None:
         (
             "f1_macro",
             "ratings",
-            "scores hard labels, and these are ratings; compare labels with `nbyk labels`, or choose from",
+            "scores hard labels, and these are ratings; read the data as `kind` classes, or choose from",
         ),
         ("mean_absolute_error", "ratings", "unknown metric 'mean_absolute_error'; here it is called mae"),
         ("bleu", "labels", "scores outputs, and these are labels; choose from accuracy"),

@@ -26,10 +26,8 @@ ONE: dict[str, Callable[[], Any]] = {
     "compare": lambda: nbyk.compare(*ARRAYS, **ITEMS),
     "compare_systems": lambda: nbyk.compare_systems(GOLD, {k: SYSTEMS[k] for k in "xy"}, **ITEMS),
     "compare_scores": lambda: nbyk.compare_scores({k: SCORES[k] for k in "xy"}, **FEW),
-    "label_bootstrap": lambda: nbyk.label_bootstrap(list(TARGET), list(A), list(B), "accuracy", **FEW),
-    "paired_bootstrap": lambda: nbyk.paired_bootstrap(
-        list(A), list(B), list(TARGET), metric="accuracy", **FEW
-    ),
+    "compare, of classes": lambda: nbyk.compare(list(TARGET), list(A), list(B), **FEW),
+    "paired_bootstrap": lambda: nbyk.paired_bootstrap(SCORES["x"], SCORES["y"], **FEW),
     "permutation_test": lambda: nbyk.permutation_test(SCORES["x"], SCORES["y"]),
     "approximate_randomisation": lambda: nbyk.approximate_randomisation(SCORES["x"], SCORES["y"]),
     "bootstrap_test": lambda: nbyk.bootstrap_test(SCORES["x"], SCORES["y"], **FEW),
@@ -42,7 +40,6 @@ ONE: dict[str, Callable[[], Any]] = {
 SEVERAL: dict[str, Callable[[], Any]] = {
     "compare_systems": lambda: nbyk.compare_systems(GOLD, SYSTEMS, **ITEMS),
     "compare_scores": lambda: nbyk.compare_scores(SCORES, **FEW),
-    "label_bootstrap": lambda: nbyk.label_bootstrap(list(TARGET), list(A), list(B), **FEW),
 }
 
 
@@ -68,7 +65,7 @@ def test_a_result_has_the_fields(front: str) -> None:
 @pytest.mark.parametrize("front", SEVERAL)
 def test_each_part_of_several_has_the_numbers(front: str) -> None:
     result = SEVERAL[front]()
-    assert len(result.parts) == 3 + (front == "label_bootstrap")
+    assert len(result.parts) == 3
     for part in result.parts:
         check_numbers(part)
     assert isinstance(result.warnings, tuple)

@@ -23,7 +23,7 @@ DRAW: dict[str, Callable[[Any], Any]] = {
     ),
     "compare_scores": lambda seed: nbyk.compare_scores([B, C], test="bootstrap", n_resamples=99, seed=seed),
     "compare_scores by aso": lambda seed: nbyk.compare_scores([B, C], test="aso", n_resamples=99, seed=seed),
-    "label_bootstrap": lambda seed: nbyk.label_bootstrap(*LABELS, n_resamples=99, seed=seed),
+    "compare, of classes": lambda seed: nbyk.compare(*LABELS, n_resamples=99, max_resamples=99, seed=seed),
     "paired_bootstrap": lambda seed: nbyk.paired_bootstrap(B, C, n_resamples=99, seed=seed),
     "paired_bootstraps": lambda seed: nbyk.paired_bootstraps(
         B, C, metrics=["mean"], n_resamples=99, seed=seed

@@ -47,7 +47,7 @@ def metrics(metric_file: MetricFiles = None) -> None:
     """List all metrics: the name, whether higher or lower is better, and one line of explanation.
 
     `--metric` of the other commands takes these names, with parameters in parentheses as shown. Add your
-    own with --metric-file. The scores of `nbyk labels`, and the metrics of outputs in Python, follow.
+    own with --metric-file. Metrics of classes and distributions, and those of outputs in Python, follow.
     """
     from nbyk.metrics import get, names
     from nbyk.metrics.registry import snapshot
@@ -55,7 +55,7 @@ def metrics(metric_file: MetricFiles = None) -> None:
     load_metric_files(metric_file)
     listed: dict[str, list[tuple[str, Metric | LabelScore | CorpusMetric]]] = {
         "Metrics of ratings": [(_spec(metric), metric) for metric in snapshot().values()],
-        "Scores of label predictions": [(name, get(name, "labels")) for name in names("labels")],
+        "Metrics of classes and distributions": [(name, get(name, "labels")) for name in names("labels")],
         "Metrics of outputs, for nbyk.paired_bootstrap": [
             (name, get(name, "outputs")) for name in names("outputs")
         ],

@@ -395,7 +395,11 @@ def _source(
             )
         logged = read_samples(given, samples)
         return _Source(place, given=logged.ratings, documents=logged.documents)
-    if is_path and Path(given).is_dir() and not is_recorded(given) and not is_gold:
+    if is_path and Path(given).is_dir() and not is_recorded(given):
+        if is_gold:
+            raise place.error(
+                "is a folder, expected a file of gold; give one file, with a column for each person"
+            )
         return _folder(Path(given), name, columns, samples)
     table = table_of(given)
     if table is not given and not is_path:
