@@ -16,9 +16,9 @@ from nbyk.labels.raters import RatedTargets, rater_components
 from nbyk.labels.results import LabelComparison
 from nbyk.testing.pvalues import Alternative, PValue
 from nbyk.testing.shared_units import Component, SharedUnitsTest
+from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.shared_units.generalise import law_of
 from nbyk.testing.systems.claims import Claim, claim_by_t, drawn_claim, inconclusive
-from nbyk.testing.systems.panel import FEWEST_UNITS
 from nbyk.testing.unit_cautions import about_units
 from nbyk.words import counted, listed
 

@@ -13,7 +13,6 @@ from nbyk.data.clusters import numbered_clusters
 from nbyk.data.ratings import Ratings
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.planning.people import Spread
 from nbyk.planning.rater_moments import (
     items_of,
     mean_response,
@@ -25,6 +24,7 @@ from nbyk.planning.rater_moments import (
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.shared_population import Sharing, most_sensitivity
 from nbyk.testing.shared_units import responses, shared_units_test
+from nbyk.testing.shared_units.collection import Spread
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
