@@ -42,7 +42,7 @@ _HOME = {
     "sensitivity": "nbyk.testing.systems.sensitivity",
     "settle": "nbyk.planning.settling.settle",
     "variance_shares": "nbyk.testing.systems.variance",
-    "plan": "nbyk.planning.ranking",
+    "plan": "nbyk.planning.plan",
     "power_of_test": "nbyk.planning.power.estimate",
     "power_study": "nbyk.planning.power.study",
     "aso": "nbyk.testing.scores.aso",
@@ -126,9 +126,9 @@ if TYPE_CHECKING:
     from nbyk.errors import NbykError
     from nbyk.labels import label_bootstrap, label_scores, majority_labels, soft_labels
     from nbyk.metrics.corpus import CorpusMetric
+    from nbyk.planning.plan import plan
     from nbyk.planning.power.estimate import power_of_test
     from nbyk.planning.power.study import power_study
-    from nbyk.planning.ranking import plan
     from nbyk.planning.settling.settle import settle
     from nbyk.priors import Response, TwoStagePrior, fit_prior, published_prior
     from nbyk.resampling.pilot_items import PilotItems
