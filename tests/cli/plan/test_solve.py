@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
+from nbyk.cli.app import app
 from tests.cli.conftest import Run
 
 SDS = "--item-sd 0.2 --severity-sd 0.045 --rating-sd 0.22"
@@ -223,3 +226,12 @@ def test_the_advice_of_compare_is_the_plan_of_the_same_pilot(nbyk: Run) -> None:
     )
     assert planned["reachable"]
     assert f"with a power of 0.8; {planned['crew']['raters']} raters would" in text
+
+
+def test_every_option_is_listed_and_the_first_panel_has_at_most_25() -> None:
+    command = typer.main.get_command(app).commands["plan"]  # type: ignore[attr-defined]
+    options = [param for param in command.params if param.param_type_name == "option"]
+    panels = Counter(getattr(option, "rich_help_panel", None) for option in options)
+    assert panels[None] <= 25
+    assert len(panels) == 4
+    assert not [option.name for option in options if option.hidden]
