@@ -15,10 +15,11 @@ import numpy as np
 
 import nbyk
 from nbyk.metrics import get
-from nbyk.planning.people import Spread, spread_of
+from nbyk.planning.people import spread_of
 from nbyk.planning.people_plan import CrewRequest, plan_with_people
-from nbyk.planning.people_power import power_with_people
 from nbyk.planning.pilot_law import PilotLaw
+from nbyk.testing.shared_units.collection import Spread
+from nbyk.testing.shared_units.power import power_with_people
 
 MEAN = get("mean")
 WORLDS = {"alike": (0.2, 0.02, 0.2), "severe": (0.2, 0.1, 0.2)}

@@ -60,8 +60,8 @@ def labels() -> tuple[np.ndarray[Any, Any], ...]:
 def of_nbyk() -> Answers:
     """Answer by nbyk."""
     import nbyk
-    from nbyk.planning.people import Spread
     from nbyk.planning.people_plan import CrewRequest, plan_with_people
+    from nbyk.testing.shared_units.collection import Spread
 
     a, b, c = scores()
     yield "items", nbyk.compare(None, a[:, :1], b[:, :1], metric="mean", generalise=["items"]).p

@@ -88,6 +88,6 @@ def test_the_schema_describes_every_key_and_refuses_others() -> None:
         item["items"]["$ref"] for item in schema["properties"].values() if "$ref" in item.get("items", {})
     }
     assert references == {"#/$defs/SizeSection"}
-    for section in ("SizeSection", "Homan2025", "Calibration", "Labels", "Ulmer2022", "Boostsa2022"):
+    for section in ("SizeSection", "Homan2025", "Calibration", "Comparison", "Ulmer2022", "Boostsa2022"):
         assert schema["$defs"][section]["additionalProperties"] is False
         assert all(described["description"] for described in schema["$defs"][section]["properties"].values())

@@ -38,7 +38,7 @@ _HOME = {
     "sensitivity": "nbyk.testing.systems.sensitivity",
     "settle": "nbyk.planning.settling.settle",
     "variance_shares": "nbyk.testing.systems.variance",
-    "plan": "nbyk.planning.ranking",
+    "plan": "nbyk.planning.plan",
     "power_of_test": "nbyk.planning.power.estimate",
     "aso": "nbyk.testing.scores.aso",
     "violation_ratio": "nbyk.testing.scores.aso",
@@ -119,8 +119,8 @@ if TYPE_CHECKING:
     from nbyk.data.response_set import ResponseSet, response_set
     from nbyk.errors import NbykError
     from nbyk.metrics.corpus import CorpusMetric
+    from nbyk.planning.plan import plan
     from nbyk.planning.power.estimate import power_of_test
-    from nbyk.planning.ranking import plan
     from nbyk.planning.settling.settle import settle
     from nbyk.priors import Response, TwoStagePrior, fit_prior, published_prior
     from nbyk.resampling.pilot_items import PilotItems

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import nbyk
 from nbyk.data import Levels
+from nbyk.data.units import ALL_FRESH
 from nbyk.files import read_json
 from nbyk.metrics import get
 from nbyk.planning.settling import simulated_sizes
@@ -111,7 +113,13 @@ def test_what_would_settle_it_says_so_first(monkeypatch: pytest.MonkeyPatch) -> 
     gold = camps()
     rng = np.random.default_rng(4)
     a, b = (np.clip(gold + step * rng.integers(-1, 2, gold.shape) / 5, 0, 0.8) for step in (2, 2))
-    found = nbyk.settle(gold, a, b, metric="mae", scale=LEVELS, n_resamples=999, max_responses=10)
+    found = nbyk.settle(
+        replace(nbyk.response_set(gold, a, b), units=ALL_FRESH),
+        metric="mae",
+        scale=LEVELS,
+        n_resamples=999,
+        max_responses=10,
+    )
     assert not found.decided
     assert found.by == "simulation"
     assert found.sentence.startswith("The prior fitted to these items does not describe its ratings well")

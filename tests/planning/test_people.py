@@ -10,13 +10,10 @@ import pytest
 import nbyk
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.planning.people import (
-    Crew,
-    Spread,
-)
 from nbyk.planning.people_plan import CrewRequest, plan_with_people
-from nbyk.planning.people_power import power_with_people, variance_of
 from nbyk.testing.shared_units import responses, shared_units_test
+from nbyk.testing.shared_units.collection import Crew, Spread
+from nbyk.testing.shared_units.power import power_with_people, variance_of
 
 MEAN = get("mean")
 SPREAD = Spread(items=0.04, raters=0.002, ratings=0.05)

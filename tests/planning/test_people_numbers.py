@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from nbyk.errors import NbykError
-from nbyk.planning.people import Costs, Crew, Spread, variances_of
+from nbyk.planning.people import Costs, variances_of
 from nbyk.planning.people_plan import CrewRequest
-from nbyk.planning.people_power import power_with_people
 from nbyk.planning.plan import plan
 from nbyk.planning.settling.settle import settle
 from nbyk.priors import published_prior
+from nbyk.testing.shared_units.collection import Crew, Spread
+from nbyk.testing.shared_units.power import power_with_people
 
 COUNTS = ("n_items", "raters", "ratings_per_item", "runs", "items_per_rater", "items_per_cluster")
 

@@ -12,16 +12,12 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import ALL_FRESH
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.planning.people import (
-    Crew,
-    Spread,
-    pilot_test,
-    spread_of,
-)
+from nbyk.planning.people import pilot_test, spread_of
 from nbyk.planning.people_plan import CrewRequest, assured_plan, plan_with_people
-from nbyk.planning.people_power import power_with_people, variance_of
 from nbyk.planning.pilot_law import PilotLaw
 from nbyk.testing.shared_units import responses, shared_units_test
+from nbyk.testing.shared_units.collection import Crew, Spread
+from nbyk.testing.shared_units.power import power_with_people, variance_of
 
 MEAN = get("mean")
 

@@ -12,13 +12,10 @@ import nbyk
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.errors import NbykError
-from nbyk.planning.people import (
-    Costs,
-    Crew,
-    Spread,
-)
+from nbyk.planning.people import Costs
 from nbyk.planning.people_plan import CrewRequest, plan_with_people
-from nbyk.planning.people_power import power_with_people
+from nbyk.testing.shared_units.collection import Crew, Spread
+from nbyk.testing.shared_units.power import power_with_people
 
 SPREAD = Spread(items=0.04, raters=0.002, ratings=0.05)
 

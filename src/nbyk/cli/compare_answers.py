@@ -78,8 +78,8 @@ def _pair(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
 
 
 def _is_settled(result: ComparisonResult) -> bool:
-    """Return whether the decision is certain, and does not hold only with reserve."""
-    return result.decided and not result.is_reserved(result.claims[0])
+    """Return whether the decision is certain, could have been another, and holds without reserve."""
+    return result.decided and result.could_reject and not result.is_reserved(result.claims[0])
 
 
 def _is_behind(result: ComparisonResult) -> bool:
@@ -122,7 +122,11 @@ def _board(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
     better = all_better(
         (
             any(pair.verdict == first for pair in pairs),
-            all((pair.decided and not pair.is_reserved) or _is_behind(pair.result) for pair in pairs),
+            all(
+                (pair.decided and pair.result.could_reject and not pair.is_reserved)
+                or _is_behind(pair.result)
+                for pair in pairs
+            ),
         )
         for pairs in of_first
     )

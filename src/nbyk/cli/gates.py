@@ -133,6 +133,8 @@ def reason_of(pairs: Iterable[tuple[str, str, ComparisonResult]]) -> str:
         claim = result.claims[0]
         if claim.reason:
             return with_names(claim.reason, a, b) + "; --generalise items asks about these alone"
+        if not result.could_reject:
+            return f"so few items cannot show a difference at α = {result.alpha:g}; give more"
         if result.is_reserved(claim):
             return f"{a} is shown to be better than {b} only with reserve: {with_names(claim.reserve, a, b)}"
     return ""

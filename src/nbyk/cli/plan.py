@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from nbyk.priors import TwoStagePrior
     from nbyk.resampling.pilot_items import PilotItems
 
+_PEOPLE, _PRICES = "Raters, runs and clusters", "Prices"
+_SYSTEMS = "Sources, simulated systems and the search"
 _SPREAD = "Spread of {}'s answers to an item, relative to that of people's ratings."
 _SD = "Standard deviation of the effect {}, in its unit."
 _BY_RUNS = "0 for one run, 1 for more"
@@ -59,7 +61,10 @@ def plan(
     ] = None,
     items_from: Annotated[
         str,
-        typer.Option(help="Simulate from the pilot's own items and ratings, or from a prior fitted to them."),
+        typer.Option(
+            help="Simulate from the pilot's own items and ratings, or from a prior fitted to them.",
+            rich_help_panel=_SYSTEMS,
+        ),
     ] = "pilot",
     system_answers: Annotated[
         str,
@@ -67,6 +72,7 @@ def plan(
             help="How the simulated systems answer a pilot's items: in whole levels of the scale, or in real "
             "numbers, such as means or scores. Rounding to levels hides small differences.",
             metavar="levels|real",
+            rich_help_panel=_SYSTEMS,
         ),
     ] = "levels",
     scale: Scale = None,
@@ -76,10 +82,16 @@ def plan(
     on_duplicates: OnDuplicates = "refuse",
     on_empty: OnEmpty = "refuse",
     prior: Annotated[
-        Path | None, typer.Option(help="File of a prior that `nbyk study prior` or `nbyk fit` wrote.")
+        Path | None,
+        typer.Option(
+            help="File of a prior that `nbyk study prior` or `nbyk fit` wrote.", rich_help_panel=_SYSTEMS
+        ),
     ] = None,
     published: Annotated[
-        bool, typer.Option("--published", help="Use the dataset's published prior, not a fit.")
+        bool,
+        typer.Option(
+            "--published", help="Use the dataset's published prior, not a fit.", rich_help_panel=_SYSTEMS
+        ),
     ] = False,
     epsilon: Annotated[
         float | None,
@@ -100,8 +112,20 @@ def plan(
     budget: Annotated[
         float | None, typer.Option(help="Money for the gold ratings; with raters or runs, for everything.")
     ] = None,
-    cost_per_item: Annotated[float, typer.Option(help="Cost of an item.")] = 0.0,
-    cost_per_rating: Annotated[float, typer.Option(help="Cost of a gold rating.")] = 1.0,
+    cost_per_item: Annotated[
+        float,
+        typer.Option(
+            help="Cost of an item.",
+            rich_help_panel=_PRICES,
+        ),
+    ] = 0.0,
+    cost_per_rating: Annotated[
+        float,
+        typer.Option(
+            help="Cost of a gold rating.",
+            rich_help_panel=_PRICES,
+        ),
+    ] = 1.0,
     alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
     solve: Annotated[
         str | None,
@@ -123,18 +147,45 @@ def plan(
             metavar="<str>",
         ),
     ] = None,
-    test: Annotated[str, typer.Option(help="Test of the difference.")] = "swap_items",
+    test: Annotated[
+        str,
+        typer.Option(
+            help="Test of the difference.",
+            rich_help_panel=_SYSTEMS,
+        ),
+    ] = "swap_items",
     n_runs: Annotated[
         str | None,
         typer.Option(
             "--n-runs",
             help="How often each system answers an item; K means as often as people rate it.",
             show_default="1, or K for a metric without gold",
+            rich_help_panel=_SYSTEMS,
         ),
     ] = None,
-    epsilon_a: Annotated[float, typer.Option(help="Perturbation of system A's item means.")] = 0.0,
-    sd_scale_a: Annotated[float | None, typer.Option(help=_SPREAD.format("A"), show_default=_BY_RUNS)] = None,
-    sd_scale_b: Annotated[float | None, typer.Option(help=_SPREAD.format("B"), show_default=_BY_RUNS)] = None,
+    epsilon_a: Annotated[
+        float,
+        typer.Option(
+            help="Perturbation of system A's item means.",
+            rich_help_panel=_SYSTEMS,
+        ),
+    ] = 0.0,
+    sd_scale_a: Annotated[
+        float | None,
+        typer.Option(
+            help=_SPREAD.format("A"),
+            show_default=_BY_RUNS,
+            rich_help_panel=_SYSTEMS,
+        ),
+    ] = None,
+    sd_scale_b: Annotated[
+        float | None,
+        typer.Option(
+            help=_SPREAD.format("B"),
+            show_default=_BY_RUNS,
+            rich_help_panel=_SYSTEMS,
+        ),
+    ] = None,
     raters: Annotated[
         int | None,
         typer.Option(
@@ -143,7 +194,11 @@ def plan(
         ),
     ] = None,
     items_per_rater: Annotated[
-        int | None, typer.Option(help="Instead of --raters: items per person.")
+        int | None,
+        typer.Option(
+            help="Instead of --raters: items per person.",
+            rich_help_panel=_PEOPLE,
+        ),
     ] = None,
     runs: Annotated[
         int | None,
@@ -158,6 +213,7 @@ def plan(
         typer.Option(
             help="Items in a cluster, such as questions about one text.",
             show_default="as in the pilot, or 1",
+            rich_help_panel=_PEOPLE,
         ),
     ] = None,
     cluster: Annotated[
@@ -166,39 +222,94 @@ def plan(
             help="Column of clusters of the pilot's items. With --pilot-systems, nbyk plans whole clusters.",
             show_default="every item is its own cluster",
             metavar="COLUMN",
+            rich_help_panel=_PEOPLE,
         ),
     ] = None,
-    cost_per_rater: Annotated[float | None, typer.Option(help="Cost of a rater.")] = None,
-    cost_per_run: Annotated[float | None, typer.Option(help="Cost of a run of one system.")] = None,
+    cost_per_rater: Annotated[
+        float | None,
+        typer.Option(
+            help="Cost of a rater.",
+            rich_help_panel=_PRICES,
+        ),
+    ] = None,
+    cost_per_run: Annotated[
+        float | None,
+        typer.Option(
+            help="Cost of a run of one system.",
+            rich_help_panel=_PRICES,
+        ),
+    ] = None,
     item_sd: Annotated[
         float | None,
-        typer.Option(help=_SD.format("over single items"), show_default="of the pilot's systems"),
+        typer.Option(
+            help=_SD.format("over single items"),
+            show_default="of the pilot's systems",
+            rich_help_panel=_PEOPLE,
+        ),
     ] = None,
     cluster_sd: Annotated[
         float | None,
-        typer.Option(help=_SD.format("between clusters, beyond their items"), show_default="of --cluster"),
+        typer.Option(
+            help=_SD.format("between clusters, beyond their items"),
+            show_default="of --cluster",
+            rich_help_panel=_PEOPLE,
+        ),
     ] = None,
     severity_sd: Annotated[
         float | None,
-        typer.Option(help=_SD.format("due to one rater's severity"), show_default="of the pilot"),
+        typer.Option(
+            help=_SD.format("due to one rater's severity"),
+            show_default="of the pilot",
+            rich_help_panel=_PEOPLE,
+        ),
     ] = None,
     rating_sd: Annotated[
-        float | None, typer.Option(help=_SD.format("over single ratings"), show_default="of the pilot")
+        float | None,
+        typer.Option(
+            help=_SD.format("over single ratings"), show_default="of the pilot", rich_help_panel=_PEOPLE
+        ),
     ] = None,
     run_sd: Annotated[
         float | None,
-        typer.Option(help=_SD.format("due to one run of a system"), show_default="of the pilot"),
+        typer.Option(
+            help=_SD.format("due to one run of a system"),
+            show_default="of the pilot",
+            rich_help_panel=_PEOPLE,
+        ),
     ] = None,
     answer_sd: Annotated[
-        float | None, typer.Option(help=_SD.format("over single answers"), show_default="of the pilot")
+        float | None,
+        typer.Option(
+            help=_SD.format("over single answers"), show_default="of the pilot", rich_help_panel=_PEOPLE
+        ),
     ] = None,
-    max_items: Annotated[int, typer.Option(help="Largest number of items to consider.")] = 100_000,
-    max_responses: Annotated[int, typer.Option(help="Largest number of ratings per item to consider.")] = 100,
+    max_items: Annotated[
+        int,
+        typer.Option(
+            help="Largest number of items to consider.",
+            rich_help_panel=_SYSTEMS,
+        ),
+    ] = 100_000,
+    max_responses: Annotated[
+        int,
+        typer.Option(
+            help="Largest number of ratings per item to consider.",
+            rich_help_panel=_SYSTEMS,
+        ),
+    ] = 100,
     precision: Annotated[
-        float, typer.Option(help="Stop simulating once the power's standard error is below this.")
+        float,
+        typer.Option(
+            help="Stop simulating once the power's standard error is below this.", rich_help_panel=_SYSTEMS
+        ),
     ] = 0.01,
     n_resamples: Annotated[
-        int, typer.Option("--resamples", help="Draws M of the null of each test.")
+        int,
+        typer.Option(
+            "--resamples",
+            help="Draws M of the null of each test.",
+            rich_help_panel=_SYSTEMS,
+        ),
     ] = 10_000,
     metric_file: MetricFiles = None,
     out: OutAnswer = None,

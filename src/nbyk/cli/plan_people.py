@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from nbyk.cli.pilot import Pilot
     from nbyk.data import ResponseSet
     from nbyk.metrics import Metric
-    from nbyk.planning.people import Crew, Spread
     from nbyk.planning.people_plan import CrewRequest, PeoplePlan
+    from nbyk.testing.shared_units.collection import Crew, Spread
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,8 @@ def plan_people(
             "also prints the plan that holds in four of five such pilots",
         )
     found = replace(found, warnings=(*taken, *warnings, *_without_a_price(found)))
-    answer = people_answer(found, name="declared variances" if pilot is None else pilot.items.name)
+    name = "declared variances" if pilot is None else pilot.items.name
+    answer = people_answer(found, name=name, for_page=out is not None or form == "html")
     give(answer, out=out, form=form, stem="plan")
 
 
@@ -190,7 +191,7 @@ def _matters(people: People, units: str, variance: float, price: float | None) -
 
 
 def _declared(people: People) -> Spread:
-    from nbyk.planning.people import Spread
+    from nbyk.testing.shared_units.collection import Spread
 
     if people.item_sd is None:
         raise NbykError(
@@ -205,11 +206,11 @@ def _of_pilot(
     people: People, metric: Metric, pair: ResponseSet, unit: float
 ) -> tuple[Spread, float, tuple[str, ...]]:
     """Return variances (declared, or else from a comparison with ids), its effect, and cautions."""
-    from nbyk.planning.people import pilot_test, spread_of_test
+    from nbyk.planning.people import pilot_test, spread_of_pilot
     from nbyk.testing.unit_kinds import kind_of_units, plural
 
     test, unit = pilot_test(pair, metric), unit**metric.unit_power
-    spread = spread_of_test(pair, metric, test, rated=_rated(people, pair)).times(unit)
+    spread = spread_of_pilot(pair, metric, rated=_rated(people, pair)).times(unit)
     spread = replace(spread, **people.variances())
     units = {str(source): part.units for source, part in test.sources.items()}
     if pair.n_clusters:

@@ -4,22 +4,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from nbyk.errors import NbykError
-
-MOST_OF_A_COUNT = 1_000_000_000
-"""The largest number of items, raters, ratings or runs that nbyk plans with."""
-
-
-def check_count(argument: str, count: object, least: int) -> None:
-    """Raise NbykError about `argument` unless a number of items, raters, … is whole and in range."""
-    if isinstance(count, int | float | np.integer | np.floating):
-        if least <= count <= MOST_OF_A_COUNT and count == int(count):
-            return
-        if math.inf > count > MOST_OF_A_COUNT:
-            raise NbykError(f"found {count}, expected at most {MOST_OF_A_COUNT:,}", argument=argument)
-    raise NbykError(f"found {count}, expected a whole number of at least {least}", argument=argument)
+from nbyk.testing.shared_units.collection import check_count
 
 
 def check_runs(n_runs: object) -> None:

@@ -10,17 +10,33 @@ from itertools import product
 from typing import Any
 
 from nbyk.errors import NbykError
-from nbyk.planning.checks import check_budget, check_count, check_power
-from nbyk.planning.people import LEAST_OF_CREW, Costs, Crew, Spread
-from nbyk.planning.people_power import power_with_people
+from nbyk.planning.checks import check_budget, check_power
+from nbyk.planning.people import Costs
 from nbyk.planning.pilot_law import PilotLaw
 from nbyk.planning.sides import SIDES, check_side
 from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.systems.panel import FEWEST_UNITS
+from nbyk.testing.shared_units.collection import (
+    FEWEST_UNITS,
+    LEAST_OF_CREW,
+    Crew,
+    Spread,
+    check_count,
+)
+from nbyk.testing.shared_units.power import (
+    MOST_ITEMS,
+    MOST_UNITS,
+    least_number,
+    power_with_people,
+)
 from nbyk.words import ShownInNotebooks, listed
 
-_MOST = {"n_items": 1_000_000, "raters": 10_000, "ratings_per_item": 10_000, "runs": 10_000}
+_MOST = {
+    "n_items": MOST_ITEMS,
+    "raters": MOST_UNITS,
+    "ratings_per_item": MOST_UNITS,
+    "runs": MOST_UNITS,
+}
 _LEAST = {"n_items": 2, "raters": FEWEST_UNITS, "ratings_per_item": 1, "runs": FEWEST_UNITS}
 FEW_UNITS = 5
 """From a pilot of fewer raters or runs, the range leads."""
@@ -392,7 +408,7 @@ def _least_number(
         return _reached(spread, request, request.crew(**{**(sizes or {}), name: count}))
 
     size = request.items_per_cluster if name == "n_items" else 1
-    count = _least(
+    count = least_number(
         lambda groups: power(groups * size),
         request.power or 0.0,
         -(-request.least(name) // size),
@@ -507,24 +523,11 @@ def _for_the_money(spread: Spread | PilotLaw, request: CrewRequest, sizes: Seque
 
 def _affordable(request: CrewRequest, tried: Mapping[str, int], money: float) -> int:
     """Return the most items, in whole clusters, that the money buys; 0 if it buys none."""
-    found = _least(
+    found = least_number(
         lambda n: float(request.costs.of(request.crew(n_items=n, **tried)) > money), 1.0, 1, _MOST["n_items"]
     )
     most = _MOST["n_items"] if found is None else found - 1
     return most - most % request.items_per_cluster
-
-
-def _least(power: Callable[[int], float], target: float, low: int, high: int) -> int | None:
-    """Return the least whole number at which an increasing power reaches the target; None if none does."""
-    if high < low or power(high) < target:
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        if power(middle) >= target:
-            high = middle
-        else:
-            low = middle + 1
-    return low
 
 
 def _least_effect(spread: Spread | PilotLaw, request: CrewRequest, crew: Crew) -> tuple[float, float]:

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
-from nbyk.planning.people import Crew, Spread, spread_from, tests_of
-from nbyk.planning.people_power import variance_of
+from nbyk.planning.people import pilot_responses
 from nbyk.sums import product
 from nbyk.testing.shared_units import SharedUnitsTest
+from nbyk.testing.shared_units.collection import Crew, Spread, spread_from, tests_of
 from nbyk.testing.shared_units.components import Component
+from nbyk.testing.shared_units.power import variance_of
 
 Floats = NDArray[np.float64]
 
@@ -57,10 +58,11 @@ class PilotLaw:
 
         `unit` is that of `Spread.times`.
         """
-        test, alone = (_larger(of, times) for of in tests_of(pilot, metric))
+        found = pilot_responses(pilot)
+        test, alone = (_larger(of, times) for of in tests_of(found, metric))
         generator = np.random.default_rng(_SEED)
         draws = [
-            astuple(spread_from(pilot, _drawn(test, of), _drawn(alone, of), rated=rated))
+            astuple(spread_from(found, (_drawn(test, of), _drawn(alone, of)), rated=rated))
             for of in _chi_squares(generator, [test, alone])
         ]
         units = [part.units for part in test.sources.values()]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
@@ -24,11 +24,24 @@ from nbyk.resampling.pilot_items import PilotItems
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.pvalues import Alternative
 
+if TYPE_CHECKING:
+    from nbyk.planning.ranking import Ranking
 
+
+@overload
+def plan(prior: TwoStagePrior | PilotItems, *, metric: str | Metric = ..., **asked: Any) -> Plan: ...
+
+
+@overload
 def plan(
+    prior: TwoStagePrior | PilotItems, *, metric: Sequence[str | Metric], **asked: Any
+) -> Plan | Ranking: ...
+
+
+def plan(  # type: ignore[misc]  # it names what the overloads leave to **asked
     prior: TwoStagePrior | PilotItems,
     *,
-    metric: str | Metric = "mae",
+    metric: str | Metric | Sequence[str | Metric] = "mae",
     test: str = "swap_items",
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
@@ -53,7 +66,7 @@ def plan(
     seed: Any = 0,
     threads: int = 1,
     progress: Callable[[str], object] | None = None,
-) -> Plan:
+) -> Plan | Ranking:
     """Solve for the one of N, K, ε, power and budget that is left open, by simulation.
 
     Parameters
@@ -63,8 +76,8 @@ def plan(
         If the pilot has systems (`PilotItems.systems`), these replace ε and all assumptions about the two; A
         is the one that looks better.
     metric, test, alpha, n_resamples
-        The test that should find the difference, as for `nbyk.power_of_test`. `nbyk.plan` also takes several
-        metrics, and ranks them at one size and ε (`nbyk.planning.ranking.rank`).
+        The test that should find the difference, as for `nbyk.power_of_test`. With several
+        metrics, nbyk ranks them at one size and ε (`nbyk.planning.ranking.rank`).
     alternative
         "two-sided", as `nbyk.compare` tests by default, or "greater": that A is better.
     n_items, k_responses
@@ -121,6 +134,13 @@ def plan(
     additive metrics under sign flips (`nbyk.planning.item_moments`), coarse simulations for others. Full
     simulations then compare the best few. The power at the answer is always simulated on fresh test sets.
     """
+    given = {name: value for name, value in locals().items() if name not in ("prior", "metric")}
+    if not isinstance(metric, str | Metric):
+        from nbyk.planning.ranking import rank
+
+        if len(metric) != 1:
+            return rank(prior, metric, **given)
+        (metric,) = metric
     check_precision(precision)
     check_side(alternative)
     seed = as_seed(seed)

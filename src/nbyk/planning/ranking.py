@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import wraps
-from inspect import signature
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
-from nbyk.planning.plan import plan as plan_of_one
+from nbyk.planning.plan import plan
 from nbyk.planning.power.estimate import Power
-from nbyk.planning.result import Plan
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.pilot_items import PilotItems
 from nbyk.resampling.population import Population
@@ -171,40 +168,6 @@ class Ranking(ShownInNotebooks):
         }
 
 
-def _with_arguments_of_one(planner: Callable[..., Plan | Ranking]) -> Callable[..., Plan | Ranking]:
-    """Return a planner whose help has the arguments of the planner of one metric, but its own `metric`."""
-    own, of_one = signature(planner), signature(plan_of_one)
-    known = {**of_one.parameters, "metric": own.parameters["metric"]}
-    shown: Any = wraps(plan_of_one)(planner)
-    shown.__signature__ = of_one.replace(
-        parameters=list(known.values()), return_annotation=own.return_annotation
-    )
-    return shown  # type: ignore[no-any-return]
-
-
-@overload
-def plan(prior: TwoStagePrior | PilotItems, *, metric: str | Metric = ..., **asked: Any) -> Plan: ...
-
-
-@overload
-def plan(
-    prior: TwoStagePrior | PilotItems, *, metric: Sequence[str | Metric], **asked: Any
-) -> Plan | Ranking: ...
-
-
-@_with_arguments_of_one
-def plan(
-    prior: TwoStagePrior | PilotItems,
-    *,
-    metric: str | Metric | Sequence[str | Metric] = "mae",
-    **asked: Any,
-) -> Plan | Ranking:
-    """Plan by one metric, or rank several; the help is that of the planner of one metric."""
-    if isinstance(metric, str | Metric):
-        return plan_of_one(prior, metric=metric, **asked)
-    return rank(prior, metric, **asked) if len(metric) != 1 else plan_of_one(prior, metric=metric[0], **asked)
-
-
 def rank(
     prior: TwoStagePrior | PilotItems,
     metrics: Sequence[str | Metric],
@@ -254,7 +217,7 @@ def rank(
     seed = as_seed(seed)
     _check(chosen, asked)
     plans = [
-        plan_of_one(prior, metric=metric, seed=seed, threads=threads, progress=progress, **asked)
+        plan(prior, metric=metric, seed=seed, threads=threads, progress=progress, **asked)
         for metric in chosen
     ]
     one, systems = plans[0], plans[0].request

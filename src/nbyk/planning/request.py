@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from nbyk.errors import NbykError
-from nbyk.planning.checks import check_budget, check_costs_of_size, check_count, check_power
+from nbyk.planning.checks import check_budget, check_costs_of_size, check_power
 from nbyk.planning.power.battery import SystemTest
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.population import Population, check_epsilon, check_systems
+from nbyk.testing.shared_units.collection import check_count
 
 OPEN = {
     frozenset({"n_items", "k_responses", "epsilon"}): "power",

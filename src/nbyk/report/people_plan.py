@@ -8,11 +8,11 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from nbyk.planning.people import Crew
 from nbyk.planning.people_plan import PeoplePlan, plan_with_people
 from nbyk.planning.sides import SIDES
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.drawing import COLOURS, new_figure, style
+from nbyk.testing.shared_units.collection import Crew
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +25,11 @@ _RATINGS = (1, 2, 3, 5, 8, 10, 20)
 _RUNS = (3, 4, 5, 6, 8, 10, 15, 20)
 
 
-def people_answer(plan: PeoplePlan, *, name: str) -> Answer:
-    """Return the answer of a plan; `name` is the source of the variances."""
+def people_answer(plan: PeoplePlan, *, name: str, for_page: bool = False) -> Answer:
+    """Return the answer of a plan; `name` is the source of the variances.
+
+    `for_page` adds the grid of powers behind the sliders of a page, which takes seconds.
+    """
     shared = plan.crew.raters > 0
     tables = []
     if shared:
@@ -43,7 +46,7 @@ def people_answer(plan: PeoplePlan, *, name: str) -> Answer:
         caption = "The items that you need against the number of raters, for several powers"
         figures.append(AnswerFigure("people", caption, partial(people_figure, plan)))
     title = f"Planning with people: {name}"
-    details = {**plan.to_dict(), "explorer": _explorer(plan)}
+    details = {**plan.to_dict(), "explorer": _explorer(plan) if for_page else None}
     return Answer(
         title, (plan.sentence,), tuple(tables), tuple(figures), plan.warnings, details, n_printed=len(tables)
     )

@@ -13,9 +13,9 @@ from nbyk.data.clusters import numbered_clusters
 from nbyk.data.ratings import Ratings
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.planning.people import Spread
 from nbyk.priors import TwoStagePrior
 from nbyk.testing.shared_units import responses, shared_units_test
+from nbyk.testing.shared_units.collection import Spread
 from nbyk_papers.raters.rater_moments import (
     items_of,
     mean_response,

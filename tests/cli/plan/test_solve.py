@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
+from nbyk.cli.app import app
 from tests.cli.conftest import Run
 
 SDS = "--item-sd 0.2 --severity-sd 0.045 --rating-sd 0.22"
@@ -191,3 +194,44 @@ def test_raters_and_runs_without_a_price_are_pointed_out(nbyk: Run) -> None:
     priced = solved(nbyk, f"{two} --cost-per-rater 10 --cost-per-run 5")
     assert "cost nothing" not in " ".join(priced["cautions"])
     assert priced["crew"]["runs"] < solved(nbyk, two)["crew"]["runs"]
+
+
+def test_compare_settle_and_plan_give_one_number(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    nbyk("example")
+    files = "example/sim_a.csv example/sim_b.csv"
+    full = json.loads(nbyk(f"compare {files} --gold example/gold.csv --full --format json")[1])
+    sizes, sentence = full["settlement"], full["settlement"]["sentence"]
+    pair = f"--pilot example/gold.csv --pilot-systems {files} --scale 0..1 --power 0.8"
+    planned = solved(nbyk, f"--solve items --raters 8 --runs 5 {pair}")
+    assert sizes["items"]["n_items"] == planned["crew"]["n_items"]
+    assert f"it takes {planned['crew']['n_items']} items in all" in sentence
+    assert sizes["responses"] is None
+    assert "ratings on each" not in sentence
+    assert not solved(nbyk, f"--solve raters {pair}")["reachable"]
+    assert "more ratings per item, raters or runs alone would not" in sentence
+
+
+def test_the_advice_of_compare_is_the_plan_of_the_same_pilot(nbyk: Run) -> None:
+    rng = np.random.default_rng(1)
+    mean = rng.uniform(0.3, 0.7, (200, 1))
+    gold = mean + rng.normal(0, 0.15, (200, 5)) + rng.normal(0, 0.1, 5)
+    systems = (mean + off + rng.normal(0, 0.05, (200, 1)) for off in (0.1, -0.1))
+    for name, cells in zip(("gold", "a", "b"), (gold, *systems), strict=True):
+        heads = [f"r{place}" for place in range(cells.shape[1])] if cells.shape[1] > 1 else ["value"]
+        rows = [f"q{item:03},{','.join(f'{x:.5f}' for x in row)}" for item, row in enumerate(cells)]
+        Path(f"{name}.csv").write_text("\n".join([f"item,{','.join(heads)}", *rows]))
+    text = " ".join(nbyk("compare a.csv b.csv --gold gold.csv --scale=-2..3")[1].split())
+    planned = solved(
+        nbyk, "--solve raters --pilot gold.csv --pilot-systems a.csv b.csv --scale=-2..3 --power 0.8"
+    )
+    assert planned["reachable"]
+    assert f"with a power of 0.8; {planned['crew']['raters']} raters would" in text
+
+
+def test_every_option_is_listed_and_the_first_panel_has_at_most_25() -> None:
+    command = typer.main.get_command(app).commands["plan"]  # type: ignore[attr-defined]
+    options = [param for param in command.params if param.param_type_name == "option"]
+    panels = Counter(getattr(option, "rich_help_panel", None) for option in options)
+    assert panels[None] <= 25
+    assert len(panels) == 4
+    assert not [option.name for option in options if option.hidden]

@@ -263,7 +263,7 @@ NAMES = [
     files("a name without a path", {"a.csv": GOOD, "b.csv": GOOD}, "system 'm=': expected a path, or name=path", systems=["{folder}/a.csv", "m="]),
 ]  # fmt: skip
 LOGS = [
-    logs("no samples", _raw("{}", "results_x.json"), "bad: is a folder without samples_<task>_<date>.jsonl; expected"),
+    logs("no samples", _raw("{}", "results_x.json"), "results_x.json: holds no scores or ratings; expected one of each run or item"),
     logs("an empty log", _raw(""), rf"samples_gsm8k_{DATES[0]}.jsonl: is empty; expected one sample per line"),
     logs("a log cut off", _raw('{"doc_id": 0, "ac'), r"samples_\S*:1: not JSON .*cut off"),
     logs("a log without documents", _raw('{"acc": 1}\n'), r"samples_\S*:1: no 'doc_id'; expected a sample"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy.stats import norm
 
 import nbyk
 from benchmarks import settled_wins
+from nbyk.data.units import ALL_FRESH
 from nbyk.planning.settling import simulated_sizes
 
 N_ITEMS, K, OFF_A, OFF_B, NOISE = 400, 3, 0.1, 0.13, 0.12
@@ -56,7 +58,13 @@ def test_ratings_that_settle_names_have_the_power_that_it_states(monkeypatch: py
         off_a, off_b = (off * rng.uniform(-1.0, 1.0, mean.shape) for off in (OFF_A, OFF_B))
         drawn = mean + np.stack([0.0 * mean, off_a, off_b])
         pilot = np.clip(drawn + NOISE * rng.standard_normal((3, N_ITEMS, K)), 0.0, 1.0)
-        found = nbyk.settle(*pilot, metric="mae", n_resamples=999, max_items=N_ITEMS + 1, max_responses=30)
+        found = nbyk.settle(
+            replace(nbyk.response_set(*pilot), units=ALL_FRESH),
+            metric="mae",
+            n_resamples=999,
+            max_items=N_ITEMS + 1,
+            max_responses=30,
+        )
         if found.decided or found.effect <= 0.0 or found.responses is None:
             continue
         assert found.by == "simulation"

@@ -14,6 +14,8 @@ from scipy.stats import binom, norm
 import nbyk
 from benchmarks import settled_ratings
 from nbyk.data import load_source
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.units import ALL_FRESH
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.power.battery import SystemTest
@@ -45,6 +47,28 @@ def ratings(  # type: ignore[no-untyped-def]
     mean = generator.random((n, 1))
     off = np.stack([np.zeros((n, 1)), *(e * generator.uniform(-1, 1, (n, 1)) for e in (off_a, off_b))])
     return np.clip(mean + off + noise * generator.standard_normal((3, n, k)), 0.0, 1.0)
+
+
+def of_strangers(gold: Any, a: Any, b: Any) -> ResponseSet:
+    """Return responses that each came from another person or run: sizes are then those of items alone."""
+    return replace(nbyk.response_set(gold, a, b), units=ALL_FRESH)
+
+
+def of_five_kinds():  # type: ignore[no-untyped-def]
+    """Yield gold, A and B of five kinds of undecided comparisons whose effect is nearly normal."""
+    for k, off_b, seed in ((1, 0.15, 3), (3, 0.12, 5), (5, 0.15, 3), (2, 0.16, 8), (1, 0.17, 9)):
+        yield ratings(k=k, off_b=off_b, seed=seed, n=250)
+
+
+def test_items_equal_the_closed_form_within_one() -> None:
+    for gold, a, b in of_five_kinds():
+        data = of_strangers(gold, a, b)
+        result = nbyk.compare(data)
+        signal = abs(result.effect) / result.bootstrap_distribution.std(ddof=1)
+        found = settle(data, max_items=10**9, max_responses=1)
+        assert found.items is not None
+        closed = len(gold) * ((norm.ppf(0.975) + norm.ppf(0.8)) / signal) ** 2
+        assert abs(found.items.n_items - closed) <= 1.0
 
 
 def test_items_are_those_of_the_effect_and_its_spread() -> None:
@@ -92,7 +116,7 @@ def test_no_size_settles_equal_systems() -> None:
 
 def test_sizes_beyond_the_limits_are_not_named() -> None:
     gold, a, b = ratings()
-    largest = settle(gold, a, b, max_items=201, max_responses=6)
+    largest = settle(of_strangers(gold, a, b), max_items=201, max_responses=6)
     assert (largest.items, largest.responses, largest.both) == (None, None, None)
     assert largest.sentence.startswith("No realistic size would settle it: up to 201 items, or ")
     assert "do not find the observed difference on mae, " in largest.sentence
@@ -183,7 +207,7 @@ def test_the_sizes_named_have_the_power_on_the_process_behind_the_data() -> None
     # Squared errors of item means: the expected effect is (off_b² − off_a²)/3 whatever K is, so that the
     # process can be given the effect that was seen. A second route to the power, by other code on fresh data.
     gold, a, b = of_process(200, 3, 0.12, seed=5)[:, 0]
-    found = settle(gold, a, b, metric="mse")
+    found = settle(of_strangers(gold, a, b), metric="mse")
     assert not found.decided
     assert found.effect > 0.0
     assert found.by == "simulation"
@@ -288,7 +312,7 @@ def test_items_named_have_the_power_on_items_like_those_of_convabuse() -> None:
     for off in (0.15, 0.18):
         latent = mean + generator.uniform(-off, off, mean.shape) + 0.1 * generator.standard_normal((400, 3))
         systems.append(Response("likert", 5).apply(latent))
-    found = settle(matrix, *systems, metric="mae", max_responses=4)
+    found = settle(of_strangers(matrix, *systems), metric="mae", max_responses=4)
     assert not found.decided
     assert found.items is not None
     errors = np.abs([system.mean(axis=1) - mean[:, 0] for system in systems])
@@ -319,7 +343,7 @@ def noisy():  # type: ignore[no-untyped-def]
 
 def test_the_simulated_power_is_the_one_asked_for(noisy) -> None:  # type: ignore[no-untyped-def]
     # The normal approximation is off by little here, and each simulation by no more than its error.
-    found = settle(*noisy, metric="mse")
+    found = settle(of_strangers(*noisy), metric="mse")
     assert found.items is not None
     assert found.items.simulated is not None
     assert 0.8 - SHORT <= found.items.simulated <= 0.8 + 0.06
@@ -334,7 +358,7 @@ def test_the_simulated_power_is_the_one_asked_for(noisy) -> None:  # type: ignor
 def test_without_gold_more_ratings_do_what_the_shares_say() -> None:
     generator = np.random.default_rng(6)
     a, b = 0.5 + 0.05 * generator.standard_normal((2, 100, 1)) + 0.3 * generator.standard_normal((2, 100, 3))
-    found = settle(None, a + 0.03, b, metric="mean", max_responses=1000)
+    found = settle(of_strangers(None, a + 0.03, b), metric="mean", max_responses=1000)
     share = variance_shares(None, a + 0.03, b, metric="mean").items.share
     assert share is not None
     assert found.by == "approximation"
@@ -353,8 +377,8 @@ def test_without_gold_more_ratings_do_what_the_shares_say() -> None:
 
 def test_ratings_off_the_unit_scale_plan_items_alone() -> None:
     data = ratings(k=2)
-    found = settle(*(5.0 * data))
-    unit = settle(*(source[:, :1] for source in data)), settle(*data, max_responses=2)
+    found = settle(of_strangers(*(5.0 * data)))
+    unit = settle(*(source[:, :1] for source in data)), settle(of_strangers(*data), max_responses=2)
     assert "nbyk can plan only more items: the responses run from 0 to 5" in found.warnings[0]
     assert "nbyk can plan only more items: gold has one response per item" in unit[0].warnings[0]
     assert found.items is not None
@@ -366,7 +390,7 @@ def test_ratings_off_the_unit_scale_plan_items_alone() -> None:
 def test_the_answer_is_the_same_on_machines_with_other_last_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulated_sizes, "_SETS", (64, 64))
     data = ratings(k=3, off_b=0.17)
-    here = settle(*data, max_responses=10)
+    here = settle(of_strangers(*data), max_responses=10)
     assert here.items is not None
     assert here.items.simulated is not None
 
@@ -374,7 +398,7 @@ def test_the_answer_is_the_same_on_machines_with_other_last_digits(monkeypatch: 
         return rounded(value * (1.0 + 1e-11) if isinstance(value, float) else value)
 
     monkeypatch.setattr(likelihood_search, "rounded", nudged)
-    assert settle(*data, max_responses=10) == here
+    assert settle(of_strangers(*data), max_responses=10) == here
 
 
 def test_everything_is_json() -> None:

@@ -12,13 +12,13 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.planning.checks import check_costs_of_size, check_count, check_power
+from nbyk.planning.checks import check_costs_of_size, check_power
 from nbyk.planning.people import Costs, check_clusters
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES
 from nbyk.planning.settling.fitted_systems import FittedSystems
 from nbyk.planning.settling.outlook import Outlook, Qualities
-from nbyk.planning.settling.people import what_people_would
+from nbyk.planning.settling.people import settled_with_people
 from nbyk.planning.settling.settlement import Settlement, Size
 from nbyk.planning.settling.simulated_sizes import SimulatedSizes, about_k, relative_error
 from nbyk.resampling.effects import Threads, as_metrics
@@ -27,6 +27,7 @@ from nbyk.testing.decision import check_level
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.intervals import ConfidenceInterval
 from nbyk.testing.pvalues import Alternative, tie_tolerance
+from nbyk.testing.shared_units.collection import check_count
 from nbyk.testing.systems.claims import DEFAULT_METHOD
 from nbyk.testing.systems.compare import compare
 from nbyk.testing.systems.evidence import item_effects
@@ -103,8 +104,8 @@ def settle(
     If items come in clusters, whole clusters are drawn. The plan then only adds clusters, each with the
     present mean number of items.
 
-    Those sizes are for the claim over only new items, or clusters of them. If items share raters or runs,
-    `people` gives the numbers that would settle the claim over new ones (`nbyk.planning.people`).
+    Those sizes are for the claim over only new items, or clusters of them. If items share raters or runs, all
+    sizes are for the claim over new ones too, by the closed form of `nbyk plan` (`people` says them).
     """
     if null not in NULLS:
         raise NbykError(
@@ -147,9 +148,9 @@ def settle(
         max_items=max_items,
         max_responses=max_responses,
     )
-    found = replace(found, people=what_people_would(data, chosen, found))
-    if result.significant:
-        return found
+    found, over_people = settled_with_people(data, chosen, found)
+    if result.significant or over_people:
+        return replace(found, of_people=over_people)
     costs = Costs(cost_per_item, cost_per_rating)
     settled = _settled(found, result, data, chosen, costs, as_scale(scale), threads)
     sharing = about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="size")

@@ -78,6 +78,8 @@ class Settlement(ShownInNotebooks):
     people
         A sentence on the claim over new raters and runs, with the numbers of items, ratings, raters or runs
         that would settle it; empty if items share neither.
+    of_people
+        Whether the sizes and the power are those of the claim over new raters and runs.
     n_clusters
         The present number of clusters; 0 without clusters.
     """
@@ -108,6 +110,7 @@ class Settlement(ShownInNotebooks):
     caution: str = ""
     warnings: tuple[str, ...] = ()
     people: str = ""
+    of_people: bool = False
     n_clusters: int = 0
 
     @property
@@ -119,9 +122,10 @@ class Settlement(ShownInNotebooks):
     def sentence(self) -> str:
         """The answer in one sentence or two that you can quote, after a caution if there is one.
 
-        If the claim over new items alone is settled, the one over new raters and runs comes first.
+        The claim over new raters and runs comes first if its sizes are the answer, or that over new items
+        alone is settled.
         """
-        parts = (self.people, self._answer) if self.decided else (self._answer, self.people)
+        parts = (self.people, self._answer) if self.decided or self.of_people else (self._answer, self.people)
         return " ".join(part for part in (self.caution, *parts) if part)
 
     @property
@@ -131,6 +135,12 @@ class Settlement(ShownInNotebooks):
             return (
                 f"{whom} is nothing to settle: p = {number(self.p)} is at most α = {self.alpha:g} on "
                 f"{self.n_items} items."
+            )
+        if self.of_people:
+            return (
+                f"That takes the true difference to be the observed one, {number(self.effect)} on "
+                f"{self.metric}, which the present numbers find with a power of {number(self.power or 0.0)} "
+                f"({self.alternative}, α = {self.alpha:g})."
             )
         if self.items is None and self.responses is None and self.both is None:
             return f"{self._why_none} {self._bounds}"

@@ -18,11 +18,18 @@ from numpy.typing import NDArray
 from nbyk.errors import unknown_name
 from nbyk.metrics import Metric
 from nbyk.testing.intervals import IntervalMethod
-from nbyk.testing.pvalues import Alternative, PValue, sides_of
+from nbyk.testing.pvalues import Alternative, PValue
 from nbyk.testing.shared_units import SharedUnitsTest, VariancePart, shared_units_test
+from nbyk.testing.shared_units.collection import (
+    FEWEST_UNITS,
+    crew_of,
+    spread_from,
+    tests_of,
+)
 from nbyk.testing.shared_units.intervals import parts_with_intervals
+from nbyk.testing.shared_units.power import Aim
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.panel import FEW_UNITS, FEWEST_UNITS, Panel
+from nbyk.testing.systems.panel import FEW_UNITS, Panel
 from nbyk.words import counted, listed, with_names
 
 DEFAULT_METHOD: IntervalMethod = "percentile"
@@ -193,7 +200,7 @@ def broad_claim(
     claim = replace(claim, low=low, high=high, effect=effect)
     parts = tuple(replace(part, source=panel.in_words(part.source)) for part in claim.parts)
     claim = replace(claim, parts=parts)
-    return claim if claim.p <= alpha else replace(claim, advice=_advice(test, panel, alpha, alternative))
+    return claim if claim.p <= alpha else replace(claim, advice=_advice(metric, test, panel, asked))
 
 
 def within(
@@ -274,34 +281,43 @@ def few_units(panels: Mapping[tuple[str, str], Panel]) -> Iterator[str]:
         )
 
 
-def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alternative) -> str:
-    """Return advice: whether more items, or how many units of which kind, would find the present effect.
+def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -> str:
+    """Return advice: how many units of which kind would find the present effect; "" if items would.
 
-    It is found with a power of .8, if the true effect is the present one. The variance for other numbers of
-    items and units follows from its parts (a D-study, Brennan 2001). A metric that jumps has no advice,
-    because its parts are far off.
+    It is found with a power of .8, if the true effect is the present one, by the closed form of `nbyk.plan`
+    (a D-study, Brennan 2001). A metric that jumps has no advice, because its parts are far off.
     """
-    from scipy.special import ndtri
-
-    wanted = (test.effect / (float(ndtri(alpha / sides_of(alternative))) - float(ndtri(_POWER)))) ** 2
-    between = {
-        source: test.stretch**2 * part.between for source, part in test.sources.items() if part.between > 0.0
-    }
-    if test.smoothness == "jumps" or wanted == 0.0 or sum(between.values()) < wanted:
+    found, alternative = panel.responses, asked.decision.alternative
+    if test.smoothness == "jumps" or test.effect == 0.0 or found is None:
         return ""
-    these = listed([f"{counted(test.sources[source].units)} {panel.in_words(source)}" for source in between])
-    largest = max(between, key=lambda source: between[source])
-    rest = test.variance - between[largest]
-    more = f"more {'clusters' if panel.of_clusters else 'items'} with {these}"
-    says = f"{more} will not find an effect as large as the present one with a power of {_POWER:g}"
-    if rest >= wanted:
-        # all parts shrink at least in proportion to the numbers of items and units together
-        times = math.ceil(10.0 * test.variance / wanted) / 10.0
-        together = listed([panel.in_words(source) for source in between])
-        items = "clusters" if panel.of_clusters else "items"
-        return f"{says}; about {times:g} times as many {items} and {together} would"
-    units = math.ceil(test.sources[largest].units * between[largest] / (wanted - rest))
-    return f"{says}; about {units} {panel.in_words(largest)} would"
+    rated = panel.kind != "run"
+    tests = tests_of(found, metric)
+    aim = Aim(
+        spread_from(found, tests, rated=rated),
+        crew_of(found, rated=rated),
+        tests[0].effect,
+        _POWER,
+        asked.decision.alpha,
+        "two-sided" if alternative == "two-sided" else "greater",
+    )
+    if aim.least("n_items") is not None:
+        return ""
+    people = panel.in_words("runs") if rated and not found.gold.values.size else "raters"
+    words = {"raters": people, "runs": panel.in_words("runs")}
+    counts = {name: getattr(aim.now, name) for name in words if getattr(aim.now, name)}
+    these = listed([f"{counted(count)} {words[name]}" for name, count in counts.items()])
+    items = "clusters" if panel.of_clusters else "items"
+    says = (
+        f"more {items} with {these} will not find an effect as large as the present one with a power of "
+        f"{_POWER:g}"
+    )
+    least = {name: aim.least(name) for name in counts}
+    ways = [f"{count} {words[name]}" for name, count in least.items() if count is not None]
+    together = aim.together()
+    if not ways and together is not None:
+        numbers = [f"{getattr(together, name)} {words[name]}" for name in counts]
+        ways = [f"{listed([f'{together.n_items} items', *numbers])} together"]
+    return f"{says}; {' or '.join(ways)} would" if ways else says
 
 
 def reserve_sentence(population: str, reserve: str) -> str:

@@ -22,8 +22,9 @@ from nbyk.testing.engine.forms import form_of
 from nbyk.testing.engine.inputs import as_clusters, as_matrices, as_numbers
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
+from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.panel import FEWEST_UNITS, Panel, panel_of
+from nbyk.testing.systems.panel import Panel, panel_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

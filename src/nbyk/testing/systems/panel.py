@@ -12,6 +12,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.shared_units import NO_UNIT, Responses, Source, responses
+from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.unit_kinds import Kind, kind_of_units, names_of_both, plural
 from nbyk.words import counted, listed
 
@@ -19,9 +20,6 @@ Integers = NDArray[np.int64]
 
 FACTORS = ("items", "clusters", "raters", "runs")
 """The factors that a claim may generalise over; without gold, both names may mean raters of outputs."""
-
-FEWEST_UNITS = 3
-"""With fewer shared units or clusters, a claim about new ones is inconclusive (docs/shared-units.md)."""
 
 FEW_UNITS = 8
 """Fewer units cannot show their own skewness, and a caution says so (docs/shared-units.md)."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.testing.pvalues import Alternative, ExpectedP
+from nbyk.testing.pvalues import Alternative, ExpectedP, sides_of
 from nbyk.testing.results import plain
 from nbyk.testing.systems.asked import WITH_RESERVE, Verdict, verdict_of
 from nbyk.testing.systems.claims import DEFAULT_METHOD, Claim, reserve_sentence
@@ -145,6 +145,12 @@ class ComparisonResult(ShownInNotebooks):
     def significant(self) -> bool:
         """Whether the broadest claim's null is rejected: p ≤ α."""
         return self.p <= self.alpha
+
+    @property
+    def could_reject(self) -> bool:
+        """Whether the broadest claim's test could have rejected; so few items have so few arrangements."""
+        least = sides_of(self.alternative) / (1 + self.n_resamples)
+        return self.claims[0].method != self.null or least <= self.alpha
 
     @property
     def verdict(self) -> str:

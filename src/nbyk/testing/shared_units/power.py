@@ -9,7 +9,8 @@ the skewnesses, of normal probabilities; 256 points of a lattice give it to abou
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri, gammaln, nctdtr, ndtr, stdtr, stdtrit
 
-from nbyk.planning.people import Crew, Spread
 from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
+from nbyk.testing.shared_units.collection import Crew, Spread
 from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK, LEAST_PART
 from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW, degrees_together
 
@@ -35,6 +36,11 @@ _POINTS = 256
 _SHAPES = 4096
 _UNSKEWED = 100
 """A sample of this many normal values shows no skewness that matters."""
+
+MOST_ITEMS, MOST_UNITS = 1_000_000, 10_000
+"""The most items, and the most raters, ratings per item or runs, that a search considers."""
+
+_MOST_TIMES = 1000.0
 
 _SURE = 8.0
 """This far beyond the critical value, a power is 1. scipy returns NaN for a tail that is almost 0."""
@@ -127,6 +133,82 @@ def power_with_people(
     up, down = up / math.sqrt(variance), down / math.sqrt(variance)
     found = ndtr(shift - up) + (ndtr(-shift - down) if sides == 2 else 0.0)
     return conclusive * float(found.mean())
+
+
+@dataclass(frozen=True)
+class Aim:
+    """An effect to find with a power, and the collection at hand: which numbers would find it.
+
+    Attributes
+    ----------
+    spread, now
+        The variances of the effect, and the numbers of the collection at hand.
+    effect, power, alpha, alternative
+        The effect, the power with which the test should find it, and the test's level and question.
+    """
+
+    spread: Spread
+    now: Crew
+    effect: float
+    power: float
+    alpha: float = 0.05
+    alternative: Alternative = "two-sided"
+
+    def reached(self, crew: Crew) -> float:
+        """Return the power of a crew."""
+        return power_with_people(self.spread, crew, self.effect, self.alpha, self.alternative)
+
+    def least(self, name: str) -> int | None:
+        """Return the least number of items, raters, … in all that reaches the power alone; None if none does.
+
+        Items come in whole clusters. Ratings per item stop at the number of raters.
+        """
+        size = self.now.items_per_cluster if name == "n_items" else 1
+        most = MOST_ITEMS if name == "n_items" else MOST_UNITS
+        if name == "ratings_per_item" and self.now.raters:
+            most = self.now.raters
+
+        def power(groups: int) -> float:
+            return self.reached(self.now.with_counts(**{name: groups * size}))
+
+        groups = least_number(power, self.power, -(-getattr(self.now, name) // size), most // size)
+        return None if groups is None else groups * size
+
+    def together(self) -> Crew | None:
+        """Return the crew of so many times the items, raters and runs that it finds it; None beyond 1000."""
+
+        def times(factor: float) -> Crew:
+            raters, runs = (math.ceil(factor * count) for count in (self.now.raters, self.now.runs))
+            of_all = bool(self.now.raters) and self.now.ratings_per_item >= self.now.raters
+            return replace(
+                self.now,
+                n_items=math.ceil(factor * self.now.n_items / self.now.items_per_cluster)
+                * self.now.items_per_cluster,
+                raters=raters,
+                runs=runs,
+                ratings_per_item=raters if of_all else self.now.ratings_per_item,
+            )
+
+        low, high = 1.0, _MOST_TIMES
+        if self.reached(times(high)) < self.power:
+            return None
+        while high - low > 0.01 * low:
+            middle = math.sqrt(low * high)
+            low, high = (low, middle) if self.reached(times(middle)) >= self.power else (middle, high)
+        return times(high)
+
+
+def least_number(power: Callable[[int], float], target: float, low: int, high: int) -> int | None:
+    """Return the least whole number at which an increasing power reaches the target; None if none does."""
+    if high < low or power(high) < target:
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        if power(middle) >= target:
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 def _power_of_t(shift: float, df: float, tail: float, sides: int) -> float:
