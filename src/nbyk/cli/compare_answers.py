@@ -84,7 +84,7 @@ def _is_settled(result: ComparisonResult) -> bool:
 
 def _is_behind(result: ComparisonResult) -> bool:
     """Return whether A is not ahead, so that no number of draws shows it to be better."""
-    return result.claims[0].is_conclusive and result.effect <= 0.0
+    return result.claims[0].is_conclusive and result.could_reject and result.effect <= 0.0
 
 
 def _margins(systems: Systems, request: CompareRequest) -> dict[str, float]:
@@ -122,11 +122,7 @@ def _board(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
     better = all_better(
         (
             any(pair.verdict == first for pair in pairs),
-            all(
-                (pair.decided and pair.result.could_reject and not pair.is_reserved)
-                or _is_behind(pair.result)
-                for pair in pairs
-            ),
+            all((pair.decided and _is_settled(pair.result)) or _is_behind(pair.result) for pair in pairs),
         )
         for pairs in of_first
     )
