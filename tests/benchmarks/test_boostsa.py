@@ -14,7 +14,7 @@ import pytest
 from benchmarks import boostsa
 from nbyk.errors import NbykError
 
-RECORDED = json.loads((Path(__file__).parents[1] / "labels" / "boostsa.json").read_text(encoding="utf-8"))[
+RECORDED = json.loads((Path(__file__).parents[1] / "papers" / "boostsa.json").read_text(encoding="utf-8"))[
     "hard"
 ]
 

@@ -57,13 +57,7 @@ class Shown:
 
 
 def with_one_side(alternative: str | None, *, gate: bool) -> str:
-    """Return the alternative to test: the given one, or "greater" if a gate asks whether a system is better.
-
-    Raises
-    ------
-    NbykError
-        If a gate goes with "less".
-    """
+    """Return the alternative to test: the given one, or "greater" for a gate, which asks what is better."""
     if gate and alternative == "less":
         raise NbykError("--gate asks whether A is better, but --alternative less asks whether B is; drop one")
     return alternative or ("greater" if gate else "two-sided")

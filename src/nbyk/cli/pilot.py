@@ -107,13 +107,7 @@ def read_pilot(path: Path, scale: Scale, columns: Columns, mending: Mending) -> 
 def read_rated(
     path: Path, scale: Scale, columns: Columns, mending: Mending
 ) -> tuple[Ratings, Response, float, tuple[float, float]]:
-    """Return ratings from 0 to 1, the possible ones, and the unit and the ends of their own scale.
-
-    Raises
-    ------
-    NbykError
-        If no prior can be fitted to the ratings.
-    """
+    """Return ratings from 0 to 1, the possible ones, and the unit and the ends of their own scale."""
     import numpy as np
 
     from nbyk.data import Levels

@@ -40,12 +40,6 @@ def common_items(
         How to treat items that not all have: "refuse", or "drop" them. Rows without names are never dropped.
     way_out
         A further way out for the error.
-
-    Raises
-    ------
-    NbykError
-        If items differ and that is refused, or fewer than two are in all. The message names the data and the
-        items.
     """
     first, *others = data
     ids = set(first.ids)

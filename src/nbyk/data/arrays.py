@@ -40,11 +40,6 @@ def as_scores(values: Any, name: str, *, least: int = 1) -> Floats:
     Returns
     -------
     ndarray, shape (n,)
-
-    Raises
-    ------
-    NbykError
-        If they are not a flat list of at least `least` finite numbers.
     """
     return _checked(values, name, ("n",), least)
 
@@ -55,13 +50,7 @@ def as_rows(values: Any, name: str, *, least: int = 1) -> Floats:
 
 
 def as_pairs(a: Any, b: Any, *, least: int = 1) -> tuple[Floats, Floats]:
-    """Return the scores of two systems on the same runs or items.
-
-    Raises
-    ------
-    NbykError
-        If they differ in number, or are two pandas Series whose indices differ.
-    """
+    """Return the scores of two systems on the same runs or items."""
     first, second = as_scores(a, "a", least=least), as_scores(b, "b", least=least)
     if len(first) != len(second):
         raise NbykError(
@@ -92,12 +81,6 @@ def as_samples(scores: Any, *, least: int = 1) -> dict[str, Floats]:
         (k, n).
     least
         The least number of scores accepted for each.
-
-    Raises
-    ------
-    NbykError
-        If there are fewer than two systems, two have the same name, or one has fewer than `least` finite
-        scores.
     """
     if (hasattr(scores, "columns") and hasattr(scores, "items")) or isinstance(scores, Mapping):
         named = {str(label): sample for label, sample in scores.items()}
@@ -190,13 +173,7 @@ def _position(at: tuple[int, ...]) -> str:
 
 
 def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
-    """Return the one array in a NumPy file.
-
-    Raises
-    ------
-    NbykError
-        If the file is missing or unreadable, holds no array or several, or one of Python objects.
-    """
+    """Return the one array in a NumPy file."""
     try:
         content = read_bytes(path)
     except OSError as error:

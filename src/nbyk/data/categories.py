@@ -38,13 +38,7 @@ class Categories:
 
 
 def kind_of(sources: Mapping[str, Any], kind: str | None = None) -> Kind:
-    """Return what responses are: "classes" if all are text, else "numbers", unless `kind` says it.
-
-    Raises
-    ------
-    NbykError
-        If there is no such kind.
-    """
+    """Return what responses are: "classes" if all are text, else "numbers", unless `kind` says it."""
     if kind is not None:
         if kind not in get_args(Kind):
             raise unknown_name("kind of responses", kind, get_args(Kind)).about(argument="kind")
@@ -71,11 +65,6 @@ def coded(
     classes
         The classes in their order, or the names of the columns; by default all that occur, in order, or
         "0", "1" and so on.
-
-    Raises
-    ------
-    NbykError
-        If there are fewer than two classes, a class is not declared, or rows are no distributions.
     """
     if kind == "distributions":
         return _coded_distributions(sources, classes)

@@ -22,11 +22,6 @@ def numbered_clusters(labels: Any, n_items: int) -> Integers:
         The name of each item's cluster.
     n_items
         Number of items N.
-
-    Raises
-    ------
-    NbykError
-        If there are more or fewer labels than items, one is missing, or all items are in one cluster.
     """
     found = np.asarray(labels, dtype=object)
     if found.shape != (n_items,):
@@ -73,11 +68,6 @@ def clusters_of_items(
         The cluster of each rating's row.
     at
         Returns the place of a rating, for errors.
-
-    Raises
-    ------
-    NbykError
-        If an item has two clusters.
     """
     of_item: list[str | None] = [None] * len(items)
     for row, (item, cluster) in enumerate(zip(item_index.tolist(), clusters, strict=True)):

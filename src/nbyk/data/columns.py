@@ -43,13 +43,7 @@ class Columns:
 
 
 def recognised(table: Table, asked: Columns) -> Columns:
-    """Return the columns asked for, with others in place of default names that the table does not have.
-
-    Raises
-    ------
-    NbykError
-        If several columns fit, or the maker's file has several scores.
-    """
+    """Return the columns asked for, with others in place of default names that the table does not have."""
     found = asked
     for role in ("item", "rater", "value"):
         if getattr(asked, role) == role and role not in table.names:

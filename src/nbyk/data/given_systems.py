@@ -65,11 +65,6 @@ def given_systems(systems: Any, column: str | None) -> dict[str, Any]:
         Systems by name, arguments in a form that `named_systems` takes, or one data frame.
     column
         The column of systems of one table that holds them all; None for one of a known name, if there is one.
-
-    Raises
-    ------
-    NbykError
-        As `named_systems`, or if there is a column and more than one file, or no such column.
     """
     is_frame = not isinstance(systems, Mapping | str | os.PathLike) and hasattr(systems, "columns")
     if is_frame:
@@ -143,11 +138,6 @@ def columns_like_systems(
         The raters or runs that were read from each.
     has_gold
         Whether there is gold: then the columns are runs, which never have the names of systems.
-
-    Raises
-    ------
-    NbykError
-        If there is such a table beside gold.
     """
     for name, of_name in raters.items():
         same = [column for column in of_name if column in named]

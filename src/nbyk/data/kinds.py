@@ -115,13 +115,7 @@ class Classes:
 
 
 def class_name(cell: Any, at: DataPlace) -> str:
-    """Return the class in a cell as text; 3 and 3.0 become "3".
-
-    Raises
-    ------
-    NbykError
-        If there is none, or it is neither text nor a whole number.
-    """
+    """Return the class in a cell as text; 3 and 3.0 become "3"."""
     if cell is None or cell != cell or (isinstance(cell, str) and cell.strip().lower() in ("", "nan")):
         found = str(cell).strip()
         raise at.error(
@@ -184,13 +178,7 @@ class ClassShares:
 
 
 def unit_rows(rows: Floats, at: Callable[[int], DataPlace]) -> Floats:
-    """Return rows of probabilities divided by their sums, which must be one but for rounding.
-
-    Raises
-    ------
-    NbykError
-        If a number is not finite or negative, or a sum is not one; it names the row.
-    """
+    """Return rows of probabilities divided by their sums, which must be one but for rounding."""
     refuse_cells(rows, ~np.isfinite(rows), "a finite number", at)
     refuse_cells(rows, rows < 0.0, "a probability, 0 or more", at)
     sums = rows.sum(axis=1)
@@ -220,13 +208,7 @@ def refuse_cells(
 def probabilities(
     cells: Sequence[Any], at: Callable[[int], DataPlace]
 ) -> tuple[Floats, tuple[str, ...] | None]:
-    """Return lists, or objects with a number for each class, as rows, and the classes that objects name.
-
-    Raises
-    ------
-    NbykError
-        If a cell is neither, has another form or other classes than the first, or holds other than numbers.
-    """
+    """Return lists, or objects with a number for each class, as rows, and the classes that objects name."""
     first = cells[0]
     classes = tuple(first) if isinstance(first, dict) else None
     width = len(first) if isinstance(first, list | dict) else 0
@@ -340,11 +322,6 @@ def distribution_cells(table: Table, asked: Columns) -> Entries:
 
     They are in the cells of the value's column, or each class has a column of its own beside those of items,
     runs and clusters; runs are on rows of their own.
-
-    Raises
-    ------
-    NbykError
-        If a column that is asked for is missing, or an id is empty.
     """
     if table.nameless:
         columns = list(table.array.T) if table.array is not None and table.array.ndim == 2 else table.columns

@@ -76,13 +76,7 @@ class Entries:
         return self.table.names[int(self.raters[row])] if self.table.nameless else self.raters[row]
 
     def numbers(self, noun: str = "value", way_out: str = "") -> Floats:
-        """Return the ratings as numbers.
-
-        Raises
-        ------
-        NbykError
-            If a cell is not a finite number. It calls a rating a `noun`, and says how to leave one out.
-        """
+        """Return the ratings as numbers."""
         array = self.table.array
         if array is not None and array.dtype.kind not in _NUMBERS:
             raise _no_numbers(self.table)
@@ -142,13 +136,7 @@ def _number(cell: Any) -> float:
 
 
 def long_cells(table: Table, columns: Columns) -> Entries:
-    """Return the ratings of a table with one row per rating.
-
-    Raises
-    ------
-    NbykError
-        If a column is missing or an id is empty.
-    """
+    """Return the ratings of a table with one row per rating."""
     items, rater, value = _item_ids(table, columns.item), columns.rater, columns.value
     found = table.column(value, "rename the column of the ratings, or name it with `value`")
     if rater is None:
@@ -181,12 +169,6 @@ def wide_cells(
         Whether an item may be on two rows.
     may_be_unrated
         Whether an item may have no rating; it is left out.
-
-    Raises
-    ------
-    NbykError
-        If the item column is missing, a column has no name or another's, an item is on two rows or has no
-        rating, or the table looks long.
     """
     items = _item_ids(table, columns.item)
     raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
@@ -240,14 +222,7 @@ def wide_cells(
 
 
 def nameless_cells(table: Table) -> Entries:
-    """Return the cells of an array, text or list, whose items have no ids but the numbers of their rows.
-
-    Raises
-    ------
-    NbykError
-        If an array has not one or two dimensions, is empty or holds neither numbers nor one text per item, or
-        an item has no rating, which NaN stands for.
-    """
+    """Return the cells of an array, text or list, whose items have no ids but the numbers of their rows."""
     array = table.array
     if array is None:
         places = [(row, column) for row in range(len(table)) for column in range(len(table.names))]

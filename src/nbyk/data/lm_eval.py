@@ -150,13 +150,7 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
 def refuse_other_document(
     known: dict[str, dict[str, str]], item: str, hashes: Mapping[str, str], where: DataPlace
 ) -> None:
-    """Add an item's hashes to those `known` so far.
-
-    Raises
-    ------
-    NbykError
-        If a hash of the same kind differs; the message names the file at fault, `where`.
-    """
+    """Add an item's hashes to those `known` so far."""
     before = known.setdefault(item, {})
     for kind, value in hashes.items():
         if before.setdefault(kind, value) != value:

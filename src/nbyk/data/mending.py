@@ -42,13 +42,7 @@ class Mending:
 
 
 def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entries, str]:
-    """Return the cells that hold something, and in words how many are empty; errors say what was expected.
-
-    Raises
-    ------
-    NbykError
-        If a cell of a long table is empty and that is refused, or all cells are empty.
-    """
+    """Return the cells that hold something, and in words how many are empty; errors say what was expected."""
     empty = [row for row, cell in enumerate(cells.found) if is_missing(cell)]
     if not empty or cells.value is None:
         return cells, ""

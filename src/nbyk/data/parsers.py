@@ -300,13 +300,7 @@ def parse_mhs(path: str | os.PathLike[str], question: str = "respect") -> Rating
 
 
 def lewidi_files(path: Path) -> list[Path]:
-    """Return a dataset's files: the file given, or a folder's …_train, …_dev and …_test.json.
-
-    Raises
-    ------
-    NbykError
-        If a folder has no such file, or several of one split.
-    """
+    """Return a dataset's files: the file given, or a folder's …_train, …_dev and …_test.json."""
     if not path.is_dir():
         return [path]
     files: list[Path] = []

@@ -278,13 +278,7 @@ class Ratings:
 
 
 def stored_ratings(path: Path) -> tuple[Ratings, dict[str, Any]]:
-    """Return the ratings in a file that `nbyk study normalise` wrote, and the file's metadata.
-
-    Raises
-    ------
-    NbykError
-        If there is no such file, or a column is missing.
-    """
+    """Return the ratings in a file that `nbyk study normalise` wrote, and the file's metadata."""
     table, made = read_parquet(path, ("item", "rater", "value"))
     return Ratings.from_table(table), made
 
@@ -316,11 +310,6 @@ def agreed_clusters(
         Ratings of these items, and perhaps of others, each with its place in errors.
     items
         The items' ids.
-
-    Raises
-    ------
-    NbykError
-        If two tables differ about an item's cluster, or there is only one cluster.
     """
     found: dict[str, tuple[str, DataPlace]] = {}
     for place, ratings in tables:

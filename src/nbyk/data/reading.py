@@ -191,13 +191,7 @@ def _is_text(table: Table, name: str) -> bool:
 
 
 def table_of(given: Given) -> Table:
-    """Return the table in a file, of any tool, in a data frame or in an array.
-
-    Raises
-    ------
-    NbykError
-        As `read_ratings`, or if a maker's reader is not installed or cannot read its file.
-    """
+    """Return the table in a file, of any tool, in a data frame or in an array."""
     if isinstance(given, Table):
         return given
     if isinstance(given, np.ndarray):

@@ -239,13 +239,7 @@ def scale_from_text(text: str) -> Scale:
 
 
 def as_scale(given: GivenScale | None) -> Scale | None:
-    """Return the scale that somebody gave in any form; None stays None.
-
-    Raises
-    ------
-    NbykError
-        If it is no scale, no text that `scale_from_text` reads and no pair of ends.
-    """
+    """Return the scale that somebody gave in any form; None stays None."""
     if given is None or isinstance(given, Levels | Interval | Binary):
         return given
     if isinstance(given, str):

@@ -32,14 +32,7 @@ def read_scores(
     on_missing: OnMissing,
     paired: bool | None,
 ) -> Systems:
-    """Return the scores in the tables of systems; the other arguments are those of `read_systems`.
-
-    Raises
-    ------
-    NbykError
-        If it is unclear which column holds the scores, one is not a finite number, an item has two, or
-        scores cannot be paired as asked.
-    """
+    """Return the scores in the tables of systems; the other arguments are those of `read_systems`."""
     ids: dict[str, ItemIds] = {}
     scores: dict[str, Floats] = {}
     notes: list[str] = []

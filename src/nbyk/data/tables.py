@@ -138,11 +138,6 @@ class Table:
             The column's name.
         hint
             Advice for the error if there is no such column.
-
-        Raises
-        ------
-        NbykError
-            If no column or more than one has that name.
         """
         found = self._places.get(name, [])
         if len(found) == 1:
@@ -217,11 +212,6 @@ def read_table(
         The columns to read, to save the memory of others, such as texts.
     headers
         Names that are a header even above a column of text; if given, CSV and TSV may lack the header.
-
-    Raises
-    ------
-    NbykError
-        If the file is missing, unreadable, of an unknown suffix or empty, or a line does not fit the rest.
     """
     suffix = Path(path).suffix.lower()
     if suffix in DELIMITERS:
@@ -302,14 +292,7 @@ def _split(
 def _parsed(
     path: str | os.PathLike[str], text: str, delimiter: str, only: Collection[str] | None
 ) -> tuple[list[str], tuple[list[str], ...], Sequence[int]]:
-    """Return the header, the columns and the line on which each row begins.
-
-    Raises
-    ------
-    NbykError
-        If there is no header, the header has another delimiter, a row has more or fewer fields, or quotes or
-        line ends are not CSV's.
-    """
+    """Return the header, the columns and the line on which each row begins."""
     reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=delimiter, strict=True)
     cells: list[str] = []
     numbers: list[int] = []

@@ -49,13 +49,7 @@ def unreadable(path: str | os.PathLike[str], error: BaseException) -> NbykError:
 
 
 def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file, with their ends and without a byte-order mark.
-
-    Raises
-    ------
-    NbykError
-        If the file is missing or unreadable, or a line is not UTF-8 or holds a NUL.
-    """
+    """Yield the lines of a UTF-8 file, with their ends and without a byte-order mark."""
     return _lines(path, _content(path))
 
 
@@ -97,13 +91,7 @@ def whole_text(path: str | os.PathLike[str]) -> str:
 
 
 def cells_of_lines(path: str | os.PathLike[str], expected: str) -> list[str]:
-    """Return the stripped lines of a text file, without empty ones at the end.
-
-    Raises
-    ------
-    NbykError
-        As `text_lines`, or if the file is empty; the message names what was expected on each line.
-    """
+    """Return the stripped lines of a text file, without empty ones at the end."""
     cells = [line.strip() for line in text_lines(path)]
     while cells and not cells[-1]:
         cells.pop()
@@ -113,14 +101,7 @@ def cells_of_lines(path: str | os.PathLike[str], expected: str) -> list[str]:
 
 
 def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield line number and object of each line of a JSON-lines file; blank lines are skipped.
-
-    Raises
-    ------
-    NbykError
-        If the file is missing or unreadable, or a line is not UTF-8, not JSON or not an object, or an
-        object has a key twice.
-    """
+    """Yield line number and object of each line of a JSON-lines file; blank lines are skipped."""
     decode = json.JSONDecoder(object_pairs_hook=_distinct_keys).decode
     for number, line in enumerate(text_lines(path), start=1):
         if not line.strip():
@@ -153,13 +134,7 @@ def _not_an_object(path: str | os.PathLike[str], number: int, content: Any) -> N
 
 
 def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the one object that a JSON file holds.
-
-    Raises
-    ------
-    NbykError
-        As `json_content`, or if the content is not an object.
-    """
+    """Return the one object that a JSON file holds."""
     content = json_content(path)
     if not isinstance(content, dict):
         raise NbykError(f"found {_kind(content)}; expected one object in braces", file=path)
@@ -167,13 +142,7 @@ def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def json_content(path: str | os.PathLike[str]) -> Any:
-    """Return the content of a JSON file.
-
-    Raises
-    ------
-    NbykError
-        If the file is missing or unreadable, not UTF-8 or not JSON, or an object has a key twice.
-    """
+    """Return the content of a JSON file."""
     text = whole_text(path)
     try:
         return json.loads(text, object_pairs_hook=_distinct_keys)

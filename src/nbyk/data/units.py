@@ -67,13 +67,7 @@ class Units:
         return replace(self, names=names, index=places[index])
 
     def declared(self, as_what: str, argument: str) -> Units:
-        """Return the units as declared: "shared" between items, or "fresh" for each item.
-
-        Raises
-        ------
-        NbykError
-            If they are declared as shared, but no unit answers two items or the units are not known.
-        """
+        """Return the units as declared: "shared" between items, or "fresh" for each item."""
         if as_what == "fresh":
             return FRESH
         if as_what != "shared":

@@ -82,11 +82,6 @@ def counts_form(metric: Metric, values: tuple[float, ...], k: int) -> CountsForm
         The L responses' values in ascending order and equal steps.
     k
         Responses per item.
-
-    Raises
-    ------
-    NbykError
-        If the metric has no such form.
     """
     if metric.counts is None or not has_counts_form(metric):
         fit = ", ".join(row.name for row in BUILTIN if row.counts is not None)

@@ -166,13 +166,7 @@ def metrics_of(categories: Categories | None, metrics: Sequence[str | Metric]) -
 
 
 def named(spec: str, kind: Kind) -> Metric:
-    """Return the metric of a kind of responses that `spec` describes (`get`).
-
-    Raises
-    ------
-    NbykError
-        As `get`, or if it scores responses of another kind.
-    """
+    """Return the metric of a kind of responses that `spec` describes (`get`)."""
     try:
         metric = get(spec) if kind == "numbers" else as_metric(get(spec, "labels"))
     except NbykError as error:

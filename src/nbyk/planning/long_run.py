@@ -41,12 +41,6 @@ def long_run_effect(population: Population | RedrawnPilot, metric: Metric, seed:
 
     The items and the directions of their perturbations are the same at every ε, so that the effect changes
     smoothly with it.
-
-    Raises
-    ------
-    NbykError
-        If the metric is not one of item means, or is undefined or infinite without noise, or only counts
-        which system is nearer to gold: then any ε above 0 has the same effect.
     """
     if metric.needs != "item_means" or metric.kind == "comparison":
         why = "counts which system is nearer" if metric.kind == "comparison" else "needs single responses"
@@ -88,11 +82,6 @@ def epsilon_for_effect(
     """Return the ε (to 10⁻⁴) at which a metric has an effect in the long run, in populations given by ε.
 
     Error messages give effects in units of 1 / `unit`.
-
-    Raises
-    ------
-    NbykError
-        As `long_run_effect`, or if no ε in [0, 1] has the effect.
     """
     from scipy.optimize import brentq
 

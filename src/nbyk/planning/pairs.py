@@ -13,14 +13,7 @@ from nbyk.resampling.resample import observed_effects
 
 
 def better_first(pilot: PilotItems, metric: Metric, assumed: Mapping[str, object]) -> PilotItems:
-    """Return a pilot whose system A is the one that looks better, with gold only if the metric needs it.
-
-    Raises
-    ------
-    NbykError
-        If assumptions about the systems are given too, the metric needs gold and there is none, the metric
-        needs all answers and some items have fewer, or the systems do not differ on it.
-    """
+    """Return a pilot whose system A is the one that looks better, with gold only if the metric needs it."""
     for name, given in assumed.items():
         if given is not None:
             raise NbykError(

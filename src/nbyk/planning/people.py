@@ -41,12 +41,6 @@ def spread_of(
         As for `nbyk.compare`.
     metric
         The metric.
-
-    Raises
-    ------
-    NbykError
-        If the input is malformed, there are fewer than three clusters, or there are none and every rater and
-        every run answers only one item.
     """
     data = as_response_set(gold, a, b, cluster=cluster)
     chosen = metric if isinstance(metric, Metric) else get(metric)
@@ -61,11 +55,6 @@ def variances_of(sds: Mapping[str, float | None]) -> dict[str, float]:
     sds
         Standard deviations of the effect by name: "item_sd", "cluster_sd", "severity_sd" (of a rater),
         "rating_sd", and of one system "run_sd" and "answer_sd"; None for one that is not given.
-
-    Raises
-    ------
-    NbykError
-        If one is below 0, or not a number that can be squared.
     """
     found = {}
     for name, sd in sds.items():
@@ -106,13 +95,7 @@ def spread_of_pilot(pilot: ResponseSet, metric: Metric, *, rated: bool | None = 
 
 
 def pilot_test(pilot: ResponseSet, metric: Metric) -> SharedUnitsTest:
-    """Return a pilot's test over new items or clusters, raters and runs, without weights of precision.
-
-    Raises
-    ------
-    NbykError
-        As `pilot_responses`.
-    """
+    """Return a pilot's test over new items or clusters, raters and runs, without weights of precision."""
     return shared_units_test(metric, pilot_responses(pilot), weighted=False)
 
 
@@ -124,13 +107,7 @@ def responses_of(pilot: ResponseSet) -> Responses:
 
 
 def pilot_responses(pilot: ResponseSet) -> Responses:
-    """Return the responses of a pilot that shows how units or clusters differ.
-
-    Raises
-    ------
-    NbykError
-        If there are fewer than three clusters; or if there are none, and no shared raters or runs.
-    """
+    """Return the responses of a pilot that shows how units or clusters differ."""
     check_clusters(pilot)
     found = responses_of(pilot)
     if not pilot.n_clusters and not found.source_units:

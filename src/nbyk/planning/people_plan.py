@@ -320,12 +320,6 @@ def plan_with_people(spread: Spread | PilotLaw, request: CrewRequest) -> PeopleP
         The variances of the effect, or the law of those that a pilot leaves possible.
     request
         The known quantities; see `CrewRequest`.
-
-    Raises
-    ------
-    NbykError
-        If too much or too little is left out, a number is out of range, or the budget is too small for any
-        collection.
     """
     request.check()
     lacking = request.lacking

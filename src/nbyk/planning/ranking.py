@@ -195,12 +195,6 @@ def rank(
         The other arguments of `nbyk.plan`. The size (N, K) and the perturbation ε of B are all needed
         (`n_items`, `k_responses` and `epsilon`), and `n_runs` is 1 or "K".
 
-    Raises
-    ------
-    NbykError
-        If there is no prior, N, K or ε is open, a metric is named twice or needs no gold, or as for
-        `nbyk.plan`.
-
     Notes
     -----
     The error is the mean of |estimated − true| over 20 simulated test sets, each resampled 200 times under

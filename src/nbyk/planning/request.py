@@ -140,13 +140,7 @@ class Request:
 
     @property
     def open(self) -> str:
-        """The quantity to solve for.
-
-        Raises
-        ------
-        NbykError
-            If not exactly one quantity is open.
-        """
+        """The quantity to solve for."""
         given = frozenset(self.given)
         if given in OPEN:
             return OPEN[given]
@@ -227,14 +221,7 @@ class Request:
         return Population(self.prior, *size_and_systems)
 
     def sized(self) -> Request:
-        """Return the request with the N or K that a budget buys filled in, if the other one is given.
-
-        Raises
-        ------
-        NbykError
-            If the budget does not buy that size or, with N and K open and no lower limits than the usual
-            ones, buys more than the largest one.
-        """
+        """Return the request with the N or K that a budget buys filled in, if the other one is given."""
         if self.budget is None:
             return self
         if self.k_responses is not None:

@@ -382,11 +382,6 @@ def family_from_dict(content: Mapping[str, Any]) -> Family:
     content
         The family's name under ``family`` and every parameter under its own name; parameters with a default
         may be left out.
-
-    Raises
-    ------
-    NbykError
-        If the name is unknown, a parameter is missing or unknown, or its value is not allowed.
     """
     if not isinstance(content, Mapping) or not isinstance(content.get("family"), str):
         raise NbykError(

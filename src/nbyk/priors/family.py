@@ -54,11 +54,6 @@ class Family(ABC):
         Returns
         -------
         ndarray, shape (...)
-
-        Raises
-        ------
-        NbykError
-            If the last axis does not have `n_uniforms` entries.
         """
         uniforms = np.asarray(u, dtype=np.float64)
         if uniforms.ndim == 0 or uniforms.shape[-1] != self.n_uniforms:

@@ -31,11 +31,6 @@ def draw_rated_items(prior: TwoStagePrior, matrix: ArrayLike, u: Floats) -> tupl
     Returns
     -------
     mu, sigma : ndarray, each shape (N,)
-
-    Raises
-    ------
-    NbykError
-        As `on_levels`, or if the prior cannot make the ratings of an item.
     """
     levels, response = on_levels(matrix, prior.response)
     different, pattern_of = np.unique(response_counts(levels, response), axis=0, return_inverse=True)

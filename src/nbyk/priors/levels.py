@@ -26,11 +26,6 @@ def on_levels(matrix: ArrayLike, response: Response) -> tuple[NDArray[np.float64
         Responses on the scale of `response`, with NaN for missing ones.
     response
         Their response stage.
-
-    Raises
-    ------
-    NbykError
-        As `on_scale`, or if the responses have neither levels nor ends.
     """
     responses = on_scale(matrix, response)
     if response.levels:

@@ -44,11 +44,6 @@ def response_counts(matrix: ArrayLike, response: Response) -> Counts:
         Responses on the scale of the response stage, with NaN for missing ones.
     response
         A response stage with levels.
-
-    Raises
-    ------
-    NbykError
-        As `on_scale`, or if the responses are continuous.
     """
     check_levels(response)
     steps = np.round(on_scale(matrix, response) / response.values[1])

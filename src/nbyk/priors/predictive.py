@@ -93,11 +93,6 @@ def predictive_check(
         Fixes the simulated data.
     n_sets
         Number of simulated data sets that the data are compared with.
-
-    Raises
-    ------
-    NbykError
-        As `item_parameters`, and if a response is not one that the prior's response stage can make.
     """
     if n_sets < 1:
         raise NbykError(f"number of simulated data sets is {n_sets}; expected at least 1")
@@ -209,14 +204,7 @@ class ReferenceSample:
 
 
 def on_scale(matrix: ArrayLike, response: Response) -> Floats:
-    """Return a valid response matrix with its responses put exactly on the levels of the response stage.
-
-    Raises
-    ------
-    NbykError
-        As `response_matrix`, or if a response is not within rounding of a level, or outside [0, 1] where the
-        responses are clamped.
-    """
+    """Return a valid response matrix with its responses put exactly on the levels of the response stage."""
     responses = response_matrix(matrix, "matrix")
     if response.kind == "normal":
         return responses

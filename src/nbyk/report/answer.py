@@ -161,11 +161,6 @@ def write_figures(answer: Answer, folder: Path) -> None:
     """Write the figures of an answer alone, ``figures/NAME`` as .png and .svg, all at once.
 
     If it has none, the folder ``figures`` is empty.
-
-    Raises
-    ------
-    NbykError
-        If a file cannot be written.
     """
     write_together(folder, "figures", _figure_files(_drawn(answer)))
     (folder / "figures").mkdir(exist_ok=True)
@@ -185,11 +180,6 @@ def write_answer(
     Writes ``STEM.json``, ``tables/NAME`` as .csv, .parquet, .md and .tex, ``figures/NAME`` as .png and .svg,
     ``PAGE.html`` (``STEM.html`` without another name), a page that holds everything and needs no network, and
     the `more` files by their names. If the figures are there, from `write_figures`, the page shows those.
-
-    Raises
-    ------
-    NbykError
-        If a file cannot be written, or a figure should be there and is not.
     """
     import pyarrow as pa
 

@@ -111,13 +111,7 @@ def draw_count_sets(
 
 
 def response_edges(response: Response) -> Floats:
-    """Return the least normal draws that give each level except the lowest, shape (L − 1,).
-
-    Raises
-    ------
-    NbykError
-        If the responses are continuous.
-    """
+    """Return the least normal draws that give each level except the lowest, shape (L − 1,)."""
     if response.levels == 0:
         raise NbykError(f"{response.kind} responses are continuous and have no counts")
     return np.array([0.5]) if response.kind == "binary" else response.values[1:].copy()

@@ -93,11 +93,6 @@ def score(
     Returns
     -------
     ndarray, shape (M, R)
-
-    Raises
-    ------
-    NbykError
-        If a metric needs gold but there is none.
     """
     reference = gold if gold.shape[-1] else None
     # One subtraction for all metrics: a metric that compares A with B gives A a score, and B 0.
@@ -160,13 +155,7 @@ def run_chunks(
 
 
 def check_defined(metrics: Sequence[Metric], effects: Floats, *, of: str = "draws") -> Floats:
-    """Return `effects`, shape (metrics, M), if all are finite numbers; `of` names the M things in errors.
-
-    Raises
-    ------
-    UndefinedMetricError
-        If a metric was undefined on a draw, such as a correlation on constant data.
-    """
+    """Return `effects`, shape (metrics, M), if all are finite numbers; `of` names the M things in errors."""
     for metric, row in zip(metrics, effects, strict=True):
         undefined = int((~np.isfinite(row)).sum())
         if undefined:

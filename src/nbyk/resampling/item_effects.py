@@ -49,11 +49,6 @@ def item_effects(
     -------
     ndarray, shape (metrics, size, N)
         Positive where A is better.
-
-    Raises
-    ------
-    NbykError
-        If a metric is not additive.
     """
     chosen = as_metrics(metrics)
     for metric in chosen:

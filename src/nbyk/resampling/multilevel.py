@@ -98,11 +98,6 @@ def multilevel_sampler(name: str, data: ResponseSet) -> MultilevelSampler:
     data
         The responses. Raters are known by ids or columns, for gold or, without gold, for A and for B.
 
-    Raises
-    ------
-    NbykError
-        If the name is unknown, raters are unknown, no two items share a rater, or all items are one batch.
-
     References
     ----------
     Owen 2007, The pigeonhole bootstrap; Pandita, Korn, Welty and Homan 2026, Improving reproducibility in

@@ -94,13 +94,7 @@ class Sampler:
 
 
 def get_sampler(name: str) -> Sampler:
-    """Return the sampler of a name such as ``bootstrap_items/sample(5)``.
-
-    Raises
-    ------
-    NbykError
-        If either half of the name is unknown, or n is below 1.
-    """
+    """Return the sampler of a name such as ``bootstrap_items/sample(5)``."""
     items, slash, responses = name.replace(" ", "").partition("/")
     if not slash:
         raise NbykError(
@@ -121,13 +115,7 @@ def get_sampler(name: str) -> Sampler:
 
 
 def check_null(name: str) -> str:
-    """Return the name of a null hypothesis if it is one.
-
-    Raises
-    ------
-    NbykError
-        If it is not; the message lists the nearest names.
-    """
+    """Return the name of a null hypothesis if it is one."""
     if name not in NULLS:
         raise unknown_name("null hypothesis", name, NULLS).about(argument="null")
     return name

@@ -109,12 +109,6 @@ def simulate_systems(
         As for `Population`.
     hypothesis, seed, index
         As for `simulate`; the two hypotheses share B's item means, but no response.
-
-    Raises
-    ------
-    NbykError
-        If there is no prior and an item has a single response, and so no standard deviation; or as
-        `draw_rated_items`.
     """
     check_systems(epsilon_b, epsilon_a, sd_scale_a, sd_scale_b)
     of_gold = ResponseSet(gold, gold, gold).fingerprint()

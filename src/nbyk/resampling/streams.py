@@ -79,11 +79,6 @@ def as_seed(seed: Any) -> int:
     """Return a seed from an int, a numpy Generator or SeedSequence, or None, which gives a new one.
 
     A Generator gives its next number and is advanced; a SeedSequence gives the same each time.
-
-    Raises
-    ------
-    NbykError
-        If it is something else, or negative.
     """
     if seed is None:
         seed = np.random.default_rng()
@@ -100,26 +95,14 @@ def as_seed(seed: Any) -> int:
 
 
 def stream_key(seed: int, **axes: str | int | float) -> StreamKey:
-    """Return the key of a cell; the order in which the axes are given does not matter.
-
-    Raises
-    ------
-    NbykError
-        If the seed is not a whole number of at least 0.
-    """
+    """Return the key of a cell; the order in which the axes are given does not matter."""
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise NbykError(f"found {seed!r}, expected a whole number of at least 0", argument="seed")
     return StreamKey(int(seed), tuple(sorted(axes.items())))
 
 
 def _in_words(number: int) -> list[int]:
-    """Return the words of 32 bits of a whole number of at least 0, the lowest first.
-
-    Raises
-    ------
-    ValueError
-        If it is below 0, as in numpy.
-    """
+    """Return the words of 32 bits of a whole number of at least 0, the lowest first."""
     if number < 0:
         raise ValueError(f"found {number}, expected a whole number of at least 0")
     words = []

@@ -37,13 +37,7 @@ def checksum(function: str) -> str:
 
 
 def parts(function: str) -> dict[str, str]:
-    """Return the checksums of everything a function reaches, by module or by path of a package's file.
-
-    Raises
-    ------
-    NbykError
-        If there is no such function.
-    """
+    """Return the checksums of everything a function reaches, by module or by path of a package's file."""
     root, _, name = function.partition(":")
     packages = {LIBRARY, root.partition(".")[0]}
     if not any(name in binds for _, binds in _statements(root)):

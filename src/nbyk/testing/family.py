@@ -67,13 +67,7 @@ class Hypotheses:
             raise NbykError(f"found {self.max_draws}, expected at least 1", argument="max_draws")
 
     def first_look(self, n_tests: int) -> int:
-        """Return the draws of the first look: those requested, or more if the least p could not reach α/m.
-
-        Raises
-        ------
-        NbykError
-            If `max_resamples` or `max_draws` forbids that.
-        """
+        """Return the draws of the first look: those requested, or more if the least p could not reach α/m."""
         decision = self.decision
         each = 1 if self.correction == "none" else n_tests
         needed = math.ceil(sides_of(decision.alternative) * each / decision.alpha * (1.0 - 1e-12)) - 1

@@ -47,13 +47,7 @@ class Looks:
 
 
 def critical_count(n_resamples: int, alpha: float) -> int:
-    """Return the largest count c with (1 + c)/(1 + M) ≤ α: the p-value of `nbyk.p_value`.
-
-    Raises
-    ------
-    NbykError
-        If even a count of 0 would not reject.
-    """
+    """Return the largest count c with (1 + c)/(1 + M) ≤ α: the p-value of `nbyk.p_value`."""
     critical = math.floor(alpha * (1 + n_resamples) * (1.0 + 1e-12)) - 1
     if critical < 0:
         raise NbykError(

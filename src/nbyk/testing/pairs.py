@@ -19,11 +19,6 @@ def choose_pairs(names: Sequence[str], against: str | None, alternative: str) ->
         The name of the baseline; without one, all pairs are compared.
     alternative
         "two-sided", "greater" or "less". With three systems or more, the last two need a baseline.
-
-    Raises
-    ------
-    NbykError
-        If the baseline is not one of the systems, or is needed and missing.
     """
     if against is not None:
         if against not in names:

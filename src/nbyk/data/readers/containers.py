@@ -19,14 +19,7 @@ def is_workbook(path: str | os.PathLike[str]) -> bool:
 
 
 def read_workbook(path: str | os.PathLike[str]) -> Recording:
-    """Return the columns of the sheet, named by its first filled row; formulas are their saved values.
-
-    Raises
-    ------
-    NbykError
-        If openpyxl is not installed or cannot read the file, not exactly one sheet is filled, or a column
-        has no name or another's.
-    """
+    """Return the columns of the sheet, named by its first filled row; formulas are their saved values."""
     openpyxl = library("openpyxl", "excel", path, "an Excel workbook")
     content = io.BytesIO(read_bytes(path))
     try:
@@ -72,13 +65,7 @@ def is_dataset(path: str | os.PathLike[str]) -> bool:
 
 
 def read_dataset(path: str | os.PathLike[str]) -> Recording:
-    """Return the columns of a data set; they are recognised by their names, as in any table.
-
-    Raises
-    ------
-    NbykError
-        If datasets is not installed or cannot read the folder, or the folder holds several splits.
-    """
+    """Return the columns of a data set; they are recognised by their names, as in any table."""
     datasets = library("datasets", "datasets", path, "a data set of Hugging Face")
     for file in sorted(Path(path).glob("*.*")):
         read_bytes(file)  # notes the file as an input

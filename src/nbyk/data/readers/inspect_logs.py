@@ -30,13 +30,7 @@ def recognises(path: str | os.PathLike[str]) -> bool:
 
 
 def read(path: str | os.PathLike[str]) -> Recording:
-    """Return a row per sample and epoch of one log, with a column per score, read by Inspect itself.
-
-    Raises
-    ------
-    NbykError
-        If Inspect is not installed, cannot read the log, or the log has no samples or no scores.
-    """
+    """Return a row per sample and epoch of one log, with a column per score, read by Inspect itself."""
     log = library("inspect_ai.log", "inspect", path, "a log of Inspect")
     number = library("inspect_ai.scorer", "inspect", path, "a log of Inspect").value_to_float()
     read_bytes(path)  # notes the file as an input, and refuses one that is too large

@@ -70,13 +70,7 @@ def message_of(error: Exception) -> str:
 
 
 def library(module: str, extra: str, path: str | os.PathLike[str], what: str) -> ModuleType:
-    """Return the maker's own reader.
-
-    Raises
-    ------
-    NbykError
-        If it is not installed; it names the extra that brings it.
-    """
+    """Return the maker's own reader."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

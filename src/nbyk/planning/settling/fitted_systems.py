@@ -96,14 +96,7 @@ class FittedSystems:
     def of(
         cls, data: ResponseSet, metric: Metric, effect: float, scale: Scale | None, seed: int
     ) -> FittedSystems:
-        """Return the population with A's mean squared error of item means and the same effect, above 0.
-
-        Raises
-        ------
-        NbykError
-            If the responses are not in [0, 1], gold does not show how raters of an item differ, no prior can
-            be fitted, or no perturbation gives A's error or the effect.
-        """
+        """Return the population with A's mean squared error of item means and the same effect, above 0."""
         prior = _prior(data, scale)
         gold = _Spread.of(data.gold)
         k = max(1, round(gold.k))

@@ -47,11 +47,6 @@ def as_response_set(
     cluster
         The name of each item's cluster, shape (N,): a list, an array or a pandas series, which is aligned by
         its index if the responses have one.
-
-    Raises
-    ------
-    NbykError
-        If an argument is not a response matrix, the items differ, or there is only one cluster.
     """
     if isinstance(gold, ResponseSet):
         if a is not None or b is not None or cluster is not None:
@@ -91,11 +86,6 @@ def as_clusters(cluster: Any, sources: dict[str, Any], n_items: int) -> NDArray[
     """Return the number of each item's cluster, for items in the order of `as_matrices` of the sources.
 
     `cluster` is aligned by its index, or in the item order of the first source that is not None.
-
-    Raises
-    ------
-    NbykError
-        If an item has no cluster, or there is only one (`nbyk.data.clusters.numbered_clusters`).
     """
     if cluster is None:
         return None
@@ -116,11 +106,6 @@ def as_matrices(sources: dict[str, Any]) -> tuple[dict[str, Floats], dict[str, U
     A source that is None is left out. If all are pandas objects, items are in the order of their index
     labels (`nbyk.data.ratings.ordered_ids`), and columns in that of their names, so that no number depends on
     the order of either. Arrays and lists keep theirs.
-
-    Raises
-    ------
-    NbykError
-        As `as_response_set`.
     """
     given = {name: _with_ordered_columns(source) for name, source in sources.items() if source is not None}
     matrices: dict[str, Floats] = {}

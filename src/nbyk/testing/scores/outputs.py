@@ -46,13 +46,7 @@ class Outputs(Protocol):
     item_scores: Floats | None
 
     def effects(self, draws: ItemDraws, size: int) -> Floats:
-        """Return how much better A is in the first `size` draws of a batch, shape (size,).
-
-        Raises
-        ------
-        UndefinedMetricError
-            If the metric has no value on one of them.
-        """
+        """Return how much better A is in the first `size` draws of a batch, shape (size,)."""
 
 
 class SummedOutputs:

@@ -141,11 +141,6 @@ def comparison_power(
         How much better the other system is.
     n_resamples
         Number of pairs of samples to draw; by default 5000, and 1000 for Almost Stochastic Order.
-
-    Raises
-    ------
-    NbykError
-        If the test pairs scores, or as `bootstrap_power_analysis`.
     """
     check_power_of(comparison.test, comparison.scores, lift, lift_is)
     test: Test

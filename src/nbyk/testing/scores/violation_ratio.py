@@ -54,11 +54,6 @@ def segments(n: int, m: int, dt: float | None = None) -> Segments:
         None for the exact segments. Otherwise there are 1/dt cells of equal length, rounded to a whole
         number, each with the quantiles at its right end; t = 1 is the last. They are exact if that number is
         a multiple of n and m.
-
-    Raises
-    ------
-    NbykError
-        If `dt` is not in (0, 1).
     """
     if dt is None:
         ends = np.union1d(np.arange(1, n + 1) * m, np.arange(1, m + 1) * n)

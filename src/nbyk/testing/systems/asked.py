@@ -117,14 +117,7 @@ class Asked:
         return draws.redrawn(every, n_draws, self.sampler, None)
 
     def panel(self, data: ResponseSet) -> Panel:
-        """Return the population of the claims (`nbyk.testing.systems.panel.panel_of`).
-
-        Raises
-        ------
-        NbykError
-            As there, or if a claim is over new clusters, raters or runs and the null or the sampler is about
-            items alone.
-        """
+        """Return the population of the claims (`nbyk.testing.systems.panel.panel_of`)."""
         if self.hypothesis == EQUALLY_GOOD:
             panel = panel_of(data, self.generalise, pair_runs=self.pair_runs)
         elif self.generalise is None and data.clusters is not None:

@@ -108,13 +108,7 @@ class Claim:
         return not self.reason
 
     def ends(self, method: str = DEFAULT_METHOD) -> tuple[float, float]:
-        """Return the ends of the interval by "percentile" or "bca"; the one by t if p is by t.
-
-        Raises
-        ------
-        NbykError
-            If there is no such method.
-        """
+        """Return the ends of the interval by "percentile" or "bca"; the one by t if p is by t."""
         if method not in get_args(IntervalMethod):
             raise unknown_name("interval method", method, get_args(IntervalMethod))
         by_bca = method == "bca" and not math.isnan(self.bca_low)

@@ -188,11 +188,6 @@ def compare_metrics(
         What is asked.
     margins
         A margin for each metric that has one, by name.
-
-    Raises
-    ------
-    NbykError
-        As `compare`.
     """
     chosen = tuple({metric.name: metric for metric in metrics_of(data.categories, metrics)}.values())
     for metric in chosen:
@@ -239,11 +234,6 @@ def results_of(
         A margin for each metric that has one, by name.
     tests
         The tests over new units by the metrics' names, of those that have one.
-
-    Raises
-    ------
-    NbykError
-        If a metric is undefined on every bootstrapped test set.
     """
     data, decision, left_out = draws.data, asked.decision, draws.jackknifed()
     exact = asked.is_exact(draws)

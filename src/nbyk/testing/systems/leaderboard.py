@@ -73,14 +73,7 @@ class ScoredSystems:
         kind: str | None = None,
         classes: Sequence[Any] | None = None,
     ) -> ScoredSystems:
-        """Return systems in any of the forms that `nbyk.compare_systems` takes.
-
-        Raises
-        ------
-        NbykError
-            If the input is malformed, the metric is unknown, compares two systems or is undefined on one, or
-            gold is needed but None.
-        """
+        """Return systems in any of the forms that `nbyk.compare_systems` takes."""
         categories = None
         if isinstance(gold, Systems):
             if not (systems is None and units is None and cluster is None):

@@ -136,11 +136,6 @@ def margin_claims(
         The level of each one-sided test.
     of_broad
         The test of the first claim, if it is by t over new units.
-
-    Raises
-    ------
-    NbykError
-        If no effect can be larger than the margin.
     """
     if margin >= 1.0 and is_within_one(metric, data):
         raise NbykError(

@@ -130,11 +130,6 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None, *, pair_runs: 
         more units.
     pair_runs
         Whether runs of A and of B that have one name, or one place in a row, are the same.
-
-    Raises
-    ------
-    NbykError
-        If a factor is unknown or not in the data, or "items" is left out.
     """
     if generalise is not None:
         check_factors(generalise, FACTORS)
