@@ -54,7 +54,7 @@ def figure_names(config: Any, fitted: list[str]) -> list[str]:
     return [*(["agreement"] if has_agreement else []), *minima, *stages]
 
 
-def table_names(config: Any) -> list[str]:
+def table_names(config: Any, fitted: list[str]) -> list[str]:
     """Return the names of the report's tables, without suffix."""
     metrics = tuple(config.metrics)
     of_every_sampler = set(metrics).intersection(
@@ -62,7 +62,7 @@ def table_names(config: Any) -> list[str]:
     )
     kinds = ["acceptable", "nearest_samplers", "samplers"]
     kinds += ["choices"] if min(len(config.samplers), len(of_every_sampler)) > 1 else []
-    found = ["verdicts", "ranks_by_cell"]
+    found = ["verdicts", "ranks_by_cell", *(["fits"] if fitted else [])]
     for section in shown(config):
         for semantics, sources in _sources(config).items():
             names = [*kinds, *(["ranks"] if _has_published(config, section) else [])]

@@ -100,7 +100,7 @@ class Wein2023Study(Study):
         """Return the names of the tables of its report."""
         from nbyk_papers.wein2023.names import table_names
 
-        return table_names(config)
+        return table_names(config, self._fitted(config))
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
