@@ -68,7 +68,7 @@ def test_strata_are_those_of_statsmodels(n_runs, grouped):
     tables = []
     for stratum in range(90) if strata is None else np.unique(strata):
         items = np.array([stratum]) if strata is None else np.flatnonzero(strata == stratum)
-        right = [sum(int((run[items] == target[items]).sum()) for run in runs) for runs in (a, b)]
+        right = [sum(int((run[items] == target[items]).sum()) for run in runs.T) for runs in (a, b)]
         tables.append([[r, len(items) * n - r] for r, n in zip(right, n_runs, strict=True)])
     oracle = StratifiedTable(np.array(tables, dtype=float).transpose(1, 2, 0))
     assert found.p == pytest.approx(oracle.test_null_odds(correction=False).pvalue, rel=1e-9)

@@ -39,7 +39,6 @@ DRAW: dict[str, Callable[[Any], Any]] = {
         epsilon=0.3,
         n_resamples=99,
         precision=0.1,
-        samplers=["all_items/all"],
         seed=seed,
     ),
     "settle": lambda seed: nbyk.settle(A, B, C, n_resamples=99, seed=seed),
