@@ -25,7 +25,7 @@ def test_every_metric_and_score_is_listed_with_its_direction(nbyk: Run) -> None:
             sections[-1].append(line.split(maxsplit=2))
         else:
             sections.append([])
-    kinds: tuple[Data, ...] = ("ratings", "labels", "outputs")
+    kinds: tuple[Data, ...] = ("numbers", "classes", "outputs")
     for of, rows in zip(kinds, sections, strict=True):
         assert [name.partition("(")[0] for name, *_ in rows] == list(names(of))
         ours = [row for row in rows if of != "ratings" or row[0].partition("(")[0] in OURS]

@@ -65,10 +65,10 @@ def test_bad_specs_say_what_is_expected(spec, message):
 
 
 def test_one_name_may_stand_for_a_metric_of_each_kind_of_data() -> None:
-    assert get("accuracy").summary != get("accuracy", "labels").summary
+    assert get("accuracy").summary != get("accuracy", "classes").summary
     assert get("mean").direction == get("mean", "outputs").direction == "higher"
-    assert {*names("hard labels"), *names("soft labels")} == set(names("labels"))
-    assert {get(name, "labels").sign for name in names("soft labels")} == {-1.0, 1.0}
+    assert set(names("distributions")) < set(names("classes"))
+    assert {get(name, "distributions").sign for name in names("distributions")} == {-1.0, 1.0}
 
 
 @pytest.mark.parametrize(
@@ -76,18 +76,18 @@ def test_one_name_may_stand_for_a_metric_of_each_kind_of_data() -> None:
     [
         (
             "f1_macro",
-            "ratings",
-            "scores hard labels, and these are ratings; read the data as `kind` classes, or choose from",
+            "numbers",
+            "scores classes, and these are numbers; read the data as `kind` classes, or choose from",
         ),
-        ("mean_absolute_error", "ratings", "unknown metric 'mean_absolute_error'; here it is called mae"),
-        ("bleu", "labels", "scores outputs, and these are labels; choose from accuracy"),
-        ("mae", "outputs", "scores ratings, and these are outputs; choose from mean, bleu"),
+        ("mean_absolute_error", "numbers", "unknown metric 'mean_absolute_error'; here it is called mae"),
+        ("bleu", "classes", "scores outputs, and these are classes; choose from accuracy"),
+        ("mae", "outputs", "scores numbers, and these are outputs; choose from mean, bleu"),
         (
             "f1(spam)",
-            "soft labels",
-            "scores hard labels, and these are soft labels; choose from cross_entropy",
+            "distributions",
+            "scores classes, and these are distributions; choose from cross_entropy",
         ),
-        ("mae", "numbers", "unknown kind of data 'numbers'"),
+        ("mae", "ratings", "unknown kind of data 'ratings'"),
     ],
 )
 def test_a_metric_of_other_data_is_refused_with_those_that_fit(spec: str, of: Any, message: str) -> None:

@@ -46,8 +46,8 @@ def asked_tests(
 
 
 def test_names_are_those_of_the_registry() -> None:
-    assert set(HARD_SCORES) == set(names("hard labels"))
-    assert set(SOFT_SCORES) == set(names("soft labels"))
+    assert set(HARD_SCORES) == set(names("classes")) - set(names("distributions"))
+    assert set(SOFT_SCORES) == set(names("distributions"))
     assert set(SCORES) <= {*HARD_SCORES, *SOFT_SCORES}
     assert set(TAGGING) <= set(SCORES)
     assert all(size % SIZE_STEP == 0 for size in SIZES)

@@ -13,9 +13,15 @@ from scipy import stats
 
 from nbyk import metrics
 from nbyk.errors import UndefinedMetricError
+from nbyk.metrics.of_classes import OF_CLASSES, OF_DISTRIBUTIONS
 from nbyk.testing.engine import item_draws
 from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap, label_scores
 from tests.oracles.chisquare import assert_drawn_from
+
+
+def names_of(kind: str) -> list[str]:
+    """Return the names of the metrics of a kind of labels."""
+    return [metric.name for metric in (OF_CLASSES if kind == "hard" else OF_DISTRIBUTIONS)]
 
 
 def hard_data(n: int, seed: int = 0, n_classes: int = 3) -> tuple[Any, Any, Any]:
@@ -127,7 +133,7 @@ def test_effects_are_those_of_resampled_indices(n_classes: int) -> None:
 def test_p_values_and_intervals_are_their_definitions(kind: str) -> None:
     for seed in range(5):
         target, a, b = data_for(kind, 40, seed)
-        test = label_bootstrap(target, a, b, metrics.names(f"{kind} labels"), n_resamples=999, seed=seed)  # type: ignore[arg-type]
+        test = label_bootstrap(target, a, b, names_of(kind), n_resamples=999, seed=seed)  # type: ignore[arg-type]
         for comparison, drawn in zip(test.comparisons, test.draws, strict=True):
             d = comparison.effect
             greater, less = (
@@ -145,17 +151,17 @@ def test_p_values_and_intervals_are_their_definitions(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["hard", "soft"])
 def test_identical_predictions_give_a_p_of_one(kind: str) -> None:
     target, a, _ = data_for(kind, 100)
-    test = label_bootstrap(target, a, a, metrics.names(f"{kind} labels"), n_resamples=500)  # type: ignore[arg-type]
+    test = label_bootstrap(target, a, a, names_of(kind), n_resamples=500)  # type: ignore[arg-type]
     for comparison in test.comparisons:
         assert (comparison.effect, comparison.p, comparison.p_two_sided) == (0.0, 1.0, 1.0)
         assert comparison.interval == (0.0, 0.0)
 
 
-@pytest.mark.parametrize("name", metrics.names("labels"))
+@pytest.mark.parametrize("name", metrics.names("classes"))
 @pytest.mark.parametrize("semantics", ["recommended", "published"])
 def test_the_better_system_wins_from_either_side(name: str, semantics: Any) -> None:
     """The sign of every score: A better gives a positive effect and a small p, B better neither."""
-    kind = "hard" if name in metrics.names("hard labels") else "soft"
+    kind = "soft" if name in metrics.names("distributions") else "hard"
     target, better, worse = data_for(kind, 400)
     options: Any = {"semantics": semantics, "fraction": 1.0, "n_resamples": 1000}
     forward = label_bootstrap(target, better, worse, name, **options)[name]

@@ -8,12 +8,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nbyk import metrics
 from nbyk.errors import NbykError
+from nbyk.metrics.of_classes import OF_CLASSES, OF_DISTRIBUTIONS
 from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap
 from nbyk_papers.boostsa2022.level import equally_good, type_one_error
 
 pytestmark = pytest.mark.statistics
+
+
+def names_of(kind: str) -> list[str]:
+    """Return the names of the metrics of a kind of labels."""
+    return [metric.name for metric in (OF_CLASSES if kind == "hard" else OF_DISTRIBUTIONS)]
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft"])
@@ -21,7 +26,7 @@ def test_the_default_holds_its_level_for_every_score(kind: Any) -> None:
     """2000 test sets of 200 items: the band is .038 to .063, three standard errors of .0049 or less."""
     measures = ("precision", "recall", "f1") if kind == "hard" else ()
     names = [
-        *metrics.names(f"{kind} labels"),
+        *names_of(kind),
         *[f"{measure}({label})" for measure in measures for label in range(3)],
     ]
     levels = type_one_error(kind, names, fractions=[1.0], threads=2)

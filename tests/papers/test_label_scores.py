@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import get, names
+from nbyk.metrics.of_classes import OF_CLASSES
 from nbyk_papers.boostsa2022.label_bootstrap import label_scores
 from nbyk_papers.boostsa2022.soft_labels import cross_entropies, entropies, js_distances, js_divergences
 
@@ -31,7 +32,8 @@ pairs = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), mi
 def test_hard_scores_are_scikit_learns(pairs: list[tuple[str, str]]) -> None:
     """Over four classes of which any may be missing from targets, predictions or both."""
     target, prediction = (list(column) for column in zip(*pairs, strict=True))
-    asked = [*names("hard labels"), *(f"{measure}({label})" for measure in AVERAGED for label in LABELS)]
+    of_a_class = (f"{measure}({label})" for measure in AVERAGED for label in LABELS)
+    asked = [*(metric.name for metric in OF_CLASSES), *of_a_class]
     found = label_scores(target, prediction, asked, labels=LABELS)
     expected = {"accuracy": sklearn.metrics.accuracy_score(target, prediction)}
     with warnings.catch_warnings():
@@ -104,11 +106,11 @@ def test_a_probability_of_zero_has_a_finite_cross_entropy() -> None:
     assert found == pytest.approx((np.log(2) - 0.5 * np.log(1e-12)) / 2)
 
 
-@pytest.mark.parametrize("name", names("labels"))
+@pytest.mark.parametrize("name", names("classes"))
 def test_perfect_predictions_have_the_best_score(name: str) -> None:
     generator = np.random.default_rng(3)
-    score = get(name, "labels")
-    if score.needs == "hard":
+    score = get(name, "classes")
+    if score.needs == "classes":
         target = generator.integers(0, 3, 60)
         worse = np.where(generator.random(60) < 0.4, (target + 1) % 3, target)
     else:
@@ -151,12 +153,12 @@ def test_scores_of_runs_are_means_over_runs() -> None:
 
 @pytest.mark.quick
 def test_every_score_says_what_it_is() -> None:
-    for name in names("labels"):
-        score = get(name, "labels")
+    for name in names("classes"):
+        score = get(name, "classes")
         assert score.name == name
         assert score.summary.endswith((".", "”."))
         assert score.source or name == "accuracy"
-    assert get(" f1 ( spam )", "labels").name == "f1(spam)"
+    assert get(" f1 ( spam )", "classes").name == "f1(spam)"
 
 
 @pytest.mark.parametrize(
@@ -164,18 +166,18 @@ def test_every_score_says_what_it_is() -> None:
     [
         ("f1", r"choose f1_macro, f1_micro, f1_weighted, or f1\(CLASS\)"),
         ("f1_makro", "did you mean f1_macro"),
-        ("accuracy(1)", "unknown score"),
+        ("accuracy(1)", "unknown metric"),
     ],
 )
 def test_unknown_scores_are_refused_with_the_nearest(name: str, message: str) -> None:
     with pytest.raises(NbykError, match=message):
-        get(name, "labels")
+        get(name, "classes")
 
 
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ("js_distance", "scores soft labels, and these are hard labels; choose from accuracy"),
+        ("js_distance", "found js_distance, which need soft labels"),
         (["accuracy", "accuracy"], "each once"),
         ([], "at least one"),
         ("f1(7)", "no such class; the classes are 0, 1"),

@@ -12,7 +12,7 @@ from nbyk.cli.options import MetricFiles, check_out_folder, load_metric_files
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
-    from nbyk.metrics import LabelScore, Metric
+    from nbyk.metrics import Metric
     from nbyk.metrics.corpus import CorpusMetric
 
 
@@ -53,9 +53,9 @@ def metrics(metric_file: MetricFiles = None) -> None:
     from nbyk.metrics.registry import snapshot
 
     load_metric_files(metric_file)
-    listed: dict[str, list[tuple[str, Metric | LabelScore | CorpusMetric]]] = {
+    listed: dict[str, list[tuple[str, Metric | CorpusMetric]]] = {
         "Metrics of ratings": [(_spec(metric), metric) for metric in snapshot().values()],
-        "Metrics of classes and distributions": [(name, get(name, "labels")) for name in names("labels")],
+        "Metrics of classes and distributions": [(name, get(name, "classes")) for name in names("classes")],
         "Metrics of outputs, for nbyk.paired_bootstrap": [
             (name, get(name, "outputs")) for name in names("outputs")
         ],

@@ -1,19 +1,17 @@
 """Metrics: one registry of named scores and comparisons, each with its direction and the data it needs.
 
 `get` turns a spec such as ``"mae"`` or ``"accuracy(threshold=0.6)"`` into a `Metric` of ratings, and
-``get("f1_macro", "labels")`` and ``get("bleu", "outputs")`` return those of other data. `register` adds a
+``get("f1_macro", "classes")`` and ``get("bleu", "outputs")`` return those of other data. `register` adds a
 user's function, and `load_file` runs a file of such functions. The compiled functions are imported on first
 use.
 """
 
 from __future__ import annotations
 
-from nbyk.metrics.label_scores import LabelScore
 from nbyk.metrics.loading import load_file
 from nbyk.metrics.registry import Metric, Parameter, get, metrics_of, names, parameters, register
 
 __all__ = [
-    "LabelScore",
     "Metric",
     "Parameter",
     "get",

@@ -1,7 +1,7 @@
 """The one registry: names and specs parsed into metrics, and users' functions added under their own names.
 
-A metric scores ratings, labels (hard or soft) or outputs such as sentences. A name may stand for a metric of
-each: ``accuracy`` of ratings cuts item means at a threshold, and that of labels counts the right ones.
+A metric scores numbers, classes, distributions or outputs such as sentences. A name may stand for a metric of
+several: ``accuracy`` of numbers cuts item means at a threshold, and that of classes counts the right ones.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from nbyk.data.kinds import Kind
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics.builtin import BUILTIN, WINS
 from nbyk.metrics.corpus import OF_OUTPUTS, CorpusMetric
-from nbyk.metrics.label_scores import OF_LABELS, LabelScore, as_metric, averages_of, of_a_class
 from nbyk.metrics.metric import Metric
+from nbyk.metrics.of_classes import OF_CLASSES, OF_DISTRIBUTIONS, averages_of, of_a_class
 from nbyk.metrics.traits import (
     Change,
     Direction,
@@ -37,18 +37,15 @@ from nbyk.metrics.traits import Kind as Compares
 __all__ = ["Data", "Metric", "Parameter", "get", "names", "parameters", "register"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-OfLabels: TypeAlias = Literal["labels", "hard labels", "soft labels"]
-Data: TypeAlias = Literal["ratings", OfLabels, "outputs"]
-"""What a metric scores: "labels" are hard or soft."""
+Data: TypeAlias = Literal["numbers", "classes", "distributions", "outputs"]
+"""What a metric scores. Metrics of distributions score classes, too."""
 
 _DEFINITIONS: dict[str, Metric] = {definition.name: definition for definition in BUILTIN}
-_LABEL_SCORES: dict[OfLabels, dict[str, LabelScore]] = {
-    "labels": {score.name: score for score in OF_LABELS},
-    "hard labels": {score.name: score for score in OF_LABELS if score.needs == "hard"},
-    "soft labels": {score.name: score for score in OF_LABELS if score.needs == "soft"},
+_OTHERS: dict[str, dict[str, Any]] = {
+    "classes": {metric.name: metric for metric in (*OF_CLASSES, *OF_DISTRIBUTIONS)},
+    "distributions": {metric.name: metric for metric in OF_DISTRIBUTIONS},
+    "outputs": {metric.name: metric for metric in OF_OUTPUTS},
 }
-_OF_OUTPUTS = {metric.name: metric for metric in OF_OUTPUTS}
-_DATA: tuple[Data, ...] = ("ratings", *get_args(OfLabels), "outputs")
 _CALLED_HERE = {
     "mean_absolute_error": "mae",
     "mean_squared_error": "mse",
@@ -68,13 +65,13 @@ _WINS = re.compile(rf"\s*{WINS.name}\s*\((.*)\)\s*", re.DOTALL)
 _WINS_OF = re.compile(rf"\s*{WINS.name}_([a-z0-9_]+)\s*(?:\(([^()]*)\))?\s*")
 
 
-def names(of: Data = "ratings") -> tuple[str, ...]:
+def names(of: Data = "numbers") -> tuple[str, ...]:
     """Return the names of all metrics of some data, without parameters: nbyk's in their order, then users'.
 
     Parameters
     ----------
     of
-        "ratings", "labels" (or only "hard labels" or "soft labels"), or "outputs".
+        "numbers", "classes", "distributions" or "outputs".
 
     Raises
     ------
@@ -84,12 +81,10 @@ def names(of: Data = "ratings") -> tuple[str, ...]:
     return tuple(_known(of))
 
 
-def _known(of: Data) -> Mapping[str, Metric | LabelScore | CorpusMetric]:
-    if of not in _DATA:
-        raise unknown_name("kind of data", str(of), _DATA)
-    if of == "ratings":
-        return _DEFINITIONS
-    return _OF_OUTPUTS if of == "outputs" else _LABEL_SCORES[of]
+def _known(of: Data) -> Mapping[str, Any]:
+    if of not in get_args(Data):
+        raise unknown_name("kind of data", str(of), get_args(Data))
+    return _DEFINITIONS if of == "numbers" else _OTHERS[of]
 
 
 def parameters(name: str) -> tuple[Parameter, ...]:
@@ -106,26 +101,25 @@ def parameters(name: str) -> tuple[Parameter, ...]:
 
 
 @overload
-def get(spec: str, of: Literal["ratings"] = "ratings") -> Metric: ...
-@overload
-def get(spec: str, of: OfLabels) -> LabelScore: ...
+def get(spec: str, of: Literal["numbers", "classes", "distributions"] = "numbers") -> Metric: ...
 @overload
 def get(spec: str, of: Literal["outputs"]) -> CorpusMetric: ...
 
 
-def get(spec: str, of: Data = "ratings") -> Metric | LabelScore | CorpusMetric:
+def get(spec: str, of: Data = "numbers") -> Metric | CorpusMetric:
     """Return the metric that `spec` describes.
 
     Parameters
     ----------
     spec
-        Of ratings, a name with parameters in parentheses by name or in order: ``mae``,
+        Of numbers, a name with parameters in parentheses by name or in order: ``mae``,
         ``accuracy(threshold=0.6)``, ``histogram_emd_aggregated(50)``. White space does not matter.
         ``wins(mse)`` counts the items that either system wins by a metric that is a mean over items;
-        ``wins_mse`` is the same. Of labels, one of ``names("labels")``, or ``precision(CLASS)``,
-        ``recall(CLASS)`` or ``f1(CLASS)`` for one class. Of outputs, one of ``names("outputs")``.
+        ``wins_mse`` is the same. Of classes and distributions, one of ``names("classes")``, or
+        ``precision(CLASS)``, ``recall(CLASS)`` or ``f1(CLASS)`` for one class. Of outputs, one of
+        ``names("outputs")``.
     of
-        What it scores: "ratings", "labels" (or only "hard labels" or "soft labels"), or "outputs".
+        What it scores: "numbers", "classes", "distributions" or "outputs".
 
     Raises
     ------
@@ -133,15 +127,14 @@ def get(spec: str, of: Data = "ratings") -> Metric | LabelScore | CorpusMetric:
         If the metric is unknown, or a parameter is missing, unknown, given twice or out of range; or the spec
         asks for wins by a metric that is not a mean over items, or for a class's measure without the class.
     """
-    if of == "ratings":
-        return _of_ratings(spec)
-    found = _known(of).get(spec)
-    if found is None and of in ("labels", "hard labels"):
-        found = of_a_class(spec)
-    if found is None:
+    if of == "numbers":
+        return _of_numbers(spec)
+    metric: Metric | CorpusMetric | None = _known(of).get(spec)
+    if metric is None and of == "classes":
+        metric = of_a_class(spec)
+    if metric is None:
         raise _unknown(spec, of)
-    assert not isinstance(found, Metric), "only ratings have these"
-    return found
+    return metric
 
 
 def metrics_of(categories: Categories | None, metrics: Sequence[str | Metric]) -> list[Metric]:
@@ -152,27 +145,25 @@ def metrics_of(categories: Categories | None, metrics: Sequence[str | Metric]) -
     NbykError
         If a metric is unknown or scores other responses.
     """
-    if categories is None:
-        chosen = [get(metric) if isinstance(metric, str) else metric for metric in metrics]
-    else:
-        chosen = [as_metric(get(spec, "labels")) if isinstance(spec, str) else spec for spec in metrics]
-        chosen = [
-            metric if metric.table is not None else metric.bound(categories.names, categories.table)
-            for metric in chosen
-        ]
+    kind = "numbers" if categories is None else categories.kind
+    chosen = [named(metric, kind) if isinstance(metric, str) else metric for metric in metrics]
     for metric in chosen:
-        metric.check_kind("numbers" if categories is None else categories.kind)
-    return chosen
+        metric.check_kind(kind)
+    if categories is None:
+        return chosen
+    return [
+        metric if metric.table is not None else metric.bound(categories.names, categories.table)
+        for metric in chosen
+    ]
 
 
 def named(spec: str, kind: Kind) -> Metric:
     """Return the metric of a kind of responses that `spec` describes (`get`)."""
+    assert kind != "scores", "scores have no metric"
     try:
-        metric = get(spec) if kind == "numbers" else as_metric(get(spec, "labels"))
+        return get(spec, kind)
     except NbykError as error:
         raise error.about(argument="metric") from None
-    metric.check_kind(kind)
-    return metric
 
 
 def usual_metric(kind: Kind, *, has_gold: bool) -> str:
@@ -189,35 +180,34 @@ def kind_scored(metric: str | Metric | None) -> Kind | None:
     """Return the kind of responses that a metric needs; None if it scores numbers too, or is unknown."""
     if metric is None or isinstance(metric, Metric):
         return None if metric is None else metric.kinds[-1]
-    if metric.partition("(")[0].strip() in _DEFINITIONS or not (
-        metric in _LABEL_SCORES["labels"] or of_a_class(metric)
-    ):
+    if metric.partition("(")[0].strip() in _DEFINITIONS:
         return None
-    return as_metric(get(metric, "labels")).kinds[-1]
+    found = _OTHERS["classes"].get(metric) or of_a_class(metric)
+    return None if found is None else found.kinds[-1]
 
 
 def _unknown(name: str, of: Data) -> NbykError:
     """Return the error for a name that stands for no metric of such data."""
-    averages = averages_of(name) if of in ("labels", "hard labels") else []
+    averages = averages_of(name) if of == "classes" else []
     if averages:
         return NbykError(
-            f"score {name!r} is of a class: choose {', '.join(averages)}, or {name}(CLASS) for one class"
+            f"metric {name!r} is of a class: choose {', '.join(averages)}, or {name}(CLASS) for one class"
         )
-    known = [*names(of), *([f"{WINS.name}(METRIC)"] if of == "ratings" else [])]
-    other = next((data for data in reversed(_DATA) if name in _known(data)), None)
+    known = [*names(of), *([f"{WINS.name}(METRIC)"] if of == "numbers" else [])]
+    other = next((data for data in reversed(get_args(Data)) if name in _known(data)), None)
     if other is None and of_a_class(name):
-        other = "hard labels"
+        other = "classes"
     if other is not None:
-        way = "read the data as `kind` classes, or " if of == "ratings" and other != "outputs" else ""
+        way = f"read the data as `kind` {other}, or " if of == "numbers" and other != "outputs" else ""
         return NbykError(
             f"metric {name!r} scores {other}, and these are {of}; {way}choose from {', '.join(known)}"
         )
-    if of == "ratings" and name in _CALLED_HERE:
+    if of == "numbers" and name in _CALLED_HERE:
         return NbykError(f"unknown metric {name!r}; here it is called {_CALLED_HERE[name]}")
-    return unknown_name("metric" if of in ("ratings", "outputs") else "score", name, known)
+    return unknown_name("metric", name, known)
 
 
-def _of_ratings(spec: str) -> Metric:
+def _of_numbers(spec: str) -> Metric:
     constructed = _wins_of(spec)
     if constructed is not None:
         return _wins(spec, *constructed)
@@ -228,7 +218,7 @@ def _of_ratings(spec: str) -> Metric:
         )
     name, given = match[1], match[2] or ""
     if name not in _DEFINITIONS:
-        raise _unknown(name, "ratings")
+        raise _unknown(name, "numbers")
     definition = _DEFINITIONS[name]
     values = _parse_arguments(spec, definition, given)
     shown = _shown(definition, values)
@@ -267,7 +257,7 @@ def _wins(spec: str, inner: str, given: str) -> Metric:
     """Return the metric that counts who wins each item by another metric."""
     if _wins_of(inner) is not None:
         raise NbykError(f"metric {spec[:100]!r}: expected a metric that scores systems, not wins again")
-    of = _of_ratings(inner)
+    of = _of_numbers(inner)
     if of.kind == "comparison" or not of.is_mean_over_items:
         why = "compares two systems itself" if of.kind == "comparison" else "is not a mean over items"
         fit = ", ".join(name for name in _DEFINITIONS if _scores_items(_DEFINITIONS[name]))
@@ -278,7 +268,7 @@ def _wins(spec: str, inner: str, given: str) -> Metric:
     values = _parse_arguments(spec, WINS, given)
     shown = _shown(WINS, values)
     if of.name == "mae":  # which has compiled code of its own
-        return _of_ratings(f"wins_mae({', '.join(shown)})")
+        return _of_numbers(f"wins_mae({', '.join(shown)})")
     return replace(
         WINS,
         name=f"{WINS.name}({', '.join([of.name, *shown])})",

@@ -14,9 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.errors import NbykError, UndefinedMetricError, unknown_name
-from nbyk.metrics import LabelScore, get
-from nbyk.metrics.label_scores import Kind
-from nbyk.metrics.registry import OfLabels
+from nbyk.metrics import Metric, get
 from nbyk.resampling.streams import StreamKey, as_seed, stream_key
 from nbyk.testing.decision import check_draws
 from nbyk.testing.engine.draws import draw_chunks
@@ -32,11 +30,12 @@ Ints: TypeAlias = NDArray[np.int64]
 Labels: TypeAlias = ArrayLike | Sequence[ArrayLike]
 Semantics: TypeAlias = Literal["recommended", "published"]
 
+Kind: TypeAlias = Literal["hard", "soft"]
+
 DEFAULTS: dict[Kind, tuple[str, ...]] = {
     "hard": ("accuracy", "precision_macro", "recall_macro", "f1_macro"),
     "soft": ("cross_entropy", "js_divergence", "js_distance", "entropy_similarity", "entropy_correlation"),
 }
-_LABELS: dict[Kind, OfLabels] = {"hard": "hard labels", "soft": "soft labels"}
 _DECIMALS = 4
 _NAMES = ("a", "b")
 
@@ -69,7 +68,7 @@ class LabelComparison:
         BooStSa's mark, "**", "*", "!" or "", under published semantics; else "".
     """
 
-    score: LabelScore
+    score: Metric
     score_a: float
     score_b: float
     effect: float
@@ -111,7 +110,7 @@ class LabelTest:
         raise unknown_name("score", name, [comparison.score.name for comparison in self.comparisons])
 
 
-def choose_scores(metric: str | Sequence[str] | None, kind: Kind) -> tuple[LabelScore, ...]:
+def choose_scores(metric: str | Sequence[str] | None, kind: Kind) -> tuple[Metric, ...]:
     """Return the scores named, or the default ones for labels of a kind.
 
     Raises
@@ -120,7 +119,9 @@ def choose_scores(metric: str | Sequence[str] | None, kind: Kind) -> tuple[Label
         If a name is unknown or given twice, no name is given, or a score needs the other kind of labels.
     """
     named = DEFAULTS[kind] if metric is None else (metric,) if isinstance(metric, str) else tuple(metric)
-    chosen = tuple(get(name, _LABELS[kind]) for name in named)
+    chosen = tuple(get(name, "classes" if kind == "hard" else "distributions") for name in named)
+    if kind == "hard" and (soft := [score.name for score in chosen if score.needs == "distributions"]):
+        raise NbykError(f"found {', '.join(soft)}, which need soft labels", argument="metric")
     if not chosen or len({score.name for score in chosen}) < len(chosen):
         raise NbykError(f"found {list(named)}; expected at least one, and each once", argument="metric")
     return chosen
@@ -286,7 +287,7 @@ class _Resamples:
     """Effects of resamples: the draws, their random streams, and the scores."""
 
     scorer: LabelScorer
-    scores: tuple[LabelScore, ...]
+    scores: tuple[Metric, ...]
     key: StreamKey
     items: KindStreams
     n_runs: tuple[int, int]
@@ -324,7 +325,7 @@ def _concatenated(data: HardLabels | SoftLabels) -> HardLabels | SoftLabels:
 
 
 def _compared(
-    score: LabelScore,
+    score: Metric,
     score_a: float,
     score_b: float,
     drawn: Floats,
@@ -334,7 +335,7 @@ def _compared(
 ) -> LabelComparison:
     published = semantics == "published"
     effect = float(score.sign * (score_a - score_b)) + 0.0  # no −0
-    if published and score.needs == "hard":
+    if published and score.needs == "classes":
         effect = round(effect, _DECIMALS)
     defined = drawn[np.isfinite(drawn)]
     if defined.size == 0:
@@ -365,7 +366,7 @@ def _published_p(drawn: Floats, effect: float) -> dict[Alternative, PValue]:
 
 
 def _check_defined(
-    scores: Sequence[LabelScore], observed: Floats, runs: Sequence[int], names: Sequence[str]
+    scores: Sequence[Metric], observed: Floats, runs: Sequence[int], names: Sequence[str]
 ) -> None:
     owners = np.repeat(np.array(names), runs)
     for score, row in zip(scores, observed, strict=True):

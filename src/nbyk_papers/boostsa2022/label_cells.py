@@ -22,9 +22,8 @@ from nbyk_papers.boostsa2022.label_sets import LabelSet, balanced_set, counted_s
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from nbyk.metrics.label_scores import Kind
     from nbyk.studies.steps import Work
-    from nbyk_papers.boostsa2022.label_bootstrap import Semantics
+    from nbyk_papers.boostsa2022.label_bootstrap import Kind, Semantics
 
 Draw = Callable[[np.random.Generator], LabelSet]
 

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.metrics.confusion import AVERAGES, count_classes, score_classes
-from nbyk.metrics.confusion import MEASURES as OF_HARD
-from nbyk.metrics.label_scores import LabelScore
+from nbyk.metrics import Metric
+from nbyk.metrics.confusion import ACCURACY, AVERAGES, count_classes, score_classes
 from nbyk.testing.engine.item_draws import ItemDraws, KindCounts
 from nbyk_papers.boostsa2022.labels import HardLabels, SoftLabels
-from nbyk_papers.boostsa2022.soft_labels import MEASURES as OF_SOFT
 from nbyk_papers.boostsa2022.soft_labels import contributions, score_sums
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -46,7 +44,7 @@ def observed_scores(scorer: LabelScorer) -> tuple[Floats, Ints]:
 
 
 def label_scorer(
-    labels: HardLabels | SoftLabels, scores: Sequence[LabelScore], *, occurring: bool = False
+    labels: HardLabels | SoftLabels, scores: Sequence[Metric], *, occurring: bool = False
 ) -> LabelScorer:
     """Return the scorer of validated labels.
 
@@ -77,27 +75,17 @@ class _HardScorer:
     systems, give the same draws of items.
     """
 
-    def __init__(self, labels: HardLabels, scores: Sequence[LabelScore], *, occurring: bool) -> None:
+    def __init__(self, labels: HardLabels, scores: Sequence[Metric], *, occurring: bool) -> None:
         self._n_classes = len(labels.classes)
         self._occurring = occurring
         names = [str(label) for label in labels.classes]
         for score in scores:
-            if score.average == "class" and score.label not in names:
+            if score.label and score.label not in names:
                 raise NbykError(
                     f"found {score.name!r}, but no such class; the classes are {', '.join(names)}",
                     argument="metric",
                 )
-        self._plan = np.array(
-            [
-                (
-                    OF_HARD.index(score.measure),
-                    AVERAGES.index(score.average),
-                    names.index(score.label) if score.average == "class" else 0,
-                )
-                for score in scores
-            ],
-            dtype=np.int64,
-        )
+        self._plan = np.array([_plan_of(score, names) for score in scores], dtype=np.int64)
         first, self.kind_of = _kinds(labels)
         self._target = labels.target[first]
         self._predictions = np.ascontiguousarray(labels.predictions[:, first].T)
@@ -118,8 +106,8 @@ class _SoftScorer:
 
     name = "soft labels"
 
-    def __init__(self, labels: SoftLabels, scores: Sequence[LabelScore]) -> None:
-        self._measures = np.array([OF_SOFT.index(score.measure) for score in scores], dtype=np.int64)
+    def __init__(self, labels: SoftLabels, scores: Sequence[Metric]) -> None:
+        self._measures = np.array([score.values[0] for score in scores], dtype=np.int64)
         self._n_systems = len(labels.predictions)
         self.kind_of = np.arange(labels.n_items)
         self.features = contributions(labels.target, labels.predictions)
@@ -129,6 +117,14 @@ class _SoftScorer:
         out = np.empty((len(self._measures), self._n_systems, sums.shape[1]))
         score_sums(float(draws.shape[1]), sums, self._measures, out)
         return out, np.zeros(out.shape, dtype=np.int64)
+
+
+def _plan_of(score: Metric, names: Sequence[str]) -> tuple[int, int, int]:
+    """Return a metric's measure, average and class, as `nbyk.metrics.confusion.score_classes` takes them."""
+    if not score.arguments:
+        return ACCURACY, AVERAGES.index("none"), 0
+    measure, average, *_ = map(int, score.values)
+    return measure, 1 + average, names.index(score.label) if score.label else 0
 
 
 def _kinds(labels: HardLabels) -> tuple[Ints, Ints]:

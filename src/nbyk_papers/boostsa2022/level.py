@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.metrics.label_scores import Kind
 from nbyk.resampling.streams import CHUNK, Streams, chunks, stream_key
-from nbyk_papers.boostsa2022.label_bootstrap import Semantics, choose_scores, label_bootstrap
+from nbyk_papers.boostsa2022.label_bootstrap import Kind, Semantics, choose_scores, label_bootstrap
 
 FRACTIONS = (0.05, 0.1, 0.25, 0.5, 1.0)
 

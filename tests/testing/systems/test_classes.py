@@ -146,7 +146,6 @@ def test_scores_by_counts_are_those_by_rows() -> None:
     """Classes that tie leave the table of counts, so a metric is then scored row by row."""
     from nbyk.data.categories import coded
     from nbyk.metrics import get
-    from nbyk.metrics.label_scores import as_metric
     from nbyk.testing.engine.forms import Confusions, RowByRow, form_of
     from nbyk.testing.engine.item_draws import ItemDraws
     from nbyk.testing.engine.rows import Rows
@@ -154,7 +153,7 @@ def test_scores_by_counts_are_those_by_rows() -> None:
     target, a, b = drawn(40, runs=3)
     sources, categories = coded({"gold": target, "a": a, "b": b}, "classes")
     rows = Rows(sources["gold"][:, None], np.stack([sources["a"], sources["b"]]), table=categories.table)
-    metric = as_metric(get("f1_weighted", "labels")).bound(categories.names, categories.table)
+    metric = get("f1_weighted", "classes").bound(categories.names, categories.table)
     counted, by_rows = form_of(metric, rows), RowByRow(metric, rows)
     assert isinstance(counted, Confusions)
     items = np.random.default_rng(0).integers(0, 40, (64, 40)).astype(np.uint32)

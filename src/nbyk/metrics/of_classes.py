@@ -1,0 +1,158 @@
+"""The metrics of classes and of distributions that come with nbyk; to list them imports no compiled code."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+
+from nbyk.metrics.metric import Metric
+from nbyk.metrics.traits import Direction, Traits
+
+_SOKOLOVA = (
+    "Sokolova and Lapalme 2009, A systematic analysis of performance measures for classification tasks"
+)
+_UMA = "Uma, Fornaciari, Hovy, Paun, Plank and Poesio 2021, Learning from disagreement: a survey"
+_PETERSON = (
+    "Peterson, Battleday, Griffiths and Russakovsky 2019, Human uncertainty makes classification robust"
+)
+_LIN = "Lin 1991, Divergence measures based on the Shannon entropy"
+_ENDRES = "Endres and Schindelin 2003, A new metric for probability distributions"
+
+AVERAGES = {
+    "macro": "the mean over the classes",
+    "micro": "from the sums over the classes, which equals the accuracy",
+    "weighted": "the mean over the classes, weighted by how many targets are of each",
+}
+"""How the measures of all classes become one number; those of `nbyk.metrics.classes`, in its order."""
+
+MEASURES = {
+    "precision": "the share of a class's predictions that are right",
+    "recall": "the share of a class's targets that are predicted",
+    "f1": "the harmonic mean of a class's precision and recall",
+}
+"""Measures of a class; their numbers in `nbyk.metrics.confusion` begin with 1."""
+
+_OF_A_CLASS = re.compile(rf"\s*({'|'.join(MEASURES)})\s*\((.*)\)\s*")
+_MODULE = "nbyk.metrics.classes"
+
+
+def _of_classes(name: str, function: str, summary: str, source: str = "", **more: float) -> Metric:
+    additive = function == "accuracy"
+    return Metric(
+        name=name,
+        direction="higher",
+        needs="classes",
+        kind="score",
+        needs_gold=True,
+        summary=summary,
+        source=source,
+        implementation=f"{_MODULE}:{function}",
+        arguments=tuple(more.items()),
+        additive=additive,
+        traits=Traits("linear" if additive else "smooth", (), 0, additive, False, (0.0, 1.0)),
+        form=None if additive else "nbyk.testing.engine.forms:confusions",
+    )
+
+
+def _of_distributions(
+    name: str, place: int, direction: Direction, bounds: tuple[float, float], summary: str, source: str
+) -> Metric:
+    additive = direction == "lower"
+    return Metric(
+        name=name,
+        direction=direction,
+        needs="distributions",
+        kind="score",
+        needs_gold=True,
+        summary=summary,
+        source=source,
+        implementation=f"{_MODULE}:{'of_distance' if additive else 'of_entropies'}",
+        arguments=(("measure", float(place)),),
+        additive=additive,
+        traits=Traits("linear" if additive else "smooth", (), 0, additive, False, bounds),
+    )
+
+
+OF_CLASSES = (
+    _of_classes("accuracy", "accuracy", "The share of items predicted right."),
+    *(
+        _of_classes(
+            f"{measure}_{average}",
+            "of_confusion",
+            f"{how[0].upper()}{how[1:]}: {over}; 0 if the denominator is 0.",
+            _SOKOLOVA,
+            measure=float(1 + number),
+            average=float(place),
+            label=0.0,
+        )
+        for number, (measure, how) in enumerate(MEASURES.items())
+        for place, (average, over) in enumerate(AVERAGES.items())
+    ),
+)
+"""The metrics of classes, without those of a single class."""
+
+OF_DISTRIBUTIONS = (
+    _of_distributions(
+        "cross_entropy",
+        0,
+        "lower",
+        (0.0, -math.log(1e-12)),
+        "−Σ p ln q of target p and prediction q, averaged over items, in nats.",
+        _PETERSON,
+    ),
+    _of_distributions(
+        "js_divergence",
+        1,
+        "lower",
+        (0.0, math.log(2.0)),
+        "Jensen–Shannon divergence of target and prediction, averaged over items; 0 to ln 2.",
+        _LIN,
+    ),
+    _of_distributions(
+        "js_distance",
+        2,
+        "lower",
+        (0.0, math.sqrt(math.log(2.0))),
+        "Square root of each item's Jensen–Shannon divergence, averaged over items; BooStSa's “JSD”.",
+        _ENDRES,
+    ),
+    _of_distributions(
+        "entropy_similarity",
+        3,
+        "higher",
+        (0.0, 1.0),
+        "Cosine of the vectors of the items' entropies, of targets and of predictions.",
+        _UMA,
+    ),
+    _of_distributions(
+        "entropy_correlation",
+        4,
+        "higher",
+        (-1.0, 1.0),
+        "Pearson's correlation of the items' entropies, of targets and of predictions.",
+        _UMA,
+    ),
+)
+"""The metrics of distributions; their places are those of `nbyk.metrics.classes`."""
+
+
+def of_a_class(name: str) -> Metric | None:
+    """Return the metric of one class, such as ``"recall(spam)"``; None for any other name."""
+    found = _OF_A_CLASS.fullmatch(name)
+    if found is None:
+        return None
+    measure, label = found[1], found[2].strip()
+    macro = next(metric for metric in OF_CLASSES if metric.name == f"{measure}_macro")
+    return replace(
+        macro,
+        name=f"{measure}({label})",
+        arguments=(macro.arguments[0], ("average", float(len(AVERAGES)))),
+        label=label,
+        summary=f"{measure} of class {label}; 0 if the denominator is 0.",
+    )
+
+
+def averages_of(measure: str) -> list[str]:
+    """Return the names of a class's measure over all classes, such as ``f1_macro``; empty for other names."""
+    return [f"{measure}_{average}" for average in AVERAGES] if measure in MEASURES else []
