@@ -127,7 +127,7 @@ def class_name(cell: Any, at: DataPlace) -> str:
     if not isinstance(cell, str | int) and not (isinstance(cell, float) and cell.is_integer()):
         raise at.error(
             f"found {shown(cell)}; expected a class, text or a whole number (for rows of "
-            "probabilities declare the kind soft)"
+            "probabilities say `kind` distributions)"
         )
     name = cell.strip() if isinstance(cell, str) else str(int(cell))
     # An array of text stores all labels with the length of the longest.
@@ -185,7 +185,7 @@ def unit_rows(rows: Floats, at: Callable[[int], DataPlace]) -> Floats:
     off = np.abs(sums - 1.0) > SUM_TOLERANCE
     if off.any():
         row, n_off = int(np.flatnonzero(off)[0]), int(off.sum())
-        counts = "if these count ratings, call shares_of_counts, or put the file under counts in a design"
+        counts = "if these count ratings, divide each row by its sum"
         whole = (rows == np.rint(rows)).all()
         raise at(row).error(
             f"sums to {sums[row]:.6g}, {abs(sums[row] - 1.0):.3g} "
@@ -217,7 +217,7 @@ def probabilities(
         if not isinstance(cell, list | dict) or not cell:
             raise at(row).error(
                 f"found {shown(cell)}; expected a list of probabilities, one per "
-                "class, or an object with one per class (for one label per item declare the kind hard)"
+                "class, or an object with one per class (for one class per item say `kind` classes)"
             )
         if isinstance(cell, dict) != (classes is not None) or len(cell) != width:
             raise at(row).error(

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.metrics.confusion import F1, PRECISION
+from nbyk.metrics.confusion import ratio
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -66,28 +66,18 @@ def accuracy(systems: Floats, gold: Floats, out: Floats, table: Floats) -> None:
 
 
 @njit(nogil=True, cache=True)
-def ratio_of_class(measure: int, hits: float, predicted: float, actual: float) -> float:
-    """Return precision, recall or F1 of a class from its counts; 0 without a divisor."""
-    if measure == F1:
-        under = predicted + actual
-        return 2.0 * hits / under if under > 0.0 else 0.0
-    under = predicted if measure == PRECISION else actual
-    return hits / under if under > 0.0 else 0.0
-
-
-@njit(nogil=True, cache=True)
 def score_of_counts(
     measure: int, average: int, label: int, hits: Floats, predicted: Floats, actual: Floats
 ) -> float:
     """Return a measure from the counts of classes, shape (C,) each: of hits, predictions and targets."""
     if average == ONE_CLASS:
-        return ratio_of_class(measure, hits[label], predicted[label], actual[label])
+        return ratio(measure, hits[label], predicted[label], actual[label])[0]
     if average == MICRO:
-        return ratio_of_class(measure, hits.sum(), predicted.sum(), actual.sum())
+        return ratio(measure, hits.sum(), predicted.sum(), actual.sum())[0]
     total = weights = 0.0
     for c in range(len(hits)):
         weight = 1.0 if average == MACRO else actual[c]
-        total += weight * ratio_of_class(measure, hits[c], predicted[c], actual[c])
+        total += weight * ratio(measure, hits[c], predicted[c], actual[c])[0]
         weights += weight
     return total / weights
 

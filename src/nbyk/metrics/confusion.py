@@ -23,7 +23,7 @@ _NONE, _MACRO, _MICRO, _WEIGHTED, _CLASS = range(5)
 
 
 @njit(nogil=True, cache=True)
-def ratio(measure: int, hits: int, predicted: int, actual: int) -> tuple[float, int]:
+def ratio(measure: int, hits: float, predicted: float, actual: float) -> tuple[float, int]:
     """Return precision, recall or F1 from its counts, and 1 if its divisor is 0 (else 0)."""
     if measure == PRECISION:
         over, under = hits, predicted

@@ -10,7 +10,7 @@ from nbyk.data.units import Units
 from nbyk.testing.unit_kinds import kind_of, plural
 from nbyk.words import listed
 
-Claim = Literal["test", "size", "variance", "labels", "prior"]
+Claim = Literal["test", "size", "variance", "prior"]
 
 _NEW = "for a claim about new ones"
 _TOO_SMALL = f"It is about {{these}}; p is too small and the interval too narrow {_NEW}"
@@ -21,8 +21,6 @@ _CLAIMS = {
     f"for {{these}}, and are too hopeful {_NEW}",
     "variance": "the shares assume that each item has {kinds} of its own. They leave out how {these} differ "
     "as wholes",
-    "labels": "this test takes targets from their ratings as known. It counts chance over items, and over "
-    f"runs if a system has several and they are not fixed, but not over raters. {_TOO_SMALL}",
     "prior": "the prior assumes that each item has {kinds} of its own. It leaves out how {these} differ as "
     "wholes, and so does a test or plan that uses it",
 }

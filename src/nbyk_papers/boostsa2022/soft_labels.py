@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
+from nbyk.metrics.classes import LEAST_PROBABILITY
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
-
-LEAST_PROBABILITY = 1e-12
-"""Smaller predicted probabilities count as this in the cross entropy, which would be infinite at 0."""
 
 MEASURES = ("cross_entropy", "js_divergence", "js_distance", "entropy_similarity", "entropy_correlation")
 _CROSS_ENTROPY, _JS_DIVERGENCE, _JS_DISTANCE, _SIMILARITY, _CORRELATION = range(5)
