@@ -275,7 +275,7 @@ def living(folder: Path) -> list[int] | None:
     return [
         number
         for number, words, place in running
-        if number != os.getpid() and Path(place) == here and _is_run(words)
+        if number not in (os.getpid(), os.getppid()) and Path(place) == here and _is_run(words)
     ]
 
 

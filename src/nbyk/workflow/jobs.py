@@ -40,6 +40,13 @@ _SHOWN = ("terms", "download")
 """Rules whose messages a reader must see: they fetch another's data."""
 
 
+_LOCKED = (
+    "error: another run has locked this folder; wait for it, or, if no run is alive in it, type `make unlock` "
+    "(`snakemake --unlock`), and run again"
+)
+"""In place of Snakemake's four lines, which do not say what to type."""
+
+
 class StageLines(logging.Handler):
     """A handler of Snakemake's log that prints a line whenever a quarter of a stage's jobs is done."""
 
@@ -56,7 +63,8 @@ class StageLines(logging.Handler):
         """Print the line that an event of the run asks for, if any."""
         event, fields = str(getattr(record, "event", None) or ""), vars(record)
         if record.levelno >= logging.ERROR or event in ("job_error", "group_error", "error"):
-            self._print(self.format(record))
+            text = self.format(record)
+            self._print(_LOCKED if "Directory cannot be locked" in text else text)
         elif event == "run_info":
             self._asked = dict(fields["stats"])
             self._print(f"jobs to do: {self._asked.get('total', 0)}")

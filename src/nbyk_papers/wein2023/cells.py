@@ -143,19 +143,23 @@ def references_table(
 def references_from_table(table: pa.Table, hypothesis: Hypothesis = "alternative") -> dict[int, ResponseSet]:
     """Return the sets, or the nulls, of `references_table` by their numbers; no nulls if it has none."""
     systems = _SYSTEMS if hypothesis == "alternative" else _NULL_SYSTEMS
+    names = table["system"].combine_chunks()
+    place_of_name = {name: place for place, name in enumerate(names.dictionary.to_pylist())}
     columns = {name: table[name].to_numpy() for name in ("reference", "item", "response", "value")}
-    system = np.asarray(table["system"].to_pandas().astype(str))
+    columns["system"] = names.indices.to_numpy()
+    places = [place_of_name.get(name, -1) for name in systems]
     sets: dict[int, ResponseSet] = {}
-    if not set(systems) <= set(system):
+    if not set(places) <= set(np.unique(columns["system"]).tolist()):
         return sets
     for reference in np.unique(columns["reference"]):
-        of_set = columns["reference"] == reference
+        rows = np.flatnonzero(columns["reference"] == reference)
+        of_set = {name: column[rows] for name, column in columns.items()}
         matrices = []
-        for name in systems:
-            rows = of_set & (system == name)
-            item, response = columns["item"][rows], columns["response"][rows]
+        for place in places:
+            of_system = of_set["system"] == place
+            item, response = of_set["item"][of_system], of_set["response"][of_system]
             matrix = np.full((int(item.max()) + 1, int(response.max()) + 1), np.nan)
-            matrix[item, response] = columns["value"][rows]
+            matrix[item, response] = of_set["value"][of_system]
             matrices.append(matrix)
         gold, a, b = matrices
         sets[int(reference)] = ResponseSet(gold, a, b)

@@ -225,10 +225,7 @@ def _of_points(
 
 
 def _rows_of(table: pa.Table, point: Point) -> pa.Table:
-    import pyarrow.compute as pc
+    import numpy as np
 
-    mask = None
-    for name, value in zip(_POINT, point, strict=True):
-        same = pc.equal(table[name], value)
-        mask = same if mask is None else pc.and_(mask, same)
-    return table.filter(mask)
+    columns = (table[name].to_numpy() == value for name, value in zip(_POINT, point, strict=True))
+    return table.filter(np.logical_and.reduce(list(columns)))
