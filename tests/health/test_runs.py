@@ -122,6 +122,16 @@ def test_a_lock_is_released_if_its_run_is_gone_and_only_then(
     assert not is_released()
 
 
+def test_a_program_that_starts_a_run_and_waits_for_it_is_no_other_run(run: Path) -> None:
+    """As `timeout 60 snakemake` does: its words name Snakemake, too."""
+    code = f"from pathlib import Path\nfrom nbyk.health import living\nprint(living(Path({str(run)!r})))"
+    inner = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}], check=True)"
+    (run / "snakemake").write_text(inner, encoding="utf-8")
+    words = [sys.executable, str(run / "snakemake")]
+    printed = subprocess.run(words, cwd=run, capture_output=True, text=True, check=True).stdout
+    assert printed == "[]\n"
+
+
 def test_the_doctor_itself_is_no_run(run: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     script = tmp_path_factory.mktemp("bin")
     for words, is_run in ((["doctor"], False), (["why", "results"], False), (["estimate"], True)):

@@ -152,6 +152,17 @@ def test_a_quiet_run_prints_a_line_for_each_stage_and_nothing_else(checkout: Pat
     ]
 
 
+def test_a_lock_that_another_machine_may_hold_ends_a_run_in_one_line(checkout: Path, finished: Path) -> None:
+    lock = finished / ".snakemake/locks/0.output.lock"
+    lock.parent.mkdir(exist_ok=True)
+    lock.write_text("results/wein2023/report.html\n", encoding="utf-8")
+    code, output = snakemake(checkout, finished, "--quiet", "all", "-R", "report")
+    assert code != 0
+    (line,) = (line for line in output.splitlines() if not line.startswith("Using profile"))
+    assert "type `make unlock`" in line
+    assert lock.exists()
+
+
 @pytest.mark.parametrize("quiet", ["host", "all"])
 def test_a_failed_job_shows_its_error_on_the_terminal(quiet: str, checkout: Path, finished: Path) -> None:
     configure(
