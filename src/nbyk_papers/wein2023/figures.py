@@ -170,8 +170,9 @@ def stage_figure(source: str, stage: str, data: Floats | None, family: Family, s
         left.stairs(len(data) * expected, edges, color=COLOURS[1], linewidth=1.5, label="fitted prior")
         left.legend(frameon=False)
     _histogram(right, sample, edges, f"{_HISTOGRAM_ITEMS} items of the prior")
-    for axes in (left, right):
-        axes.set_xlabel("item mean" if stage == "means" else "item standard deviation")
+    symbol, name = ("μ", "item mean") if stage == "means" else ("σ", "item standard deviation")
+    left.set_xlabel(f"{name} of the ratings; {symbol} of the prior")
+    right.set_xlabel(f"{symbol} of an item, before responses are drawn")
     right.set_ylabel("items")
     return figure
 
