@@ -41,8 +41,8 @@ _SHOWN = ("terms", "download")
 
 
 _LOCKED = (
-    "error: another run has locked this folder; wait for it, or, if no run is alive in it, type `make unlock` "
-    "(`snakemake --unlock`), and run again"
+    "error: another run has locked this folder; wait for it, or, if no run is alive in it, type `make "
+    "unlock` (`snakemake --unlock`), and run again"
 )
 """In place of Snakemake's four lines, which do not say what to type."""
 

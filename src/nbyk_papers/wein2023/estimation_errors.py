@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -102,18 +103,15 @@ def places_of(cells: Cells) -> list[SourceErrors]:
     )
     found = []
     for (source, _), rows in sets.groupby(["source", "epsilon_b"]):
-        wide = rows.pivot_table(index="reference", columns=["sampler", "metric"], values=["error", "true_se"])
-        order = [
-            (sampler, metric)
-            for sampler in cells.samplers
-            for metric in cells.columns
-            if (sampler, metric) in wide["error"]
-        ]
-        wide = wide.dropna()
+        wide = rows.pivot_table(
+            index="reference", columns=["sampler", "metric"], values=["error", "true_se"]
+        ).dropna()
+        error, true_se = ({pair: wide[name, *pair] for pair in wide[name]} for name in ("error", "true_se"))
+        order = [pair for pair in product(cells.samplers, cells.columns) if pair in error]
         if len(wide) > 1:
-            errors = {pair: wide["error"][pair].to_numpy(np.float64) for pair in order}
-            true_se = {pair: float(wide["true_se"][pair].mean()) for pair in order}
-            found.append(SourceErrors(str(source), float(rows["epsilon_b"].iloc[0]), errors, true_se))
+            errors = {pair: error[pair].to_numpy(np.float64) for pair in order}
+            errors_of_true = {pair: float(true_se[pair].mean()) for pair in order}
+            found.append(SourceErrors(str(source), float(rows["epsilon_b"].iloc[0]), errors, errors_of_true))
     return found
 
 
