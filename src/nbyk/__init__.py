@@ -33,8 +33,8 @@ _HOME = {
     "expected_p": "nbyk.testing.pvalues",
     "p_value": "nbyk.testing.pvalues",
     "compare": "nbyk.testing.systems.compare",
-    "ComparisonResult": "nbyk.testing.systems.result",
-    "compare_systems": "nbyk.testing.systems.systems",
+    "Board": "nbyk.testing.results",
+    "Pair": "nbyk.testing.results",
     "sensitivity": "nbyk.testing.systems.sensitivity",
     "settle": "nbyk.planning.settling.settle",
     "variance_shares": "nbyk.testing.systems.variance",
@@ -58,13 +58,13 @@ _HOME = {
     "bootstrap_power_analysis": "nbyk.testing.scores.power_analysis",
     "cochran_mantel_haenszel": "nbyk.testing.right_or_wrong",
     "correct_p_values": "nbyk.testing.corrections",
-    "compare_scores": "nbyk.testing.scores.compare_scores",
 }
 
 __all__ = [
-    "ComparisonResult",
+    "Board",
     "CorpusMetric",
     "NbykError",
+    "Pair",
     "PilotItems",
     "Population",
     "Ratings",
@@ -81,8 +81,6 @@ __all__ = [
     "bootstrap_test",
     "cochran_mantel_haenszel",
     "compare",
-    "compare_scores",
-    "compare_systems",
     "correct_p_values",
     "expected_p",
     "fit_prior",
@@ -129,19 +127,17 @@ if TYPE_CHECKING:
     from nbyk.resampling.simulate import simulate, simulated_effects
     from nbyk.testing.corrections import correct_p_values
     from nbyk.testing.pvalues import expected_p, p_value
+    from nbyk.testing.results import Board, Pair
     from nbyk.testing.right_or_wrong import cochran_mantel_haenszel, mcnemar
     from nbyk.testing.scores.aso import aso, violation_ratio
     from nbyk.testing.scores.bootstrap import bootstrap_test
     from nbyk.testing.scores.classical import mann_whitney_test, welch_t_test, wilcoxon_test
-    from nbyk.testing.scores.compare_scores import compare_scores
     from nbyk.testing.scores.multi_aso import aso_sizes, aso_uncertainty_reduction, multi_aso
     from nbyk.testing.scores.paired_bootstrap import paired_bootstrap, paired_bootstraps
     from nbyk.testing.scores.power_analysis import bootstrap_power_analysis
     from nbyk.testing.scores.randomisation import approximate_randomisation, permutation_test
     from nbyk.testing.systems.compare import compare
-    from nbyk.testing.systems.result import ComparisonResult
     from nbyk.testing.systems.sensitivity import sensitivity
-    from nbyk.testing.systems.systems import compare_systems
     from nbyk.testing.systems.variance import variance_shares
 
 

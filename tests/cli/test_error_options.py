@@ -90,11 +90,11 @@ def call(command: str, data: str, arguments: Mapping[str, Any]) -> object:
     if command == "plan":
         return library.plan(published_prior("simulated"), **arguments)
     if command == "test":
-        return library.compare_scores(dict(zip("ABC", SCORES, strict=True)), **arguments)
+        return library.compare(None, dict(zip("ABC", SCORES, strict=True)), kind="scores", **arguments)
     named = dict(zip("ABC", SCORES.clip(0, 1)[:, :, None], strict=True))
     if data == "two":
         return library.compare(None, named["A"], named["B"], metric="mean", **arguments)
-    return library.compare_systems(None, named, metric="mean", **arguments)
+    return library.compare(None, named, metric="mean", **arguments)
 
 
 def files_of(command: str, data: str) -> str:
@@ -121,18 +121,19 @@ def test_the_library_names_the_argument_and_the_command_line_its_option(
     assert error.argument == argument
     assert str(error).startswith(f"{argument}: {error.problem}")
 
-    code, text, errors = nbyk(f"{command} {files_of(command, data)} {options}")
+    kind, typed = (" --kind scores", "compare") if command == "test" else ("", command)
+    code, text, errors = nbyk(f"{typed} {files_of(command, data)} {options}{kind}")
     (option,) = (word for word in options.split() if word == shown_as(command, argument))
     last = errors.strip().splitlines()[-1]
     assert (code, text) == (2, "")
     assert last.startswith(f"error: {option}: ")
     assert "`" not in last.replace("`nbyk", "")
     if command != "plan" or argument != "effect":  # the command line has said so before it fits a prior
-        assert last == f"error: {error.renamed(options_of(command_line(), [command]))}"
+        assert last == f"error: {error.renamed(options_of(command_line(), [typed]))}"
 
 
 def shown_as(command: str, argument: str) -> str:
-    return options_of(command_line(), [command])[argument]
+    return options_of(command_line(), ["compare" if command == "test" else command])[argument]
 
 
 def test_hints_name_options_too(nbyk: Run) -> None:

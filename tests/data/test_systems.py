@@ -225,7 +225,7 @@ def test_the_order_of_rows_and_columns_changes_no_digit(random: Any, is_wide: bo
                 )
                 numbers += [result.p, result.effect, repr(result.claims)]
         back = read_systems({"b": given["b"], "a": given["a"]}, given["gold"], cluster="text")
-        board = nbyk.compare_systems(back, metric="spearman", n_resamples=199, max_resamples=199)
+        board = nbyk.compare(back, metric="spearman", n_resamples=199, max_resamples=199)
         return [*numbers, repr(board.standings)]
 
     assert answers(shuffle=True) == answers(shuffle=False)

@@ -75,7 +75,7 @@ def test_round_trips_from_a_size() -> None:
     power = start.power.power
     assert 0.5 < power < 0.98
     items = planned(k_responses=4, epsilon=0.25, power=power)
-    assert items.low / 1.2 <= 150 <= 1.2 * items.high
+    assert items.interval[0] / 1.2 <= 150 <= 1.2 * items.interval[1]
     assert abs(power_again(items) - power) < 0.06
     epsilon = planned(n_items=150, k_responses=4, power=power)
     assert epsilon.epsilon == pytest.approx(0.25, rel=0.07)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -283,7 +284,10 @@ def _kind_of_nameless(table: Table) -> Kind:
     )
     if split and len(set(map(len, split))) == 1 and _sum_to_one(list(zip(*split, strict=True))):
         return "distributions"
-    return _kind_of_cells(cells[:_LOOKED_AT])
+    kind = _kind_of_cells(cells[:_LOOKED_AT])
+    # a line of text says neither which item nor which run it is of
+    is_text = Path(table.rows.place.file or "").suffix == ".txt"
+    return "scores" if kind == "numbers" and is_text else kind
 
 
 def _kind_of_cells(cells: Sequence[Any]) -> Kind:

@@ -60,7 +60,7 @@ def test_malformed_input_is_refused_in_one_line(
         ),
         (
             "sim_a.csv sim_b.csv --correction holmes",
-            "--correction: found 'holmes', expected ",
+            "--correction: unknown correction 'holmes'",
         ),
         ("sim_a.csv sim_b.csv --on-missing fill", "--on-missing: found 'fill', expected "),
         ("sim_a.csv sim_b.csv --scale 1-5", "--scale: scale '1-5': expected levels as in 1,2,3,4,5"),

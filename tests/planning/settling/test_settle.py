@@ -64,7 +64,7 @@ def test_items_equal_the_closed_form_within_one() -> None:
     for gold, a, b in of_five_kinds():
         data = of_strangers(gold, a, b)
         result = nbyk.compare(data)
-        signal = abs(result.effect) / result.bootstrap_distribution.std(ddof=1)
+        signal = abs(result.effect) / result.pair.drawn.bootstrapped.std(ddof=1)
         found = settle(data, max_items=10**9, max_responses=1)
         assert found.items is not None
         closed = len(gold) * ((norm.ppf(0.975) + norm.ppf(0.8)) / signal) ** 2
@@ -75,7 +75,7 @@ def test_items_are_those_of_the_effect_and_its_spread() -> None:
     gold, a, b = ratings(k=1)
     found = settle(gold, a, b, metric="mae", max_items=10**7)
     result = nbyk.compare(gold, a, b)
-    signal = abs(result.effect) / result.bootstrap_distribution.std(ddof=1)
+    signal = abs(result.effect) / result.pair.drawn.bootstrapped.std(ddof=1)
     z = norm.ppf(0.975)
     assert found.power == pytest.approx(norm.cdf(signal - z))
     assert found.items is not None
@@ -133,8 +133,8 @@ def test_few_items_never_settle_whatever_they_show() -> None:
     assert "If it is that large, it still takes 6 items to show it" in found.sentence
     assert "the same on every bootstrapped test set" in found.warnings[0]
     six = nbyk.compare(np.zeros(6), np.full(6, 0.1), np.full(6, 0.2))
-    assert six.significant
-    assert not nbyk.compare(np.zeros(5), np.full(5, 0.1), np.full(5, 0.2)).significant
+    assert six.pair.significant
+    assert not nbyk.compare(np.zeros(5), np.full(5, 0.1), np.full(5, 0.2)).pair.significant
     five = settle(np.zeros(5), np.full(5, 0.1), np.full(5, 0.2))
     assert "it takes 1 more item (6 in all)" in five.sentence
 
@@ -146,7 +146,7 @@ def test_an_effect_on_the_other_side_is_not_shown_by_more() -> None:
     assert (other.items, other.responses, other.both) == (None, None, None)
     assert "points to the other side" in other.sentence
     assert other.least_items is not None  # were the effect at its lower end, which is below 0
-    low = nbyk.compare(gold, a, b).claims[-1].low
+    low = nbyk.compare(gold, a, b).claims[-1].interval[0]
     assert low < 0.0
     greater = settle(gold, a, b, alternative="greater")
     two_sided = settle(gold, a, b, alternative="two-sided", alpha=0.1)

@@ -67,7 +67,7 @@ def shares(n: int, seed: int = 0) -> tuple[Any, Any, Any]:
 def test_scores_of_classes_are_those_of_scikit_learn(metric: str) -> None:
     target, a, b = drawn(60, runs=3)
     found = nbyk.compare(target, a, b, metric=metric, classes=CLASSES, n_resamples=199)
-    for score, runs in ((found.score_a, a), (found.score_b, b)):
+    for score, runs in zip(found.pair.scores, (a, b), strict=True):
         assert score == pytest.approx(np.mean([OF_CLASSES[metric](target, run) for run in runs.T]))
 
 
@@ -75,8 +75,7 @@ def test_scores_of_classes_are_those_of_scikit_learn(metric: str) -> None:
 def test_scores_of_distributions_are_those_of_scipy(metric: str) -> None:
     target, a, b = shares(60)
     found = nbyk.compare(target, a, b, metric=metric, n_resamples=199)
-    assert found.score_a == pytest.approx(OF_DISTRIBUTIONS[metric](target, a))
-    assert found.score_b == pytest.approx(OF_DISTRIBUTIONS[metric](target, b))
+    assert found.pair.scores == pytest.approx([OF_DISTRIBUTIONS[metric](target, of) for of in (a, b)])
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "recall(pos)"])
@@ -97,7 +96,7 @@ def test_the_null_is_every_way_to_exchange_the_systems_item_by_item(metric: str,
     every = np.array([effect(swapped) for swapped in product((False, True), repeat=8)])
     p = np.mean(np.abs(every) >= abs(every[0]) - 1e-9)
     items = found.claims[-1]
-    assert found.exact
+    assert found.pair.drawn.exact
     assert items.p == pytest.approx(p)
 
 
@@ -137,7 +136,7 @@ def test_classes_give_the_numbers_of_right_and_wrong(runs: int) -> None:
     right = [(system == target[:, None]).astype(float) for system in (a, b)]
     classes = nbyk.compare(target, a, b)
     numbers = nbyk.compare(None, *right)
-    assert classes.metric == "accuracy"
+    assert classes.question.metric == "accuracy"
     assert [claim.p for claim in classes.claims] == pytest.approx([claim.p for claim in numbers.claims])
     assert classes.interval == pytest.approx(numbers.interval)
 
@@ -167,8 +166,7 @@ def test_targets_are_the_class_that_most_people_chose_and_ties_share_the_item() 
     gold = [["pos", "pos", "neg"], ["neg", "pos", None], ["neg", "neg", "neg"]] * 4
     a, b = ["pos", "pos", "neg"] * 4, ["neg", "neg", "neg"] * 4
     found = nbyk.compare(gold, a, b, generalise=["items"])
-    assert found.score_a == pytest.approx((1 + 0.5 + 1) / 3)
-    assert found.score_b == pytest.approx((0 + 0.5 + 1) / 3)
+    assert found.pair.scores == pytest.approx(((1 + 0.5 + 1) / 3, (0 + 0.5 + 1) / 3))
 
 
 def test_distributions_may_have_classes_of_people_as_gold() -> None:
@@ -177,13 +175,13 @@ def test_distributions_may_have_classes_of_people_as_gold() -> None:
     people = CLASSES[(draw.random((40, 6, 1)) > target[:, None].cumsum(-1)).sum(-1)]
     found = nbyk.compare(people, a, b, kind="distributions", classes=CLASSES)
     counted = np.stack([(people == name).mean(1) for name in CLASSES], axis=1)
-    assert found.score_a == pytest.approx(-(counted * np.log(a)).sum(1).mean())
+    assert found.pair.scores[0] == pytest.approx(-(counted * np.log(a)).sum(1).mean())
     assert "new items and raters" in found.claims[0].population
 
 
 def test_a_leaderboard_of_classes() -> None:
     target, a, b = drawn(120, runs=3)
-    board = nbyk.compare_systems(target, {"a": a, "b": b, "c": b[:, ::-1]}, metric="f1_macro")
+    board = nbyk.compare(target, {"a": a, "b": b, "c": b[:, ::-1]}, metric="f1_macro")
     assert board.pairs[0].a == "a"
     assert "new items and runs" in board.sentence
 
@@ -216,5 +214,5 @@ def test_a_metric_of_other_responses_is_refused(metric: str, message: str) -> No
 
 def test_rows_that_do_not_sum_to_one_are_refused() -> None:
     target, a, b = shares(10)
-    with pytest.raises(NbykError, match=r"a, row 0: sums to 2, 1 more than one \(10 rows of 10 off\)"):
+    with pytest.raises(NbykError, match=r"A, row 0: sums to 2, 1 more than one \(10 rows of 10 off\)"):
         nbyk.compare(target, 2.0 * a, b, kind="distributions")

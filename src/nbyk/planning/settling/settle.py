@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nbyk.data.arrays import Floats
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.errors import NbykError
@@ -27,11 +28,10 @@ from nbyk.testing.decision import check_level
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.intervals import ConfidenceInterval
 from nbyk.testing.pvalues import Alternative, tie_tolerance
+from nbyk.testing.results import Pair
 from nbyk.testing.shared_units.collection import check_count
-from nbyk.testing.systems.claims import DEFAULT_METHOD
 from nbyk.testing.systems.compare import compare
 from nbyk.testing.systems.evidence import item_effects
-from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.variance import variance_shares
 from nbyk.testing.unit_cautions import about_units, named_units
 
@@ -131,7 +131,7 @@ def settle(
         n_resamples=n_resamples,
         seed=seed,
         threads=threads,
-    )
+    ).pair
     rated = data.gold if data.has_gold else data.a
     found = Settlement(
         metric=chosen.name,
@@ -159,7 +159,7 @@ def settle(
 
 def _settled(
     found: Settlement,
-    result: ComparisonResult,
+    result: Pair,
     data: ResponseSet,
     metric: Metric,
     costs: Costs,
@@ -167,8 +167,8 @@ def _settled(
     threads: Threads,
 ) -> Settlement:
     """Return the sizes that would settle an undecided comparison."""
-    spread = _unless_rounding(float(result.bootstrap_distribution.std(ddof=1)), result)
-    outlook = Outlook.of(found, spread, result.null)
+    spread = _unless_rounding(float(_drawn(result)[1].std(ddof=1)), result)
+    outlook = Outlook.of(found, spread, result.question.test)
     found = replace(found, power=outlook.power(found.n_items), least_items=outlook.least_items())
     if outlook.effect <= 0.0:
         return found
@@ -180,30 +180,38 @@ def _settled(
         if outlook.spread == 0.0:
             raise NbykError("the effect is the same on every bootstrapped test set")
         if not metric.needs_gold:
-            return _from_shares(found, outlook, data, metric, costs, result.seed)
+            return _from_shares(found, outlook, data, metric, costs, result.question.seed)
         towards_a = result.effect > 0.0
         seen = data if towards_a else ResponseSet(data.gold, data.b, data.a)
-        fitted = FittedSystems.of(seen, metric, abs(result.effect), scale, result.seed)
+        fitted = FittedSystems.of(seen, metric, abs(result.effect), scale, result.question.seed)
     except NbykError as error:
         return replace(found, warnings=(f"nbyk can plan only more items: {error}",))
     n_resamples = max(_RESAMPLES, math.ceil(1.0 / found.one_sided_alpha))
-    test = SystemTest(result.null, metric, found.one_sided_alpha, n_resamples=n_resamples)
+    test = SystemTest(result.question.test, metric, found.one_sided_alpha, n_resamples=n_resamples)
     of_spread = relative_error(item_effects(data, metric))
     return SimulatedSizes(fitted.beside(seen), outlook, of_spread, test, threads).settled(found, costs)
 
 
-def _unless_rounding(value: float, result: ComparisonResult) -> float:
+def _unless_rounding(value: float, result: Pair) -> float:
     """Return an effect, or 0 if it is a rounding error for scores or effects of that size."""
-    scores = [score for score in (result.score_a, result.score_b) if score is not None]
-    tolerance = tie_tolerance(
-        result.null_distribution, result.bootstrap_distribution, np.array([0.0, *scores])
-    )
+    scores = [score for score in result.scores if score is not None]
+    tolerance = tie_tolerance(*_drawn(result), np.array([0.0, *scores]))
     return 0.0 if abs(value) <= tolerance else value
 
 
-def _interval(result: ComparisonResult) -> ConfidenceInterval:
-    low, high = (_unless_rounding(end, result) for end in result.claims[-1].ends())
-    return ConfidenceInterval(low, high, result.confidence_level, DEFAULT_METHOD, result.expected_p_sampler)
+def _interval(result: Pair) -> ConfidenceInterval:
+    low, high = (_unless_rounding(end, result) for end in result.claims[-1].interval)
+    sampler = "" if result.drawn is None else result.drawn.sampler
+    return ConfidenceInterval(low, high, result.question.confidence_level, "percentile", sampler)
+
+
+def _drawn(result: Pair) -> tuple[Floats, Floats]:
+    """Return the effects under the null, and of bootstrapped test sets."""
+    drawn = result.drawn
+    assert drawn is not None
+    assert drawn.null is not None
+    assert drawn.bootstrapped is not None
+    return drawn.null, drawn.bootstrapped
 
 
 def _from_shares(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from nbyk.testing.systems.ranks import (
+from nbyk.testing.ranks import (
     group_letters,
     groups,
     letters,

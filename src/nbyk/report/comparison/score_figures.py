@@ -8,9 +8,8 @@ import numpy as np
 
 from nbyk.data.arrays import Floats
 from nbyk.report.drawing import COLOURS, new_figure, new_panels, shown_name, style
-from nbyk.testing.scores.aso import AsoResult
+from nbyk.testing.results import Board, Pair
 from nbyk.testing.scores.null_draws import null_draws
-from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,32 +20,36 @@ _POINTS_UP_TO = 400
 _GOLDEN = 0.6180339887498949
 
 
-def scores_figure(comparison: ScoreComparison) -> Figure:
+def scores_figure(board: Board) -> Figure:
     """Draw each system's scores (points or, if there are many, a box) and their means with intervals."""
-    systems = comparison.systems
-    figure, axes = new_figure(6.0, 0.55 * len(systems) + 1.1)
+    scores, percent = board.sample.scores, _percent(board)
+    figure, axes = new_figure(6.0, 0.55 * len(scores) + 1.1)
     with style():
-        for row, system in enumerate(systems):
-            colour = COLOURS[row % len(COLOURS)]
-            _draw_sample(axes, row, comparison.scores[system.name], colour)
-            label = f"mean, {comparison.confidence} interval" if row == 0 else None
-            reach = np.nan_to_num([[system.mean - system.low], [system.high - system.mean]])
+        for row, (name, sample) in enumerate(scores.items()):
+            standing = board.standing(name)
+            _draw_sample(axes, row, sample, COLOURS[row % len(COLOURS)])
+            low, high = standing.interval
             axes.errorbar(
-                [system.mean],
+                [standing.score],
                 [row],
-                xerr=reach,
+                xerr=np.nan_to_num([[standing.score - low], [high - standing.score]]),
                 fmt="D",
                 color=_INK,
                 markersize=5,
                 elinewidth=1.8,
-                label=label,
+                label=f"mean, {percent} interval" if row == 0 else None,
             )
-        axes.set_yticks(range(len(systems)), [f"{shown_name(s.name)}  (n = {s.n})" for s in systems])
-        axes.set_ylim(len(systems) - 0.45, -0.55)
+        names = [f"{shown_name(name)}  (n = {len(sample)})" for name, sample in scores.items()]
+        axes.set_yticks(range(len(scores)), names)
+        axes.set_ylim(len(scores) - 0.45, -0.55)
         axes.set_xlabel("score")
         axes.grid(visible=False, axis="y")
         figure.legend(loc="outside upper right", fontsize=8, frameon=False)
     return figure
+
+
+def _percent(board: Board) -> str:
+    return f"{100 * board.question.confidence_level:g} %"
 
 
 def _draw_sample(axes: Axes, row: int, sample: Floats, colour: str) -> None:
@@ -79,10 +82,10 @@ def spread(n: int) -> Floats:
     return np.asarray((np.arange(1, n + 1) * _GOLDEN) % 1.0 - 0.5, dtype=np.float64)
 
 
-def null_figure(comparison: ScoreComparison, pair: ScorePair) -> Figure:
+def null_figure(pair: Pair) -> Figure:
     """Draw the distribution of the test's statistic under the null, and the observed value."""
-    a, b = comparison.scores[pair.a], comparison.scores[pair.b]
-    null = null_draws(comparison.test, a, b, seed=comparison.seed)
+    asked, scores = pair.question, pair.sample.scores
+    null = null_draws(asked.test, scores[pair.a], scores[pair.b], seed=asked.seed)
     low, high = (
         min(null.values.min(), null.observed),
         max(null.values.max(), null.observed),
@@ -98,7 +101,7 @@ def null_figure(comparison: ScoreComparison, pair: ScorePair) -> Figure:
             "greater": middles >= null.observed,
             "less": middles <= null.observed,
             "two-sided": np.abs(middles) >= abs(null.observed),
-        }[comparison.alternative]
+        }[asked.alternative]
         for inside, colour, label in (
             (~beyond, _PALE, "if both were equally good"),
             (beyond, COLOURS[4], "at least as extreme"),
@@ -116,22 +119,20 @@ def null_figure(comparison: ScoreComparison, pair: ScorePair) -> Figure:
     return figure
 
 
-def aso_figure(comparison: ScoreComparison, pair: ScorePair) -> Figure:
+def aso_figure(pair: Pair) -> Figure:
     """Draw quantile functions, mark where A's is below B's, and draw the bootstrapped ratio and bound."""
-    found = pair.found
-    if not isinstance(found, AsoResult) or found.resampled is None:
+    order, tau = pair.claims[0].order, pair.question.tau
+    if order is None or order.resampled is None or tau is None:
         raise TypeError(f"{pair.a} and {pair.b} were not compared by Almost Stochastic Order")
     figure, (left, right) = new_panels(8.6, 3.3, 2)
     with style():
-        quantile_panel(left, pair, comparison)
+        quantile_panel(left, pair)
         bins = np.linspace(0.0, 1.0, 51).tolist()
-        weights = np.full(found.resampled.size, 1.0 / found.resampled.size)
-        right.hist(found.resampled, bins, weights=weights, color=_PALE, label="bootstrapped samples")
-        right.axvline(found.violation_ratio, color=COLOURS[2], linewidth=1.8, label="violation ratio")
-        right.axvline(found.eps_min, color=COLOURS[1], linewidth=1.8, label=f"eps_min, {found.eps_min:.3g}")
-        right.axvline(
-            comparison.tau or 0.5, color=_INK, linewidth=1.0, linestyle=":", label=f"τ = {comparison.tau:g}"
-        )
+        weights = np.full(order.resampled.size, 1.0 / order.resampled.size)
+        right.hist(order.resampled, bins, weights=weights, color=_PALE, label="bootstrapped samples")
+        right.axvline(order.violation_ratio, color=COLOURS[2], linewidth=1.8, label="violation ratio")
+        right.axvline(order.eps_min, color=COLOURS[1], linewidth=1.8, label=f"eps_min, {order.eps_min:.3g}")
+        right.axvline(tau, color=_INK, linewidth=1.0, linestyle=":", label=f"τ = {tau:g}")
         right.set_xlim(-0.01, 1.01)
         right.set_yticks([])
         right.set_ylabel("share of resamples")
@@ -140,9 +141,9 @@ def aso_figure(comparison: ScoreComparison, pair: ScorePair) -> Figure:
     return figure
 
 
-def quantile_panel(axes: Axes, pair: ScorePair, comparison: ScoreComparison) -> None:
+def quantile_panel(axes: Axes, pair: Pair) -> None:
     """Draw both systems' quantile functions, and fill the area between them by its sign."""
-    a, b = (np.sort(comparison.scores[name]) for name in (pair.a, pair.b))
+    a, b = (np.sort(pair.sample.scores[name]) for name in (pair.a, pair.b))
     edges = np.union1d(np.arange(len(a) + 1) / len(a), np.arange(len(b) + 1) / len(b))
     middles = 0.5 * (edges[1:] + edges[:-1])
     of_a, of_b = (sample[(middles * len(sample)).astype(int)] for sample in (a, b))
@@ -171,9 +172,9 @@ def quantile_panel(axes: Axes, pair: ScorePair, comparison: ScoreComparison) -> 
     axes.set_ylabel("score")
 
 
-def differences_figure(comparison: ScoreComparison) -> Figure:
+def differences_figure(board: Board) -> Figure:
     """Draw each pair's difference of means with its interval, and the better system."""
-    pairs = comparison.pairs
+    pairs = board.pairs
     figure, axes = new_figure(6.4, 0.32 * len(pairs) + 1.2)
     with style():
         for row, pair in enumerate(pairs):
@@ -188,7 +189,7 @@ def differences_figure(comparison: ScoreComparison) -> Figure:
         )
         axes.set_ylim(len(pairs) - 0.4, -0.6)
         axes.set_xlabel(
-            f"difference of mean scores, {comparison.confidence} interval of each pair\n"
+            f"difference of mean scores, {_percent(board)} interval of each pair\n"
             "(blue: the first is better, orange: the second, grey: undecided)"
         )
     return figure

@@ -21,6 +21,7 @@ from nbyk.testing.engine.draws import ItemStreams, draw_chunks
 from nbyk.testing.engine.forms import form_of
 from nbyk.testing.engine.inputs import as_clusters, as_matrices, as_numbers
 from nbyk.testing.engine.rows import Rows
+from nbyk.testing.results import ResponseCounts, Sample
 from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.systems.asked import Asked
@@ -33,7 +34,7 @@ ManyResponses = Mapping[str, Any] | Sequence[Any]
 
 @dataclass(frozen=True)
 class ScoredSystems:
-    """Systems that answered the same items, and a metric that scores each by itself.
+    """Systems that answered the same items, and a metric.
 
     Attributes
     ----------
@@ -48,7 +49,7 @@ class ScoredSystems:
     clusters : ndarray of int, shape (N,), or None
         The cluster of each item, if items have clusters.
     scores : ndarray, shape (S,)
-        The systems' scores on the data.
+        The systems' scores on the data; NaN by a metric that compares two systems and scores neither.
     categories
         The classes or distributions that responses stand for; None for numbers.
     """
@@ -73,17 +74,20 @@ class ScoredSystems:
         kind: str | None = None,
         classes: Sequence[Any] | None = None,
     ) -> ScoredSystems:
-        """Return systems in any of the forms that `nbyk.compare_systems` takes."""
+        """Return systems in any of the forms that `nbyk.compare` takes."""
         categories = None
-        if isinstance(gold, Systems):
+        if isinstance(gold, Systems | ResponseSet):
             if not (systems is None and units is None and cluster is None):
                 raise NbykError(
-                    "found systems, units or clusters beside those that `read_systems` has read; give only "
-                    "these",
+                    "found systems, units or clusters beside what holds them already; give only that",
                     argument="systems",
                 )
-            units, cluster = gold.all_units, gold.clusters
-            gold, systems, categories = gold.coded
+            if isinstance(gold, Systems):
+                units, cluster = gold.all_units, gold.clusters
+                gold, systems, categories = gold.coded
+            else:
+                units, cluster, categories = _named_units(gold), gold.clusters, gold.categories
+                gold, systems = gold.gold if gold.has_gold else None, {"A": gold.a, "B": gold.b}
         if systems is None:
             raise NbykError(
                 f"found {type(gold).__name__} alone, expected what `nbyk.read_systems` returns, or gold (or "
@@ -97,7 +101,7 @@ class ScoredSystems:
         known_kind = "numbers" if categories is None else categories.kind
         metric = metric or usual_metric(known_kind, has_gold=gold is not None)
         (chosen,) = metrics_of(categories, [metric])
-        if chosen.kind == "comparison":
+        if chosen.kind == "comparison" and len(named) > 2:
             raise NbykError(
                 f"metric {chosen.name} compares two systems and scores neither; choose one that scores each"
             )
@@ -109,8 +113,21 @@ class ScoredSystems:
         clusters = as_clusters(cluster, sources, rows.n_items)
         known = of_columns if units is None else units
         behind = {name: known[name] for name in ("gold", *named) if name in known}
-        scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
+        scores = np.full(len(named), np.nan)
+        if chosen.kind != "comparison":
+            scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
         return cls(tuple(named), chosen, rows, behind, clusters, scores, categories)
+
+    @property
+    def sample(self) -> Sample:
+        """The data in numbers."""
+        of_gold = {"gold": self.rows.gold} if self.rows.gold.size else {}
+        responses = of_gold | dict(zip(self.names, self.rows.systems, strict=True))
+        return Sample(
+            self.rows.n_items,
+            0 if self.clusters is None else int(self.clusters.max()) + 1,
+            {name: _counts(matrix) for name, matrix in responses.items()},
+        )
 
     def pair(self, a: int, b: int) -> ResponseSet:
         """Return gold and two systems, by their places."""
@@ -156,8 +173,8 @@ class ScoredSystems:
     def bootstrapped(self, asked: Asked, *, of_clusters: bool) -> Floats:
         """Return each system's score on bootstrapped items, or clusters of them, shape (S, B).
 
-        All systems see the same items, those of `nbyk.compare`: for two systems, the differences of their
-        scores are its bootstrap distribution. A system's scores do not depend on the others. They are NaN or
+        All systems see the same items: the differences of two systems' scores are the bootstrapped effects of
+        their pair. A system's scores do not depend on the others. They are NaN or
         infinite on draws on which the metric is undefined, such as a correlation of constants.
         """
         clusters = self.clusters if of_clusters else None
@@ -191,6 +208,17 @@ def _score_of_first(metric: Metric, systems: Floats, gold: Floats, out: Floats) 
 def _answered(matrix: Floats) -> Floats:
     """Return the columns that hold a response."""
     return matrix[:, ~np.isnan(matrix).all(axis=0)]
+
+
+def _counts(matrix: Floats) -> ResponseCounts:
+    counts = (~np.isnan(matrix)).sum(axis=1)
+    return ResponseCounts(int(counts.min()), int(counts.max()), int(counts.sum()))
+
+
+def _named_units(data: ResponseSet) -> dict[str, Units]:
+    """Return the units of a response set by "gold", "A" and "B"."""
+    names = {"gold": "gold", "a": "A", "b": "B"}
+    return {names[role]: units for role, units in data.units.items()}
 
 
 def _named(systems: ManyResponses) -> dict[str, Any]:

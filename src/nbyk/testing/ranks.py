@@ -16,12 +16,65 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.testing.pvalues import tie_tolerance
+from nbyk.testing.results import Interval, Pair, Standing
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
+
+
+def standings_of(
+    names: Sequence[str],
+    scores: Floats,
+    sign: float,
+    intervals: Sequence[Interval],
+    pairs: Sequence[Pair],
+    against: str | None,
+) -> tuple[tuple[Standing, ...], tuple[tuple[str, ...], ...]]:
+    """Return the standings, best first, and the groups, if all pairs were compared.
+
+    Parameters
+    ----------
+    names
+        The systems' names.
+    scores : ndarray, shape (S,)
+        Their scores, of which more is better if `sign` is 1, and less if it is −1.
+    sign
+        1 or −1.
+    intervals
+        The intervals of their scores.
+    pairs, against
+        The pairs, and the baseline of all of them, if there is one.
+    """
+    best, _ = ranks(sign * scores[:, None])
+    order = np.argsort(best[:, 0], kind="stable").tolist()
+    place = {names[system]: position for position, system in enumerate(order)}
+    better = np.zeros((len(names), len(names)), np.bool_)
+    for pair in pairs:
+        if pair.better is not None:
+            worse = pair.b if pair.better == pair.a else pair.a
+            better[place[pair.better], place[worse]] = True
+    low, high = rank_sets(better)
+    members: list[tuple[int, ...]] = []
+    if against is None:
+        members = groups(len(names), [(place[pair.a], place[pair.b]) for pair in pairs if pair.significant])
+    lettered = letters(len(names), members)
+    standings = [
+        Standing(
+            name=names[system],
+            score=float(scores[system]),
+            interval=intervals[system],
+            rank=int(best[system, 0]),
+            rank_low=int(low[position]),
+            rank_high=int(high[position]),
+            letters=lettered[position],
+        )
+        for position, system in enumerate(order)
+    ]
+    in_order = [names[system] for system in order]
+    return tuple(standings), tuple(tuple(in_order[place] for place in group) for group in members)
 
 
 def ranks(scores: Floats) -> tuple[Integers, Integers]:
