@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.metrics.confusion import ratio
 
 Floats: TypeAlias = NDArray[np.float64]
+
+ACCURACY, PRECISION, RECALL, F1 = range(4)
+"""Measures from the counts of right answers, of predictions and of targets."""
 
 MACRO, MICRO, WEIGHTED, ONE_CLASS = range(4)
 """How measures of classes become one number; with `ONE_CLASS`, its place is the last parameter."""
@@ -31,6 +33,18 @@ TIED = 1e-9
 """Shares that differ by less are tied."""
 
 _ROUNDING = 1e-12
+
+
+@njit(nogil=True, cache=True)
+def ratio(measure: int, hits: float, predicted: float, actual: float) -> tuple[float, int]:
+    """Return precision, recall or F1 from its counts, and 1 if its divisor is 0 (else 0)."""
+    if measure == PRECISION:
+        over, under = hits, predicted
+    elif measure == RECALL:
+        over, under = hits, actual
+    else:
+        over, under = 2 * hits, predicted + actual
+    return (over / under, 0) if under > 0 else (0.0, 1)
 
 
 @njit(nogil=True, cache=True)

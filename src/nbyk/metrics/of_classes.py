@@ -31,7 +31,7 @@ MEASURES = {
     "recall": "the share of a class's targets that are predicted",
     "f1": "the harmonic mean of a class's precision and recall",
 }
-"""Measures of a class; their numbers in `nbyk.metrics.confusion` begin with 1."""
+"""Measures of a class; their numbers in `nbyk.metrics.classes` begin with 1."""
 
 _OF_A_CLASS = re.compile(rf"\s*({'|'.join(MEASURES)})\s*\((.*)\)\s*")
 _MODULE = "nbyk.metrics.classes"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.metrics.confusion import F1, PRECISION, RECALL, ratio
+from nbyk.metrics.classes import F1, PRECISION, RECALL, ratio
 from nbyk.metrics.sorting import double_ranks, rank_space
 
 Floats = NDArray[np.float64]

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.metrics import Metric, get
-from nbyk.metrics.classes import TIED, score_tables
-from nbyk.metrics.confusion import F1, PRECISION, RECALL
+from nbyk.metrics.classes import ACCURACY, F1, PRECISION, RECALL, TIED, score_tables
 from nbyk.metrics.traits import loaded
 from nbyk.resampling import kernels
 from nbyk.resampling.effects import batches
@@ -404,7 +403,7 @@ def _table(
 
 kendall_table = partial(_table, cut=0, fill=tables.kendall)
 auc_table = partial(_table, cut=1, fill=tables.auc)
-accuracy_table = partial(_table, cut=2, fill=tables.confusion, measure=tables.ACCURACY)
+accuracy_table = partial(_table, cut=2, fill=tables.confusion, measure=ACCURACY)
 precision_table = partial(_table, cut=2, fill=tables.confusion, measure=PRECISION)
 recall_table = partial(_table, cut=2, fill=tables.confusion, measure=RECALL)
 f1_table = partial(_table, cut=2, fill=tables.confusion, measure=F1)

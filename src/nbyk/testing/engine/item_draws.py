@@ -16,16 +16,13 @@ from numpy.typing import NDArray
 
 from nbyk.compiled import njit
 from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
-from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams
+from nbyk.resampling.streams import ReplicateStreams, StreamKey
 from nbyk.testing.engine import weights
 from nbyk.testing.engine.swaps import DRAWS
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-_ITEMS_PER_BINOMIAL = 50
-"""Drawing a kind's binomial costs about as much as drawing this many single items."""
 
 
 @njit(nogil=True, cache=True)
@@ -306,36 +303,3 @@ class KindCounts(ItemDraws):
         found = np.zeros((self._counts.shape[1], DRAWS), np.int64)
         found[:, : len(self._counts)] = self._counts.T
         return found
-
-
-class KindStreams:
-    """Draws of items with replacement by chunk; only the kinds of the items count.
-
-    It draws a multinomial over the kinds or single items, whichever is cheaper; both have one distribution.
-
-    Parameters
-    ----------
-    key
-        The key of the streams.
-    kind_of : ndarray of int, shape (N,)
-        The kind of each item; every kind below the largest has an item.
-    n_drawn
-        Items n of a draw.
-    """
-
-    def __init__(self, key: StreamKey, kind_of: Integers, n_drawn: int) -> None:
-        self._key = key
-        self._n_drawn = n_drawn
-        self._n_items = len(kind_of)
-        sizes = np.bincount(kind_of)
-        self._chances = sizes / self._n_items
-        self._by_kind = len(sizes) * _ITEMS_PER_BINOMIAL <= n_drawn
-        alone = np.array_equal(kind_of, np.arange(len(kind_of)))
-        self._kind_of = None if alone else np.ascontiguousarray(kind_of, dtype=np.int64)
-
-    def draws(self, chunk: int) -> ItemDraws:
-        """Return the 64 draws of a chunk."""
-        if self._by_kind:
-            generator = Streams(self._key, chunk).generator("items")
-            return KindCounts(generator.multinomial(self._n_drawn, self._chances, DRAWS))
-        return drawn_items(self._key, chunk, self._n_items, n_drawn=self._n_drawn, kind_of=self._kind_of)

@@ -15,12 +15,9 @@ from numba import uint64
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.metrics.confusion import ratio
+from nbyk.metrics.classes import ACCURACY, ratio
 
 Array = NDArray[Any]
-
-ACCURACY = -1
-"""Measures in addition to those of `nbyk.metrics.confusion`."""
 
 
 @njit(nogil=True, cache=True)
