@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nbyk.metrics import registry
+from nbyk.metrics import own
 from tests.cli.conftest import Run
 
 FILE = """
@@ -44,9 +44,9 @@ def own_metrics(nbyk: Run) -> Iterator[None]:
         rows = [f"{i},{name}{j},{ratings[i, j]:g}" for i in range(60) for j in range(3)]
         Path(f"{name}.csv").write_text("\n".join(["item,rater,rating", *rows]) + "\n")
     Path("own.py").write_text(FILE)
-    before = registry.snapshot()
+    before = own.snapshot()
     yield
-    registry.restore(before)
+    own.restore(before)
 
 
 def printed(output: str, own: str, builtin: str) -> list[str]:

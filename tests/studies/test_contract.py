@@ -11,7 +11,7 @@ import pytest
 
 from nbyk.config import validate
 from nbyk.errors import NbykError
-from nbyk.metrics import registry
+from nbyk.metrics import own
 from nbyk.studies import Step, Study, code, studies, study_named
 from nbyk.studies.steps import Work, _call, function_of, parameters_of, run_step
 from nbyk.studies.study import Cell, told
@@ -171,7 +171,7 @@ def test_a_step_may_take_settings_by_name_in_a_group_or_in_any_number() -> None:
 
 
 @pytest.mark.parametrize(
-    "kernel", [metric.counts.kernel for metric in registry.snapshot().values() if metric.counts is not None]
+    "kernel", [metric.counts.kernel for metric in own.snapshot() if metric.counts is not None]
 )
 def test_a_checksum_sees_the_kernels_of_counts(kernel: str) -> None:
     """They are named as the code behind a step is found: "package.module:function"."""

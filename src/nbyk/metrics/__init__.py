@@ -8,8 +8,10 @@ use.
 
 from __future__ import annotations
 
-from nbyk.metrics.loading import load_file
-from nbyk.metrics.registry import Metric, Parameter, get, metrics_of, names, parameters, register
+from nbyk.metrics.metric import Metric
+from nbyk.metrics.own import load_file, register
+from nbyk.metrics.registry import get, metrics_of, names, parameters
+from nbyk.metrics.traits import Parameter
 
 __all__ = [
     "Metric",

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from nbyk.data.kinds import Kind as Responses
 from nbyk.errors import NbykError
 from nbyk.metrics.traits import (
+    DATA,
     UNSAID,
     Change,
+    Data,
     Direction,
     FromCounts,
     FromMean,
@@ -25,6 +27,7 @@ from nbyk.metrics.traits import (
     Parameter,
     Smoothness,
     Traits,
+    check_option,
     loaded,
 )
 
@@ -34,19 +37,8 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float64]
 
 
-class Directed:
-    """A metric whose scores are better in one direction: of ratings, of labels or of outputs."""
-
-    direction: Direction
-
-    @property
-    def sign(self) -> float:
-        """1 if higher is better, −1 if lower is: an effect is a difference of scores times this."""
-        return 1.0 if self.direction == "higher" else -1.0
-
-
 @dataclass(frozen=True)
-class Metric(Directed):
+class Metric:
     """A named way to score systems against gold, or to compare two of them. Get one with `nbyk.metrics.get`.
 
     Attributes
@@ -58,16 +50,18 @@ class Metric(Directed):
     needs
         "item_means": it sees arrays of shape (..., N); "responses": of shape (..., N, K), left-packed with
         NaN behind the last response of a row; "classes" or "distributions": of systems, such arrays of the
-        places of classes or distributions in a table, and of gold the shares of classes, (..., N, C).
+        places of classes or distributions in a table, and of gold the shares of classes, (..., N, C);
+        "outputs": of systems, the places of the items' statistics in a table, (..., N, 1), without gold.
     kind
         "score": each system is scored by itself; "comparison": two systems are compared directly.
     needs_gold
-        Whether it uses gold.
+        Whether it uses gold. References of outputs are in their statistics.
     summary, source
         One line for listings, and a citation or "".
     implementation
         ``"module:function"`` of a compiled function that fills a whole batch, or a user's function, called
-        once per replicate.
+        once per replicate. Of outputs, a function of sums of statistics, shape (..., F), that returns scores,
+        shape (...).
     parameters
         What the function takes after its arrays.
     arguments
@@ -80,7 +74,7 @@ class Metric(Directed):
         What is said about its smoothness, invariances, unit and range; the properties of these names say what
         is known, said or measured.
     table : ndarray, shape (U, C), or None
-        The distributions that responses stand for, once it is bound to data (`bound`).
+        The distributions that responses stand for, or the statistics of items, once it is bound to data.
     label
         The class that it is about; "" for a metric of all classes.
     form
@@ -91,6 +85,14 @@ class Metric(Directed):
         How its effects follow from counts of responses, if they do.
     of_mean
         The additive metric of whose scores it is a function, if it is.
+    statistics
+        Of a metric of outputs: the function of a system's N outputs and the references (None if there are
+        none) that returns the statistics of the items, shape (N, F).
+
+    Raises
+    ------
+    NbykError
+        If its direction, needs or kind is none of these, or it has statistics and no outputs, or the reverse.
     """
 
     name: str
@@ -111,16 +113,30 @@ class Metric(Directed):
     form: Implementation | None = None
     counts: FromCounts | None = None
     of_mean: FromMean | None = None
+    statistics: Implementation | None = None
+
+    def __post_init__(self) -> None:
+        check_option("direction", self.direction, Direction)
+        check_option("needs", self.needs, Needs)
+        check_option("kind", self.kind, Kind)
+        if (self.statistics is None) == (self.needs == "outputs"):
+            raise NbykError(
+                f"metric {self.name!r} needs {self.needs}; one that needs outputs has statistics, "
+                "a function of outputs and references, and no other has"
+            )
 
     @property
-    def kinds(self) -> tuple[Responses, ...]:
-        """The kinds of responses that it scores: "numbers", "classes", "distributions"."""
-        if self.needs == "distributions":
-            return ("classes", "distributions")
-        return ("classes",) if self.needs == "classes" else ("numbers",)
+    def sign(self) -> float:
+        """1 if higher is better, −1 if lower is: an effect is a difference of scores times this."""
+        return 1.0 if self.direction == "higher" else -1.0
 
-    def check_kind(self, kind: Responses) -> None:
-        """Raise NbykError if it does not score a kind of responses."""
+    @property
+    def kinds(self) -> tuple[Data, ...]:
+        """What it scores: "numbers", "classes", "distributions", "outputs"."""
+        return DATA[self.needs]
+
+    def check_kind(self, kind: Data | Responses) -> None:
+        """Raise NbykError if it does not score such data."""
         if kind not in self.kinds:
             raise NbykError(
                 f"metric {self.name!r} scores {' or '.join(self.kinds)}, and these are {kind}",
@@ -300,6 +316,9 @@ class Metric(Directed):
 
     def fill(self, systems: Floats, gold: Floats | None, out: Floats) -> None:
         """Fill `out` with scores as of `scores`, shape (S, R), or with a comparison's numbers, (R,)."""
+        if self.statistics is not None:
+            out[:] = self.of_sums(self.rows_of(systems).sum(axis=-2))
+            return
         if gold is None:
             self.check_gold(False)
             gold = np.empty((*systems.shape[1:3], 0)[: systems.ndim - 1])
@@ -313,6 +332,38 @@ class Metric(Directed):
             self.function(_compiled_layout(systems), _compiled_layout(gold), out, self.table, *places)
         else:
             self.function(_compiled_layout(systems), _compiled_layout(gold), out, *self.values)
+
+    def item_statistics(self, outputs: Any, references: Any = None) -> Floats:
+        """Return the statistics of a system's outputs, shape (N, F), of a metric of outputs.
+
+        Raises
+        ------
+        NbykError
+            If they are not finite numbers of this shape, or the function raises it.
+        """
+        assert self.statistics is not None, "only metrics of outputs have statistics"
+        statistics = np.asarray(loaded(self.statistics)(outputs, references), dtype=np.float64)
+        if statistics.ndim != 2:
+            raise NbykError(f"statistics of {self.name!r}: found shape {statistics.shape}, expected (N, F)")
+        if not np.isfinite(statistics).all():
+            raise NbykError(f"statistics of {self.name!r}: some are NaN or infinite, expected finite numbers")
+        return statistics
+
+    def rows_of(self, systems: Floats) -> Floats:
+        """Return the statistics of items, shape (..., N, F), of their places in the table, (..., N, 1)."""
+        assert self.table is not None, "the metric is bound to no table"
+        return self.table[systems[..., 0].astype(np.int64)]
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """Return the scores, shape (...), of sums of statistics, (..., F); not finite where undefined."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = np.asarray(self.function(sums, *self.values), dtype=np.float64)
+        if scores.shape != sums.shape[:-1]:
+            raise NbykError(
+                f"metric {self.name!r}: its score of sums of shape {sums.shape} has shape {scores.shape}, "
+                f"expected {sums.shape[:-1]}: it must keep all axes but the last"
+            )
+        return scores
 
     def check_gold(self, has_gold: bool) -> None:
         """Raise NbykError if the metric uses gold and there is none."""

@@ -39,7 +39,9 @@ _UNKNOWN = Traits("smooth", (), 0, False, False)
 
 @lru_cache(maxsize=256)
 def measured_traits(metric: Metric) -> Traits:
-    """Return a metric's traits, all but its range; of one that fails on made-up ratings, no trait holds."""
+    """Return a metric's traits, all but its range; of one that made-up ratings do not fit, no trait holds."""
+    if "numbers" not in metric.kinds:
+        return _UNKNOWN
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")

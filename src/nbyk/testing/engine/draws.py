@@ -49,7 +49,7 @@ class ItemStreams:
     """
 
     def __init__(self, seed: int, rows: Rows) -> None:
-        order = np.zeros(rows.n_items, np.int64)  # classes have no order
+        order = np.zeros(rows.n_items, np.int64)  # places in a table have no order
         if rows.table is None:
             order = np.unique(equal_item_means(rows.gold), return_inverse=True)[1]
         digest = hashlib.sha256(order.astype("<u4").tobytes()).hexdigest()

@@ -72,11 +72,12 @@ def form_of(metric: Metric, rows: Rows) -> Form:
     form: Form | None = None if metric.form is None else loaded(metric.form)(metric, rows)
     if form is not None:
         return form
-    return (Sums if metric.additive or metric.of_mean is not None else RowByRow)(metric, rows)
+    is_sum = metric.additive or metric.of_mean is not None or metric.statistics is not None
+    return (Sums if is_sum else RowByRow)(metric, rows)
 
 
 class Sums(Form):
-    """Sums over items: additive metrics, and functions of their scores, such as rmse."""
+    """Sums over items: additive metrics, functions of their scores, such as rmse, and metrics of outputs."""
 
     def __init__(self, metric: Metric, rows: Rows) -> None:
         super().__init__(metric, rows)
@@ -85,10 +86,10 @@ class Sums(Form):
 
     def swapped(self, draws: Swaps) -> Floats:
         """Add the gains of the swapped items."""
-        first = self._sums.total[0] + draws.sums(self._sums)
-        if self.metric.kind == "comparison":
-            return np.stack([first / draws.n_items, np.zeros(DRAWS)])
-        return self._scores(np.stack([first, self._sums.total[1] - draws.sums(self._sums)]), draws.n_items)
+        gains = draws.sums(self._sums)
+        a, b = (self._sums.total[start : start + len(gains), None] for start in (0, len(gains)))
+        both = a + gains if self.metric.kind == "comparison" else np.concatenate([a + gains, b - gains])
+        return self._scores(both, draws.n_items)
 
     def drawn(self, draws: ItemDraws) -> Floats:
         """Sum under weights."""
@@ -102,6 +103,11 @@ class Sums(Form):
         return self._scores(self._sums.total[:, None] - left_out, self.rows.n_items - sizes)
 
     def _scores(self, sums: Floats, n: int | Integers) -> Floats:
+        """Return scores, shape (S, D), from sums, shape (S F, D), over n items."""
+        if self.metric.statistics is not None:
+            n_statistics = len(self._sums.gains)
+            starts = range(0, len(sums), n_statistics)
+            return np.stack([self.metric.of_sums(sums[start : start + n_statistics].T) for start in starts])
         if self._of_mean is not None:
             sums = np.where(sums < _ROUNDING * self._sums.total.max(), 0.0, sums)
             with np.errstate(divide="ignore"):

@@ -52,10 +52,11 @@ class Swaps:
         return of_items.astype(np.bool_)
 
     def sums(self, of: ItemSums) -> Floats:
-        """Return the amount that swaps add to the first sum and take from the second, shape (64,), cached."""
+        """Return what swaps add to the first system's sums and take from the second's, shape (F, 64)."""
         if of.name not in self._sums:
-            self._sums[of.name] = np.empty(DRAWS)
-            swaps.add_swapped(of.gains, self.coins, self._sums[of.name])
+            self._sums[of.name] = np.empty((len(of.gains), DRAWS))
+            for gains, out in zip(of.gains, self._sums[of.name], strict=True):
+                swaps.add_swapped(gains, self.coins, out)
         return self._sums[of.name]
 
 
@@ -71,7 +72,8 @@ class Rows:
     clusters : ndarray of int, shape (N,), or None
         The cluster of each item, 0 to G − 1 in rising order; None without clusters.
     table : ndarray, shape (U, C), or None
-        The distributions over classes that responses are the places of; None if they are numbers.
+        The distributions over classes, or the statistics of outputs, that responses are the places of; None
+        if they are numbers.
     """
 
     gold: Floats
@@ -135,7 +137,7 @@ class Rows:
         """Return what a metric sees: of the systems, shape (S, N) or (S, N, K), and of gold."""
         if metric.needs == "item_means":
             return self.means, self.gold_means
-        return self.systems, self.gold if metric.needs == "responses" else self.gold_shares
+        return self.systems, self.gold if metric.needs in ("responses", "outputs") else self.gold_shares
 
     def scores(self, metric: Metric) -> Floats:
         """Return the systems' scores on the data, shape (S,)."""
@@ -184,29 +186,34 @@ def _ranks(systems: Floats) -> Floats:
 
 
 class ItemSums:
-    """Sums over items of an additive metric's contributions.
+    """Sums over items: of an additive metric's scores of single items, or of F statistics of outputs.
 
     Attributes
     ----------
     name
         The metric's name.
-    features : ndarray, shape (N, S), or (N, 1) of a comparison
-        Each item's score as a test set of its own.
-    total : ndarray, shape (S,) or (1,)
+    features : ndarray, shape (N, S F), or (N, 1) of a comparison
+        Each item's score as a test set of its own, F = 1, or its statistics.
+    total : ndarray, shape (S F,) or (1,)
         Their sums.
-    gains : ndarray, shape (N,)
-        The amount that swapping an item's rows adds to the first sum and takes from the second.
+    gains : ndarray, shape (F, N)
+        The amounts that swapping an item's rows adds to the first system's sums and takes from the second's.
     """
 
     def __init__(self, metric: Metric, rows: Rows) -> None:
         self.name = metric.name
-        scored = item_scores(metric, rows)
-        self.features = np.ascontiguousarray(scored.T)
+        if metric.statistics is not None:
+            summed = metric.rows_of(rows.systems)
+            self.features = np.ascontiguousarray(np.concatenate(summed, axis=-1))
+            self.gains = np.ascontiguousarray((summed[1] - summed[0]).T)
+        else:
+            scores = item_scores(metric, rows)
+            self.features = np.ascontiguousarray(scores.T)
+            # A swap compares B with A. A user's own metric need not give the negative then.
+            systems, gold = rows.seen(metric)
+            swapped = _item_scores(metric, systems[1::-1], gold)[0] if len(scores) == 1 else scores[1]
+            self.gains = (swapped - scores[0])[None]
         self.total = self.features.sum(axis=0)
-        # A swap compares B with A. A user's own metric need not give the negative then.
-        systems, gold = rows.seen(metric)
-        other = _item_scores(metric, systems[1::-1], gold)[0] if len(scored) == 1 else scored[1]
-        self.gains = other - scored[0]
 
 
 def item_scores(metric: Metric, rows: Rows) -> Floats:
