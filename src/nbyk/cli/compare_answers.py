@@ -54,6 +54,7 @@ def answer_of(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]
 
 def _pair(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
     """Return the answer of two systems, and whether A is the better one by every metric."""
+    from nbyk.metrics import metrics_of
     from nbyk.report.comparison.pair_answer import PairFindings, pair_answer
     from nbyk.testing.systems.compare import compare_metrics
 
@@ -61,9 +62,9 @@ def _pair(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
     if request.against == a:
         a, b = b, a
     with stage(f"comparing {a} with {b} on {systems.n_items} items"):
-        results = compare_metrics(
-            systems.pair(a, b), request.metrics, request.asked, _margins(systems, request)
-        )
+        data = systems.pair(a, b)
+        metrics = metrics_of(data.categories, request.metrics)
+        results = compare_metrics(data, metrics, request.asked, _margins(systems, request))
     paired = request.asked.pair_runs
     found = PairFindings(a, b, systems, results, request.interval, pair_runs=paired)
     found = _with_extras(found, request)

@@ -187,6 +187,7 @@ BUILTIN = (
         source=_RUBNER,
         traits=_ERROR,
         form=f"{_FORMS}:distances_if_complete",
+        of_known="nbyk.metrics.known_values:emd_aggregated_vectorized",
     ),
     Metric(
         "mean_of_emds",

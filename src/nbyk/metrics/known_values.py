@@ -6,8 +6,8 @@ The values are then sorted once, and not in every replicate.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from nbyk.metrics.metric import Metric
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_POOLED = "nbyk.metrics.distributional:emd_aggregated_vectorized"
 _MOST = 1000
 """Up to this number of values, finding a value is cheaper than sorting."""
 
@@ -26,8 +25,7 @@ _BUCKETS = 16
 """Buckets to a value."""
 
 
-@dataclass(frozen=True)
-class KnownValues:
+class KnownValues(NamedTuple):
     """Distinct values in rising order, and buckets that tell where to look for each.
 
     Attributes
@@ -43,16 +41,16 @@ class KnownValues:
     starts: Integers
     scale: float
 
-    @classmethod
-    def of(cls, values: Floats) -> KnownValues:
-        """Return distinct values in rising order, with their buckets."""
-        spread = values[-1] - values[0]
-        n_buckets = _BUCKETS * len(values)
-        with np.errstate(over="ignore"):
-            scale = float((n_buckets - 1) / spread) if spread > 0.0 else 0.0
-        scale = scale if np.isfinite(scale) else 0.0
-        buckets = ((values - values[0]) * scale).astype(np.int64)
-        return cls(values, np.searchsorted(buckets, np.arange(n_buckets + 1)), scale)
+
+def known_values(values: Floats) -> KnownValues:
+    """Return distinct values in rising order, with their buckets."""
+    spread = values[-1] - values[0]
+    n_buckets = _BUCKETS * len(values)
+    with np.errstate(over="ignore"):
+        scale = float((n_buckets - 1) / spread) if spread > 0.0 else 0.0
+    scale = scale if np.isfinite(scale) else 0.0
+    buckets = ((values - values[0]) * scale).astype(np.int64)
+    return KnownValues(values, np.searchsorted(buckets, np.arange(n_buckets + 1)), scale)
 
 
 @njit(nogil=True, cache=True)
@@ -80,7 +78,9 @@ def _count(rows: Any, values: Any, starts: Any, scale: float, counts: Any) -> An
 
 
 @njit(nogil=True, cache=True)
-def _fill_distances(systems: Any, gold: Any, values: Any, starts: Any, scale: float, out: Any) -> None:
+def emd_aggregated_vectorized(
+    systems: Any, gold: Any, values: Any, starts: Any, scale: float, out: Any
+) -> None:
     """Fill `out`, shape (S, R), as `nbyk.metrics.distributional.emd_aggregated_vectorized` does."""
     of_gold, of_system = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
     for r in range(out.shape[1]):
@@ -96,29 +96,13 @@ def _fill_distances(systems: Any, gold: Any, values: Any, starts: Any, scale: fl
             out[s, r] = total / n / n_gold
 
 
-@dataclass(frozen=True)
-class _DistanceOfKnown(Metric):
-    known: KnownValues = field(kw_only=True)
-
-    def fill(self, systems: Floats, gold: Floats | None, out: Floats) -> None:
-        if gold is None:
-            super().fill(systems, gold, out)
-            return
-        _fill_distances(systems, gold, self.known.values, self.known.starts, self.known.scale, out)
-
-
 def for_redrawn(metrics: Sequence[Metric], responses: Sequence[Floats]) -> tuple[Metric, ...]:
     """Return the metrics in the form that is fastest for responses that are redrawn from the given ones."""
-    if all(metric.implementation != _POOLED for metric in metrics):
+    if all(metric.of_known is None for metric in metrics):
         return tuple(metrics)
     every = np.concatenate([matrix.reshape(-1) for matrix in responses])
     values = np.unique(every[~np.isnan(every)])
     if len(values) > _MOST:
         return tuple(metrics)
-    known = KnownValues.of(values)
-    return tuple(
-        _DistanceOfKnown(**{each.name: getattr(metric, each.name) for each in fields(Metric)}, known=known)
-        if metric.implementation == _POOLED
-        else metric
-        for metric in metrics
-    )
+    known = known_values(values)
+    return tuple(metric if metric.of_known is None else replace(metric, known=known) for metric in metrics)

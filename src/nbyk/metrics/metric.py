@@ -33,6 +33,7 @@ from nbyk.metrics.traits import (
 
 if TYPE_CHECKING:
     from nbyk.data.scales import Scale
+    from nbyk.metrics.known_values import KnownValues
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -88,6 +89,11 @@ class Metric:
     statistics
         Of a metric of outputs: the function of a system's N outputs and the references (None if there are
         none) that returns the statistics of the items, shape (N, F).
+    of_known
+        ``"module:function"`` of a compiled function of (systems, gold, values, starts, scale, out) that is
+        faster where all responses are among a few values, if there is one.
+    known
+        These values, once it is bound to them.
 
     Raises
     ------
@@ -114,6 +120,8 @@ class Metric:
     counts: FromCounts | None = None
     of_mean: FromMean | None = None
     statistics: Implementation | None = None
+    of_known: str | None = None
+    known: KnownValues | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         check_option("direction", self.direction, Direction)
@@ -158,8 +166,8 @@ class Metric:
                 f"found {self.name!r}, but no such class; the classes are {', '.join(names)}",
                 argument="metric",
             )
-        arguments = (*self.arguments, ("label", float(names.index(self.label))))
-        return replace(self, table=table, arguments=arguments)
+        arguments = dict(self.arguments) | {"label": float(names.index(self.label))}
+        return replace(self, table=table, arguments=tuple(arguments.items()))
 
     @property
     def base_name(self) -> str:
@@ -330,6 +338,8 @@ class Metric:
         elif self.table is not None:
             places = map(int, self.values)
             self.function(_compiled_layout(systems), _compiled_layout(gold), out, self.table, *places)
+        elif self.known is not None and self.of_known is not None:
+            loaded(self.of_known)(_compiled_layout(systems), _compiled_layout(gold), *self.known, out)
         else:
             self.function(_compiled_layout(systems), _compiled_layout(gold), out, *self.values)
 

@@ -137,10 +137,7 @@ def metrics_of(categories: Categories | None, metrics: Sequence[str | Metric]) -
         metric.check_kind(kind)
     if categories is None:
         return chosen
-    return [
-        metric if metric.table is not None else metric.bound(categories.names, categories.table)
-        for metric in chosen
-    ]
+    return [metric.bound(categories.names, categories.table) for metric in chosen]
 
 
 def named(spec: str, kind: Kind) -> Metric:

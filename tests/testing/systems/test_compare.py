@@ -19,7 +19,7 @@ from scipy import stats
 
 import nbyk
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.metrics import get
+from nbyk.metrics import get, metrics_of
 from nbyk.resampling.samplers import NULLS
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import NULL_SAMPLERS, Draws
@@ -235,7 +235,9 @@ def without_parts(result: ComparisonResult) -> dict[str, Any]:
 def test_all_metrics_share_their_draws_and_keep_their_numbers() -> None:
     arrays = random_arrays(shift=0.05)
     asked = Asked(Decision("two-sided", 0.05, 199, 999_999), seed=3)
-    together = compare_metrics(nbyk.response_set(*arrays), [*ITEM_MEAN_METRICS, "cosine"], asked)
+    together = compare_metrics(
+        nbyk.response_set(*arrays), metrics_of(None, [*ITEM_MEAN_METRICS, "cosine"]), asked
+    )
     assert tuple(together) == (*ITEM_MEAN_METRICS, "cosine")
     for name in ("spearman", "cosine", "mse"):
         alone = nbyk.compare(*arrays, metric=name, n_resamples=199, seed=3, threads=2)

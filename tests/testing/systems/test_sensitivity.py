@@ -11,6 +11,7 @@ import pytest
 
 import nbyk
 from nbyk.errors import NbykError
+from nbyk.metrics import metrics_of
 from nbyk.resampling.resample import hypothesis_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk.testing.decision import Decision
@@ -43,7 +44,7 @@ def test_p_values_effects_and_intervals_are_those_of_compare() -> None:
     found = sensitivity(*data, metrics=METRICS, n_resamples=199, seed=5, samplers=())
     for null in TESTED:
         asked = Asked(Decision("two-sided", 0.05, 199, 199), null=null, seed=5)
-        alone = compare_metrics(nbyk.response_set(*data), METRICS, asked)
+        alone = compare_metrics(nbyk.response_set(*data), metrics_of(None, METRICS), asked)
         for effect in found.effects:
             result = alone[effect.metric]
             assert (effect.effect, effect.low, effect.high) == (result.effect, *result.claims[-1].ends())

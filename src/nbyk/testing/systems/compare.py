@@ -169,7 +169,7 @@ def compare(
 
 def compare_metrics(
     data: ResponseSet,
-    metrics: Sequence[str | Metric],
+    metrics: Sequence[Metric],
     asked: Asked,
     margins: Mapping[str, float] | None = None,
 ) -> dict[str, ComparisonResult]:
@@ -183,13 +183,13 @@ def compare_metrics(
     data
         Gold and both systems' responses.
     metrics
-        The metrics, by name or as `Metric`.
+        The metrics (`nbyk.metrics.metrics_of`).
     asked
         What is asked.
     margins
         A margin for each metric that has one, by name.
     """
-    chosen = tuple({metric.name: metric for metric in metrics_of(data.categories, metrics)}.values())
+    chosen = tuple({metric.name: metric for metric in metrics}.values())
     for metric in chosen:
         metric.check_gold(data.has_gold)
     panel = asked.panel(data)
