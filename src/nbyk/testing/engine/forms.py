@@ -7,6 +7,7 @@ own, or one that pairs or pools single responses) is scored on the rows of every
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property, partial
@@ -200,11 +201,11 @@ class Distances(Form):
     @cached_property
     def _each(self) -> list[tuple[Integers, Floats]]:
         """Each system's and gold's values in order: twice the item, plus 1 for gold's."""
-        found = []
+        ordered = []
         for values in self._systems:
             place, gaps = _spaced(np.stack([values, self._gold], axis=2).reshape(-1))
-            found.append((2 * (place // (2 * self._width)) + place % 2, gaps))
-        return found
+            ordered.append((2 * (place // (2 * self._width)) + place % 2, gaps))
+        return ordered
 
 
 class Largest(Form):
@@ -235,83 +236,39 @@ class Largest(Form):
 
 
 class Tables(Form):
-    """Metrics that need only the number of items on each level of gold's and of a system's item means."""
+    """Metrics that need only the number of items in each cell of a table, gold's level by a system's.
 
-    def __init__(self, metric: Metric, rows: Rows, cut: int, fill: Callable[..., None], measure: int) -> None:
-        """Cut nothing (0), gold's means (1) or systems' too (2) at the metric's threshold."""
+    Parameters
+    ----------
+    cells : ndarray of int, shape (runs, S, N)
+        The cell of each system's item in each run.
+    shape
+        Levels of gold and of the systems.
+    fill
+        Fills scores, shape (D,), from counts, shape (runs, *shape, D).
+    """
+
+    def __init__(
+        self, metric: Metric, rows: Rows, cells: Integers, shape: tuple[int, int], fill: Callable[..., None]
+    ) -> None:
         super().__init__(metric, rows)
-        self._score_tables, self._measure = fill, measure
-        gold, systems = rows.gold_means, rows.means
-        n_gold, of_gold = _levels(gold, metric.values[0] if cut >= 1 else None)
-        n_levels, of_systems = _levels(systems, metric.values[0] if cut == 2 else None)
-        self._shape = n_gold, n_levels
-        self._cells = of_gold * n_levels + of_systems
-        self.n_cells = n_gold * n_levels
+        self._cells, self._shape, self._fill = np.ascontiguousarray(cells), shape, fill
 
     def swapped(self, draws: Swaps) -> Floats:
         """Count the items that each system gets."""
-        found = np.empty((2, self.n_cells, DRAWS), np.int32)
-        tables.fill_swapped(self._cells[:2], draws.coins, found)
-        return np.stack([self._scores(of_system) for of_system in found])
-
-    def drawn(self, draws: ItemDraws) -> Floats:
-        """Count under weights."""
-        found = np.empty((self.n_cells, DRAWS), np.int32)
-        scores = np.empty((len(self._cells), draws.shape[0]))
-        for out, cells in zip(scores, self._cells, strict=True):
-            tables.fill_drawn(cells, draws.weights, found)
-            out[:] = self._scores(found[:, : draws.shape[0]])
-        return scores
-
-    def without(self, starts: Integers) -> Floats:
-        """Subtract each run from the counts."""
-        stops = np.append(starts[1:], self.rows.n_items)
-        scores = np.empty((len(self._cells), len(starts)))
-        for first in range(0, len(starts), DRAWS):
-            batch = slice(first, first + DRAWS)
-            found = np.empty((self.n_cells, len(starts[batch])), np.int32)
-            for out, cells in zip(scores, self._cells, strict=True):
-                tables.fill_without(cells, starts[batch], stops[batch], found)
-                out[batch] = self._scores(found)
-        return scores
-
-    def _scores(self, found: NDArray[np.int32]) -> Floats:
-        out = np.empty(found.shape[1])
-        self._score_tables(np.ascontiguousarray(found).reshape(*self._shape, -1), self._measure, out)
-        return out
-
-
-class Confusions(Form):
-    """Metrics that need only the number of items of each target and prediction, run by run."""
-
-    def __init__(self, metric: Metric, rows: Rows) -> None:
-        super().__init__(metric, rows)
-        codes, shares = rows.seen(metric)
-        n_classes = shares.shape[1]
-        target = shares.argmax(axis=1)
-        predicted = np.where(np.isnan(codes), n_classes, codes).astype(np.int64)
-        self._shape = n_classes, n_classes + 1
-        self._cells = np.ascontiguousarray((target[:, None] * (n_classes + 1) + predicted).transpose(2, 0, 1))
-        n_cells = n_classes * (n_classes + 1)
-        self._n_cells = n_cells
-        certain = np.sum(shares >= shares.max(axis=1, keepdims=True) - TIED) == rows.n_items
-        self.is_cheap = bool(certain) and n_cells <= min(_CELLS_PER_ITEM * rows.n_items, _MOST_CELLS)
-
-    def swapped(self, draws: Swaps) -> Floats:
-        """Count the items that each system gets, in each run."""
-        found = np.empty((len(self._cells), 2, self._n_cells, DRAWS), np.int32)
-        for of_run, cells in zip(found, self._cells, strict=True):
+        counts = self._counts(2, DRAWS)
+        for of_run, cells in zip(counts, self._cells, strict=True):
             tables.fill_swapped(np.ascontiguousarray(cells[:2]), draws.coins, of_run)
-        return np.stack([self._scores(found[:, system]) for system in range(2)])
+        return np.stack([self._scores(counts[:, system]) for system in range(2)])
 
     def drawn(self, draws: ItemDraws) -> Floats:
         """Count under weights."""
         scores = np.empty((self._cells.shape[1], draws.shape[0]))
-        found = np.empty((len(self._cells), self._n_cells, DRAWS), np.int32)
+        counts = self._counts(DRAWS)
         for system, out in enumerate(scores):
-            for of_run, cells in zip(found, self._cells, strict=True):
+            for of_run, cells in zip(counts, self._cells, strict=True):
                 tables.fill_drawn(cells[system], draws.weights, of_run)
-            out[:] = self._scores(found[..., : draws.shape[0]])
+            out[:] = self._scores(counts[..., : draws.shape[0]])
         return scores
 
     def without(self, starts: Integers) -> Floats:
@@ -320,19 +277,22 @@ class Confusions(Form):
         scores = np.empty((self._cells.shape[1], len(starts)))
         for first in range(0, len(starts), DRAWS):
             batch = slice(first, first + DRAWS)
-            found = np.empty((len(self._cells), self._n_cells, len(starts[batch])), np.int32)
+            counts = self._counts(len(starts[batch]))
             for system, out in enumerate(scores):
-                for of_run, cells in zip(found, self._cells, strict=True):
+                for of_run, cells in zip(counts, self._cells, strict=True):
                     tables.fill_without(cells[system], starts[batch], stops[batch], of_run)
-                out[batch] = self._scores(found)
+                out[batch] = self._scores(counts)
         return scores
 
-    def _scores(self, found: NDArray[np.int32]) -> Floats:
-        """Return the means over runs of the scores of counts, shape (runs, cells, D)."""
-        out = np.empty(found.shape[2])
-        counts = np.ascontiguousarray(found).reshape(len(found), *self._shape, -1)
-        measure, average, label = map(int, self.metric.values)
-        score_tables(counts, measure, average, label, out)
+    def _counts(self, *sizes: int) -> NDArray[np.int32]:
+        """Return empty counts of all runs; the cells come before the draws, which are last."""
+        *first, n_draws = sizes
+        return np.empty((len(self._cells), *first, math.prod(self._shape), n_draws), np.int32)
+
+    def _scores(self, counts: NDArray[np.int32]) -> Floats:
+        """Return the scores of counts, shape (runs, cells, D)."""
+        out = np.empty(counts.shape[2])
+        self._fill(np.ascontiguousarray(counts).reshape(len(counts), *self._shape, -1), out)
         return out
 
 
@@ -396,15 +356,37 @@ def distances_if_complete(metric: Metric, rows: Rows) -> Form | None:
 
 def confusions(metric: Metric, rows: Rows) -> Form | None:
     """Return the form of a metric of classes that needs only counts, if these are few and targets certain."""
-    form = Confusions(metric, rows)
-    return form if form.is_cheap else None
+    codes, shares = rows.seen(metric)
+    n_classes = shares.shape[1]
+    certain = np.sum(shares >= shares.max(axis=1, keepdims=True) - TIED) == rows.n_items
+    shape = n_classes, n_classes + 1
+    if not certain or not _is_cheap(shape, rows):
+        return None
+    predicted = np.where(np.isnan(codes), n_classes, codes).astype(np.int64)
+    cells = (shares.argmax(axis=1)[:, None] * (n_classes + 1) + predicted).transpose(2, 0, 1)
+
+    def fill(counts: NDArray[np.int32], out: Floats) -> None:
+        measure, average, label = map(int, metric.values)
+        score_tables(counts, measure, average, label, out)
+
+    return Tables(metric, rows, cells, shape, fill)
 
 
 def _table(
     metric: Metric, rows: Rows, *, cut: int, fill: Callable[..., None], measure: int = 0
 ) -> Form | None:
-    form = Tables(metric, rows, cut, fill, measure)
-    return form if form.n_cells <= min(_CELLS_PER_ITEM * rows.n_items, _MOST_CELLS) else None
+    """Return the form of item means, those of gold (cut 1) or of systems too (2) cut at the threshold."""
+    n_gold, of_gold = _levels(rows.gold_means, metric.values[0] if cut >= 1 else None)
+    n_levels, of_systems = _levels(rows.means, metric.values[0] if cut == 2 else None)
+    shape = n_gold, n_levels
+    if not _is_cheap(shape, rows):
+        return None
+    cells = (of_gold * n_levels + of_systems)[None]
+    return Tables(metric, rows, cells, shape, lambda counts, out: fill(counts[0], measure, out))
+
+
+def _is_cheap(shape: tuple[int, int], rows: Rows) -> bool:
+    return math.prod(shape) <= min(_CELLS_PER_ITEM * rows.n_items, _MOST_CELLS)
 
 
 kendall_table = partial(_table, cut=0, fill=tables.kendall)
