@@ -55,6 +55,7 @@ _HISTOGRAMS = "nbyk.metrics.histograms"
 _THRESHOLDED = "nbyk.metrics.thresholded"
 _COUNTS = "nbyk.metrics.counts"
 _FORMS = "nbyk.testing.engine.forms"
+_TABLES = "nbyk.testing.engine.tables"
 
 BUILTIN = (
     Metric(
@@ -136,7 +137,7 @@ BUILTIN = (
         "Kendall's rank correlation (τ-b) of the item means; NaN for a constant.",
         source="Kendall 1945, The treatment of ties in ranking problems",
         traits=_traits("smooth", _ORDER, score_range=(-1.0, 1.0)),
-        form=f"{_FORMS}:kendall_table",
+        form=f"{_TABLES}:kendall_table",
     ),
     Metric(
         "mean",
@@ -238,7 +239,7 @@ BUILTIN = (
         "Fraction of items that system and gold put on the same side of the threshold.",
         parameters=_THRESHOLD,
         traits=_traits("jumps", mean_over_items=True),
-        form=f"{_FORMS}:accuracy_table",
+        form=f"{_TABLES}:accuracy_table",
     ),
     Metric(
         "precision",
@@ -247,7 +248,7 @@ BUILTIN = (
         "Fraction of the system's positive items that are positive in gold; 0 without any.",
         parameters=_THRESHOLD,
         traits=_SHARE,
-        form=f"{_FORMS}:precision_table",
+        form=f"{_TABLES}:precision_table",
     ),
     Metric(
         "recall",
@@ -256,7 +257,7 @@ BUILTIN = (
         "Fraction of gold's positive items that are positive in the system; 0 without any.",
         parameters=_THRESHOLD,
         traits=_SHARE,
-        form=f"{_FORMS}:recall_table",
+        form=f"{_TABLES}:recall_table",
     ),
     Metric(
         "f1",
@@ -265,7 +266,7 @@ BUILTIN = (
         "Harmonic mean of precision and recall; 0 where nothing is positive.",
         parameters=_THRESHOLD,
         traits=_SHARE,
-        form=f"{_FORMS}:f1_table",
+        form=f"{_TABLES}:f1_table",
     ),
     Metric(
         "auc",
@@ -274,6 +275,6 @@ BUILTIN = (
         "Area under the ROC curve of the item means for positive gold; NaN with one class only.",
         parameters=_THRESHOLD,
         traits=_traits("jumps", _ORDER),
-        form=f"{_FORMS}:auc_table",
+        form=f"{_TABLES}:auc_table",
     ),
 )

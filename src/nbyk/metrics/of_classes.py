@@ -51,7 +51,7 @@ def _of_classes(name: str, function: str, summary: str, source: str = "", **more
         arguments=tuple(more.items()),
         additive=additive,
         traits=Traits("linear" if additive else "smooth", (), 0, additive, False, (0.0, 1.0)),
-        form=None if additive else "nbyk.testing.engine.forms:confusions",
+        form=None if additive else "nbyk.testing.engine.tables:confusions",
     )
 
 

@@ -49,15 +49,6 @@ class EffectDraws:
     paired: bool
 
 
-def as_metric(metric: str | Metric) -> Metric:
-    """Return a metric from its name or itself, or raise NbykError if it is neither."""
-    if not isinstance(metric, str | Metric):
-        raise NbykError(
-            f"found {metric!r}, expected the name of one metric, such as 'mae'", argument="metric"
-        )
-    return metric if isinstance(metric, Metric) else get(metric)
-
-
 def as_metrics(metrics: str | Metric | Sequence[str | Metric]) -> tuple[Metric, ...]:
     """Return metrics from their names, a name, or metrics."""
     if isinstance(metrics, str | Metric):

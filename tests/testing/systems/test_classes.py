@@ -146,16 +146,17 @@ def test_scores_by_counts_are_those_by_rows() -> None:
     """Classes that tie leave the table of counts, so a metric is then scored row by row."""
     from nbyk.data.categories import coded
     from nbyk.metrics import get
-    from nbyk.testing.engine.forms import Confusions, RowByRow, form_of
+    from nbyk.testing.engine.forms import RowByRow, form_of
     from nbyk.testing.engine.item_draws import ItemDraws
     from nbyk.testing.engine.rows import Rows
+    from nbyk.testing.engine.tables import Tables
 
     target, a, b = drawn(40, runs=3)
     sources, categories = coded({"gold": target, "a": a, "b": b}, "classes")
     rows = Rows(sources["gold"][:, None], np.stack([sources["a"], sources["b"]]), table=categories.table)
     metric = get("f1_weighted", "classes").bound(categories.names, categories.table)
     counted, by_rows = form_of(metric, rows), RowByRow(metric, rows)
-    assert isinstance(counted, Confusions)
+    assert isinstance(counted, Tables)
     items = np.random.default_rng(0).integers(0, 40, (64, 40)).astype(np.uint32)
     draws = ItemDraws(items, 40)
     np.testing.assert_allclose(counted.drawn(draws), by_rows.drawn(draws))

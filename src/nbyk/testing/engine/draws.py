@@ -232,8 +232,8 @@ class Draws:
             return self._all_forms
         forms = []
         for form in self._all_forms:
-            seen = self.rows.as_scored(form.metric)
-            forms.append(form if seen is self.rows else form_of(form.metric, seen))
+            rows = self.rows.as_scored(form.metric)
+            forms.append(form if rows is self.rows else form_of(form.metric, rows))
         return forms
 
     def _forms(self, which: Sequence[int]) -> list[Form]:

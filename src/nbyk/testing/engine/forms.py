@@ -7,29 +7,23 @@ own, or one that pairs or pools single responses) is scored on the rows of every
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.metrics import Metric, get
-from nbyk.metrics.classes import ACCURACY, F1, PRECISION, RECALL, TIED, score_tables
 from nbyk.metrics.traits import loaded
 from nbyk.resampling import kernels
 from nbyk.resampling.effects import batches
-from nbyk.testing.engine import swaps, tables, weights
+from nbyk.testing.engine import swaps, weights
 from nbyk.testing.engine.item_draws import ItemDraws
 from nbyk.testing.engine.rows import Rows, Swaps
 from nbyk.testing.engine.swaps import DRAWS
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-_CELLS_PER_ITEM, _MOST_CELLS = 8, 100_000
-"""Up to this number of cells, counting in a table is cheaper than sorting rows and takes little memory."""
 
 _ROUNDING = 1e-13
 """A sum of squares below this share of the largest is a rounding error and counts as 0."""
@@ -41,6 +35,12 @@ class Form(ABC):
     def __init__(self, metric: Metric, rows: Rows) -> None:
         self.metric = metric
         self.rows = rows
+
+    @cached_property
+    def _values(self) -> tuple[Floats, Floats]:
+        """What the metric takes of the systems, (S, N, K), and of gold, (N, K); K = 1 for item means."""
+        systems, gold = self.rows.inputs(self.metric)
+        return (systems[..., None], gold[:, None]) if systems.ndim == 2 else (systems, gold)
 
     @abstractmethod
     def swapped(self, draws: Swaps) -> Floats:
@@ -181,29 +181,22 @@ class Distances(Form):
 
     @property
     def _width(self) -> int:
-        return int(self._gold.shape[1])
-
-    @cached_property
-    def _gold(self) -> Floats:
-        """Gold's values of each item, shape (N, K), or (N, 1) of item means."""
-        return self.rows.gold if self.metric.needs == "responses" else self.rows.gold_means[:, None]
-
-    @cached_property
-    def _systems(self) -> Floats:
-        return self.rows.systems if self.metric.needs == "responses" else self.rows.means[..., None]
+        return int(self._values[1].shape[1])
 
     @cached_property
     def _all(self) -> tuple[Integers, Floats]:
         """A's, B's and gold's values in order, four to an item: 0, 1 and 2."""
-        place, gaps = _spaced(np.stack([*self._systems[:2], self._gold], axis=2).reshape(-1))
+        systems, gold = self._values
+        place, gaps = _spaced(np.stack([*systems[:2], gold], axis=2).reshape(-1))
         return 4 * (place // (3 * self._width)) + place % 3, gaps
 
     @cached_property
     def _each(self) -> list[tuple[Integers, Floats]]:
         """Each system's and gold's values in order: twice the item, plus 1 for gold's."""
+        systems, gold = self._values
         ordered = []
-        for values in self._systems:
-            place, gaps = _spaced(np.stack([values, self._gold], axis=2).reshape(-1))
+        for values in systems:
+            place, gaps = _spaced(np.stack([values, gold], axis=2).reshape(-1))
             ordered.append((2 * (place // (2 * self._width)) + place % 2, gaps))
         return ordered
 
@@ -235,73 +228,13 @@ class Largest(Form):
         return [np.argsort(-errors, kind="stable") for errors in self.rows.errors]
 
 
-class Tables(Form):
-    """Metrics that need only the number of items in each cell of a table, gold's level by a system's.
-
-    Parameters
-    ----------
-    cells : ndarray of int, shape (runs, S, N)
-        The cell of each system's item in each run.
-    shape
-        Levels of gold and of the systems.
-    fill
-        Fills scores, shape (D,), from counts, shape (runs, *shape, D).
-    """
-
-    def __init__(
-        self, metric: Metric, rows: Rows, cells: Integers, shape: tuple[int, int], fill: Callable[..., None]
-    ) -> None:
-        super().__init__(metric, rows)
-        self._cells, self._shape, self._fill = np.ascontiguousarray(cells), shape, fill
-
-    def swapped(self, draws: Swaps) -> Floats:
-        """Count the items that each system gets."""
-        counts = self._counts(2, DRAWS)
-        for of_run, cells in zip(counts, self._cells, strict=True):
-            tables.fill_swapped(np.ascontiguousarray(cells[:2]), draws.coins, of_run)
-        return np.stack([self._scores(counts[:, system]) for system in range(2)])
-
-    def drawn(self, draws: ItemDraws) -> Floats:
-        """Count under weights."""
-        scores = np.empty((self._cells.shape[1], draws.shape[0]))
-        counts = self._counts(DRAWS)
-        for system, out in enumerate(scores):
-            for of_run, cells in zip(counts, self._cells, strict=True):
-                tables.fill_drawn(cells[system], draws.weights, of_run)
-            out[:] = self._scores(counts[..., : draws.shape[0]])
-        return scores
-
-    def without(self, starts: Integers) -> Floats:
-        """Subtract each run of items from the counts."""
-        stops = np.append(starts[1:], self.rows.n_items)
-        scores = np.empty((self._cells.shape[1], len(starts)))
-        for first in range(0, len(starts), DRAWS):
-            batch = slice(first, first + DRAWS)
-            counts = self._counts(len(starts[batch]))
-            for system, out in enumerate(scores):
-                for of_run, cells in zip(counts, self._cells, strict=True):
-                    tables.fill_without(cells[system], starts[batch], stops[batch], of_run)
-                out[batch] = self._scores(counts)
-        return scores
-
-    def _counts(self, *sizes: int) -> NDArray[np.int32]:
-        """Return empty counts of all runs; the cells come before the draws, which are last."""
-        *first, n_draws = sizes
-        return np.empty((len(self._cells), *first, math.prod(self._shape), n_draws), np.int32)
-
-    def _scores(self, counts: NDArray[np.int32]) -> Floats:
-        """Return the scores of counts, shape (runs, cells, D)."""
-        out = np.empty(counts.shape[2])
-        self._fill(np.ascontiguousarray(counts).reshape(len(counts), *self._shape, -1), out)
-        return out
-
-
 class RowByRow(Form):
     """Any metric, on the rows of each draw."""
 
     def swapped(self, draws: Swaps) -> Floats:
         """Deal the rows and score them."""
-        gold, (a, b) = self._gold, self._systems[:2]
+        systems, gold = self._values
+        a, b = systems[:2]
         coins = draws.swapped
         out = np.zeros((2, DRAWS))
         first = 0
@@ -316,7 +249,7 @@ class RowByRow(Form):
 
     def drawn(self, draws: ItemDraws) -> Floats:
         """Take the rows and score them."""
-        gold, systems = self._gold, self._systems
+        systems, gold = self._values
         out = np.zeros((len(systems), draws.shape[0]))
         at_once = next(iter(batches(draws.shape[0], gold.size + systems.size)))
         for which, items in draws.rows(at_once):
@@ -324,16 +257,6 @@ class RowByRow(Form):
             self._score(systems[:, items], gold[items], scored)
             out[:, which] = scored
         return out
-
-    @cached_property
-    def _gold(self) -> Floats:
-        gold = self.rows.seen(self.metric)[1]
-        return gold[:, None] if gold.ndim == 1 else gold
-
-    @cached_property
-    def _systems(self) -> Floats:
-        systems = self.rows.seen(self.metric)[0]
-        return systems[..., None] if systems.ndim == 2 else systems
 
     def _score(self, systems: Floats, gold: Floats, out: Floats) -> None:
         if self.metric.needs == "item_means":
@@ -352,57 +275,6 @@ def sums_if_complete(metric: Metric, rows: Rows) -> Form | None:
 def distances_if_complete(metric: Metric, rows: Rows) -> Form | None:
     """Return the form of a distance of pooled responses where every item has all of them."""
     return Distances(metric, rows) if rows.complete else None
-
-
-def confusions(metric: Metric, rows: Rows) -> Form | None:
-    """Return the form of a metric of classes that needs only counts, if these are few and targets certain."""
-    codes, shares = rows.seen(metric)
-    n_classes = shares.shape[1]
-    certain = np.sum(shares >= shares.max(axis=1, keepdims=True) - TIED) == rows.n_items
-    shape = n_classes, n_classes + 1
-    if not certain or not _is_cheap(shape, rows):
-        return None
-    predicted = np.where(np.isnan(codes), n_classes, codes).astype(np.int64)
-    cells = (shares.argmax(axis=1)[:, None] * (n_classes + 1) + predicted).transpose(2, 0, 1)
-
-    def fill(counts: NDArray[np.int32], out: Floats) -> None:
-        measure, average, label = map(int, metric.values)
-        score_tables(counts, measure, average, label, out)
-
-    return Tables(metric, rows, cells, shape, fill)
-
-
-def _table(
-    metric: Metric, rows: Rows, *, cut: int, fill: Callable[..., None], measure: int = 0
-) -> Form | None:
-    """Return the form of item means, those of gold (cut 1) or of systems too (2) cut at the threshold."""
-    n_gold, of_gold = _levels(rows.gold_means, metric.values[0] if cut >= 1 else None)
-    n_levels, of_systems = _levels(rows.means, metric.values[0] if cut == 2 else None)
-    shape = n_gold, n_levels
-    if not _is_cheap(shape, rows):
-        return None
-    cells = (of_gold * n_levels + of_systems)[None]
-    return Tables(metric, rows, cells, shape, lambda counts, out: fill(counts[0], measure, out))
-
-
-def _is_cheap(shape: tuple[int, int], rows: Rows) -> bool:
-    return math.prod(shape) <= min(_CELLS_PER_ITEM * rows.n_items, _MOST_CELLS)
-
-
-kendall_table = partial(_table, cut=0, fill=tables.kendall)
-auc_table = partial(_table, cut=1, fill=tables.auc)
-accuracy_table = partial(_table, cut=2, fill=tables.confusion, measure=ACCURACY)
-precision_table = partial(_table, cut=2, fill=tables.confusion, measure=PRECISION)
-recall_table = partial(_table, cut=2, fill=tables.confusion, measure=RECALL)
-f1_table = partial(_table, cut=2, fill=tables.confusion, measure=F1)
-
-
-def _levels(values: Floats, threshold: float | None) -> tuple[int, Integers]:
-    """Return the number of levels and the level of each value; a threshold makes two levels."""
-    if threshold is not None:
-        return 2, (values >= threshold).astype(np.int64)
-    levels, place = np.unique(values, return_inverse=True)
-    return len(levels), place.reshape(values.shape)
 
 
 def _ordered(values: Floats) -> tuple[Integers, Integers]:

@@ -133,20 +133,20 @@ class Rows:
         assert self.table is not None, "these responses are numbers"
         return shares_of(self.gold, self.table)
 
-    def seen(self, metric: Metric) -> tuple[Floats, Floats]:
-        """Return what a metric sees: of the systems, shape (S, N) or (S, N, K), and of gold."""
+    def inputs(self, metric: Metric) -> tuple[Floats, Floats]:
+        """Return what a metric takes: of the systems, shape (S, N) or (S, N, K), and of gold."""
         if metric.needs == "item_means":
             return self.means, self.gold_means
         return self.systems, self.gold if metric.needs in ("responses", "outputs") else self.gold_shares
 
     def scores(self, metric: Metric) -> Floats:
         """Return the systems' scores on the data, shape (S,)."""
-        systems, gold = self.seen(metric)
+        systems, gold = self.inputs(metric)
         return metric.scores(systems[:, None], gold[None])[:, 0]
 
     def effect(self, metric: Metric) -> float:
         """Return how much better the first system is than the second on the data."""
-        systems, gold = self.seen(metric)
+        systems, gold = self.inputs(metric)
         return float(metric.effects(systems[:2, None], gold[None])[0])
 
     def as_scored(self, metric: Metric) -> Rows:
@@ -158,15 +158,15 @@ class Rows:
         ignored = () if metric.additive else metric.unchanged_by
         if not ignored:
             return self
-        seen = self.means[:2, :, None] if metric.needs == "item_means" else self.systems[:2]
+        systems = self.means[:2, :, None] if metric.needs == "item_means" else self.systems[:2]
         if "monotone" in ignored:
-            return Rows(self.gold, _ranks(seen), self.clusters)
+            return Rows(self.gold, _ranks(systems), self.clusters)
         if "location" in ignored:
-            seen = seen - np.nanmean(seen, axis=(1, 2), keepdims=True)
+            systems = systems - np.nanmean(systems, axis=(1, 2), keepdims=True)
         if "scale" in ignored:
-            size = np.sqrt(np.nanmean(seen**2, axis=(1, 2), keepdims=True))
-            seen = seen / np.where(size > 0.0, size, 1.0)
-        return Rows(self.gold, without_rounding(seen), self.clusters)
+            size = np.sqrt(np.nanmean(systems**2, axis=(1, 2), keepdims=True))
+            systems = systems / np.where(size > 0.0, size, 1.0)
+        return Rows(self.gold, without_rounding(systems), self.clusters)
 
     def sums(self, metric: Metric) -> ItemSums:
         """Return the sums of an additive metric; they are computed once for all metrics that use them."""
@@ -210,7 +210,7 @@ class ItemSums:
             scores = item_scores(metric, rows)
             self.features = np.ascontiguousarray(scores.T)
             # A swap compares B with A. A user's own metric need not give the negative then.
-            systems, gold = rows.seen(metric)
+            systems, gold = rows.inputs(metric)
             swapped = _item_scores(metric, systems[1::-1], gold)[0] if len(scores) == 1 else scores[1]
             self.gains = (swapped - scores[0])[None]
         self.total = self.features.sum(axis=0)
@@ -223,7 +223,7 @@ def item_scores(metric: Metric, rows: Rows) -> Floats:
     -------
     ndarray, shape (S, N), or (1, N) of a comparison of the first two systems
     """
-    return _item_scores(metric, *rows.seen(metric))
+    return _item_scores(metric, *rows.inputs(metric))
 
 
 def _item_scores(metric: Metric, systems: Floats, gold: Floats) -> Floats:
