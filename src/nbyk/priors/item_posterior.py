@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.errors import NbykError
-from nbyk.priors.levels import on_levels
 from nbyk.priors.marginal import ItemGrid, Patterns, masses, response_counts
+from nbyk.priors.predictive import on_levels
 from nbyk.priors.two_stage import TwoStagePrior
 
 Floats = NDArray[np.float64]

@@ -20,6 +20,8 @@ LEVEL = 0.05
 """A check rejects a prior if one of its three p-values is at most a third of this (Bonferroni)."""
 
 _ON_LEVEL = 1e-6
+_CUT = Response("likert", 10)
+_DECIMALS = 12
 _REFERENCE_ITEMS = 1_000_000
 
 
@@ -225,6 +227,32 @@ def on_scale(matrix: ArrayLike, response: Response) -> Floats:
             f"{expected}: recode the responses, or choose another response stage"
         )
     return nearest
+
+
+def on_levels(matrix: ArrayLike, response: Response) -> tuple[Floats, Response]:
+    """Return responses on levels, and the response stage that has those levels.
+
+    Responses with levels stay as they are. Those clamped to [0, 1] are cut into ten equal parts. The
+    probability of a part is that of a normal draw between two edges, clamped or not, so μ and σ are the same
+    for both.
+
+    Parameters
+    ----------
+    matrix : array_like, shape (N, K)
+        Responses on the scale of `response`, with NaN for missing ones.
+    response
+        Their response stage.
+    """
+    responses = on_scale(matrix, response)
+    if response.levels:
+        return responses, response
+    if response.kind != "clamped":
+        raise NbykError(
+            f"response {response.kind} has neither levels nor ends; put the responses on a scale with both "
+            "ends"
+        )
+    # In floating point 0.7 - 0.4 is a little less than 0.3, but belongs to the same part.
+    return _CUT.apply(np.round(responses, _DECIMALS)), _CUT
 
 
 def _simulated(
