@@ -13,7 +13,7 @@ from scipy import stats
 
 from nbyk import metrics
 from nbyk.errors import UndefinedMetricError
-from nbyk.metrics.of_classes import OF_CLASSES, OF_DISTRIBUTIONS
+from nbyk.metrics.class_metrics import CLASS_METRICS, DISTRIBUTION_METRICS
 from nbyk_papers.boostsa2022 import label_scorer
 from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap, label_scores
 from tests.oracles.chisquare import assert_drawn_from
@@ -21,7 +21,7 @@ from tests.oracles.chisquare import assert_drawn_from
 
 def names_of(kind: str) -> list[str]:
     """Return the names of the metrics of a kind of labels."""
-    return [metric.name for metric in (OF_CLASSES if kind == "hard" else OF_DISTRIBUTIONS)]
+    return [metric.name for metric in (CLASS_METRICS if kind == "hard" else DISTRIBUTION_METRICS)]
 
 
 def hard_data(n: int, seed: int = 0, n_classes: int = 3) -> tuple[Any, Any, Any]:

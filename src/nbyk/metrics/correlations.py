@@ -69,7 +69,7 @@ def _rank_products(ranks: Ranks, gold_ranks: Ranks) -> tuple[float, float]:
     """
     n = len(ranks)
     middle = np.int32(n + 1)
-    of_ranks = of_both = 0.0
+    variance = covariance = 0.0
     for start in range(0, n, _RANKS_AT_ONCE):
         block, gold_block = ranks[start : start + _RANKS_AT_ONCE], gold_ranks[start : start + _RANKS_AT_ONCE]
         squares = products = np.int64(0)
@@ -77,9 +77,9 @@ def _rank_products(ranks: Ranks, gold_ranks: Ranks) -> tuple[float, float]:
             rank, gold_rank = np.int64(block[i] - middle), np.int64(gold_block[i] - middle)
             squares += rank * rank
             products += rank * gold_rank
-        of_ranks += float(squares)
-        of_both += float(products)
-    return of_ranks, of_both
+        variance += float(squares)
+        covariance += float(products)
+    return variance, covariance
 
 
 @njit(nogil=True, cache=True)
@@ -162,10 +162,10 @@ def _count(position: Any, space: CountSpace) -> None:
     word = position >> np.uint64(6)
     block = word >> np.uint64(6)
     bits[word] |= np.uint64(1) << (position & np.uint64(63))
-    of_block = in_earlier_words[block]
+    counts = in_earlier_words[block]
     within = np.int16(word & np.uint64(63))
     for later in range(64):  # a constant number, so that it compiles to a few vector instructions
-        of_block[later] += np.int16(np.int16(later) > within)
+        counts[later] += np.int16(np.int16(later) > within)
     for later in range(np.int64(block) + 1, len(in_earlier_blocks)):
         in_earlier_blocks[later] += 1
 

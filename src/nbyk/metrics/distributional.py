@@ -71,10 +71,10 @@ def emd_aggregated_vectorized(systems: Floats, gold: Floats, out: Floats) -> Non
     pooled, pooled_gold = np.empty(systems[0, 0].size), np.empty(gold[0].size)
     space = distance_space(len(pooled), len(pooled_gold))
     for r in range(out.shape[1]):
-        of_gold = _pool(gold[r], pooled_gold)
-        keep_gold(of_gold, space)
+        gold_values = _pool(gold[r], pooled_gold)
+        keep_gold(gold_values, space)
         for s in range(out.shape[0]):
-            out[s, r] = distance_to_gold(_pool(systems[s, r], pooled), of_gold, space)
+            out[s, r] = distance_to_gold(_pool(systems[s, r], pooled), gold_values, space)
 
 
 @njit(nogil=True, cache=True)

@@ -82,16 +82,16 @@ def emd_aggregated_vectorized(
     systems: Any, gold: Any, values: Any, starts: Any, scale: float, out: Any
 ) -> None:
     """Fill `out`, shape (S, R), as `nbyk.metrics.distributional.emd_aggregated_vectorized` does."""
-    of_gold, of_system = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
+    gold_counts, counts = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
     for r in range(out.shape[1]):
-        n_gold = _count(gold[r], values, starts, scale, of_gold)
+        n_gold = _count(gold[r], values, starts, scale, gold_counts)
         for s in range(out.shape[0]):
-            n = _count(systems[s, r], values, starts, scale, of_system)
+            n = _count(systems[s, r], values, starts, scale, counts)
             below = np.int64(0)
             total = 0.0
             for place in range(len(values) - 1):
                 # In steps of 1 / (n × n_gold), shares are whole numbers.
-                below += of_system[place] * n_gold - of_gold[place] * n
+                below += counts[place] * n_gold - gold_counts[place] * n
                 total += abs(below) * (values[place + 1] - values[place])
             out[s, r] = total / n / n_gold
 

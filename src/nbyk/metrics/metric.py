@@ -325,7 +325,7 @@ class Metric:
     def fill(self, systems: Floats, gold: Floats | None, out: Floats) -> None:
         """Fill `out` with scores as of `scores`, shape (S, R), or with a comparison's numbers, (R,)."""
         if self.statistics is not None:
-            out[:] = self.of_sums(self.rows_of(systems).sum(axis=-2))
+            out[:] = self.score_sums(self.rows_of(systems).sum(axis=-2))
             return
         if gold is None:
             self.check_gold(False)
@@ -364,7 +364,7 @@ class Metric:
         assert self.table is not None, "the metric is bound to no table"
         return self.table[systems[..., 0].astype(np.int64)]
 
-    def of_sums(self, sums: Floats) -> Floats:
+    def score_sums(self, sums: Floats) -> Floats:
         """Return the scores, shape (...), of sums of statistics, (..., F); not finite where undefined."""
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = np.asarray(self.function(sums, *self.values), dtype=np.float64)
@@ -415,8 +415,8 @@ class Metric:
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
         if not isinstance(value, numbers.Real):
-            found = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
-            raise NbykError(f"metric {self.name!r} must return one number, but returned {found}")
+            returned = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+            raise NbykError(f"metric {self.name!r} must return one number, but returned {returned}")
         return float(value)
 
 

@@ -64,7 +64,7 @@ def _bleu(sums: Floats) -> Floats:
     return np.where(scored, 100.0 * brevity * precision, 0.0)
 
 
-OF_OUTPUTS = (
+OUTPUT_METRICS = (
     Metric(
         "mean",
         _mean,

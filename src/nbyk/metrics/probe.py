@@ -155,8 +155,8 @@ class _World:
         for sets in ((base, first), (base, second), (base, first, second)):
             systems, gold = (np.add.reduce(values) for values in zip(*sets, strict=True))
             steps.append(self.score(systems, gold) - self.scores[0])
-        of_first, of_second, of_both = (float(step[0]) for step in steps)
-        return abs(of_both - of_first - of_second) <= _ROUNDING * (abs(of_first) + abs(of_second))
+        by_first, by_second, by_both = (float(step[0]) for step in steps)
+        return abs(by_both - by_first - by_second) <= _ROUNDING * (abs(by_first) + abs(by_second))
 
     def is_mean_over_items(self) -> bool:
         """Return whether a score is the mean of those of single items, which may differ in responses."""

@@ -16,12 +16,12 @@ from nbyk.data.categories import Categories
 from nbyk.data.kinds import Kind
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics.builtin import BUILTIN, WINS
+from nbyk.metrics.class_metrics import CLASS_METRICS, DISTRIBUTION_METRICS, averages_of, one_class_metric
 from nbyk.metrics.metric import Metric
-from nbyk.metrics.of_classes import OF_CLASSES, OF_DISTRIBUTIONS, averages_of, of_a_class
-from nbyk.metrics.outputs import OF_OUTPUTS
+from nbyk.metrics.outputs import OUTPUT_METRICS
 from nbyk.metrics.traits import Data, Parameter
 
-ROWS: list[Metric] = [*BUILTIN, *OF_CLASSES, *OF_DISTRIBUTIONS, *OF_OUTPUTS]
+ROWS: list[Metric] = [*BUILTIN, *CLASS_METRICS, *DISTRIBUTION_METRICS, *OUTPUT_METRICS]
 """All metrics: nbyk's, then users'."""
 
 _CALLED_HERE = {
@@ -108,7 +108,7 @@ def get(spec: str, of: Data = "numbers") -> Metric:
     constructed = _wins_of(spec) if of == "numbers" else None
     if constructed is not None:
         return _wins(spec, *constructed)
-    if of == "classes" and (metric := of_a_class(spec)) is not None:
+    if of == "classes" and (metric := one_class_metric(spec)) is not None:
         return metric
     name, given = _split_spec(spec)
     if name not in known:
@@ -164,7 +164,7 @@ def kind_scored(metric: str | Metric | None) -> Kind | None:
     if isinstance(metric, str):
         numbers, classes = definitions(), definitions("classes")
         known = metric.partition("(")[0].strip() in numbers
-        metric = None if known else classes.get(metric) or of_a_class(metric)
+        metric = None if known else classes.get(metric) or one_class_metric(metric)
     if metric is None or metric.needs == "outputs":
         return None
     kind = metric.kinds[-1]
@@ -181,7 +181,7 @@ def _unknown(name: str, of: Data) -> NbykError:
         )
     known = [*names(of), *([f"{WINS.name}(METRIC)"] if of == "numbers" else [])]
     other = next((data for data in reversed(get_args(Data)) if name in definitions(data)), None)
-    if other is None and of_a_class(name):
+    if other is None and one_class_metric(name):
         other = "classes"
     if other is not None:
         way = f"read the data as `kind` {other}, or " if of == "numbers" and other != "outputs" else ""

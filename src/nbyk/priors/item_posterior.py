@@ -50,8 +50,8 @@ def draw_rated_items(prior: TwoStagePrior, matrix: ArrayLike, u: Floats) -> tupl
                 )
             places = np.searchsorted(cumulative, u[mine, 0] * cumulative[-1], side="right")
             cells[mine] = np.minimum(places, cumulative.size - 1)
-    of_mu, of_sigma = np.unravel_index(cells, weights.shape)
-    return _within(grid.mu_edges, of_mu, u[:, 1]), _within(grid.sigma_edges, of_sigma, u[:, 2])
+    mu_cells, sigma_cells = np.unravel_index(cells, weights.shape)
+    return _within(grid.mu_edges, mu_cells, u[:, 1]), _within(grid.sigma_edges, sigma_cells, u[:, 2])
 
 
 def _within(edges: Floats, cells: NDArray[np.intp], u: Floats) -> Floats:

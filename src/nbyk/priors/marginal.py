@@ -105,8 +105,8 @@ class Patterns:
         """
         n_responses = self.n_responses
         orders = gammaln(n_responses + 1) - gammaln(self.counts + 1).sum(axis=1)
-        of_k = np.bincount(n_responses, weights=self.items)[n_responses]
-        return float(product(self.items, np.log(self.items / of_k) - orders))
+        same_k = np.bincount(n_responses, weights=self.items)[n_responses]
+        return float(product(self.items, np.log(self.items / same_k) - orders))
 
 
 @dataclass(frozen=True)
@@ -162,13 +162,13 @@ class ItemGrid:
         """
         logs = np.log(np.maximum(self.probabilities(response), _TINY))
         # Go level by level, not through a BLAS, because its last digits depend on the processor.
-        of_levels = [np.ascontiguousarray(logs[..., level].T) for level in range(response.levels)]
-        size = max(1, _KERNEL_SIZE // of_levels[0].size)
+        level_logs = [np.ascontiguousarray(logs[..., level].T) for level in range(response.levels)]
+        size = max(1, _KERNEL_SIZE // level_logs[0].size)
         for start in range(0, len(patterns.items), size):
             counts = patterns.counts[start : start + size].astype(float)[:, :, np.newaxis, np.newaxis]
-            log_kernel = counts[:, 0] * of_levels[0]
+            log_kernel = counts[:, 0] * level_logs[0]
             for level in range(1, response.levels):
-                log_kernel += counts[:, level] * of_levels[level]
+                log_kernel += counts[:, level] * level_logs[level]
             log_scale = log_kernel.max(axis=(1, 2))
             yield np.exp(log_kernel - log_scale[:, np.newaxis, np.newaxis]), log_scale
 
@@ -266,8 +266,8 @@ class Marginal:
         blocks = []
         for start in range(0, n // 2 + 1, _FREQUENCIES):
             frequencies = np.arange(start, min(start + _FREQUENCIES, n // 2 + 1))
-            of_one = product(self.cells, np.exp(-2j * np.pi / n * np.outer(levels, frequencies)))
-            blocks.append(product(self.weights, of_one**n_responses))
+            transform = product(self.cells, np.exp(-2j * np.pi / n * np.outer(levels, frequencies)))
+            blocks.append(product(self.weights, transform**n_responses))
         return np.maximum(np.fft.irfft(np.concatenate(blocks), n), 0.0)
 
 

@@ -56,12 +56,12 @@ class PredictiveCheck:
     @property
     def misfits(self) -> tuple[str, ...]:
         """Differences of data and prior beyond chance, in words with distances; empty if there are none."""
-        found = (
+        tests = (
             ("the item means", f"KS distance {self.means_ks:.3f}", self.means_p),
             ("the spread within items", f"KS distance {self.sds_ks:.3f}", self.sds_p),
             ("the overall mean", f"{self.mean_data:.3f} against {self.mean_prior:.3f}", self.mean_p),
         )
-        return tuple(f"{what} ({how}, p = {p:.3f})" for what, how, p in found if p <= LEVEL / len(found))
+        return tuple(f"{what} ({how}, p = {p:.3f})" for what, how, p in tests if p <= LEVEL / len(tests))
 
     @property
     def rejected(self) -> bool:

@@ -89,8 +89,8 @@ def score(
     # One subtraction for all metrics: a metric that compares A with B gives A a score, and B 0.
     scores = np.zeros((len(metrics), 2, gold.shape[0]))
     system_means = gold_means = None
-    for of_metric, metric in zip(scores, metrics, strict=True):
-        out = of_metric if metric.kind == "score" else of_metric[0]
+    for row, metric in zip(scores, metrics, strict=True):
+        out = row if metric.kind == "score" else row[0]
         if metric.needs == "responses":
             metric.fill(systems, reference, out)
         else:
@@ -132,17 +132,17 @@ def run_chunks(
         return result
 
     np.empty(_KEPT_VALUES)  # freed at once; nothing is written, so that it takes no memory
-    of_each = chunks(n_replicates)[start // CHUNK :]
-    to_do = list(product(works, of_each))
+    all_chunks = chunks(n_replicates)[start // CHUNK :]
+    to_do = list(product(works, all_chunks))
     if isinstance(threads, ThreadPoolExecutor):
-        found = list(threads.map(timed, to_do))
+        results = list(threads.map(timed, to_do))
     elif threads <= 1:
-        found = list(map(timed, to_do))
+        results = list(map(timed, to_do))
     else:
         with ThreadPoolExecutor(threads) as pool:
-            found = list(pool.map(timed, to_do))
-    n = len(of_each)
-    return [np.concatenate(found[first : first + n], axis=1) for first in range(0, len(found), n)]
+            results = list(pool.map(timed, to_do))
+    n = len(all_chunks)
+    return [np.concatenate(results[first : first + n], axis=1) for first in range(0, len(results), n)]
 
 
 def check_defined(metrics: Sequence[Metric], effects: Floats, *, of: str = "draws") -> Floats:

@@ -79,7 +79,7 @@ class MultilevelSampler:
         """
         times = np.bincount(raters, minlength=self.n_raters + 1)  # the last count is that of −1, no rater
         counts = {role: times[index[items]] for role, index in self.raters.items()}
-        there = np.all([of_role.sum(axis=1) > 0 for of_role in counts.values()], axis=0)
+        there = np.all([role_counts.sum(axis=1) > 0 for role_counts in counts.values()], axis=0)
         kept = items[there]
         gold, a, b = (
             _repeated(matrix[kept], counts[role][there]) if role in counts else matrix[kept]

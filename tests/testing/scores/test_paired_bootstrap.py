@@ -31,7 +31,7 @@ SKLEARN = {
 def score(outputs: Any, references: Any) -> float:
     """Return one system's BLEU."""
     metric = get("bleu", "outputs")
-    return float(metric.of_sums(metric.item_statistics(outputs, references).sum(axis=0)))
+    return float(metric.score_sums(metric.item_statistics(outputs, references).sum(axis=0)))
 
 
 def summed(name: str, statistics: Any, score_of_sums: Any) -> Metric:
@@ -183,23 +183,22 @@ def test_the_engine_swaps_draws_and_leaves_out_outputs_like_any_responses() -> N
     f1 = replace(f1, table=table)
     rows = Rows(np.empty((30, 0)), np.arange(60.0).reshape(2, 30, 1), table=table)
     form, streams = form_of(f1, rows), ItemStreams(3, rows)
-    score_a, score_b = (f1.of_sums(of.sum(axis=0)) for of in (a, b))
+    score_a, score_b = (f1.score_sums(of.sum(axis=0)) for of in (a, b))
     assert rows.scores(f1).tolist() == [score_a, score_b]
     assert rows.effect(f1) == score_a - score_b
     swaps = streams.swaps(0)
     for draw, swapped in enumerate(swaps.swapped):
         dealt = np.where(swapped[:, None], b, a), np.where(swapped[:, None], a, b)
-        expected = [f1.of_sums(of.sum(axis=0)) for of in dealt]
+        expected = [f1.score_sums(of.sum(axis=0)) for of in dealt]
         np.testing.assert_allclose(form.swapped(swaps)[:, draw], expected, rtol=1e-14)
     draws = streams.items("bootstrap", 0)
     for draw, items in enumerate(draws.items):
-        expected = [f1.of_sums(of[items].sum(axis=0)) for of in (a, b)]
+        expected = [f1.score_sums(of[items].sum(axis=0)) for of in (a, b)]
         np.testing.assert_allclose(form.drawn(draws)[:, draw], expected, rtol=1e-14)
-    left = form.without(np.arange(0, 30, 3))
-    expected = [
-        [f1.of_sums(np.delete(of, np.s_[k : k + 3], 0).sum(axis=0)) for k in range(0, 30, 3)] for of in (a, b)
-    ]
-    np.testing.assert_allclose(left, expected, rtol=1e-14)
+    starts = np.arange(0, 30, 3)
+    for system, of in enumerate((a, b)):
+        expected = [f1.score_sums(np.delete(of, np.s_[k : k + 3], 0).sum(axis=0)) for k in starts]
+        np.testing.assert_allclose(form.without(starts)[system], expected, rtol=1e-14)
 
 
 @pytest.mark.parametrize(

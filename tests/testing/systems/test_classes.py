@@ -18,7 +18,7 @@ import nbyk
 from nbyk.errors import NbykError
 
 CLASSES = np.array(["neg", "neutral", "pos"])
-OF_CLASSES = {
+CLASS_METRICS = {
     "accuracy": sklearn.metrics.accuracy_score,
     "f1(pos)": lambda t, p: sklearn.metrics.f1_score(t, p, labels=["pos"], average="macro", zero_division=0),
     **{
@@ -33,7 +33,7 @@ OF_CLASSES = {
         for average in ("macro", "micro", "weighted")
     },
 }
-OF_DISTRIBUTIONS = {
+DISTRIBUTION_METRICS = {
     "cross_entropy": lambda t, p: -(t * np.log(p)).sum(1).mean(),
     "js_divergence": lambda t, p: (jensenshannon(t, p, axis=1) ** 2).mean(),
     "js_distance": lambda t, p: jensenshannon(t, p, axis=1).mean(),
@@ -63,20 +63,20 @@ def shares(n: int, seed: int = 0) -> tuple[Any, Any, Any]:
     return target, 0.7 * target + 0.3 * noise_a, 0.3 * target + 0.7 * noise_b
 
 
-@pytest.mark.parametrize("metric", OF_CLASSES)
+@pytest.mark.parametrize("metric", CLASS_METRICS)
 def test_scores_of_classes_are_those_of_scikit_learn(metric: str) -> None:
     target, a, b = drawn(60, runs=3)
     found = nbyk.compare(target, a, b, metric=metric, classes=CLASSES, n_resamples=199)
     for score, runs in ((found.score_a, a), (found.score_b, b)):
-        assert score == pytest.approx(np.mean([OF_CLASSES[metric](target, run) for run in runs.T]))
+        assert score == pytest.approx(np.mean([CLASS_METRICS[metric](target, run) for run in runs.T]))
 
 
-@pytest.mark.parametrize("metric", OF_DISTRIBUTIONS)
+@pytest.mark.parametrize("metric", DISTRIBUTION_METRICS)
 def test_scores_of_distributions_are_those_of_scipy(metric: str) -> None:
     target, a, b = shares(60)
     found = nbyk.compare(target, a, b, metric=metric, n_resamples=199)
-    assert found.score_a == pytest.approx(OF_DISTRIBUTIONS[metric](target, a))
-    assert found.score_b == pytest.approx(OF_DISTRIBUTIONS[metric](target, b))
+    assert found.score_a == pytest.approx(DISTRIBUTION_METRICS[metric](target, a))
+    assert found.score_b == pytest.approx(DISTRIBUTION_METRICS[metric](target, b))
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "recall(pos)"])
@@ -84,7 +84,7 @@ def test_scores_of_distributions_are_those_of_scipy(metric: str) -> None:
 def test_the_null_is_every_way_to_exchange_the_systems_item_by_item(metric: str, runs: int) -> None:
     target, a, b = drawn(8, seed=3, runs=runs)
     found = nbyk.compare(target, a, b, metric=metric, classes=CLASSES)
-    of = OF_CLASSES.get(metric) or (
+    of = CLASS_METRICS.get(metric) or (
         lambda t, p: sklearn.metrics.recall_score(t, p, labels=["pos"], average="macro", zero_division=0)
     )
 

@@ -205,8 +205,8 @@ class Draws:
         if null == "shifted" and sampler.keeps_rows:
             drawn = self.bootstrapped(which, n_draws, "shifted", start=start)
             return drawn - self.observed[list(which)][:, None]
-        of_null = sampler if null == "shifted" else NULL_SAMPLERS[null]
-        return self.redrawn(which, n_draws, of_null, null, start=start)
+        null_sampler = sampler if null == "shifted" else NULL_SAMPLERS[null]
+        return self.redrawn(which, n_draws, null_sampler, null, start=start)
 
     def jackknifed(self, most_groups: int = _GROUPS) -> Floats:
         """Return effects without each item, or each group if there are more, shape (metrics, groups).

@@ -60,17 +60,17 @@ def count_draws(key: Any, first: int, n_items: int, n_drawn: int, kind_of: Array
     words = row.view(np.uint32)
     counts[:] = 0
     for draw in range(counts.shape[0]):
-        of_draw = counts[draw]
+        draw_counts = counts[draw]
         start_replicate(key, first + draw, state)
         for start in range(0, n_drawn, HALVES):
             next_row(state, row)
             here = min(HALVES, n_drawn - start)
             if kind_of.size == 0:
                 for i in range(here):
-                    of_draw[np.uint64(index_below(words[i], n_items))] += 1
+                    draw_counts[np.uint64(index_below(words[i], n_items))] += 1
             else:
                 for i in range(here):
-                    of_draw[kind_of[index_below(words[i], n_items)]] += 1
+                    draw_counts[kind_of[index_below(words[i], n_items)]] += 1
 
 
 @njit(nogil=True, cache=True)
@@ -78,9 +78,9 @@ def count_items(items: Array, counts: Array) -> None:
     """Fill `counts`, shape (≥ R, ≥ N) of uint8, with how often each draw of `items`, (R, n), has an item."""
     counts[:] = 0
     for draw in range(items.shape[0]):
-        of_draw, drawn = counts[draw], items[draw]
+        draw_counts, drawn = counts[draw], items[draw]
         for place in range(drawn.size):
-            of_draw[np.uint64(drawn[place])] += np.uint8(1)
+            draw_counts[np.uint64(drawn[place])] += np.uint8(1)
 
 
 @njit(nogil=True, cache=True)
@@ -159,10 +159,10 @@ class ItemDraws:
 
     def _weighed(self) -> Array:
         padded = -(-self.n_items // 8) * 8
-        counts, found = np.empty((DRAWS, padded), np.uint8), np.empty((padded, DRAWS), np.uint8)
+        counts, transposed = np.empty((DRAWS, padded), np.uint8), np.empty((padded, DRAWS), np.uint8)
         self._count(counts)
-        transpose_counts(counts, found)
-        return found[: self.n_items]
+        transpose_counts(counts, transposed)
+        return transposed[: self.n_items]
 
     def _count(self, counts: NDArray[np.uint8]) -> None:
         count_items(self.items, counts)
@@ -300,6 +300,6 @@ class KindCounts(ItemDraws):
         return len(self._counts), int(self._counts[0].sum())
 
     def _weighed(self) -> Array:
-        found = np.zeros((self._counts.shape[1], DRAWS), np.int64)
-        found[:, : len(self._counts)] = self._counts.T
-        return found
+        transposed = np.zeros((self._counts.shape[1], DRAWS), np.int64)
+        transposed[:, : len(self._counts)] = self._counts.T
+        return transposed

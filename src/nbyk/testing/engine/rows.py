@@ -48,8 +48,8 @@ class Swaps:
     def swapped(self) -> NDArray[np.bool_]:
         """The same as booleans, shape (64, N)."""
         bits = np.unpackbits(self.words.astype("<u8").view(np.uint8), axis=1, bitorder="little")
-        of_items = bits[:, : self.n_items] if self.clusters is None else bits[:, self.clusters]
-        return of_items.astype(np.bool_)
+        item_bits = bits[:, : self.n_items] if self.clusters is None else bits[:, self.clusters]
+        return item_bits.astype(np.bool_)
 
     def sums(self, of: ItemSums) -> Floats:
         """Return what swaps add to the first system's sums and take from the second's, shape (F, 64)."""

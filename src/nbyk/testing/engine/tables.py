@@ -43,13 +43,13 @@ def fill_swapped(cells: Array, coins: Array, out: Array) -> None:
     out[:] = 0
     for item in range(len(coins)):
         word = coins[item]
-        both, of_a, of_b = out[1], out[0, cells[0, item]], out[0, cells[1, item]]
+        both, a_counts, b_counts = out[1], out[0, cells[0, item]], out[0, cells[1, item]]
         both[cells[0, item], 0] += 1
         both[cells[1, item], 0] += 1
         for draw in range(n_draws):
-            of_a[draw] += np.int32(1) - np.int32((word >> uint64(draw)) & uint64(1))
+            a_counts[draw] += np.int32(1) - np.int32((word >> uint64(draw)) & uint64(1))
         for draw in range(n_draws):
-            of_b[draw] += np.int32((word >> uint64(draw)) & uint64(1))
+            b_counts[draw] += np.int32((word >> uint64(draw)) & uint64(1))
     for cell in range(out.shape[1]):
         total = out[1, cell, 0]
         for draw in range(n_draws):
@@ -61,9 +61,9 @@ def fill_drawn(cells: Array, weights: Array, out: Array) -> None:
     """Fill `out`, shape (G·L, 64), with a system's `cells`, shape (N,), under `weights`, shape (N, 64)."""
     out[:] = 0
     for item in range(len(cells)):
-        of_cell, of_item = out[cells[item]], weights[item]
-        for draw in range(len(of_item)):
-            of_cell[draw] += np.int32(of_item[draw])
+        cell_counts, item_weights = out[cells[item]], weights[item]
+        for draw in range(len(item_weights)):
+            cell_counts[draw] += np.int32(item_weights[draw])
 
 
 @njit(nogil=True, cache=True)
@@ -166,8 +166,8 @@ class Tables(Form):
     def swapped(self, draws: Swaps) -> Floats:
         """Count the items that each system gets."""
         counts = self._counts(2, DRAWS)
-        for of_run, cells in zip(counts, self._cells, strict=True):
-            fill_swapped(np.ascontiguousarray(cells[:2]), draws.coins, of_run)
+        for run_counts, cells in zip(counts, self._cells, strict=True):
+            fill_swapped(np.ascontiguousarray(cells[:2]), draws.coins, run_counts)
         return np.stack([self._scores(counts[:, system]) for system in range(2)])
 
     def drawn(self, draws: ItemDraws) -> Floats:
@@ -175,8 +175,8 @@ class Tables(Form):
         scores = np.empty((self._cells.shape[1], draws.shape[0]))
         counts = self._counts(DRAWS)
         for system, out in enumerate(scores):
-            for of_run, cells in zip(counts, self._cells, strict=True):
-                fill_drawn(cells[system], draws.weights, of_run)
+            for run_counts, cells in zip(counts, self._cells, strict=True):
+                fill_drawn(cells[system], draws.weights, run_counts)
             out[:] = self._scores(counts[..., : draws.shape[0]])
         return scores
 
@@ -188,8 +188,8 @@ class Tables(Form):
             batch = slice(first, first + DRAWS)
             counts = self._counts(len(starts[batch]))
             for system, out in enumerate(scores):
-                for of_run, cells in zip(counts, self._cells, strict=True):
-                    fill_without(cells[system], starts[batch], stops[batch], of_run)
+                for run_counts, cells in zip(counts, self._cells, strict=True):
+                    fill_without(cells[system], starts[batch], stops[batch], run_counts)
                 out[batch] = self._scores(counts)
         return scores
 

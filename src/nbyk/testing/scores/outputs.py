@@ -75,7 +75,7 @@ class SummedOutputs:
         self.n_items = len(both)
         self.kind_of: Integers | None = kind_of.astype(np.int64)
         has_item_scores = metric.additive and metric.direction == "higher"
-        self.item_scores = metric.of_sums(np.stack([of_a, of_b])) if has_item_scores else None
+        self.item_scores = metric.score_sums(np.stack([of_a, of_b])) if has_item_scores else None
         places = np.arange(2.0 * len(first)).reshape(2, -1, 1)
         bound = replace(metric, table=np.concatenate([of_a[first], of_b[first]]))
         rows = Rows(np.empty((len(first), 0)), places, table=bound.table)
