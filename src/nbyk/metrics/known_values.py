@@ -79,7 +79,7 @@ def _count(rows: Any, values: Any, starts: Any, scale: float, counts: Any) -> An
 
 @njit(nogil=True, cache=True)
 def emd_aggregated_vectorized(
-    systems: Any, gold: Any, values: Any, starts: Any, scale: float, out: Any
+    systems: Any, gold: Any, out: Any, values: Any, starts: Any, scale: float
 ) -> None:
     """Fill `out`, shape (S, R), as `nbyk.metrics.distributional.emd_aggregated_vectorized` does."""
     gold_counts, counts = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
@@ -105,4 +105,7 @@ def for_redrawn(metrics: Sequence[Metric], responses: Sequence[Floats]) -> tuple
     if len(values) > _MOST:
         return tuple(metrics)
     known = known_values(values)
-    return tuple(metric if metric.of_known is None else replace(metric, known=known) for metric in metrics)
+    return tuple(
+        metric if metric.of_known is None else replace(metric, implementation=metric.of_known, table=known)
+        for metric in metrics
+    )

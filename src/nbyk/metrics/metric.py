@@ -74,8 +74,9 @@ class Metric:
     traits
         What is said about its smoothness, invariances, unit and range; the properties of these names say what
         is known, said or measured.
-    table : ndarray, shape (U, C), or None
-        The distributions that responses stand for, or the statistics of items, once it is bound to data.
+    table : ndarray, shape (U, C), KnownValues or None
+        The distributions that responses stand for, the statistics of items, or the values that all responses
+        are among, once it is bound to data.
     label
         The class that it is about; "" for a metric of all classes.
     form
@@ -90,10 +91,8 @@ class Metric:
         Of a metric of outputs: the function of a system's N outputs and the references (None if there are
         none) that returns the statistics of the items, shape (N, F).
     of_known
-        ``"module:function"`` of a compiled function of (systems, gold, values, starts, scale, out) that is
-        faster where all responses are among a few values, if there is one.
-    known
-        These values, once it is bound to them.
+        ``"module:function"`` of a compiled function that is faster where all responses are among a few values
+        (`nbyk.metrics.known_values`), if there is one.
 
     Raises
     ------
@@ -114,14 +113,13 @@ class Metric:
     additive: bool = False
     of: Metric | None = None
     traits: Traits = UNSAID
-    table: Floats | None = field(default=None, compare=False, repr=False)
+    table: Floats | KnownValues | None = field(default=None, compare=False, repr=False)
     label: str = ""
     form: Implementation | None = None
     counts: FromCounts | None = None
     of_mean: FromMean | None = None
     statistics: Implementation | None = None
     of_known: str | None = None
-    known: KnownValues | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         check_option("direction", self.direction, Direction)
@@ -152,13 +150,7 @@ class Metric:
             )
 
     def bound(self, names: Sequence[str], table: Floats) -> Metric:
-        """Return the metric of responses that are rows of a table of distributions over named classes.
-
-        Raises
-        ------
-        NbykError
-            If it is about a class that is not among them.
-        """
+        """Return the metric of responses that are rows of a table of distributions over named classes."""
         if not self.label:
             return replace(self, table=table)
         if self.label not in names:
@@ -265,7 +257,7 @@ class Metric:
     def scores(self, systems: Floats, gold: Floats | None = None) -> Floats:
         """Return every system's score in every replicate.
 
-        Shapes are checked, but values are not: with NaN among item means the result is undefined.
+        Shapes are checked, but values are not: with NaN among item means, scores and effects are undefined.
 
         Parameters
         ----------
@@ -293,22 +285,8 @@ class Metric:
     def effects(self, systems: Floats, gold: Floats | None = None) -> Floats:
         """Return the effect in every replicate: by how much the first system is better than the second.
 
-        Parameters
-        ----------
-        systems : ndarray, shape (2, R, N) or (2, R, N, K)
-            Item means or responses of A and B; further systems are ignored.
-        gold : ndarray, shape (R, N) or (R, N, K_gold), optional
-            The same of gold; may be left out if `needs_gold` is false.
-
-        Returns
-        -------
-        ndarray, shape (R,)
-            Positive where A is better: A's score minus B's, or B's minus A's if lower is better.
-
-        Raises
-        ------
-        NbykError
-            If a user's function fails.
+        The parameters and errors are those of `scores`; systems beyond A and B are ignored. The effects,
+        shape (R,), are positive where A is better: A's score minus B's, or B's minus A's if lower is better.
         """
         if self.kind == "comparison":
             out = np.empty(systems.shape[1])
@@ -336,21 +314,14 @@ class Metric:
         elif callable(self.implementation):
             self._fill_one_by_one(systems, gold, out)
         elif self.table is not None:
+            table = self.table if isinstance(self.table, tuple) else (self.table,)
             places = map(int, self.values)
-            self.function(_compiled_layout(systems), _compiled_layout(gold), out, self.table, *places)
-        elif self.known is not None and self.of_known is not None:
-            loaded(self.of_known)(_compiled_layout(systems), _compiled_layout(gold), *self.known, out)
+            self.function(_compiled_layout(systems), _compiled_layout(gold), out, *table, *places)
         else:
             self.function(_compiled_layout(systems), _compiled_layout(gold), out, *self.values)
 
     def item_statistics(self, outputs: Any, references: Any = None) -> Floats:
-        """Return the statistics of a system's outputs, shape (N, F), of a metric of outputs.
-
-        Raises
-        ------
-        NbykError
-            If they are not finite numbers of this shape, or the function raises it.
-        """
+        """Return the statistics of a system's outputs, shape (N, F), of a metric of outputs."""
         assert self.statistics is not None, "only metrics of outputs have statistics"
         statistics = np.asarray(loaded(self.statistics)(outputs, references), dtype=np.float64)
         if statistics.ndim != 2:
@@ -361,7 +332,7 @@ class Metric:
 
     def rows_of(self, systems: Floats) -> Floats:
         """Return the statistics of items, shape (..., N, F), of their places in the table, (..., N, 1)."""
-        assert self.table is not None, "the metric is bound to no table"
+        assert isinstance(self.table, np.ndarray), "the metric is bound to no table"
         return self.table[systems[..., 0].astype(np.int64)]
 
     def score_sums(self, sums: Floats) -> Floats:

@@ -77,8 +77,9 @@ class SummedOutputs:
         has_item_scores = metric.additive and metric.direction == "higher"
         self.item_scores = metric.score_sums(np.stack([of_a, of_b])) if has_item_scores else None
         places = np.arange(2.0 * len(first)).reshape(2, -1, 1)
-        bound = replace(metric, table=np.concatenate([of_a[first], of_b[first]]))
-        rows = Rows(np.empty((len(first), 0)), places, table=bound.table)
+        table = np.concatenate([of_a[first], of_b[first]])
+        bound = replace(metric, table=table)
+        rows = Rows(np.empty((len(first), 0)), places, table=table)
         self.sums = rows.sums(bound)
         self._form = form_of(bound, rows)
         self.observed = float(self.effects(KindCounts(np.bincount(kind_of)[None]), 1)[0])
