@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from nbyk.data.response_set import response_set
 from nbyk.metrics import get
-from nbyk.metrics.known_values import for_redrawn, known_values
+from nbyk.metrics.distributional import for_redrawn, known_values
 from nbyk.resampling.resample import hypothesis_effects
 
 POOLED = get("emd_aggregated_vectorized")

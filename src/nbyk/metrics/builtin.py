@@ -52,7 +52,6 @@ _CORRELATIONS = "nbyk.metrics.correlations"
 _PAIRED = "nbyk.metrics.paired"
 _DISTRIBUTIONAL = "nbyk.metrics.distributional"
 _HISTOGRAMS = "nbyk.metrics.histograms"
-_THRESHOLDED = "nbyk.metrics.thresholded"
 _COUNTS = "nbyk.metrics.counts"
 _FORMS = "nbyk.testing.engine.forms"
 _TABLES = "nbyk.testing.engine.tables"
@@ -188,7 +187,7 @@ BUILTIN = (
         source=_RUBNER,
         traits=_ERROR,
         form=f"{_FORMS}:distances_if_complete",
-        of_known="nbyk.metrics.known_values:emd_aggregated_vectorized",
+        of_known=f"{_DISTRIBUTIONAL}:emd_of_known_values",
     ),
     Metric(
         "mean_of_emds",
@@ -234,7 +233,7 @@ BUILTIN = (
     ),
     Metric(
         "accuracy",
-        f"{_THRESHOLDED}:accuracy",
+        f"{_ITEM_MEANS}:accuracy",
         "higher",
         "Fraction of items that system and gold put on the same side of the threshold.",
         parameters=_THRESHOLD,
@@ -243,7 +242,7 @@ BUILTIN = (
     ),
     Metric(
         "precision",
-        f"{_THRESHOLDED}:precision",
+        f"{_ITEM_MEANS}:precision",
         "higher",
         "Fraction of the system's positive items that are positive in gold; 0 without any.",
         parameters=_THRESHOLD,
@@ -252,7 +251,7 @@ BUILTIN = (
     ),
     Metric(
         "recall",
-        f"{_THRESHOLDED}:recall",
+        f"{_ITEM_MEANS}:recall",
         "higher",
         "Fraction of gold's positive items that are positive in the system; 0 without any.",
         parameters=_THRESHOLD,
@@ -261,7 +260,7 @@ BUILTIN = (
     ),
     Metric(
         "f1",
-        f"{_THRESHOLDED}:f1",
+        f"{_ITEM_MEANS}:f1",
         "higher",
         "Harmonic mean of precision and recall; 0 where nothing is positive.",
         parameters=_THRESHOLD,
@@ -270,7 +269,7 @@ BUILTIN = (
     ),
     Metric(
         "auc",
-        f"{_THRESHOLDED}:auc",
+        f"{_ITEM_MEANS}:auc",
         "higher",
         "Area under the ROC curve of the item means for positive gold; NaN with one class only.",
         parameters=_THRESHOLD,

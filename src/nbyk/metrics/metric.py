@@ -33,7 +33,7 @@ from nbyk.metrics.traits import (
 
 if TYPE_CHECKING:
     from nbyk.data.scales import Scale
-    from nbyk.metrics.known_values import KnownValues
+    from nbyk.metrics.distributional import KnownValues
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -92,7 +92,7 @@ class Metric:
         none) that returns the statistics of the items, shape (N, F).
     of_known
         ``"module:function"`` of a compiled function that is faster where all responses are among a few values
-        (`nbyk.metrics.known_values`), if there is one.
+        (`nbyk.metrics.distributional`), if there is one.
 
     Raises
     ------

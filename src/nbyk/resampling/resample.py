@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
+from nbyk.metrics.distributional import for_redrawn
 from nbyk.metrics.item_means import equal_item_means, item_means, without_rounding
-from nbyk.metrics.known_values import for_redrawn
 from nbyk.resampling.draw_plan import DrawPlan, HypothesisStreams, ResponseRows
 from nbyk.resampling.effects import (
     EffectDraws,
