@@ -106,8 +106,8 @@ class Sums(Form):
     def _scores(self, sums: Floats, n: int | Integers) -> Floats:
         """Return scores, shape (S, D), from sums, shape (S F, D), over n items."""
         if self.metric.statistics is not None:
-            n_systems = len(sums) // len(self._sums.gains)
-            return np.stack([self.metric.score_sums(part.T) for part in np.split(sums, n_systems)])
+            parts = sums.reshape(-1, len(self._sums.gains), sums.shape[1])
+            return np.array([self.metric.score_sums(part.T) for part in parts])
         if self._of_mean is not None:
             sums = np.where(sums < _ROUNDING * self._sums.total.max(), 0.0, sums)
             with np.errstate(divide="ignore"):
