@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
+from nbyk.metrics.classes import shares_of
 from nbyk.metrics.item_means import item_means
 from nbyk.resampling.streams import CHUNK, chunks
 
@@ -93,6 +94,8 @@ def score(
         out = row if metric.kind == "score" else row[0]
         if metric.needs == "responses":
             metric.fill(systems, reference, out)
+        elif isinstance(metric.table, np.ndarray):
+            metric.fill(systems, shares_of(gold, metric.table), out)
         else:
             if system_means is None:
                 system_means = means_of(systems)

@@ -164,6 +164,21 @@ def test_scores_by_counts_are_those_by_rows() -> None:
     np.testing.assert_allclose(counted.without(starts), by_rows.without(starts))
 
 
+@pytest.mark.parametrize("null", ["permutation", "pooled", "pooled_twice"])
+def test_nulls_that_redraw_responses_take_classes_as_they_take_right_and_wrong_answers(null: str) -> None:
+    """One run each: the accuracy is the mean of right answers, which the same nulls redraw; 4.5 errors."""
+    target, a, b = drawn(40)
+    options: dict[str, Any] = {"null": null, "n_resamples": 4000, "max_resamples": 4000, "seed": 2}
+    classes = nbyk.compare(target, a, b, metric="accuracy", **options)
+    right = [(of.reshape(-1) == target).astype(float) for of in (a, b)]
+    numbers = nbyk.compare(None, *right, metric="mean", **options)
+    assert classes.effect == pytest.approx(numbers.effect)
+    assert abs(classes.p - numbers.p) < 4.5 * np.hypot(
+        classes.claims[0].standard_error, numbers.claims[0].standard_error
+    )
+    assert classes.null_distribution.std() == pytest.approx(numbers.null_distribution.std(), rel=0.06)
+
+
 def test_targets_are_the_class_that_most_people_chose_and_ties_share_the_item() -> None:
     gold = [["pos", "pos", "neg"], ["neg", "pos", None], ["neg", "neg", "neg"]] * 4
     a, b = ["pos", "pos", "neg"] * 4, ["neg", "neg", "neg"] * 4
