@@ -166,7 +166,7 @@ def test_every_score_says_what_it_is() -> None:
     [
         ("f1", r"choose f1_macro, f1_micro, f1_weighted, or f1\(CLASS\)"),
         ("f1_makro", "did you mean f1_macro"),
-        ("accuracy(1)", "unknown metric"),
+        ("accuracy(1)", "accuracy takes no parameters"),
     ],
 )
 def test_unknown_scores_are_refused_with_the_nearest(name: str, message: str) -> None:

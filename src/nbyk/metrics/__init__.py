@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from nbyk.metrics.metric import Metric
 from nbyk.metrics.own import load_file, register
-from nbyk.metrics.registry import get, metrics_of, names, parameters
+from nbyk.metrics.registry import definitions, get, metrics_of, names
 from nbyk.metrics.traits import Parameter
 
 __all__ = [
     "Metric",
     "Parameter",
+    "definitions",
     "get",
     "load_file",
     "metrics_of",
     "names",
-    "parameters",
     "register",
 ]

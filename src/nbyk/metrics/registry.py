@@ -43,7 +43,12 @@ _WINS_OF = re.compile(rf"\s*{WINS.name}_([a-z0-9_]+)\s*(?:\(([^()]*)\))?\s*")
 
 
 def definitions(of: Data = "numbers") -> dict[str, Metric]:
-    """Return all metrics of some data by name, without values of parameters: nbyk's, then users'.
+    """Return the metrics of some data by their names without parameters: nbyk's in their order, then users'.
+
+    Parameters
+    ----------
+    of
+        "numbers", "classes", "distributions" or "outputs".
 
     Raises
     ------
@@ -56,33 +61,8 @@ def definitions(of: Data = "numbers") -> dict[str, Metric]:
 
 
 def names(of: Data = "numbers") -> tuple[str, ...]:
-    """Return the names of all metrics of some data, without parameters: nbyk's in their order, then users'.
-
-    Parameters
-    ----------
-    of
-        "numbers", "classes", "distributions" or "outputs".
-
-    Raises
-    ------
-    NbykError
-        If there is no such kind of data.
-    """
+    """Return the names of `definitions`."""
     return tuple(definitions(of))
-
-
-def parameters(name: str) -> tuple[Parameter, ...]:
-    """Return the parameters that the metric of numbers called `name` takes.
-
-    Raises
-    ------
-    NbykError
-        If there is no such metric.
-    """
-    known = definitions()
-    if name not in known:
-        raise unknown_name("metric", name, known)
-    return known[name].parameters
 
 
 def get(spec: str, of: Data = "numbers") -> Metric:

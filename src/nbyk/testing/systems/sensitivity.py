@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.metrics import Metric, get
-from nbyk.metrics.registry import names, parameters
+from nbyk.metrics import Metric, definitions, get, names
 from nbyk.resampling.effects import Progress, Threads, as_metrics
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
@@ -334,7 +333,7 @@ def _applicable(
 
 def _inapplicable(name: str, *, has_gold: bool, binary: bool) -> str | None:
     """Return why a metric of the registry is used only if it is named; None if it is used anyway."""
-    takes = parameters(name)
+    takes = definitions()[name].parameters
     needed = [parameter for parameter in takes if parameter.default is None]
     if needed:
         return f"needs {needed[0].name}; name it, as in {name}({needed[0].name}={needed[0].example:g})"
