@@ -65,6 +65,7 @@ BUILTIN = (
         additive=True,
         traits=_MEAN_ERROR,
         counts=FromCounts(f"{_COUNTS}:absolute_error", "response", ItemEffect.MAE),
+        wins="wins_mae",
     ),
     Metric(
         "mse",

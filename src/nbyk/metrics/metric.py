@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +87,8 @@ class Metric:
         How its effects follow from counts of responses, if they do.
     of_mean
         The additive metric of whose scores it is a function, if it is.
+    wins
+        The metric that counts who wins each item by it, if that has compiled code of its own.
     statistics
         Of a metric of outputs: the function of a system's N outputs and the references (None if there are
         none) that returns the statistics of the items, shape (N, F).
@@ -118,6 +120,7 @@ class Metric:
     form: Implementation | None = None
     counts: FromCounts | None = None
     of_mean: FromMean | None = None
+    wins: str = ""
     statistics: Implementation | None = None
     of_known: str | None = None
 
@@ -169,31 +172,27 @@ class Metric:
     @property
     def is_mean_over_items(self) -> bool:
         """Whether a score is the mean over items of the scores of single items."""
-        said = self.traits.mean_over_items
-        return self.additive or bool(self._measured.mean_over_items if said is None else said)
+        return self.additive or bool(self._trait("mean_over_items"))
 
     @property
     def smoothness(self) -> Smoothness:
         """How a score follows a rating: in proportion, smoothly, or in jumps (`Traits`)."""
-        return self.traits.smoothness or self._measured.smoothness or "smooth"
+        return cast(Smoothness, self._trait("smoothness"))
 
     @property
     def unchanged_by(self) -> tuple[Change, ...]:
         """The changes of one system's responses alone that change no score (`Traits`)."""
-        said = self.traits.unchanged_by
-        return (self._measured.unchanged_by or ()) if said is None else said
+        return tuple(self._trait("unchanged_by"))
 
     @property
     def unit_power(self) -> int:
         """The power of the ratings' unit in a score; 0 without a unit."""
-        said = self.traits.unit_power
-        return (self._measured.unit_power or 0) if said is None else said
+        return int(self._trait("unit_power"))
 
     @property
     def follows_one_item(self) -> bool:
         """Whether a single item can bring most of a small change (`Traits`)."""
-        said = self.traits.follows_one_item
-        return bool(self._measured.follows_one_item if said is None else said)
+        return bool(self._trait("follows_one_item"))
 
     @property
     def score_range(self) -> tuple[float, float] | None:
@@ -238,11 +237,12 @@ class Metric:
         cut = least + (self.threshold - float(scale.normalise([least])[0])) * scale.unit
         return None if cut == self.threshold else cut
 
-    @cached_property
-    def _measured(self) -> Traits:
+    def _trait(self, name: str) -> Any:
+        """Return a trait as it is said, or measured if nobody said it."""
         from nbyk.metrics.probe import measured_traits
 
-        return measured_traits(self)
+        said = getattr(self.traits, name)
+        return getattr(measured_traits(self), name) if said is None else said
 
     @cached_property
     def function(self) -> Callable[..., Any]:

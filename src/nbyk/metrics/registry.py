@@ -212,8 +212,8 @@ def _wins(spec: str, inner: str, given: str) -> Metric:
         )
     values = _parse_arguments(spec, WINS, given)
     shown = _shown_arguments(WINS, values)
-    if of.name == "mae":  # which has compiled code of its own
-        return get(f"wins_mae({', '.join(shown)})")
+    if of.wins:
+        return get(f"{of.wins}({', '.join(shown)})")
     return replace(
         WINS,
         name=f"{WINS.name}({', '.join([of.name, *shown])})",
