@@ -68,7 +68,8 @@ def register(
     direction
         "higher" or "lower": which numbers are better; for a comparison "higher" if they favour A.
     needs
-        "item_means": it gets vectors (N,); "responses": matrices (N, K), NaN behind a row's last response.
+        "item_means": it gets vectors (N,); "responses": matrices (N, K), NaN behind a row's last response;
+        "classes": the numbers of the classes likewise, and of gold the share of each class, (N, C).
     kind
         "score" or "comparison".
     needs_gold

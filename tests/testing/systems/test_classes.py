@@ -16,6 +16,7 @@ from scipy.stats import entropy, pearsonr
 
 import nbyk
 from nbyk.errors import NbykError
+from nbyk.metrics import register
 
 CLASSES = np.array(["neg", "neutral", "pos"])
 CLASS_METRICS = {
@@ -177,6 +178,21 @@ def test_nulls_that_redraw_responses_take_classes_as_they_take_right_and_wrong_a
         classes.claims[0].standard_error, numbers.claims[0].standard_error
     )
     assert classes.null_distribution.std() == pytest.approx(numbers.null_distribution.std(), rel=0.06)
+
+
+def test_a_metric_of_classes_of_ones_own_is_found_by_its_name() -> None:
+    @register(direction="higher", needs="classes")
+    def chosen_by_anybody(system: Any, gold: Any) -> float:
+        """Share of answers that anybody chose."""
+        return float(np.mean(gold[np.arange(len(gold)), system[:, 0].astype(int)] > 0.0))
+
+    _, a, b = drawn(60)
+    people = np.random.default_rng(3).choice(CLASSES, (60, 2))
+    result = nbyk.compare(people, a, b, metric="chosen_by_anybody", generalise=["items"])
+    scores = [np.mean((of.reshape(-1, 1) == people).any(axis=1)) for of in (a, b)]
+    assert [result.score_a, result.score_b] == pytest.approx(scores)
+    with pytest.raises(NbykError, match="'chosen_by_anybody' scores classes, and these are numbers"):
+        nbyk.compare([1, 2, 3], [1, 2, 3], [3, 2, 1], metric="chosen_by_anybody", kind="numbers")
 
 
 def test_targets_are_the_class_that_most_people_chose_and_ties_share_the_item() -> None:
