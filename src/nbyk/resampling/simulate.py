@@ -20,7 +20,7 @@ from nbyk.data.units import ALL_FRESH, FRESH
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.priors import Response, TwoStagePrior, item_parameters
-from nbyk.priors.item_posterior import draw_rated_items
+from nbyk.priors.marginal import draw_rated_items
 from nbyk.resampling import kernels
 from nbyk.resampling.count_sets import check_countable, draw_count_sets, score_count_sets
 from nbyk.resampling.effects import (
