@@ -83,7 +83,7 @@ BUILTIN = (
         "One over the mean squared error of the item means; infinite without error.",
         source=_WEIN,
         traits=_traits("smooth", unit_power=-2, score_range=(1.0, float("inf"))),
-        of_mean=FromMean("mse", f"{_ITEM_MEANS}:reciprocal", f"{_ITEM_MEANS}:slope_of_reciprocal"),
+        from_mean=FromMean("mse", f"{_ITEM_MEANS}:reciprocal", f"{_ITEM_MEANS}:slope_of_reciprocal"),
     ),
     Metric(
         "rmse",
@@ -91,7 +91,7 @@ BUILTIN = (
         "lower",
         "Root mean squared error of the item means.",
         traits=_ERROR,
-        of_mean=FromMean("mse", f"{_ITEM_MEANS}:root", f"{_ITEM_MEANS}:slope_of_root"),
+        from_mean=FromMean("mse", f"{_ITEM_MEANS}:root", f"{_ITEM_MEANS}:slope_of_root"),
     ),
     Metric(
         "max_error",
@@ -188,7 +188,7 @@ BUILTIN = (
         source=_RUBNER,
         traits=_ERROR,
         form=f"{_FORMS}:distances_if_complete",
-        of_known=f"{_DISTRIBUTIONAL}:emd_of_known_values",
+        redrawn=f"{_DISTRIBUTIONAL}:emd_of_known_values",
     ),
     Metric(
         "mean_of_emds",

@@ -202,7 +202,7 @@ def emd_of_known_values(systems: Any, gold: Any, out: Any, values: Any, starts: 
 
 def for_redrawn(metrics: Sequence[Metric], responses: Sequence[Floats]) -> tuple[Metric, ...]:
     """Return the metrics in the form that is fastest for responses that are redrawn from the given ones."""
-    if all(metric.of_known is None for metric in metrics):
+    if all(metric.redrawn is None for metric in metrics):
         return tuple(metrics)
     every = np.concatenate([matrix.reshape(-1) for matrix in responses])
     values = np.unique(every[~np.isnan(every)])
@@ -210,6 +210,6 @@ def for_redrawn(metrics: Sequence[Metric], responses: Sequence[Floats]) -> tuple
         return tuple(metrics)
     known = known_values(values)
     return tuple(
-        metric if metric.of_known is None else replace(metric, implementation=metric.of_known, table=known)
+        metric if metric.redrawn is None else replace(metric, implementation=metric.redrawn, table=known)
         for metric in metrics
     )

@@ -85,14 +85,14 @@ class Metric:
         sums, and others are scored on the rows of every draw.
     counts
         How its effects follow from counts of responses, if they do.
-    of_mean
+    from_mean
         The additive metric of whose scores it is a function, if it is.
     wins
         The metric that counts who wins each item by it, if that has compiled code of its own.
     statistics
         Of a metric of outputs: the function of a system's N outputs and the references (None if there are
         none) that returns the statistics of the items, shape (N, F).
-    of_known
+    redrawn
         ``"module:function"`` of a compiled function that is faster where all responses are among a few values
         (`nbyk.metrics.distributional`), if there is one.
 
@@ -119,10 +119,10 @@ class Metric:
     label: str = ""
     form: Implementation | None = None
     counts: FromCounts | None = None
-    of_mean: FromMean | None = None
+    from_mean: FromMean | None = None
     wins: str = ""
     statistics: Implementation | None = None
-    of_known: str | None = None
+    redrawn: str | None = None
 
     def __post_init__(self) -> None:
         check_option("direction", self.direction, Direction)

@@ -41,13 +41,13 @@ def _bleu_statistics(outputs: Sequence[str], references: Sequence[Any]) -> Float
         raise NbykError("BLEU needs sacrebleu: pip install sacrebleu") from error
 
     if references is None or len(outputs) != len(references):
-        found = "none" if references is None else len(references)
-        raise NbykError(f"references: found {found} for {len(outputs)} outputs, expected one for each")
+        n_references = "none" if references is None else len(references)
+        raise NbykError(f"references: found {n_references} for {len(outputs)} outputs, expected one for each")
     bleu = sacrebleu.BLEU(effective_order=True)
     statistics = np.empty((len(outputs), 2 * _ORDER + 2))
     for row, output, reference in zip(statistics, outputs, references, strict=True):
-        found = bleu.sentence_score(output, [reference] if isinstance(reference, str) else list(reference))
-        row[:] = [*found.counts, *found.totals, found.sys_len, found.ref_len]
+        score = bleu.sentence_score(output, [reference] if isinstance(reference, str) else list(reference))
+        row[:] = [*score.counts, *score.totals, score.sys_len, score.ref_len]
     return statistics
 
 

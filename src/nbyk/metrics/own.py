@@ -52,7 +52,7 @@ def register(
     score_range: tuple[float, float] | None = None,
     form: Implementation | None = None,
     counts: FromCounts | None = None,
-    of_mean: FromMean | None = None,
+    from_mean: FromMean | None = None,
     statistics: Implementation | None = None,
 ) -> Callable[[Function], Function]:
     """Return a decorator that makes a function a metric under the function's own name.
@@ -90,7 +90,7 @@ def register(
         Whether a single item can bring most of a small change, as in a maximum.
     score_range
         The least and the largest score (of a comparison, effect) for ratings from 0 to 1, if there are any.
-    form, counts, of_mean
+    form, counts, from_mean
         How nbyk can compute it faster (`nbyk.metrics.metric.Metric`); the numbers stay the same.
     statistics
         For a metric of outputs such as BLEU, which `nbyk.paired_bootstrap` takes: a function of a system's N
@@ -139,7 +139,7 @@ def register(
             traits=traits,
             form=form,
             counts=counts,
-            of_mean=of_mean,
+            from_mean=from_mean,
             statistics=statistics,
         )
         for row in (WINS, *ROWS):

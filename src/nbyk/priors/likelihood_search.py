@@ -86,10 +86,10 @@ class Search:
         if key not in self._of_starts:
             points = _start_points(template)
             edges = self.grid.mu_edges if stage == "mu" else self.grid.sigma_edges
-            found = _masses_at(template, points.T, edges)
+            start_masses = _masses_at(template, points.T, edges)
             if stage == "sigma":
-                found = np.einsum("psm,js->pjm", self.kernel, found)
-            self._of_starts[key] = points, found
+                start_masses = np.einsum("psm,js->pjm", self.kernel, start_masses)
+            self._of_starts[key] = points, start_masses
         return self._of_starts[key]
 
     def cost(self, point: Floats, mu: Template, sigma: Template) -> tuple[float, Floats]:
@@ -182,17 +182,17 @@ def _sum_likelihood(
 
 def rounded(value: T) -> T:
     """Return a number, a family or a prior with six digits in all of its parameters."""
-    found: Any = value
+    result: Any = value
     if isinstance(value, float):
-        found = float(f"{value:.6g}")
+        result = float(f"{value:.6g}")
     elif isinstance(value, tuple):
-        found = tuple(rounded(part) for part in value)
+        result = tuple(rounded(part) for part in value)
     elif is_dataclass(value) and not isinstance(value, type):
         parts = {field.name: rounded(getattr(value, field.name)) for field in fields(value) if field.init}
         if isinstance(value, Mixture):
             parts["weights"] = (*parts["weights"][:-1], 1.0 - sum(parts["weights"][:-1]))
-        found = replace(value, **parts)
-    return cast(T, found)
+        result = replace(value, **parts)
+    return cast(T, result)
 
 
 def _start_points(template: Template) -> Floats:

@@ -91,10 +91,10 @@ def thresholds(mean: Floats, sd: Floats, edges: Floats, out: Thresholds) -> None
     """
     cells, places = np.empty(_PIECE, np.int32), np.empty(_PIECE)
     for start in range(0, len(mean), _PIECE):
-        of_mean, of_sd = mean[start : start + _PIECE], sd[start : start + _PIECE]
-        n = len(of_mean)
+        means, sds = mean[start : start + _PIECE], sd[start : start + _PIECE]
+        n = len(means)
         for level in range(len(edges)):
-            _find_cells(of_mean, of_sd, edges[level], cells[:n], places[:n])
+            _find_cells(means, sds, edges[level], cells[:n], places[:n])
             _fill_chances(cells[:n], places[:n], out[level, start : start + n])
 
 

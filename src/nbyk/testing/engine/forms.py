@@ -73,7 +73,7 @@ def form_of(metric: Metric, rows: Rows) -> Form:
     form: Form | None = None if metric.form is None else loaded(metric.form)(metric, rows)
     if form is not None:
         return form
-    is_sum = metric.additive or metric.of_mean is not None or metric.statistics is not None
+    is_sum = metric.additive or metric.from_mean is not None or metric.statistics is not None
     return (Sums if is_sum else RowByRow)(metric, rows)
 
 
@@ -82,8 +82,8 @@ class Sums(Form):
 
     def __init__(self, metric: Metric, rows: Rows) -> None:
         super().__init__(metric, rows)
-        self._of_mean = None if metric.of_mean is None else loaded(metric.of_mean.value)
-        self._sums = rows.sums(metric if metric.of_mean is None else get(metric.of_mean.metric))
+        self._from_mean = None if metric.from_mean is None else loaded(metric.from_mean.value)
+        self._sums = rows.sums(metric if metric.from_mean is None else get(metric.from_mean.metric))
 
     def swapped(self, draws: Swaps) -> Floats:
         """Add the gains of the swapped items."""
@@ -108,10 +108,10 @@ class Sums(Form):
         if self.metric.statistics is not None:
             parts = sums.reshape(-1, len(self._sums.gains), sums.shape[1])
             return np.array([self.metric.score_sums(part.T) for part in parts])
-        if self._of_mean is not None:
+        if self._from_mean is not None:
             sums = np.where(sums < _ROUNDING * self._sums.total.max(), 0.0, sums)
             with np.errstate(divide="ignore"):
-                return np.asarray(self._of_mean(sums / n))
+                return np.asarray(self._from_mean(sums / n))
         scores = sums / n
         return np.concatenate([scores, np.zeros_like(scores)]) if self.metric.kind == "comparison" else scores
 

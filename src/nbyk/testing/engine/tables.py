@@ -123,23 +123,23 @@ def _untied(counts: Array) -> Any:
 def kendall(tables: Array, measure: int, out: Array) -> None:
     """Fill `out`, shape (D,), with Kendall's τ-b, or with NaN if gold or the system has one level only."""
     n_gold, n_levels = tables.shape[:2]
-    of_gold, of_system = np.empty(n_gold, np.int64), np.empty(n_levels, np.int64)
+    gold_totals, totals = np.empty(n_gold, np.int64), np.empty(n_levels, np.int64)
     for draw in range(len(out)):
-        of_gold[:] = 0
-        of_system[:] = 0
+        gold_totals[:] = 0
+        totals[:] = 0
         lead = below_in_gold = np.int64(0)
         for g in range(n_gold):
-            # `of_system` counts the items that are lower in gold: those below in the system less those above.
+            # `totals` counts the items that are lower in gold: those below in the system less those above.
             below = np.int64(0)
             for level in range(n_levels):
                 count = np.int64(tables[g, level, draw])
-                lead += count * (2 * below + of_system[level] - below_in_gold)
-                below += of_system[level]
-                of_gold[g] += count
+                lead += count * (2 * below + totals[level] - below_in_gold)
+                below += totals[level]
+                gold_totals[g] += count
             for level in range(n_levels):
-                of_system[level] += tables[g, level, draw]
-            below_in_gold += of_gold[g]
-        gold_pairs, pairs = _untied(of_gold), _untied(of_system)
+                totals[level] += tables[g, level, draw]
+            below_in_gold += gold_totals[g]
+        gold_pairs, pairs = _untied(gold_totals), _untied(totals)
         untied = gold_pairs > 0 and pairs > 0
         out[draw] = lead / math.sqrt(float(gold_pairs) * float(pairs)) if untied else np.nan
 
@@ -235,12 +235,12 @@ def _table(
     metric: Metric, rows: Rows, *, cut: int, fill: Callable[..., None], measure: int = 0
 ) -> Form | None:
     """Return the form of item means, those of gold (cut 1) or of systems too (2) cut at the threshold."""
-    n_gold, of_gold = _levels(rows.gold_means, metric.values[0] if cut >= 1 else None)
-    n_levels, of_systems = _levels(rows.means, metric.values[0] if cut == 2 else None)
+    n_gold, gold_levels = _levels(rows.gold_means, metric.values[0] if cut >= 1 else None)
+    n_levels, system_levels = _levels(rows.means, metric.values[0] if cut == 2 else None)
     shape = n_gold, n_levels
     if not _is_cheap(shape, rows):
         return None
-    cells = (of_gold * n_levels + of_systems)[None]
+    cells = (gold_levels * n_levels + system_levels)[None]
     return Tables(metric, rows, cells, shape, lambda counts, out: fill(counts[0], measure, out))
 
 
