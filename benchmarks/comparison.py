@@ -11,7 +11,7 @@ from scipy import stats
 
 from benchmarks.timing import Line, interleaved, line, seconds
 from nbyk.data.response_set import ResponseSet
-from nbyk.metrics import get
+from nbyk.metrics import get, metrics_of
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import simulate
@@ -79,7 +79,7 @@ def against_targets(repeats: int) -> Iterator[Line]:
         asked = Asked(Decision("two-sided", 0.05, 10_000, 10_000), threads=2)
 
         def own(data: ResponseSet = data, asked: Asked = asked) -> None:
-            compare_metrics(data, METRICS, asked)
+            compare_metrics(data, metrics_of(None, METRICS), asked)
 
         took = statistics.median(seconds(own) for _ in range(repeats if n_items <= N_ITEMS else 1))
         yield Line(

@@ -54,7 +54,6 @@ _HOME = {
     "mcnemar": "nbyk.testing.right_or_wrong",
     "paired_bootstrap": "nbyk.testing.scores.paired_bootstrap",
     "paired_bootstraps": "nbyk.testing.scores.paired_bootstrap",
-    "CorpusMetric": "nbyk.metrics.corpus",
     "bootstrap_power_analysis": "nbyk.testing.scores.power_analysis",
     "cochran_mantel_haenszel": "nbyk.testing.right_or_wrong",
     "correct_p_values": "nbyk.testing.corrections",
@@ -62,7 +61,6 @@ _HOME = {
 
 __all__ = [
     "Board",
-    "CorpusMetric",
     "NbykError",
     "Pair",
     "PilotItems",
@@ -116,7 +114,6 @@ if TYPE_CHECKING:
     from nbyk.data import Ratings, align, read_ratings, read_systems
     from nbyk.data.response_set import ResponseSet, response_set
     from nbyk.errors import NbykError
-    from nbyk.metrics.corpus import CorpusMetric
     from nbyk.planning.plan import plan
     from nbyk.planning.power.estimate import power_of_test
     from nbyk.planning.settling.settle import settle

@@ -48,9 +48,7 @@ def test_the_example_gives_the_sentence_the_table_and_a_report(nbyk: Run, tmp_pa
         "variance",
     }
     tables = {path.stem: pq.read_table(path).to_pandas() for path in out.glob("tables/*.parquet")}
-    assert set(tables) == {
-        *("comparison", "systems", "items", "sensitivity", "settlement", "variance")
-    }
+    assert set(tables) == {*("comparison", "systems", "items", "sensitivity", "settlement", "variance")}
     for name, table in tables.items():
         written = pd.read_csv(out / f"tables/{name}.csv", dtype={"item": str})
         pd.testing.assert_frame_equal(written, for_spreadsheets(table), check_dtype=False)

@@ -121,11 +121,11 @@ def as_matrices(sources: dict[str, Any]) -> tuple[dict[str, Floats], dict[str, U
         order = _order_of(next(iter(indices.values())))
         rows = {name: np.arange(len(order))[taken][order] for name, taken in _rows_in_order(indices).items()}
         matrices = {name: matrix[rows[name]] for name, matrix in matrices.items()}
-        units = {name: of_name.taken(rows[name]) for name, of_name in units.items()}
+        units = {name: role_units.taken(rows[name]) for name, role_units in units.items()}
     lengths = {name: len(matrix) for name, matrix in matrices.items()}
     if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise NbykError(f"{', '.join(lengths)} must have the same items: {found}; align them by item first")
+        sizes = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise NbykError(f"{', '.join(lengths)} must have the same items: {sizes}; align them by item first")
     return matrices, units
 
 

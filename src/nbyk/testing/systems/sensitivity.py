@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.metrics import Metric, get, registry
-from nbyk.metrics.registry import parameters
+from nbyk.metrics import Metric, definitions, get
+from nbyk.metrics import names as names_of_metrics
 from nbyk.resampling.effects import Progress, Threads, as_metrics
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
@@ -316,7 +316,7 @@ def _applicable(
     data: ResponseSet, metrics: Sequence[str | Metric] | None
 ) -> tuple[tuple[Metric, ...], list[tuple[str, str]]]:
     """Return the metrics that apply, and the names of the others with the reasons why they do not."""
-    named = registry.names() if metrics is None else metrics
+    named = names_of_metrics() if metrics is None else metrics
     binary = bool(np.isin(data.gold[~np.isnan(data.gold)], (0.0, 1.0)).all())
     chosen: dict[str, Metric] = {}
     skipped = []
@@ -338,7 +338,7 @@ def _applicable(
 
 def _inapplicable(name: str, *, has_gold: bool, binary: bool) -> str | None:
     """Return why a metric of the registry is used only if it is named; None if it is used anyway."""
-    takes = parameters(name)
+    takes = definitions()[name].parameters
     needed = [parameter for parameter in takes if parameter.default is None]
     if needed:
         return f"needs {needed[0].name}; name it, as in {name}({needed[0].name}={needed[0].example:g})"

@@ -194,12 +194,12 @@ def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
     If the metric is a function of the mean squared error, d is that of its linearisation.
     """
     base, slopes = metric, np.ones(2)
-    if metric.of_mean is not None:
-        base = get(metric.of_mean.metric)
+    if metric.from_mean is not None:
+        base = get(metric.from_mean.metric)
         errors = item_scores(base, Rows(data.gold, stack_responses(data.a, data.b))).mean(axis=1)
         if (errors == 0.0).any():
             raise UndefinedMetricError(f"metric {metric.name}: a system makes no error; choose mse")
-        slopes = np.asarray(loaded(metric.of_mean.slope)(errors))
+        slopes = np.asarray(loaded(metric.from_mean.slope)(errors))
     elif not metric.additive:
         raise NbykError(
             f"metric {metric.name} is not a sum over items, so its variance has no parts; choose an "
@@ -253,5 +253,5 @@ def _cautions(
     for source, part in zip(("clusters", "items"), parts, strict=False):
         if part < 0.0:
             yield f"the {source}' part is estimated as negative; nbyk sets it to 0"
-    if metric.of_mean is not None:
+    if metric.from_mean is not None:
         yield f"nbyk treats {metric.name} as linear in the mean squared errors"

@@ -1,14 +1,14 @@
-"""Metrics of a whole corpus of outputs that see its items through sums alone: means, BLEU, your own.
+"""Metrics of a whole corpus of outputs that see its items through sums alone: means and BLEU.
 
-Such a metric has a few statistics per item, and scores their sum. A resample of items is then a weight per
-item. Its score needs no pass over the outputs, because the sums are weights times statistics.
+Such a metric has a few statistics per item, a row of its table, and scores their sum. A resample of items is
+then a weight per item. Its score needs no pass over the outputs, because the sums are weights times
+statistics.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,37 +16,10 @@ from numpy.typing import NDArray
 
 from nbyk.data.arrays import as_scores
 from nbyk.errors import NbykError
-from nbyk.metrics.metric import Directed
-from nbyk.metrics.traits import Direction
+from nbyk.metrics.metric import Metric
+from nbyk.metrics.traits import Traits
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class CorpusMetric(Directed):
-    """A metric that depends on a corpus through sums of statistics of its items.
-
-    Attributes
-    ----------
-    name
-        Its name.
-    statistics
-        Function of a system's outputs and the references (None if it needs none), N of either, that returns
-        an array of shape (N, S). S may differ between systems.
-    score
-        Function of sums of statistics, shape (…, S), that returns scores, shape (…).
-    direction
-        "higher" or "lower": which scores are better.
-    summary, source
-        One line for listings, and a citation or "".
-    """
-
-    name: str
-    statistics: Callable[[Any, Any], Floats]
-    score: Callable[[Floats], Floats]
-    direction: Direction = "higher"
-    summary: str = ""
-    source: str = ""
 
 
 def _score_statistics(outputs: Any, references: Any) -> Floats:
@@ -68,13 +41,13 @@ def _bleu_statistics(outputs: Sequence[str], references: Sequence[Any]) -> Float
         raise NbykError("BLEU needs sacrebleu: pip install sacrebleu") from error
 
     if references is None or len(outputs) != len(references):
-        found = "none" if references is None else len(references)
-        raise NbykError(f"references: found {found} for {len(outputs)} outputs, expected one for each")
+        n_references = "none" if references is None else len(references)
+        raise NbykError(f"references: found {n_references} for {len(outputs)} outputs, expected one for each")
     bleu = sacrebleu.BLEU(effective_order=True)
     statistics = np.empty((len(outputs), 2 * _ORDER + 2))
     for row, output, reference in zip(statistics, outputs, references, strict=True):
-        found = bleu.sentence_score(output, [reference] if isinstance(reference, str) else list(reference))
-        row[:] = [*found.counts, *found.totals, found.sys_len, found.ref_len]
+        score = bleu.sentence_score(output, [reference] if isinstance(reference, str) else list(reference))
+        row[:] = [*score.counts, *score.totals, score.sys_len, score.ref_len]
     return statistics
 
 
@@ -91,14 +64,26 @@ def _bleu(sums: Floats) -> Floats:
     return np.where(scored, 100.0 * brevity * precision, 0.0)
 
 
-OF_OUTPUTS = (
-    CorpusMetric("mean", _score_statistics, _mean, summary="Mean of the scores of the outputs."),
-    CorpusMetric(
+OUTPUT_METRICS = (
+    Metric(
+        "mean",
+        _mean,
+        "higher",
+        "Mean of the scores of the outputs.",
+        needs="outputs",
+        additive=True,
+        traits=Traits("linear", (), 1, True, False),
+        statistics=_score_statistics,
+    ),
+    Metric(
         "bleu",
-        _bleu_statistics,
         _bleu,
-        summary="BLEU of the whole corpus, 0 to 100, as sacrebleu computes it.",
+        "higher",
+        "BLEU of the whole corpus, 0 to 100, as sacrebleu computes it.",
+        needs="outputs",
         source="Papineni, Roukos, Ward and Zhu 2002, BLEU; Post 2018, A call for clarity",
+        traits=Traits("smooth", (), 0, False, False, (0.0, 100.0)),
+        statistics=_bleu_statistics,
     ),
 )
 """The metrics of outputs that come with nbyk."""

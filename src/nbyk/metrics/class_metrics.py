@@ -31,13 +31,13 @@ MEASURES = {
     "recall": "the share of a class's targets that are predicted",
     "f1": "the harmonic mean of a class's precision and recall",
 }
-"""Measures of a class; their numbers in `nbyk.metrics.confusion` begin with 1."""
+"""Measures of a class; their numbers in `nbyk.metrics.classes` begin with 1."""
 
-_OF_A_CLASS = re.compile(rf"\s*({'|'.join(MEASURES)})\s*\((.*)\)\s*")
+_ONE_CLASS_SPEC = re.compile(rf"\s*({'|'.join(MEASURES)})\s*\((.*)\)\s*")
 _MODULE = "nbyk.metrics.classes"
 
 
-def _of_classes(name: str, function: str, summary: str, source: str = "", **more: float) -> Metric:
+def _class_metric(name: str, function: str, summary: str, source: str = "", **more: float) -> Metric:
     additive = function == "accuracy"
     return Metric(
         name=name,
@@ -51,11 +51,11 @@ def _of_classes(name: str, function: str, summary: str, source: str = "", **more
         arguments=tuple(more.items()),
         additive=additive,
         traits=Traits("linear" if additive else "smooth", (), 0, additive, False, (0.0, 1.0)),
-        form=None if additive else "nbyk.testing.engine.forms:confusions",
+        form=None if additive else "nbyk.testing.engine.tables:confusions",
     )
 
 
-def _of_distributions(
+def _distribution_metric(
     name: str, place: int, direction: Direction, bounds: tuple[float, float], summary: str, source: str
 ) -> Metric:
     additive = direction == "lower"
@@ -67,19 +67,19 @@ def _of_distributions(
         needs_gold=True,
         summary=summary,
         source=source,
-        implementation=f"{_MODULE}:{'of_distance' if additive else 'of_entropies'}",
+        implementation=f"{_MODULE}:{'mean_distance' if additive else 'entropies_alike'}",
         arguments=(("measure", float(place)),),
         additive=additive,
         traits=Traits("linear" if additive else "smooth", (), 0, additive, False, bounds),
     )
 
 
-OF_CLASSES = (
-    _of_classes("accuracy", "accuracy", "The share of items predicted right."),
+CLASS_METRICS = (
+    _class_metric("accuracy", "accuracy", "The share of items predicted right."),
     *(
-        _of_classes(
+        _class_metric(
             f"{measure}_{average}",
-            "of_confusion",
+            "confusion_measure",
             f"{how[0].upper()}{how[1:]}: {over}; 0 if the denominator is 0.",
             _SOKOLOVA,
             measure=float(1 + number),
@@ -92,8 +92,8 @@ OF_CLASSES = (
 )
 """The metrics of classes, without those of a single class."""
 
-OF_DISTRIBUTIONS = (
-    _of_distributions(
+DISTRIBUTION_METRICS = (
+    _distribution_metric(
         "cross_entropy",
         0,
         "lower",
@@ -101,7 +101,7 @@ OF_DISTRIBUTIONS = (
         "−Σ p ln q of target p and prediction q, averaged over items, in nats.",
         _PETERSON,
     ),
-    _of_distributions(
+    _distribution_metric(
         "js_divergence",
         1,
         "lower",
@@ -109,7 +109,7 @@ OF_DISTRIBUTIONS = (
         "Jensen–Shannon divergence of target and prediction, averaged over items; 0 to ln 2.",
         _LIN,
     ),
-    _of_distributions(
+    _distribution_metric(
         "js_distance",
         2,
         "lower",
@@ -117,7 +117,7 @@ OF_DISTRIBUTIONS = (
         "Square root of each item's Jensen–Shannon divergence, averaged over items; BooStSa's “JSD”.",
         _ENDRES,
     ),
-    _of_distributions(
+    _distribution_metric(
         "entropy_similarity",
         3,
         "higher",
@@ -125,7 +125,7 @@ OF_DISTRIBUTIONS = (
         "Cosine of the vectors of the items' entropies, of targets and of predictions.",
         _UMA,
     ),
-    _of_distributions(
+    _distribution_metric(
         "entropy_correlation",
         4,
         "higher",
@@ -137,13 +137,13 @@ OF_DISTRIBUTIONS = (
 """The metrics of distributions; their places are those of `nbyk.metrics.classes`."""
 
 
-def of_a_class(name: str) -> Metric | None:
+def one_class_metric(name: str) -> Metric | None:
     """Return the metric of one class, such as ``"recall(spam)"``; None for any other name."""
-    found = _OF_A_CLASS.fullmatch(name)
-    if found is None:
+    match = _ONE_CLASS_SPEC.fullmatch(name)
+    if match is None:
         return None
-    measure, label = found[1], found[2].strip()
-    macro = next(metric for metric in OF_CLASSES if metric.name == f"{measure}_macro")
+    measure, label = match[1], match[2].strip()
+    macro = next(metric for metric in CLASS_METRICS if metric.name == f"{measure}_macro")
     return replace(
         macro,
         name=f"{measure}({label})",
