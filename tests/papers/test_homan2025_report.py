@@ -210,6 +210,7 @@ def test_files_become_every_table_and_figure(papers_grid: pd.DataFrame, tmp_path
     of_semantics = {path.stem for path in folder.glob("*.png")}
     assert of_semantics >= {"figure_03a", "figure_03b", "figure_04", "figure_11"}
     assert of_semantics == {path.stem for path in folder.glob("*.svg")}
+    assert names == {path.stem for path in (tmp_path / "figures").glob("*.svg")}
     assert of_semantics <= names
     assert names - of_semantics == {
         *("agreement", "overstatement", "figure_01", "figure_02a", "figure_02b", "figure_06"),

@@ -41,12 +41,14 @@ def test_the_rules_of_the_default_run_are_the_road(tmp_path: Path) -> None:
     assert ("simulate", "true_p") not in rule_graph(tmp_path, "all", sources=["simulated", "convabuse"])
 
 
-def test_the_guide_opens_with_the_graph_of_the_default_run(tmp_path: Path) -> None:
+def test_the_guide_opens_with_the_graphs_of_the_default_run_and_of_the_papers(tmp_path: Path) -> None:
     guide = (ROOT / "docs/guide.md").read_text(encoding="utf-8")
-    drawn = guide.partition("```mermaid\n")[2].partition("```")[0]
+    blocks = re.findall(r"```mermaid\n(.*?)```", guide, re.DOTALL)
+    default, further = (set(re.findall(r"^    (\w+) --> (\w+)$", block, re.MULTILINE)) for block in blocks)
     assert guide.index("```mermaid") < guide.index("```console")
-    edges = set(re.findall(r"^    (\w+) --> (\w+)$", drawn, re.MULTILINE))
-    assert edges == rule_graph(tmp_path, "all")
+    assert default == rule_graph(tmp_path, "all")
+    assert default | further == rule_graph(tmp_path, "papers")
+    assert not default & further
 
 
 def test_every_step_of_every_paper_is_a_rule_on_the_way_to_its_report(tmp_path: Path) -> None:
