@@ -196,7 +196,7 @@ def test_a_larger_error_is_rarer(law: ErrorLaw, one: float, other: float):
 @settings(max_examples=60, deadline=None)
 @given(laws(), st.floats(-15.0, 15.0))
 def test_skewness_raises_p_in_one_tail_and_lowers_it_in_the_other(law: ErrorLaw, effect: float):
-    """p grows toward the tail that skewed units reach too often; |t| grows by at most .6 toward the other."""
+    """P grows toward the tail that skewed units reach too often; |t| grows by at most .6 toward the other."""
     plain = ErrorLaw(law.variances, law.df, law.weights, np.zeros_like(law.third), law.units)
     third = float(law.third[law.units >= 4.5].sum())
     assert law.tail(effect, strong_skew=24.0) >= plain.tail(effect) * (1.0 - 1e-12)

@@ -195,7 +195,8 @@ def leaderboard(
         results.append(of_pair[metric.name])
     of_pairs = [(names[a], names[b]) for a, b in pairs]
     compared = _with_corrections(of_pairs, results, nulls, family.correction, [tests.get(p) for p in pairs])
-    intervals = _score_intervals(scored, drawn, list(panels.values()), asked)
+    intervals, by_bootstrap = _score_intervals(scored, drawn, list(panels.values()), asked)
+    drawn_clusters = scored.clusters if of_clusters else None
     standings, shared = _standings(scored, intervals, compared, whole=against is None)
     of_names = {(names[a], names[b]): panel for (a, b), panel in panels.items()}
     board = Leaderboard(
@@ -219,7 +220,8 @@ def leaderboard(
             *(pairing_caution(units, **known) if any(panel.sources for panel in panels.values()) else ()),
             *_about_units(of_names, scored.units, scored.rows.n_items),
             *_about_spread(alone, names),
-            *_cautions(compared, scored, drawn, family, of_clusters=of_clusters),
+            *(about_number(drawn_clusters, scored.rows.n_items, null="swap_items") if by_bootstrap else ()),
+            *_cautions(compared, scored, drawn, family),
         ),
         seed=asked.seed,
     )
@@ -297,25 +299,28 @@ def _bound(scored: ScoredSystems, pair: Places, asked: Asked, *, of_clusters: bo
 
 def _score_intervals(
     scored: ScoredSystems, drawn: Floats, panels: Sequence[Panel], asked: Asked
-) -> list[Interval]:
-    """Return each system's interval of its score for the population of the pairs.
+) -> tuple[list[Interval], bool]:
+    """Return each system's interval of its score for the population of the pairs, and if some are drawn.
 
-    For new items alone it is that of the bootstrap, as p is; for new units too it is by t.
+    For new items alone it is that of the bootstrap, or of proportions; for new units too it is by t.
     """
     kinds = {factor.partition(" ")[0] for panel in panels for factor in panel.factors}
-    intervals = []
+    metric, level = scored.metric, asked.confidence_level
+    intervals, by_bootstrap = [], False
     for system in range(len(scored.names)):
         panel, test = scored.score_test(system, kinds)
         if panel.is_broad and (test is None or test.roughness):
             intervals.append((math.nan, math.nan))
         elif test is None:
-            own = drawn[system][np.isfinite(drawn[system])]
-            known = None if panel.draws_clusters else _known_interval(scored, system, asked.confidence_level)
-            intervals.append(known or percentile_interval(own, asked.confidence_level))
+            within_one = is_within_one(metric, scored.pair(system, system))
+            known = None
+            if not panel.draws_clusters:
+                known = score_interval(metric, scored.rows, system, level=level, within_one=within_one)
+            by_bootstrap = by_bootstrap or known is None
+            intervals.append(known or percentile_interval(drawn[system][np.isfinite(drawn[system])], level))
         else:
-            interval = test.interval(asked.confidence_level)
-            intervals.append(within(scored.metric.score_range, interval, panel))
-    return intervals
+            intervals.append(within(metric.score_range, test.interval(level), panel))
+    return intervals, by_bootstrap
 
 
 def _standings(
@@ -353,13 +358,8 @@ def _standings(
     return tuple(standings), tuple(tuple(in_order[place] for place in group) for group in members)
 
 
-def _known_interval(scored: ScoredSystems, system: int, level: float) -> tuple[float, float] | None:
-    within_one = is_within_one(scored.metric, scored.pair(system, system))
-    return score_interval(scored.metric, scored.rows, system, level=level, within_one=within_one)
-
-
 def _cautions(
-    pairs: Sequence[Pair], scored: ScoredSystems, drawn: Floats, family: Hypotheses, *, of_clusters: bool
+    pairs: Sequence[Pair], scored: ScoredSystems, drawn: Floats, family: Hypotheses
 ) -> Iterator[str]:
     """Yield the cautions about the leaderboard; each pair's result has cautions of its own."""
     first, rows = pairs[0].result, scored.rows
@@ -370,7 +370,6 @@ def _cautions(
             "from that of items, and the tests and intervals count both together"
         )
     unit = "clusters" if first.n_clusters else "items"
-    yield from about_number(scored.clusters if of_clusters else None, rows.n_items, null="swap_items")
     if first.hypothesis != EQUALLY_GOOD:
         yield (
             f"null {first.null} says that {first.hypothesis}: rejecting it does not show which is better, "
