@@ -141,9 +141,11 @@ def p_values(sets: Sets, name: str) -> Floats:
             square[first, second] = square[second, first] = totals[number]
             found = moderated_pairs(square, df)
             of_units = found.variances[:, first, second]
-        # no mixture of t has less in its tails than the normal law with the least variance
+        # no mixture of t has less in its tails than the normal law with the least variance, beyond the step
         least = of_items + of_units.min(axis=0)
-        near = 2.0 * ndtr(-np.abs(effects) / np.sqrt(least)) <= ALPHA
+        skewness = np.sum(sets.changes[number] ** 3, axis=1) * -np.sqrt(df * (df + 1.0)) / (df - 1.0)
+        farther = 0.6 * np.clip(np.sign(effects) * skewness / least**1.5, 0.0, 1.0)
+        near = 2.0 * ndtr(-np.abs(effects) / np.sqrt(least) - farther) <= ALPHA
         for pair in np.flatnonzero(near | (sets.within[number] > sets.items[number])):
             law = _test(sets, number, int(pair)).law
             if name == "moderated":

@@ -288,3 +288,26 @@ def test_level_where_five_raters_are_skewed_by_as_much_as_real_ones(j: int, limi
     assert level <= limit + 3.0 * error
     assert np.mean(p[:, 0] <= 0.01) <= 0.02 + 3.0 * math.sqrt(0.02 * 0.98 / sets)
     assert without_step > level + 0.008  # the step is what holds it
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize(("j", "most"), [(5, 0.06), (8, 0.03)])
+def test_what_the_step_costs_where_units_are_normal(j: int, most: float):
+    """People differ by .05 (SD) on 100 items with an SD of .1; 8,000 sets at 3 SE, SE .004."""
+    rng = np.random.default_rng(20251127)
+    sets, n_items, alone = 8_000, 100, np.sqrt(0.1**2 / 100)
+    people = math.hypot(0.05, 0.015) * rng.standard_normal((sets, j))
+    effects = 3.0 * math.hypot(alone, math.hypot(0.05, 0.015) / math.sqrt(j)) + people.mean(axis=1)
+    effects += alone * rng.standard_normal(sets)
+    items = alone**2 * rng.chisquare(n_items - 1, sets) / (n_items - 1)
+    centred = people - people.mean(axis=1, keepdims=True)
+    totals = np.sum(centred**2, axis=1) / (j * (j - 1))
+    thirds = np.sum(centred**3, axis=1) / (j * (j - 1) * (j - 2))
+    found = np.empty((sets, 2))
+    for number in range(sets):
+        parts, df = [items[number], totals[number]], [n_items - 1, j - 1]
+        law = mixture(parts, df, third=[0.0, thirds[number]], units=[n_items, j])
+        found[number] = [2.0 * of.tail(effects[number]) <= 0.05 for of in (law, mixture(parts, df))]
+    lost = found[:, 1] - found[:, 0]
+    assert lost.mean() <= most + 3.0 * lost.std() / math.sqrt(sets)
+    assert found[:, 1].mean() > 0.5
