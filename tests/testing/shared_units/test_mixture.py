@@ -114,8 +114,10 @@ def test_the_step_for_skewness_by_hand():
     # toward the long tail, t grows by .3 g |t|, and beyond 2 by .6 g
     assert law.tail(1.5) == pytest.approx(student.sf(1.5 * 1.18, 7), rel=1e-12)
     assert law.tail(2.5) == pytest.approx(student.sf(2.5 + 0.36, 7), rel=1e-12)
-    moderated = mixture([1.0], [7.0], third=[3.0], units=[8.0])  # a skewness above 1 counts as 1
-    assert moderated.tail(2.5) == pytest.approx(student.sf(2.5 + 0.6, 7), rel=1e-12)
+    unequal = mixture([1.0], [7.0], third=[3.0], units=[8.0])  # a skewness above 1 counts as 1
+    assert unequal.tail(2.5) == pytest.approx(student.sf(2.5 + 0.6, 7), rel=1e-12)
+    moderated = mixture([[1.0], [1.0]], [[7.0], [7.0]], third=[0.6], units=[8.0])
+    assert moderated.tail(2.5) == pytest.approx(student.sf(2.5, 7), rel=1e-12)
     assert law.tail(2.5, strong_skew=24.0) == pytest.approx(student.sf(2.5, 7), rel=1e-12)
     a = 0.6 * (1.0 + 24.0 / 8.0) / 6.0
     q = (-1.0 + math.sqrt(1.0 + 8.0 * a * (2.5 - a))) / (4.0 * a)

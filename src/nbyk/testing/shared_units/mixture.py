@@ -45,7 +45,8 @@ class ErrorLaw:
     grows with |t|, because skewness matters most in the far tail. Skewed units err in one tail: where most
     are a little lenient and a few very severe, a sample without severe ones shows a small variance and a mean
     that is too high. Toward the long tail, where h > 0, t is reached too rarely: q = |t| + .3 min(h, 1)
-    min(|t|, 2). A sample of one kind of units has |g| ≤ 1. Measured in docs/shared-units.md.
+    min(|t|, 2), but not with several alternatives, which learn V and not g from other systems. Measured in
+    docs/shared-units.md.
 
     Attributes
     ----------
@@ -107,7 +108,7 @@ class ErrorLaw:
             t, g = error / math.sqrt(variance), third / variance**1.5
             counts = max(float(strong_skew > 0.0), min(abs(t), _MOST_STEP) / _FULL_STEP)
             size[place] = abs(corrected(t, g, counts))
-            if strong_skew == 0.0 and t * g > 0.0:
+            if strong_skew == 0.0 and len(whole) == 1 and t * g > 0.0:
                 size[place] += _BACK * min(abs(g), 1.0) * min(abs(t), _MOST_BACK)
         tails = np.sum(self.variances * stdtr(self.df, -size[:, None]), axis=1) / whole
         return float(product(self.weights, tails))
