@@ -159,6 +159,11 @@ def test_cautions_about_bootstrap_intervals_stand_only_beside_them() -> None:
     assert not any("bootstrap draws" in text or "percentile" in text for text in of_signs.warnings)
     numbers = np.random.default_rng(0).random((2, N))
     assert caution in nbyk.compare(None, *numbers, metric="mean").warnings
+    right = {"a": [1] * 9 + [0] * 3, "b": [0] * 8 + [1] * 4, "c": [1] * N}
+    assert caution not in nbyk.compare_systems([1] * N, right, metric="accuracy").warnings
+    assert (
+        caution in nbyk.compare_systems(None, dict(zip("ab", numbers, strict=True)), metric="mean").warnings
+    )
 
 
 @given(values=st.lists(st.floats(0.01, 3), min_size=2, max_size=20), seed=st.integers(0, 99))

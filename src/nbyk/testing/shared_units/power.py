@@ -22,7 +22,7 @@ from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import Crew, Spread
 from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK, LEAST_PART
-from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW, degrees_together
+from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW, before_step, degrees_together
 
 Floats = NDArray[np.float64]
 
@@ -245,11 +245,8 @@ def _reaches(over_items: float, groups: int, parts: Sequence[UnitPart], tail: fl
         df = np.broadcast_to(own, variances.shape)
     whole = variances.sum(axis=1)
     quantile = _quantile(variances / whole[:, None], df, tail)
-    skewness = thirds.sum(axis=1) / (6.0 * whole**1.5)
-    up, down = (
-        np.sqrt(whole) * (a + quantile * (1.0 + 2.0 * a * quantile))
-        for a in (np.maximum(-skewness, 0.0), np.maximum(skewness, 0.0))
-    )
+    skewness = thirds.sum(axis=1) / whole**1.5
+    up, down = (np.sqrt(whole) * before_step(quantile, h) for h in (skewness, -skewness))
     return up, down
 
 

@@ -106,19 +106,22 @@ def board_of(
         compared = [replace(pair, claims=(broad, *pair.claims[1:]))]
     standings: tuple[Standing, ...] = ()
     shared: tuple[tuple[str, ...], ...] = ()
+    by_bootstrap = False
     if drawn is not None:
-        intervals = _score_intervals(scored, drawn, list(panels.values()), asked)
+        intervals, by_bootstrap = _score_intervals(scored, drawn, list(panels.values()), asked)
         standings, shared = standings_of(names, scored.scores, metric.sign, intervals, compared, against)
     board = Board(question, sample, standings, tuple(compared), shared, ())
     if len(pairs) == 1:
         return replace(board, warnings=compared[0].warnings)
     assert drawn is not None, "only metrics that score each system compare three or more"
+    clusters = scored.clusters if of_clusters else None
     warnings = (
         *board.reserves,
         *(pairing_caution(units, **known) if any(panel.sources for panel in panels.values()) else ()),
         *_about_units(list(panels.values()), scored.units, scored.rows.n_items),
         *_about_spread(alone, names),
-        *_cautions(board, scored, drawn, of_clusters=of_clusters),
+        *(about_number(clusters, scored.rows.n_items, null="swap_items") if by_bootstrap else ()),
+        *_cautions(board, scored, drawn),
     )
     return replace(board, warnings=warnings)
 
@@ -347,33 +350,31 @@ def _bound(scored: ScoredSystems, pair: Places, asked: Asked, *, of_clusters: bo
 
 def _score_intervals(
     scored: ScoredSystems, drawn: Floats, panels: Sequence[Panel], asked: Asked
-) -> list[Interval]:
-    """Return each system's interval of its score for the population of the pairs.
+) -> tuple[list[Interval], bool]:
+    """Return each system's interval of its score for the population of the pairs, and if some are drawn.
 
-    For new items alone it is that of the bootstrap, as p is; for new units too it is by t.
+    For new items alone it is that of the bootstrap, or of proportions; for new units too it is by t.
     """
     kinds = {factor.partition(" ")[0] for panel in panels for factor in panel.factors}
-    intervals = []
+    metric, level = scored.metric, asked.confidence_level
+    intervals, by_bootstrap = [], False
     for system in range(len(scored.names)):
         panel, test = scored.score_test(system, kinds)
         if panel.is_broad and (test is None or test.roughness):
             intervals.append(NONE)
         elif test is None:
-            own = drawn[system][np.isfinite(drawn[system])]
-            known = None if panel.draws_clusters else _known_interval(scored, system, asked.confidence_level)
-            intervals.append(known or percentile_interval(own, asked.confidence_level))
+            within_one = is_within_one(metric, scored.pair(system, system))
+            known = None
+            if not panel.draws_clusters:
+                known = score_interval(metric, scored.rows, system, level=level, within_one=within_one)
+            by_bootstrap = by_bootstrap or known is None
+            intervals.append(known or percentile_interval(drawn[system][np.isfinite(drawn[system])], level))
         else:
-            interval = test.interval(asked.confidence_level)
-            intervals.append(within(scored.metric.score_range, interval, panel))
-    return intervals
+            intervals.append(within(metric.score_range, test.interval(level), panel))
+    return intervals, by_bootstrap
 
 
-def _known_interval(scored: ScoredSystems, system: int, level: float) -> Interval | None:
-    within_one = is_within_one(scored.metric, scored.pair(system, system))
-    return score_interval(scored.metric, scored.rows, system, level=level, within_one=within_one)
-
-
-def _cautions(board: Board, scored: ScoredSystems, drawn: Floats, *, of_clusters: bool) -> Iterator[str]:
+def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[str]:
     """Yield the cautions about the board; each pair has cautions of its own."""
     question, pairs, rows = board.question, board.pairs, scored.rows
     first = pairs[0].drawn
@@ -385,7 +386,6 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats, *, of_clusters
             "from that of items, and the tests and intervals count both together"
         )
     unit = "clusters" if pairs[0].sample.n_clusters else "items"
-    yield from about_number(scored.clusters if of_clusters else None, rows.n_items, null="swap_items")
     if question.hypothesis != EQUALLY_GOOD:
         yield (
             f"null {question.test} says that two systems {question.hypothesis}: rejecting it does not show "
