@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nbyk.data import Levels, read_ratings, read_systems, readers
-from nbyk.data.readers import inspect_logs, recording
+from nbyk.data.readers import Gathering, Recording, inspect_logs, recording
 from nbyk.errors import NbykError
 
 
@@ -67,7 +67,9 @@ def test_label_studios_export(tmp_path: Path) -> None:
     ratings = read_ratings(
         as_json(tmp_path / "export.json", tasks), scale=Levels((1, 2, 3, 4, 5)), cluster="post"
     )
-    assert ratings.recognised == "items = task (2), raters = completed_by (2), values = quality"
+    assert ratings.recognised == (
+        "items = task (2), raters = completed_by (2), values = quality; not used: why, text"
+    )
     assert ratings.items == ("1", "2")
     assert ratings.values.tolist() == [0.8, 0.0, 0.2]
     assert ratings.clusters == ("p", "q")
@@ -186,13 +188,13 @@ def test_a_grade_that_inspect_has_no_number_for_is_not_counted_as_0() -> None:
     assert found == [1.0, 0.5, 0.0, 0.0, 0.25, 1.0, 0.75, "B+", ""]
 
 
-def _of_a_new_tool(content: Any) -> recording.Recording | None:
+def _of_a_new_tool(content: Any, path: Path) -> Recording | None:
     if not (isinstance(content, dict) and content.get("tool") == "new"):
         return None
-    rows = [{"case": name, "attempt": 1, "verdict": verdict} for name, verdict in content["cases"]]
-    return recording.recording(
-        "a file of a new tool", rows, {"item": "case", "rater": "attempt"}, ["verdict"], "case"
-    )
+    gathering = Gathering("a file of a new tool", "case", "case", "attempt", path)
+    for number, (name, verdict) in enumerate(content["cases"], start=1):
+        gathering.add(name, 1, [("verdict", verdict)], number=number)
+    return gathering.recording()
 
 
 def test_a_reader_is_one_function_and_its_name_in_a_table(

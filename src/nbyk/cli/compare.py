@@ -47,7 +47,6 @@ STEM = "compare"
 """Stem of the report's and the JSON file's names."""
 
 _PARAMETERS = {
-    "SampleChoice.metric": "samples_metric",
     "SampleChoice.task": "task",
     "SampleChoice.filter": "filter_",
     **{f"gold_columns.{role}": f"gold_{role}" for role in ("item", "rater", "value")},
@@ -147,9 +146,6 @@ def compare(
     system: SystemColumn = None,
     on_duplicates: OnDuplicates = "refuse",
     on_empty: OnEmpty = "refuse",
-    samples_metric: Annotated[
-        str | None, typer.Option(help="For logs of lm_eval: the score to use, if a log has several.")
-    ] = None,
     task: Annotated[
         str | None, typer.Option(help="For logs of lm_eval: the task to use, if a log has several.")
     ] = None,
@@ -229,7 +225,7 @@ def compare(
             gold,
             scale=None if scale is None else scale_named(scale),
             on_missing=on_missing,  # type: ignore[arg-type]
-            samples=SampleChoice(samples_metric, task, filter_),
+            samples=SampleChoice(task, filter_),
             item=item,
             rater=rater,
             value=value,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from nbyk.data.ratings import Ratings
 from nbyk.data.tables import Table
 
 RUN_NAMES = ("run", "run_id", "seed", "epoch", "trial")
@@ -44,7 +45,7 @@ class Columns:
 
 def recognised(table: Table, asked: Columns) -> Columns:
     """Return the columns asked for, with others in place of default names that the table does not have."""
-    found = asked
+    found = asked if asked.cluster else replace(asked, cluster=table.roles.get("cluster"))
     for role in ("item", "rater", "value"):
         if getattr(asked, role) == role and role not in table.names:
             name = table.roles.get(role) or _known(table, role, taken=(asked.cluster,))
@@ -77,19 +78,21 @@ def run_word(column: str) -> str:
 
 def described(
     columns: Columns,
-    items: Sequence[str],
-    raters: Sequence[str],
+    ratings: Ratings,
+    clusters: Sequence[str] | None,
     *,
     raters_known: bool,
     unused: Sequence[str] = (),
 ) -> str:
     """Return the columns' roles in words: "items = sample_id (250), runs = epoch (5), values = match"."""
-    parts = [f"items = {columns.item} ({len(set(items))})"]
+    parts = [f"items = {columns.item} ({ratings.n_items})"]
     if columns.rater is not None and raters_known:
         who = "runs" if run_word(columns.rater) else "raters"
-        parts.append(f"{who} = {columns.rater} ({len(set(raters))})")
+        parts.append(f"{who} = {columns.rater} ({len(ratings.raters)})")
+    if clusters is not None:
+        parts.append(f"clusters = {columns.cluster} ({len(set(clusters))})")
     said = ", ".join([*parts, f"values = {columns.value}"])
-    return f"{said}; not used: {', '.join(unused)}" if unused else said
+    return f"{said}; not used: {_listed(unused, str)}" if unused else said
 
 
 def described_wide(columns: Columns, items: Sequence[str], raters: Sequence[str], *, givers: str) -> str:
@@ -107,5 +110,5 @@ def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | N
     return names[0] if names else None
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:12])) + (", …" if len(names) > 12 else "")
+def _listed(names: Sequence[str], show: Callable[[str], str] = repr) -> str:
+    return ", ".join(map(show, names[:12])) + (", …" if len(names) > 12 else "")

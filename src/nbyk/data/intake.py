@@ -25,7 +25,7 @@ from nbyk.data.kinds import (
     numbers_on,
 )
 from nbyk.data.layouts import Entries
-from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples, refuse_other_document
+from nbyk.data.lm_eval import HASHES, SampleChoice, holds_samples, refuse_other_document
 from nbyk.data.mending import Mending
 from nbyk.data.ratings import Ratings, agreed_clusters, ordered_ids
 from nbyk.data.readers import is_recorded
@@ -65,7 +65,6 @@ class _Source:
     table: Table | None = None
     columns: Columns = field(default_factory=Columns)
     given: Ratings | None = None
-    documents: Mapping[str, Mapping[str, str]] | None = None
     rows: Floats | None = None
     runs: tuple[_Source, ...] = ()
 
@@ -168,8 +167,8 @@ def read_systems(
     """Read two or more systems, and gold if there is any: numbers, classes, distributions or scores of runs.
 
     Each is a file, a data frame or an array that `read_ratings` reads, ratings already read, or logs of
-    ``lm_eval --log_samples``: a folder of runs or one samples file (see `read_samples`). One long table may
-    hold all systems, with a column that names them.
+    ``lm_eval --log_samples``: a folder of runs or one samples file. One long table may hold all systems, with
+    a column that names them.
 
     What the cells are decides their kind, and `Systems.taken_as` says it: cells are **distributions** over
     classes if they are lists or objects of probabilities, or if the columns of each row sum to one and are
@@ -190,7 +189,7 @@ def read_systems(
     on_missing
         How to treat items that not all files have: "refuse", or "drop" them and count them in `dropped`.
     samples
-        The metric, task and filter of lm-evaluation-harness to take.
+        The task and filter of lm-evaluation-harness to take.
     item, rater, value
         Column names, as in `read_ratings`.
     cluster
@@ -233,11 +232,10 @@ def read_systems(
     sources = {name: _source(given, name, columns, samples) for name, given in named.items()}
     for source in sources.values():
         source.refuse_missing(columns)
-    if samples not in (None, SampleChoice()) and all(source.documents is None for source in sources.values()):
+    if samples not in (None, SampleChoice()) and not any(map(_is_log, named.values())):
         raise NbykError(
-            "`SampleChoice.metric`, `SampleChoice.task` and `SampleChoice.filter` choose among the scores of "
-            "lm_eval logs, but no system is such a log; drop them, or give folders that "
-            "lm_eval --log_samples wrote"
+            "`SampleChoice.task` and `SampleChoice.filter` choose among the scores of lm_eval logs, but no "
+            "system is such a log; drop them, or give folders that lm_eval --log_samples wrote"
         )
     roles = () if gold_columns is None else ("item", "rater", "value")
     own = {role: f"gold_columns.{role}" for role in roles}
@@ -251,7 +249,7 @@ def read_systems(
                 for role in ("item", "value")
             )
             people.refuse_missing(Columns(item, None, value))
-        kind = kind or _kind(list(sources.values()), people)
+    kind = kind or _kind(list(sources.values()), people, own)
     options = {"scale": scale, "classes": classes, "cluster": cluster, "paired": paired}
     for argument, option in options.items():
         if option is not None and argument not in _OPTIONS[kind]:
@@ -377,6 +375,11 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
     return replace(runs[0], place=DataPlace(path), runs=runs)
 
 
+def _is_log(given: Input) -> bool:
+    is_path = isinstance(given, str | os.PathLike)
+    return is_path and not is_recorded(given) and holds_samples(given)
+
+
 def _is_of_run(file: Path) -> bool:
     return file.is_file() and not file.name.startswith((".", "_"))
 
@@ -387,21 +390,18 @@ def _source(
     is_path, place = isinstance(given, str | os.PathLike), given_place(given, name)
     if isinstance(given, Ratings):
         return _Source(place, given=given)
-    if is_path and not is_recorded(given) and holds_samples(given):
-        if is_gold:
-            raise place.error(
-                "is a folder or a log of lm_eval, expected a file of gold ratings; "
-                "give the scores of a model as a system"
-            )
-        logged = read_samples(given, samples)
-        return _Source(place, given=logged.ratings, documents=logged.documents)
-    if is_path and Path(given).is_dir() and not is_recorded(given):
+    if is_gold and _is_log(given):
+        raise place.error(
+            "is a folder or a log of lm_eval, expected a file of gold ratings; "
+            "give the scores of a model as a system"
+        )
+    if is_path and Path(given).is_dir() and not is_recorded(given) and not _is_log(given):
         if is_gold:
             raise place.error(
                 "is a folder, expected a file of gold; give one file, with a column for each person"
             )
         return _folder(Path(given), name, columns, samples)
-    table = table_of(given)
+    table = table_of(given, samples)
     if table is not given and not is_path:
         # "the data frame" would be any of the systems'
         table = replace(table, rows=replace(table.rows, place=place))
@@ -410,7 +410,7 @@ def _source(
     return _Source(place, table, columns)
 
 
-def _kind(sources: Sequence[_Source], gold: _Source | None) -> Kind:
+def _kind(sources: Sequence[_Source], gold: _Source | None, names_of_gold: Mapping[str, str]) -> Kind:
     """Return the kind of all data: that of every table if they agree, and numbers otherwise."""
     if any(source.table is None for source in sources):
         return "numbers"
@@ -418,7 +418,8 @@ def _kind(sources: Sequence[_Source], gold: _Source | None) -> Kind:
     if kinds == {"distributions"} or (kinds == {"scores"} and gold is None):
         return kinds.pop()
     if kinds == {"classes"} and gold is not None and gold.table is not None:
-        return kind_of(gold.table, gold.columns)
+        with renaming(names_of_gold):
+            return kind_of(gold.table, gold.columns)
     return "numbers"
 
 
@@ -448,5 +449,9 @@ def _refuse_other_documents(sources: Iterable[_Source]) -> None:
     """Raise NbykError if two logs of lm_eval have different documents under one id."""
     known: dict[str, dict[str, str]] = {}
     for source in sources:
-        for item, hashes in (source.documents or {}).items():
-            refuse_other_document(known, item, hashes, source.place)
+        table = source.table
+        if table is not None and table.roles and HASHES[0] in table.names:
+            items = table.column(table.roles["item"], "")
+            for kind in set(HASHES).intersection(table.names):
+                for row, value in table.cells(kind):
+                    refuse_other_document(known, str(items[row]), {kind: value}, source.place)

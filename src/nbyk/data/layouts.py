@@ -139,6 +139,11 @@ def long_cells(table: Table, columns: Columns) -> Entries:
     """Return the ratings of a table with one row per rating."""
     items, rater, value = _item_ids(table, columns.item), columns.rater, columns.value
     found = table.column(value, "rename the column of the ratings, or name it with `value`")
+    rows: Sequence[int] = range(len(items))
+    if table.roles:  # a maker's file: a row need not hold every score
+        cells = dict(table.cells(value))
+        rows, found = list(cells), list(cells.values())
+    items = [items[row] for row in rows]
     if rater is None:
         raters = numbered_within(items)
     else:
@@ -149,7 +154,8 @@ def long_cells(table: Table, columns: Columns) -> Entries:
         raters = as_ids(table, rater, table.column(rater, hint))
         if word := run_word(rater):
             raters = [name if word in name.lower() else f"{word} {name}" for name in raters]
-    return Entries(items, raters, found, range(len(items)), table, value, columns, rater is not None)
+        raters = [raters[row] for row in rows]
+    return Entries(items, raters, found, rows, table, value, columns, rater is not None)
 
 
 def wide_cells(

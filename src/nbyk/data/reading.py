@@ -14,6 +14,7 @@ from nbyk.data.arrays import ARRAY_SUFFIXES, load_array
 from nbyk.data.columns import KNOWN_NAMES, Columns, described, described_wide, recognised
 from nbyk.data.kinds import CellKind, headless, numbers_on
 from nbyk.data.layouts import Entries, as_ids, long_cells, nameless_cells, wide_cells
+from nbyk.data.lm_eval import HASHES, SampleChoice, holds_samples, read_samples
 from nbyk.data.mending import Mending, without_duplicates, without_empty
 from nbyk.data.ratings import Ratings
 from nbyk.data.readers import Recording, recorded_at, recorded_in
@@ -112,11 +113,10 @@ def as_ratings(
     values = kind.numbers(cells)
     cells, values, repeated = without_duplicates(cells, values, mending)
     clusters = None
-    if columns.cluster is not None:
-        column = cells.table.column(
-            columns.cluster, "rename the column of clusters, or name it with `cluster`"
-        )
-        of_rows = as_ids(cells.table, columns.cluster, column)
+    cluster = columns.cluster or cells.columns.cluster
+    if cluster is not None:
+        column = cells.table.column(cluster, "rename the column of clusters, or name it with `cluster`")
+        of_rows = as_ids(cells.table, cluster, column)
         clusters = [of_rows[row] for row in cells.rows]
     raters = cells.raters
     if cells.value is None and all(map(str.isdigit, set(raters))):
@@ -125,7 +125,8 @@ def as_ratings(
         cells.items, raters, values, at=cells.at, raters_known=cells.raters_known, clusters=clusters
     )
     said = _recognised(cells, ratings, kind, columns, layout)
-    return replace(ratings, recognised=said, mended=tuple(filter(None, (no_value, repeated))))
+    notes = (f"{cells.table.place}: {note}" for note in cells.table.notes)
+    return replace(ratings, recognised=said, mended=tuple(filter(None, (*notes, no_value, repeated))))
 
 
 def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, columns: Columns, layout: Layout) -> str:
@@ -138,13 +139,14 @@ def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, columns: Colum
             return described_wide(found, ratings.items, ratings.raters, givers=kind.givers)
         return ""
     unused: list[str] = []
-    if columns.value != "value" and not ratings.raters_known and not table.roles:
-        unused = [name for name in table.names if name not in astuple(found)]
+    if table.roles or (columns.value != "value" and not ratings.raters_known):
+        unused = [name for name in table.names if name not in (*astuple(found), columns.cluster, *HASHES)]
     rater = found.rater if cells.raters_known else columns.rater
     if replace(found, rater=rater) == columns and not table.roles and not unused:
         return ""
     known = ratings.raters_known
-    return described(found, ratings.items, ratings.raters, raters_known=known, unused=unused)
+    declared = ratings.clusters if columns.cluster is None else None
+    return described(found, ratings, declared, raters_known=known, unused=unused)
 
 
 def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = "auto") -> Entries:
@@ -190,7 +192,7 @@ def _is_text(table: Table, name: str) -> bool:
     return 2 * sum(isinstance(cell, str) and not is_number(cell) for cell in cells) > len(cells)
 
 
-def table_of(given: Given) -> Table:
+def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
     """Return the table in a file, of any tool, in a data frame or in an array."""
     if isinstance(given, Table):
         return given
@@ -199,6 +201,8 @@ def table_of(given: Given) -> Table:
     if not isinstance(given, str | os.PathLike):
         return _frame(given)
     recording = recorded_at(given)
+    if recording is None and holds_samples(given):
+        recording = read_samples(given, samples)
     suffix = Path(given).suffix.lower()
     if recording is not None:
         return _recorded(given, recording)
@@ -227,7 +231,7 @@ def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
 def _json(path: str | os.PathLike[str]) -> Table:
     """Return the table in a JSON file: a maker's, or a list, or an object of columns or of scores by id."""
     content = json_content(path)
-    recording = recorded_in(content)
+    recording = recorded_in(content, path)
     if recording is not None:
         return _recorded(path, recording)
     listed = columns_of_objects(content)
@@ -264,16 +268,17 @@ def _json(path: str | os.PathLike[str]) -> Table:
 
 
 def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
-    columns = tuple(list(column) for column in recording.columns.values())
-    n_rows = len(columns[0]) if columns else 0
-    if not n_rows:
+    columns = tuple(recording.columns.values())
+    numbers = recording.numbers
+    if numbers is None:
+        numbers = range(1, len(columns[0]) + 1 if columns else 1)
+    if not numbers:
         raise NbykError(
             f"is {recording.maker or 'a list'} without rows; expected at least one rating", file=path
         )
+    rows = DataRows(DataPlace(path), recording.unit, numbers, recording.files)
     names = tuple(map(str, recording.columns))
-    numbers = range(1, n_rows + 1) if recording.numbers is None else recording.numbers
-    rows = DataRows(DataPlace(path), recording.unit, numbers)
-    return Table(rows, names, columns, recording.roles, recording.scores)
+    return Table(rows, names, columns, recording.roles, recording.scores, notes=recording.notes)
 
 
 def _frame(given: Given) -> Table:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from nbyk.data.readers.recording import columns_of
+from nbyk.bounded import MOST_BYTES
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -144,6 +144,12 @@ def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
 def json_content(path: str | os.PathLike[str]) -> Any:
     """Return the content of a JSON file."""
     text = whole_text(path)
+    if len(text) > MOST_BYTES:
+        raise NbykError(
+            f"is one JSON document of {len(text):,} characters, expected at most {MOST_BYTES:,}; write "
+            "a line for each row, as .jsonl",
+            file=path,
+        )
     try:
         return json.loads(text, object_pairs_hook=_distinct_keys)
     except (ValueError, RecursionError) as error:
@@ -159,7 +165,8 @@ def columns_of_objects(content: Any) -> dict[str, list[Any]] | None:
     """Return a list of JSON objects as columns, None for a missing member; None if it is no such list."""
     if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
         return None
-    return columns_of(content)
+    names = dict.fromkeys(name for row in content for name in row)
+    return {name: [row.get(name) for row in content] for name in names}
 
 
 def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

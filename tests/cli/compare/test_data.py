@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -139,7 +140,12 @@ def test_runs_of_lm_eval_are_systems(nbyk: Run, tmp_path: Path) -> None:
     for name in ("good", "bad"):
         right = 0.9 if name == "good" else 0.4
         runs(tmp_path / name, (rng.random((3, 60)) < right).astype(float).tolist(), model=name)
-    answer = found(nbyk, "good bad --quick")
+    code, text, errors = nbyk("compare good bad --quick --format json")
+    answer = json.loads(text)
+    assert (code, errors.splitlines()[0]) == (
+        0,
+        "good: items = doc_id (60), runs = run (3), values = acc; not used: question, answer",
+    )
     assert (answer["a"], answer["b"], answer["results"][0]["verdict"]) == ("good", "bad", "A")
     assert answer["results"][0]["responses_a"]["most"] == 3
 
