@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from nbyk.data.ratings import Ratings
 from nbyk.data.tables import Table
+from nbyk.data.text import look_alikes, seen
+from nbyk.errors import NbykError
 
 RUN_NAMES = ("run", "run_id", "seed", "epoch", "trial")
 KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -42,6 +44,14 @@ class Columns:
     value: str = "value"
     cluster: str | None = None
 
+    def __post_init__(self) -> None:
+        for role, other in (("rater", "item"), ("value", "item"), ("value", "rater")):
+            if getattr(self, role) == getattr(self, other):
+                raise NbykError(
+                    f"found {getattr(self, role)!r}, the column of the {other}s too; expected another one",
+                    argument=role,
+                )
+
 
 def recognised(table: Table, asked: Columns) -> Columns:
     """Return the columns asked for, with others in place of default names that the table does not have."""
@@ -55,6 +65,11 @@ def recognised(table: Table, asked: Columns) -> Columns:
                     f"`value`, as in {table.scores[0]}"
                 )
             found = found if name is None else replace(found, **{role: name})
+    for name in filter(None, (found.item, found.rater, found.value, found.cluster)):
+        if name in table.names and not table.nameless:
+            form = seen(name).casefold()
+            if alike := look_alikes(other for other in table.names if seen(other).casefold() == form):
+                raise table.place.error(f"the columns {alike[0]} and {alike[1]} look alike; rename one")
     return found
 
 

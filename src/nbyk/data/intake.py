@@ -34,6 +34,7 @@ from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import read_scores
 from nbyk.data.systems import Systems, equal_systems
 from nbyk.data.tables import Table, given_place
+from nbyk.data.text import look_alikes
 from nbyk.data.units import Units
 from nbyk.errors import DataPlace, NbykError, renaming
 
@@ -300,6 +301,13 @@ def read_systems(
     dropped = {str(source.place): source.ratings.n_items - len(items) for source in every}
     raters = {name: source.ratings.raters for name, source in sources.items()}
     notes = [note for source in every for note in source.ratings.mended]
+    for what, ids in (
+        ("items", (of for source in every for of in source.ratings.items)),
+        ("raters or runs", (of for source in every for of in source.ratings.raters)),
+        ("systems", iter(named)),
+    ):
+        if alike := look_alikes(dict.fromkeys(ids)):
+            notes.append(f"the {what} {alike[0]} and {alike[1]} look alike, and nbyk tells them apart")
     like_systems = columns_like_systems(named, raters, has_gold=gold is not None)
     matrices: dict[str, Floats] = {}
     units: dict[str, Units] = {}

@@ -14,10 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.columns import RUN_NAMES, Columns, recognised
-from nbyk.data.layouts import Entries, as_ids, is_missing, long_cells, nameless_cells, numbered_within
+from nbyk.data.layouts import (
+    LARGEST_ID,
+    NO_ID,
+    Entries,
+    as_ids,
+    is_missing,
+    long_cells,
+    nameless_cells,
+    numbered_within,
+)
 from nbyk.data.scales import Scale
 from nbyk.data.tables import Table, is_number
-from nbyk.data.text import shown
+from nbyk.data.text import look_alikes, shown
 from nbyk.errors import DataPlace, NbykError
 
 Floats = NDArray[np.float64]
@@ -33,6 +42,9 @@ LONGEST_LABEL = 1000
 _HALF = re.compile(r"[\ud800-\udfff]")
 _LARGE = 2.0**63
 """Floats do not hold all whole numbers beyond this; no probability is so large."""
+
+_TRUTH = {"True": "1", "False": "0"}
+"""The class in a cell that Python wrote."""
 
 _LOOKED_AT = 1000
 """Cells by which text is told from numbers."""
@@ -100,6 +112,11 @@ class Classes:
         names = [class_name(cell, cells.at(row)) for row, cell in enumerate(cells.found)]
         if not self.names:
             self.names = tuple(sorted(set(names), key=_by_number))
+            if alike := look_alikes(self.names):
+                raise cells.table.place.error(
+                    f"the classes {alike[0]} and {alike[1]} look alike; write them alike, or name all "
+                    "classes with `classes` if they are two"
+                )
             if len(self.names) < 2:
                 raise cells.table.place.error(
                     f"{self.names[0]!r} is the only class, expected two or more; name them all with `classes`"
@@ -129,7 +146,9 @@ def class_name(cell: Any, at: DataPlace) -> str:
             f"found {shown(cell)}; expected a class, text or a whole number (for rows of "
             "probabilities say `kind` distributions)"
         )
-    name = cell.strip() if isinstance(cell, str) else str(int(cell))
+    if isinstance(cell, float) and abs(cell) >= LARGEST_ID:
+        raise at.error(f"found {shown(cell)}, {NO_ID}")
+    name = _TRUTH.get(cell, cell) if isinstance(cell, str) else str(int(cell))
     # An array of text stores all labels with the length of the longest.
     if len(name) > LONGEST_LABEL:
         raise at.error(

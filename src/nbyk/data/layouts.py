@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import re
+import uuid
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -23,7 +26,15 @@ _NUMBERS = "biuf"
 # If a table lacks the columns asked for but has one of these, it is more likely a long table with other names
 # than a wide one. Read as a rater, such a column would silently make ratings out of ids.
 _PEOPLE = ("rater", "annotator", "coder", "worker", "judge", "user")
-_LONG_NAMES = {*_PEOPLE, *(f"{who}_id" for who in _PEOPLE), "value", "score", "rating", "label", "response"}
+_LONG_NAMES = {*_PEOPLE, *(f"{who}_id" for who in _PEOPLE), "item", "value", "score", "rating", "label"}
+_LONG_NAMES.add("response")
+
+_TRUTH = {"True": 1.0, "False": 0.0}
+"""The number in a cell that Python wrote."""
+
+LARGEST_ID = 2.0**53
+NO_ID = "a number of so many digits that neighbours are the same; write it as text or as a whole number"
+"""Floats beyond `LARGEST_ID` do not hold all whole numbers, so they name nothing."""
 
 # The names that pandas gives to the row numbers that it writes beside the data.
 _ROW_NUMBERS = {"index", "unnamed: 0", "__index_level_0__"}
@@ -49,6 +60,8 @@ class Entries:
         The columns that were recognised.
     raters_known
         Whether equal raters are one rater.
+    n_unrated
+        Rows of a wide table without a rating, which are left out.
     """
 
     items: list[str]
@@ -59,6 +72,7 @@ class Entries:
     value: str | None
     columns: Columns = field(default_factory=Columns)
     raters_known: bool = True
+    n_unrated: int = 0
 
     @property
     def has_ids(self) -> bool:
@@ -130,7 +144,7 @@ def _number(cell: Any) -> float:
     if isinstance(cell, bytes) or (isinstance(cell, str) and "_" in cell):
         return np.nan
     try:
-        return float(cell)
+        return _TRUTH[cell] if cell in ("True", "False") else float(cell)
     except (TypeError, ValueError, OverflowError):
         return np.nan
 
@@ -224,6 +238,7 @@ def wide_cells(
         table,
         None,
         columns,
+        n_unrated=len(items) - len(rated),
     )
 
 
@@ -268,7 +283,10 @@ def _item_ids(table: Table, item: str) -> list[str]:
 
 
 def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
-    """Return the cells of an id column as text; "007" stays "007", and 7 and 7.0 become "7"."""
+    """Return the cells of an id column as text, dates and such as in a file of text.
+
+    "007" stays "007", and 7 and 7.0 become "7".
+    """
     if set(map(type, cells)) == {str} and all(map(str.strip, set(cells))):
         return list(cells)
     ids: list[str] = []
@@ -276,7 +294,11 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
         if isinstance(cell, str):
             text = cell
         elif isinstance(cell, float) and cell.is_integer():
+            if abs(cell) >= LARGEST_ID:
+                raise table.at(row).error(f"column {name!r}: found {shown(cell)}, {NO_ID}")
             text = str(int(cell))
+        elif isinstance(cell, datetime.date | uuid.UUID | decimal.Decimal) and cell == cell:
+            text = str(cell).removesuffix(" 00:00:00")
         elif isinstance(cell, int) and not isinstance(cell, bool):
             text = str(cell)
         elif cell is None or cell != cell:

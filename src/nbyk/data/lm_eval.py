@@ -32,8 +32,6 @@ _FIELDS = {
 }
 # With --predict_only every score is logged under this name, always as 999.
 _NO_SCORE = "bypass"
-# json.dumps(default=str) writes numpy's own booleans as text.
-_BOOLEANS = {"True": 1.0, "False": 0.0}
 _BULKY = ("target", "arguments", "resps", "filtered_resps")
 _LONGEST = 200
 """Characters of the longest text of a document that can be a column, such as a subject."""
@@ -206,7 +204,7 @@ def _scores(sample: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name in names if isinstance(names, list) else [name for name in sample if name not in _FIELDS]:
         score = sample.get(name) if isinstance(name, str) else None
         if isinstance(names, list) or not isinstance(score, str) or is_number(score):
-            yield str(name), _BOOLEANS.get(score, score) if isinstance(score, str) else score
+            yield str(name), score
 
 
 def _one_of(kind: str, wanted: str | None, found: Sequence[str], path: str | os.PathLike[str]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -183,6 +182,19 @@ def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = 
                     "with `rater`"
                 )
             columns = replace(columns, rater=None)
+        elif not others:
+            cells = long_cells(table, replace(columns, rater=None))
+            first: dict[str, int] = {}
+            again = (row for row, name in enumerate(ids) if first.setdefault(name, row) != row)
+            if mending.on_duplicates == "refuse":
+                row = next(again)
+                raise table.at(row).error(
+                    f"item {ids[row]!r} is already on {table.rows.shown(first[ids[row]])}, and there is no "
+                    "column 'rater'; expected one row per item: choose with `on_duplicates` first, last or "
+                    "mean, or, if several people rated it, name their column with `rater`; if the raters are "
+                    "unknown, add a column rater with another id on each row"
+                )
+            return replace(cells, raters=["1"] * len(cells.items))
     return long_cells(table, columns)
 
 
@@ -197,6 +209,9 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
     if isinstance(given, Table):
         return given
     if isinstance(given, np.ndarray):
+        if isinstance(given, np.ma.MaskedArray):
+            kind, missing = (float, np.nan) if given.dtype.kind in "biuf" else (object, None)
+            given = np.ma.filled(given.astype(kind), missing)
         return _array(given, DataPlace(name="the array"))
     if not isinstance(given, str | os.PathLike):
         return _frame(given)
@@ -284,15 +299,51 @@ def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
 def _frame(given: Given) -> Table:
     import narwhals.stable.v1 as nw
 
-    try:
-        frame = nw.from_native(given, eager_only=True)
-    except TypeError:
-        raise NbykError(
-            f"found {type(given).__name__}, expected a path or a data frame of pandas, polars or pyarrow, or "
-            "an array of numpy"
-        ) from None
-    columns: Sequence[Any] = [frame[name].to_list() for name in frame.columns]
-    if not len(frame):
-        raise NbykError("has no rows; expected at least one rating per row", name="the data frame")
-    rows = DataRows(DataPlace(name="the data frame"), "row", range(len(frame)))
-    return Table(rows, tuple(frame.columns), tuple(columns))
+    place = DataPlace(name="the data frame")
+    if type(given).__module__.partition(".")[0] == "pandas":
+        columns = _columns_of_pandas(given, place)
+    else:
+        try:
+            frame = nw.from_native(given, eager_only=True)
+        except TypeError:
+            kind = type(given).__name__
+            raise NbykError(
+                f"found {kind}, expected a path or a data frame of pandas, polars or pyarrow, "
+                "or an array of numpy"
+            ) from None
+        columns = {name: frame[name].to_list() for name in frame.columns}
+    n_rows = max(map(len, columns.values()), default=0)
+    if not n_rows:
+        raise place.error("has no rows; expected at least one rating per row")
+    return Table(DataRows(place, "row", range(n_rows)), tuple(columns), tuple(columns.values()))
+
+
+def _columns_of_pandas(given: Given, place: DataPlace) -> dict[str, list[Any]]:
+    """Return the columns of a frame or series of pandas, and those of an index that is no row number."""
+    import pandas as pd
+
+    frame = given.to_frame("value" if given.name is None else given.name) if given.ndim == 1 else given
+    index = frame.index
+    is_count = pd.api.types.is_integer_dtype(index.dtype) and index.nlevels == 1
+    has_items = any(str(name).lower() in ("item", *KNOWN_NAMES["item"]) for name in frame.columns)
+    if any(name is not None for name in index.names) or not is_count:
+        if index.nlevels > 1 and None in index.names:
+            raise place.error("the index has levels without a name; name them, or drop them by reset_index")
+        if index.nlevels == 1 and index.names[0] is None and has_items:
+            raise place.error(
+                f"the index holds {index[0]!r}, … beside a column of items; drop it by reset_index(drop=True)"
+            )
+        frame = frame.reset_index(names="item" if index.names[0] is None else None)
+    elif not has_items and not index.equals(pd.RangeIndex(len(index))):
+        frame = frame.reset_index(names="item")
+    columns: dict[str, list[Any]] = {}
+    for position, name in enumerate(frame.columns):
+        text = "/".join(filter(None, map(str, name))) if isinstance(name, tuple) else str(name)
+        if text in columns:
+            raise place.error(f"2 columns are named {text!r}; rename one")
+        column = frame.iloc[:, position]
+        cells = column.astype(object).where(column.notna(), None).tolist()
+        columns[text] = [
+            cell.tolist() if isinstance(cell, np.ndarray | np.generic) else cell for cell in cells
+        ]
+    return columns

@@ -256,7 +256,9 @@ def _lacks_header(table: Table, headers: Collection[str]) -> bool:
 
 
 def is_number(cell: str) -> bool:
-    """Return whether text is a number, or NaN or infinity."""
+    """Return whether text is a number, NaN or infinity, or one of Python's `True` and `False`."""
+    if cell in ("True", "False"):
+        return True
     try:
         float(cell)
     except ValueError:
