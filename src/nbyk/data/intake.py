@@ -441,7 +441,8 @@ def _only_scale(sources: Sequence[_Source]) -> Scale:
             row = int(np.flatnonzero(outside)[0])
             values = np.unique(np.concatenate([other.ratings.values for other in sources]))
             low, high = values[0], values[-1]
-            options = f"`scale` {low:g}..{high:g} if those are its ends"
+            ends = (f"{float(end)!r}".removesuffix(".0") for end in (low, high))
+            options = f"`scale` {'..'.join(ends)} if those are its ends"
             if (values == np.rint(values)).all() and high - low < _MOST_LEVELS:
                 levels = ",".join(f"{level:g}" for level in np.arange(low, high + 1))
                 options += f", or `scale` {levels} for ordered levels"

@@ -121,6 +121,8 @@ def _as_number(found: Any) -> str:
     text = found.strip().lower() if isinstance(found, str) else ""
     if text in ("yes", "no", "true", "false", "correct", "incorrect", "wrong", "right"):
         return " (write 1 for yes, right or true, and 0 for the other)"
+    if re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+", text):
+        return f" (write {text.replace(',', '')} if the comma separates thousands)"
     if re.fullmatch(r"-?\d+,\d+", text):
         return f" (write {text.replace(',', '.')})"
     return ""

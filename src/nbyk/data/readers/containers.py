@@ -25,7 +25,7 @@ def is_workbook(path: str | os.PathLike[str]) -> bool:
 
 def read_workbook(path: str | os.PathLike[str]) -> Recording:
     """Return the columns of the sheet, named by its first filled row; formulas are their saved values."""
-    openpyxl = library("openpyxl", "excel", path, "an Excel workbook")
+    openpyxl = library("openpyxl", path, "an Excel workbook")
     content = read_bytes(path)
     refuse_bomb(path, content)
     try:
@@ -121,11 +121,13 @@ def is_dataset(path: str | os.PathLike[str]) -> bool:
 
 def read_dataset(path: str | os.PathLike[str]) -> Recording:
     """Return the columns of a data set; they are recognised by their names, as in any table."""
-    datasets = library("datasets", "datasets", path, "a data set of Hugging Face")
-    for file in sorted(Path(path).glob("*.*")):
-        read_bytes(file)  # notes the file as an input
+    datasets = library("datasets", path, "a data set of Hugging Face")
     try:
+        for file in filter(Path.is_file, sorted(Path(path).glob("*.*"))):
+            read_bytes(file)  # notes the file as an input
         found = datasets.load_from_disk(os.fspath(path))
+    except NbykError:
+        raise
     except Exception as error:  # the errors of its reader depend on its version
         raise NbykError(f"datasets cannot read it ({message_of(error)})", file=path) from None
     if isinstance(found, datasets.DatasetDict):

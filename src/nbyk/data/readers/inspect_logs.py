@@ -32,8 +32,8 @@ def recognises(path: str | os.PathLike[str]) -> bool:
 
 def read(path: str | os.PathLike[str]) -> Recording:
     """Return a row per sample and epoch of one log, with a column per score, read by Inspect itself."""
-    log = library("inspect_ai.log", "inspect", path, "a log of Inspect")
-    number = library("inspect_ai.scorer", "inspect", path, "a log of Inspect").value_to_float()
+    log = library("inspect_ai.log", path, "a log of Inspect")
+    number = library("inspect_ai.scorer", path, "a log of Inspect").value_to_float()
     # notes the file as an input; of a zip file, only its head and summaries are read
     refuse_bomb(path, read_bytes(path), is_read=False)
     gathering = Gathering("a log of Inspect", "sample", _ITEM, _RUN, path)

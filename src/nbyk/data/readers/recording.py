@@ -228,13 +228,13 @@ def message_of(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
 
 
-def library(module: str, extra: str, path: str | os.PathLike[str], what: str) -> ModuleType:
+def library(module: str, path: str | os.PathLike[str], what: str) -> ModuleType:
     """Return the maker's own reader."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         raise NbykError(
-            f"is {what}, but its reader {module.partition('.')[0]} cannot be imported ({error}); "
-            f"install it: pip install '.[{extra}]' in the folder of nbyk's source",
+            f"is {what}, but its reader cannot be imported ({error}); install it: pip install "
+            f"{module.partition('.')[0]}",
             file=path,
         ) from None
