@@ -23,7 +23,6 @@ from nbyk.errors import NbykError
 from nbyk.files import is_scratch
 from nbyk.lineage import Checksums, inputs_of
 from nbyk.provenance import (
-    FOLDER,
     Record,
     answers_below,
     files_with_records,
