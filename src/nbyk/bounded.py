@@ -90,7 +90,10 @@ def refuse_bomb(path: str | os.PathLike[str], content: bytes, *, is_read: bool =
 
 
 def counted(
-    parts: Iterable[T], path: str | os.PathLike[str], size: Callable[[T], tuple[int, int, int]]
+    parts: Iterable[T],
+    path: str | os.PathLike[str],
+    size: Callable[[T], tuple[int, int, int]],
+    most_rows: int = LARGEST,
 ) -> Iterator[T]:
     """Yield the parts of a table as they are read, whatever the file says of its own size.
 
@@ -102,6 +105,8 @@ def counted(
         The file, for errors.
     size
         The rows, cells and bytes of a part.
+    most_rows
+        The most rows of this kind of file, if fewer than `MOST_ROWS`.
 
     Raises
     ------
@@ -109,12 +114,11 @@ def counted(
         If there are more than `MOST_ROWS`, `MOST_CELLS` or `MOST_BYTES`, or they take longer than
         `MOST_SECONDS`.
     """
+    bounds = (min(most_rows, MOST_ROWS), MOST_CELLS, MOST_BYTES)
     found = {"rows": 0, "cells": 0, "bytes": 0}
     ends = time.monotonic() + MOST_SECONDS
     for part in parts:
-        for (what, before), more, most in zip(
-            found.items(), size(part), (MOST_ROWS, MOST_CELLS, MOST_BYTES), strict=True
-        ):
+        for (what, before), more, most in zip(found.items(), size(part), bounds, strict=True):
             found[what] = before + more
             if found[what] > most:
                 raise NbykError(

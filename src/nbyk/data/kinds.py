@@ -297,9 +297,8 @@ def _kind_of_nameless(table: Table) -> Kind:
     if len(table.names) > 1:
         return "distributions" if _sum_to_one(list(table.columns)) else "numbers"
     cells = table.columns[0]
-    split = (
-        [_split(cell) for cell in cells] if isinstance(cells[0], str) and len(_split(cells[0])) > 1 else []
-    )
+    texts = all(isinstance(cell, str) for cell in cells)
+    split = [_split(cell) for cell in cells] if texts and len(_split(cells[0])) > 1 else []
     if split and len(set(map(len, split))) == 1 and _sum_to_one(list(zip(*split, strict=True))):
         return "distributions"
     return _kind_of_cells(cells[:_LOOKED_AT])

@@ -15,6 +15,7 @@ from nbyk.data.readers.recording import Recording, Unusable, library, message_of
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
+_SHEET = 2**20  # rows of the largest sheet
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell [^>]*ref=\"([A-Z0-9:$]+)\"")
 
 
@@ -106,7 +107,7 @@ def _sheets(openpyxl: Any, content: bytes, path: str | os.PathLike[str]) -> dict
 
 def _rows(sheet: Any, path: str | os.PathLike[str]) -> list[list[Any]]:
     sheet.reset_dimensions()  # what a file says of its own size may be old
-    rows = counted(sheet.iter_rows(values_only=True), path, lambda row: (1, len(row), 0))
+    rows = counted(sheet.iter_rows(values_only=True), path, lambda row: (1, len(row), 0), _SHEET)
     return [list(row) for row in rows]
 
 

@@ -152,6 +152,30 @@ def _is_record(record: Any) -> bool:
     return isinstance(record, Mapping) and {"id", "fields", "responses"} <= set(record)
 
 
+def promptfoo(content: Any, path: Path) -> Recording | None:
+    """Return promptfoo's JSON output: tests are items, and providers are systems."""
+    results = content.get("results") if isinstance(content, Mapping) else None
+    results = results.get("results") if isinstance(results, Mapping) else None
+    if not (isinstance(results, list) and results and isinstance(results[0], Mapping)):
+        return None
+    if not {"testIdx", "promptIdx"} <= set(results[0]):
+        return None
+    gathering = Gathering("an output of promptfoo", "result", "test", "run", path)
+    for number, result in enumerate(results, start=1):
+        place = (number, path, "result")
+        provider = _member(result, "provider", *place)
+        provider = provider if isinstance(provider, str) else _object(provider, *place).get("id")
+        named = _object(result.get("namedScores") or {}, *place)
+        gathering.add(
+            result.get("testIdx"),
+            f"run {result.get('repeatIndex', 0)} of {provider}, prompt {result.get('promptIdx')}",
+            [("score", result.get("score")), ("success", result.get("success")), *named.items()],
+            {"system": f"{provider}, prompt {result.get('promptIdx')}"},
+            number=number,
+        )
+    return gathering.recording()
+
+
 def _left_out(n: int, what: str) -> list[str]:
     return [f"{what} were left out: {n}"] if n else []
 
@@ -179,5 +203,10 @@ def _unexpected(node: Any, expected: str, number: int, path: Path, unit: str) ->
     )
 
 
-EXPORTS: tuple[Callable[[Any, Path], Recording | None], ...] = (helm, label_studio, argilla)
+EXPORTS: tuple[Callable[[Any, Path], Recording | None], ...] = (
+    helm,
+    label_studio,
+    argilla,
+    promptfoo,
+)
 """Functions that take the content of a JSON file, and its path."""
