@@ -180,7 +180,7 @@ def test_a_place_is_written_in_one_way() -> None:
     ("content", "way_out"),
     [
         ("itm,rater,value\na,r,1\nb,r,1\n", "or name it with --gold-item"),
-        ("item,coder,judge,value\na,r,s,1\nb,r,s,1\n", "name the right one with --gold-rater"),
+        ("item,coder,judge,value\na,r,s,1\nb,r,s,1\n", "name the right ones, as in --gold-rater coder"),
         ("item,label,x\na,1,0\nb,1,0\n", "or which one holds the raters with --gold-rater"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,6 +23,7 @@ KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
         *RUN_NAMES,
     ),
     "value": ("score", "rating", "response", "label"),
+    "cluster": ("cluster", "cluster_id", "group_id", "conversation_id", "passage_id", "document_id"),
     "system": ("system", "system_id", "model", "model_id", "model_name", "method"),
 }
 """Column names that nbyk recognises if the columns asked for are missing; docs/formats.md lists them."""
@@ -119,8 +121,10 @@ def described_wide(columns: Columns, items: Sequence[str], raters: Sequence[str]
 def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:
     names = [name for name in known_names(table.names, role) if name not in taken]
     if len(names) > 1:
+        roles = {other: known_names(table.names, other) for other in ("item", "rater", "value")}
+        ways = " ".join(f"`{other}` {shlex.quote(of[0])}" for other, of in roles.items() if of)
         raise table.place.error(
-            f"the columns {_listed(names)} could all be the {role}s; name the right one with `{role}`"
+            f"the columns {_listed(names)} could all be the {role}s; name the right ones, as in {ways}"
         )
     return names[0] if names else None
 

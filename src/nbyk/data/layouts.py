@@ -26,8 +26,8 @@ _NUMBERS = "biuf"
 # If a table lacks the columns asked for but has one of these, it is more likely a long table with other names
 # than a wide one. Read as a rater, such a column would silently make ratings out of ids.
 _PEOPLE = ("rater", "annotator", "coder", "worker", "judge", "user")
-_LONG_NAMES = {*_PEOPLE, *(f"{who}_id" for who in _PEOPLE), "item", "value", "score", "rating", "label"}
-_LONG_NAMES.add("response")
+_LONG_NAMES = {*_PEOPLE, *(f"{who}_id" for who in _PEOPLE), "item"}
+_LONG_NAMES |= {"value", "score", "rating", "label", "response"}
 
 _TRUTH = {"True": 1.0, "False": 0.0}
 """The number in a cell that Python wrote."""
@@ -37,6 +37,10 @@ NO_ID = "a number of so many digits that neighbours are the same; write it as te
 """Floats beyond `LARGEST_ID` do not hold all whole numbers, so they name nothing."""
 
 # The names that pandas gives to the row numbers that it writes beside the data.
+_NO_RATERS = {
+    *("confidence", "probability", "prob", "logprob", "logprobs", "perplexity", "loss"),
+    *("latency", "duration", "time", "cost", "tokens", "n_tokens", "num_tokens", "length", "timestamp"),
+}
 _ROW_NUMBERS = {"index", "unnamed: 0", "__index_level_0__"}
 
 
@@ -206,6 +210,11 @@ def wide_cells(
             "rater"
         )
     for position, name in enumerate(table.names):
+        if guessed and name.lower() in _NO_RATERS and name in raters:
+            raise table.place.error(
+                f"column {name!r} is of no rater or run by its name; leave it out, or name the column of the "
+                "ratings with `value`"
+            )
         if guessed and name.lower() in _ROW_NUMBERS:
             raise table.place.error(
                 f"column {name!r} looks like row numbers, expected a rater; "

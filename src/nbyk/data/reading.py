@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from nbyk.data.arrays import ARRAY_SUFFIXES, load_array
-from nbyk.data.columns import KNOWN_NAMES, Columns, described, described_wide, recognised
+from nbyk.data.columns import KNOWN_NAMES, Columns, described, described_wide, known_names, recognised
 from nbyk.data.kinds import CellKind, headless, numbers_on
 from nbyk.data.layouts import Entries, as_ids, long_cells, nameless_cells, wide_cells
 from nbyk.data.lm_eval import HASHES, SampleChoice, holds_samples, read_samples
@@ -124,7 +124,13 @@ def as_ratings(
         cells.items, raters, values, at=cells.at, raters_known=cells.raters_known, clusters=clusters
     )
     said = _recognised(cells, ratings, kind, columns, layout)
-    notes = (f"{cells.table.place}: {note}" for note in cells.table.notes)
+    notes = [f"{cells.table.place}: {note}" for note in cells.table.notes]
+    if cluster is None and cells.value is not None:
+        notes += [
+            f"{cells.table.place}: the column {name!r} is not used, so items of one {name} count as "
+            "independent; name it as the column of clusters if they are not"
+            for name in known_names(cells.table.names, "cluster")
+        ]
     return replace(ratings, recognised=said, mended=tuple(filter(None, (*notes, no_value, repeated))))
 
 
