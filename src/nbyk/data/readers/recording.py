@@ -115,6 +115,7 @@ class Gathering:
         self._maker, self._unit, self._ids, self._path = maker, unit, (item, rater), path
         self._rows: list[_Row] = []
         self._rows_of: dict[Any, list[_Row]] = {}
+        self._counts: dict[tuple[Any, str | None], int] = {}
 
     def add(
         self,
@@ -138,14 +139,14 @@ class Gathering:
         rows = self._rows_of.setdefault(key, [])
         named: list[tuple[str | None, Any]] = [*scores]
         for name, value in named or [(None, None)]:
-            row = next((row for row in rows if name not in row.scores), None)
-            if row is None:
+            place = self._counts[key, name] = self._counts.get((key, name), -1) + 1
+            if place == len(rows):
                 row = _Row((item, rater), further or {}, number, file, is_whole=not rows)
                 rows.append(row)
                 self._rows.append(row)
             if name is not None:
                 usable = value is None or isinstance(value, str | int | float | Unusable)
-                row.scores[name] = value if usable else Unusable(said(value))
+                rows[place].scores[name] = value if usable else Unusable(said(value))
 
     def recording(self, cluster: str | None = None, notes: Iterable[str] = ()) -> Recording:
         """Return the table; its value is the only score, if there is only one.
