@@ -58,23 +58,13 @@ def content_of(path: str | os.PathLike[str]) -> bytes:
 def refuse_bomb(path: str | os.PathLike[str], content: bytes, *, is_read: bool = True) -> None:
     """Raise NbykError if the members of a zip file are too large, or two have one name.
 
-    Parameters
-    ----------
-    path
-        The file.
-    content
-        Its bytes; what is no zip file is left to its reader. Python reads no more of a member than the bytes
-        that the file declares.
-    is_read
-        Whether all members are read; if not, only those are too large that are compressed as no text is.
+    Python reads no more of a member than the bytes that the file declares. If not all members are read
+    (`is_read`), only those are too large that are compressed as no text is.
     """
-    source = io.BytesIO(content)
-    if not zipfile.is_zipfile(source):
-        return
     try:
-        with zipfile.ZipFile(source) as archive:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):  # its reader says so
         return
     n_bytes = sum(member.file_size for member in members)
     if n_bytes > MOST_BYTES and (is_read or n_bytes > _MOST_TIMES * len(content)):
@@ -95,24 +85,10 @@ def counted(
     size: Callable[[T], tuple[int, int, int]],
     most_rows: int = LARGEST,
 ) -> Iterator[T]:
-    """Yield the parts of a table as they are read, whatever the file says of its own size.
+    """Yield the rows, or batches of rows, of a table as they are read, whatever the file says of its size.
 
-    Parameters
-    ----------
-    parts
-        Rows, or batches of them.
-    path
-        The file, for errors.
-    size
-        The rows, cells and bytes of a part.
-    most_rows
-        The most rows of this kind of file, if fewer than `MOST_ROWS`.
-
-    Raises
-    ------
-    NbykError
-        If there are more than `MOST_ROWS`, `MOST_CELLS` or `MOST_BYTES`, or they take longer than
-        `MOST_SECONDS`.
+    `size` returns the rows, cells and bytes of a part. Raise NbykError if there are more than `MOST_ROWS` (or
+    `most_rows`), `MOST_CELLS` or `MOST_BYTES`, or if reading takes longer than `MOST_SECONDS`.
     """
     bounds = (min(most_rows, MOST_ROWS), MOST_CELLS, MOST_BYTES)
     found = {"rows": 0, "cells": 0, "bytes": 0}

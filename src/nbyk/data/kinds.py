@@ -43,9 +43,6 @@ _HALF = re.compile(r"[\ud800-\udfff]")
 _LARGE = 2.0**63
 """Floats do not hold all whole numbers beyond this; no probability is so large."""
 
-_TRUTH = {"True": "1", "False": "0"}
-"""The class in a cell that Python wrote."""
-
 _LOOKED_AT = 1000
 """Cells by which text is told from numbers."""
 
@@ -148,7 +145,7 @@ def class_name(cell: Any, at: DataPlace) -> str:
         )
     if isinstance(cell, float) and abs(cell) >= LARGEST_ID:
         raise at.error(f"found {shown(cell)}, {NO_ID}")
-    name = _TRUTH.get(cell, cell) if isinstance(cell, str) else str(int(cell))
+    name = {"True": "1", "False": "0"}.get(cell, cell) if isinstance(cell, str) else str(int(cell))
     # An array of text stores all labels with the length of the longest.
     if len(name) > LONGEST_LABEL:
         raise at.error(

@@ -29,9 +29,6 @@ _PEOPLE = ("rater", "annotator", "coder", "worker", "judge", "user")
 _LONG_NAMES = {*_PEOPLE, *(f"{who}_id" for who in _PEOPLE), "item"}
 _LONG_NAMES |= {"value", "score", "rating", "label", "response"}
 
-_TRUTH = {"True": 1.0, "False": 0.0}
-"""The number in a cell that Python wrote."""
-
 LARGEST_ID = 2.0**53
 NO_ID = "a number of so many digits that neighbours are the same; write it as text or as a whole number"
 """Floats beyond `LARGEST_ID` do not hold all whole numbers, so they name nothing."""
@@ -150,7 +147,7 @@ def _number(cell: Any) -> float:
     if isinstance(cell, bytes) or (isinstance(cell, str) and "_" in cell):
         return np.nan
     try:
-        return _TRUTH[cell] if cell in ("True", "False") else float(cell)
+        return float(cell == "True" if cell in ("True", "False") else cell)
     except (TypeError, ValueError, OverflowError):
         return np.nan
 

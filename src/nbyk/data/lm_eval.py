@@ -39,15 +39,7 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class SampleChoice:
-    """Which of the logged scores to take if there are several; ``value`` names the metric.
-
-    Attributes
-    ----------
-    task
-        Name of the task; None for the only one.
-    filter
-        Name of the filter, such as ``strict-match``; None for the only one.
-    """
+    """Which of the logged scores to take: name of the task, and of the filter; None for the only one."""
 
     task: str | None = None
     filter: str | None = None
@@ -71,18 +63,9 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
 
     Items are documents (``doc_id``), runs are the dates of files, and each metric is a score.
 
-    Parameters
-    ----------
-    path
-        One samples file, or a folder that holds, at any depth, those of one or more runs of the model.
-    choice
-        Task and filter; each may be left out if there is only one.
-
-    Raises
-    ------
-    NbykError
-        If there are no samples; there are several tasks or filters and none is chosen, or the one chosen is
-        not among them; samples are of several models; or two runs have different documents of the same id.
+    The path is one samples file, or a folder that holds, at any depth, those of one or more runs of a model.
+    Raise NbykError if there are no samples, several tasks or filters and none is chosen, samples of several
+    models, or different documents of one id.
     """
     choice = choice or SampleChoice()
     gathering = Gathering("a log of lm_eval", "line", "doc_id", "run", path)

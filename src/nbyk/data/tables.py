@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
-_BATCH = 512
-"""Rows of Parquet that are read at once: a few long texts can be repeated very often."""
+_BATCH = 512  # rows of Parquet read at once: a long text can be in all of them
 TABLE_SUFFIXES = (*DELIMITERS, *JSON_LINES, ".parquet")
 
 
@@ -158,11 +157,8 @@ class Table:
         """
         found = self._places.get(name, [])
         if len(found) == 1:
-            cells = self.columns[found[0]]
-            if isinstance(cells, list):
-                return cells
             if name not in self._lists:
-                self._lists[name] = list(cells.to_pylist())
+                self._lists[name] = _cells(self.columns[found[0]])
             return self._lists[name]
         if found:
             raise self.place.error(f"{len(found)} columns are named {shown(name)}; rename all but one")
@@ -178,12 +174,16 @@ class Table:
         kept = [
             (name, column) for name, column in zip(self.names, self.columns, strict=True) if name != without
         ]
-        taken = self.rows.taken(rows)
         return replace(
             self,
             names=tuple(name for name, _ in kept),
-            columns=tuple(_taken(column, rows, taken.numbers or ()) for _, column in kept),
-            rows=taken,
+            columns=tuple(
+                column.taken(rows)
+                if isinstance(column, SparseColumn)
+                else list(map(_cells(column).__getitem__, rows))
+                for _, column in kept
+            ),
+            rows=self.rows.taken(rows),
         )
 
     def cells(self, name: str) -> Iterable[tuple[int, Any]]:
@@ -195,16 +195,8 @@ class Table:
         return enumerate(self.column(name, ""))
 
 
-def _taken(column: Any, rows: Sequence[int], numbers: Sequence[int]) -> Any:
-    """Return some cells of a column; a sparse one stays sparse."""
-    if not isinstance(column, SparseColumn):
-        cells = column if isinstance(column, list) else column.to_pylist()
-        return [cells[row] for row in rows]
-    place_of = {row: place for place, row in enumerate(rows)}
-    there = [
-        (place_of[row], cell) for row, cell in zip(column.rows, column.cells, strict=True) if row in place_of
-    ]
-    return SparseColumn(numbers, [place for place, _ in there], [cell for _, cell in there])
+def _cells(column: Any) -> list[Any]:
+    return column if isinstance(column, list) else list(column.to_pylist())
 
 
 def read_table(
@@ -257,10 +249,8 @@ def _lacks_header(table: Table, headers: Collection[str]) -> bool:
 
 def is_number(cell: str) -> bool:
     """Return whether text is a number, NaN or infinity, or one of Python's `True` and `False`."""
-    if cell in ("True", "False"):
-        return True
     try:
-        float(cell)
+        float(cell if cell not in ("True", "False") else 1)
     except ValueError:
         return False
     return "_" not in cell
@@ -399,7 +389,7 @@ def _read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) ->
 
 
 def _decoded(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return a batch without dictionaries, in which a long text of many rows would take no room yet."""
+    """Return a batch without dictionaries, which take the room of a long text only later."""
     import pyarrow as pa
 
     columns = [

@@ -40,14 +40,9 @@ def _helm_scores(stats: list[Any], number: int, path: Path) -> Iterator[tuple[st
     for statistic in stats:
         name = _helm_name(_member(statistic, "name", number, path, "entry"))
         count, total = statistic.get("count"), statistic.get("sum", 0.0)
-        if not name or not count:
-            continue
-        if "mean" in statistic:
-            yield name, statistic["mean"]
-        elif all(isinstance(part, int | float) for part in (count, total)):
-            yield name, total / count
-        else:
-            yield name, Unusable(f"the sum {said(total)} of {said(count)}")
+        if name and count:
+            are_numbers = isinstance(count, int | float) and isinstance(total, int | float)
+            yield name, statistic.get("mean", total / count if are_numbers else [total, count])
 
 
 def _is_helm_entry(entry: Any) -> bool:
@@ -83,7 +78,7 @@ def label_studio(content: Any, path: Path) -> Recording | None:
                 continue
             results = [
                 (str(_member(result, "from_name", number, path, "annotation")), _label_studio_value(result))
-                for result in _list(annotation.get("result") or [], number, path, "annotation")
+                for result in _object(annotation.get("result") or [], number, path, "annotation", list)
             ]
             further = data if isinstance(data, Mapping) else {}
             gathering.add(task["id"], _who(annotation.get("completed_by")), results, further, number=number)
@@ -144,7 +139,7 @@ def _responses(responses: Any, number: int, path: Path) -> Iterator[tuple[Any, s
                 yield response, question, _member(value, "value", *place)
         return
     for question, given in _object(responses, *place).items():
-        for response in _list(given or [], *place):
+        for response in _object(given or [], *place, list):
             yield response, question, _member(response, "value", *place)
 
 
@@ -185,20 +180,12 @@ def _member(node: Any, key: str, number: int, path: Path, unit: str) -> Any:
     return _object(node, number, path, unit).get(key)
 
 
-def _object(node: Any, number: int, path: Path, unit: str) -> Mapping[str, Any]:
-    if isinstance(node, Mapping):
+def _object(node: Any, number: int, path: Path, unit: str, kind: type = Mapping) -> Any:
+    """Return a node of the maker's kind; raise NbykError if it is another."""
+    if isinstance(node, kind):
         return node
-    raise _unexpected(node, "an object", number, path, unit)
-
-
-def _list(node: Any, number: int, path: Path, unit: str) -> list[Any]:
-    if isinstance(node, list):
-        return node
-    raise _unexpected(node, "a list", number, path, unit)
-
-
-def _unexpected(node: Any, expected: str, number: int, path: Path, unit: str) -> NbykError:
-    return NbykError(
+    expected = "a list" if kind is list else "an object"
+    raise NbykError(
         f"found {said(node)}, expected {expected}; export the file again", file=path, row=f"{unit} {number}"
     )
 

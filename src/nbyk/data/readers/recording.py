@@ -15,7 +15,7 @@ from nbyk.errors import NbykError
 
 @dataclass(frozen=True)
 class SparseColumn:
-    """The cells of a column that exist, with their rows, and the numbers of all rows of the table.
+    """The cells of a column that exist, with their rows; `numbers` has one for each row of the table.
 
     If each line has a key of its own, full columns would take memory and time that grow with the square of
     the number of lines.
@@ -29,6 +29,15 @@ class SparseColumn:
         """Add the cell of a row."""
         self.rows.append(row)
         self.cells.append(cell)
+
+    def taken(self, rows: Sequence[int]) -> SparseColumn:
+        """Return the cells of some rows, in their order."""
+        place_of = {row: place for place, row in enumerate(rows)}
+        column = SparseColumn(rows)
+        for row, cell in zip(self.rows, self.cells, strict=True):
+            if row in place_of:
+                column.add(place_of[row], cell)
+        return column
 
     def to_pylist(self) -> list[Any]:
         """Return the cell of every row, None where the row has none."""
@@ -52,25 +61,10 @@ class Unusable:
 class Recording:
     """A maker's file as a table: a row per rating, or per sample and run.
 
-    Attributes
-    ----------
-    maker
-        The kind of file, such as "a log of Inspect".
-    columns
-        The cells of each column, by its name: lists of one length, None where a cell is missing, or
-        columns that hold the cells of some rows alone.
-    roles
-        The columns of "item", "rater" (or run) and "cluster", and of "value" if only one can hold the scores.
-    scores
-        Columns that can hold the scores.
-    unit
-        The maker's word for a row, such as "sample".
-    numbers
-        The number of each row in the file, for errors; None counts from 1.
-    files
-        The file of each row, if they come from several.
-    notes
-        What a reader knows of the whole file, a sentence each, such as that samples are missing.
+    `columns` are lists of one length, None where a cell is missing, or columns of the cells of some rows;
+    `roles` the columns of "item", "rater" and "cluster", and of "value" if only one can hold the scores;
+    `unit` is the maker's word for a row, `numbers` and `files` have its place (None counts from 1), and
+    `notes` are what a reader knows of the whole file, a sentence each.
     """
 
     maker: str
@@ -99,16 +93,8 @@ class Gathering:
     """The scores in a maker's file, as its reader meets them.
 
     Scores of one rater, or run, and item are a row; a second one of the same name is a further row, so that
-    it is a duplicate to every reader of the table, as in a table of text.
-
-    Parameters
-    ----------
-    maker, unit
-        The kind of file, and the maker's word for what holds scores, as in `Recording`.
-    item, rater
-        The names of the columns of items, and of raters or runs.
-    path
-        The file, for errors.
+    it is a duplicate to every reader of the table, as in a table of text. `maker` and `unit` are those of
+    `Recording`, `item` and `rater` the names of columns, and `path` is for errors.
     """
 
     def __init__(self, maker: str, unit: str, item: str, rater: str, path: str | os.PathLike[str]) -> None:
@@ -127,10 +113,7 @@ class Gathering:
         number: int,
         file: Path | None = None,
     ) -> None:
-        """Add scores by name that one rater, or run, gives to an item, and further columns such as metadata.
-
-        `number` is that of the unit in the file, or in `file`.
-        """
+        """Add scores of an item by one rater, and metadata; `number` is that of the unit in the file."""
         key: Any = (item, rater)
         try:
             hash(key)
@@ -151,12 +134,7 @@ class Gathering:
     def recording(self, cluster: str | None = None, notes: Iterable[str] = ()) -> Recording:
         """Return the table; its value is the only score, if there is only one.
 
-        Parameters
-        ----------
-        cluster
-            The column of clusters that the maker declares, if items share any.
-        notes
-            As in `Recording`.
+        `cluster` is the column of clusters that the maker declares, if items share any.
         """
         names = dict.fromkeys(name for row in self._rows for name in row.scores)
         taken = {*self._ids, *names}
