@@ -41,7 +41,7 @@ def _helm_scores(stats: list[Any], number: int, path: Path) -> Iterator[tuple[st
         name = _helm_name(_member(statistic, "name", number, path, "entry"))
         count, total = statistic.get("count"), statistic.get("sum", 0.0)
         if name and count:
-            are_numbers = isinstance(count, int | float) and isinstance(total, int | float)
+            are_numbers = all(isinstance(of, int | float) and abs(of) < 1e300 for of in (count, total))
             yield name, statistic.get("mean", total / count if are_numbers else [total, count])
 
 
