@@ -355,6 +355,9 @@ def read_parquet(
         missing.append("no mark of nbyk's")
     if columns and not table.num_rows:
         missing.append("no rows")
+    missing += [
+        f"column {name!r} lacks cells" for name in columns if not missing and table.column(name).null_count
+    ]
     if stamp is None or missing:
         found = missing[0]
         raise NbykError(f"{found}; expected a file that an nbyk command wrote for this purpose", file=path)

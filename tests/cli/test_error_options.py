@@ -181,7 +181,7 @@ def test_a_place_is_written_in_one_way() -> None:
     ("content", "way_out"),
     [
         ("itm,rater,value\na,r,1\nb,r,1\n", "or name it with --gold-item"),
-        ("item,coder,judge,value\na,r,s,1\nb,r,s,1\n", "name the right one with --gold-rater"),
+        ("item,coder,judge,value\na,r,s,1\nb,r,s,1\n", "name the right ones, as in --gold-rater coder"),
         ("item,label,x\na,1,0\nb,1,0\n", "or which one holds the raters with --gold-rater"),
     ],
 )
@@ -196,7 +196,10 @@ def test_compare_names_the_options_of_gold(nbyk: Run, content: str, way_out: str
 
 FILES = {
     "no item column": ("itme,rater,value\na,r,1\nb,r,1\n", "or name it with --item"),
-    "no rater column": ("item,value\na,1\na,2\nb,2\n", "or name it with --rater; if the raters are unknown"),
+    "no rater column": (
+        "item,value\na,1\na,2\nb,2\n",
+        "name their column with --rater; if the raters are unknown",
+    ),
     "a long table with a wide one's names": (
         "item,user_ids,judge_id,x\na,1,2,3\nb,1,2,3\n",
         "rename the column of the ratings, or name it with --value",

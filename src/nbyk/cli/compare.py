@@ -40,7 +40,6 @@ STEM = "compare"
 """Stem of the report's and the JSON file's names."""
 
 _PARAMETERS = {
-    "SampleChoice.metric": "samples_metric",
     "SampleChoice.task": "task",
     "SampleChoice.filter": "filter_",
     **{f"gold_columns.{role}": f"gold_{role}" for role in ("item", "rater", "value")},
@@ -282,12 +281,6 @@ def compare(
             help="Rows without a value: refuse, or drop them and report how many.", rich_help_panel=COLUMNS
         ),
     ] = "refuse",
-    samples_metric: Annotated[
-        str | None,
-        typer.Option(
-            help="For logs of lm_eval: the score to use, if a log has several.", rich_help_panel=COLUMNS
-        ),
-    ] = None,
     task: Annotated[
         str | None,
         typer.Option(
@@ -372,7 +365,7 @@ def compare(
             gold,
             scale=None if scale is None else scale_named(scale),
             on_missing=on_missing,  # type: ignore[arg-type]
-            samples=SampleChoice(samples_metric, task, filter_),
+            samples=SampleChoice(task, filter_),
             item=item,
             rater=rater,
             value=value,

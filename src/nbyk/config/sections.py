@@ -210,8 +210,6 @@ class Comparison(Section):
     """What to do if a rater rates an item twice: refuse, or take the first, the last or the mean."""
     on_empty: Literal["refuse", "drop"] = "refuse"
     """What to do about rows without a value: refuse or drop."""
-    samples_metric: Text | None = None
-    """For logs of lm_eval: the score to use, if a log has several."""
     task: Text | None = None
     """For logs of lm_eval: the task to use, if a log has several."""
     filter: Text | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -139,8 +140,12 @@ def test_runs_of_lm_eval_are_systems(nbyk: Run, tmp_path: Path) -> None:
     for name in ("good", "bad"):
         right = 0.9 if name == "good" else 0.4
         runs(tmp_path / name, (rng.random((3, 60)) < right).astype(float).tolist(), model=name)
-    answer = found(nbyk, "good bad --quick")
-    (result,) = results(answer)
+    code, text, errors = nbyk("compare good bad --quick --format json")
+    assert (code, errors.splitlines()[0]) == (
+        0,
+        "good: items = doc_id (60), runs = run (3), values = acc; not used: question, answer",
+    )
+    (result,) = results(json.loads(text))
     assert (result["a"], result["b"], result["verdict"]) == ("good", "bad", "better")
     assert result["sample"]["responses"]["good"]["most"] == 3
 
