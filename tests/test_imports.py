@@ -35,7 +35,6 @@ FLOORS = (
     ("testing/scores", "testing/systems"),
     ("planning/power",),
     ("planning",),
-    ("planning/settling",),
     ("report",),
     ("report/comparison", "report/scores"),
     ("studies",),

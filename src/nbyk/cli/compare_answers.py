@@ -168,14 +168,14 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
             left_out.append(f"--full is for numbers, and these are {found.systems.kind}")
         return replace(found, left_out=(*left_out, *([FULL] if is_of_numbers else [])))
 
-    from nbyk.planning.settling.settle import NULLS, settle
+    from nbyk.planning.settle import NULLS, settle
     from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
     name, result = next(iter(results.items()))
-    if request.asked.pair_runs:
-        left_out.append("what would settle it: not known here, because nbyk plans runs that are not paired")
-    is_open = not request.asked.pair_runs and not result.claims[-1].p <= result.alpha and null in NULLS
-    settling = partial(settle, data, metric=name, scale=found.systems.scale, **test)
+    is_open = not result.claims[-1].p <= result.alpha and null in NULLS
+    settling = partial(
+        settle, data, metric=name, scale=found.systems.scale, pair_runs=request.asked.pair_runs, **test
+    )
     with _beside(settling if is_open else None, request.asked.threads) as (settled, threads):
         by_all = partial(sensitivity, data, threads=threads, **test)
         by_choice = look("sensitivity", by_all, n_draws_in_all())

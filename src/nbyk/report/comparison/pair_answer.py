@@ -14,7 +14,7 @@ from nbyk.data.arrays import Floats
 from nbyk.data.units import Units
 from nbyk.metrics import metrics_of
 from nbyk.metrics.registry import named
-from nbyk.planning.settling.settlement import Settlement
+from nbyk.planning.settlement import Settlement
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, variance_figure
 from nbyk.report.comparison.sentences import ITEMS_ALONE, items_in_words, variance_sentence
