@@ -101,17 +101,17 @@ def shared_source(
                 argument="item_sd",
             )
         return Spread(**variances), "declared variances"
+    if systems is None and asked["effect"] is None:
+        raise NbykError(
+            "expected by how much A is better, which ratings alone do not show: give a number",
+            argument="effect",
+        )
     read = read_pilot_of(pilot, systems, pilot_scale(scale), columns, mending)
     unit = read.unit**metric.unit_power
     if read.raters is None:
         about_runs = asked["runs"] is not None or sds["run_sd"] is not None or asked["solve"] == "runs"
         data = (cast("ResponseSet", read.pair),)
         return Pilot(data, metric, about_runs, unit=unit, declared=variances), read.items.name
-    if asked["effect"] is None:
-        raise NbykError(
-            "expected by how much A is better, which ratings alone do not show: give a number",
-            argument="effect",
-        )
     items = replace(read.items, system_answers=system_answers)
     pilot_of = Pilot.of_ratings(items, read.raters, metric, asked["effect"], unit, declared=variances)
     return pilot_of, items.name

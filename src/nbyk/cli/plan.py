@@ -253,19 +253,11 @@ def plan(
     ] = None,
     max_items: Annotated[
         int | None,
-        typer.Option(
-            help="Largest number of items to consider.",
-            show_default="100,000; with raters or runs a million",
-            rich_help_panel=_SYSTEMS,
-        ),
+        typer.Option(help="Most items to try.", show_default="100,000 or more", rich_help_panel=_SYSTEMS),
     ] = None,
     max_responses: Annotated[
         int | None,
-        typer.Option(
-            help="Largest number of ratings per item to consider.",
-            show_default="100; with raters or runs 10,000",
-            rich_help_panel=_SYSTEMS,
-        ),
+        typer.Option(help="Most ratings to try.", show_default="100 or more", rich_help_panel=_SYSTEMS),
     ] = None,
     precision: Annotated[
         float,
@@ -320,15 +312,11 @@ def plan(
                     "`effect` and `item_sd`, `severity_sd`, `rating_sd` and `run_sd`, or `pilot`, alone or "
                     "with `pilot_systems`"
                 )
-        kind = system_answers
         files = (pilot, pilot_systems, scale, columns, mending)
-        source, name = shared_source(*files, sds=sds, asked=asked, system_answers=kind)
-        answer = plan_answer(
-            plan_from(source, **{**asked, "curves": False}),
-            name=name,
-            for_page=out is not None or form == "html",
-        )
-        give(answer, out=out, form=form, stem="plan")
+        source, name = shared_source(*files, sds=sds, asked=asked, system_answers=system_answers)
+        solved = plan_from(source, **{**asked, "curves": False})
+        for_page = out is not None or form == "html"
+        give(plan_answer(solved, name=name, for_page=for_page), out=out, form=form, stem="plan")
         return
     sources = {
         "DATASET": dataset,

@@ -21,8 +21,8 @@ from nbyk.data.scales import GivenScale
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
-from nbyk.planning.long_run import epsilon_for_effect
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
+from nbyk.resampling.resample import observed_effects
 from nbyk.sums import product
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, responses, shared_units_test
@@ -155,37 +155,50 @@ class Pilot:
     ) -> Pilot:
         """Return a pilot of people's ratings alone, with simulated systems that differ by a stated effect.
 
-        A answers with the mean of infinitely many raters of an item, and B with one that is off by U(−ε, ε).
-        Both do in whole levels if `items.system_answers` says so. The raters are those of the ratings.
+        A answers with the mean of infinitely many raters of an item, and B with one that is off by U(−ε, ε),
+        where ε gives the effect by the pilot's own ratings. Both answer in whole levels if
+        `items.system_answers` says so. The raters are those of the ratings; their mean severity, which they
+        do not show, is that of several draws.
         """
+        from scipy.optimize import brentq
+
         if not metric.needs_gold:
             raise NbykError(
                 f"metric {metric.name} compares ratings of both systems' answers, and ratings of items alone "
                 "do not show how raters differ in that; give the answers' ratings (`pilot_systems`), or "
                 "`severity_sd`, `rating_sd` and `item_sd`"
             )
-        epsilon = epsilon_for_effect(
-            lambda epsilon: RedrawnPilot(items, 2, 1, epsilon, 0.0, 0.0, 0.0, 1),
-            metric,
-            effect / unit,
-            unit=unit,
-        )
-        drawn = RedrawnPilot(items, items.n_items, 1, epsilon, 0.0, 0.0, 0.0, 1)
-        kind = "in real numbers"
-        if len(items.response.values) and items.system_answers == "levels":
-            kind = "in whole levels of the scale"
+        gold, top = np.asarray(items.ratings), items.top
+        offsets = _mean_severities(gold, units)
+
+        def pairs(epsilon: float) -> Iterator[ResponseSet]:
+            drawn = RedrawnPilot(items, items.n_items, 1, epsilon, 0.0, 0.0, 0.0, 1)
+            for seed, offset in enumerate(offsets):
+                _, *systems = (side[: items.n_items, None] for side in drawn.long_run(seed))
+                a, b = (np.clip(_in_order(side, items.order) + offset, 0.0, top) for side in systems)
+                yield ResponseSet(gold, a, b, {"gold": units, "a": FRESH, "b": FRESH})
+
+        def excess(epsilon: float) -> float:
+            effects = [observed_effects(pair, metric)[0] for pair in pairs(epsilon)]
+            return unit * float(np.mean(effects)) - effect
+
+        if excess(1.0) < 0.0:
+            raise NbykError(
+                f"{effect:g} on {metric.name} is out of reach: at ε = 1 it is {excess(1.0) + effect:.3g} "
+                "by the pilot's ratings; give a smaller one",
+                argument="effect",
+            )
+        epsilon = float(brentq(excess, 0.0, 1.0, xtol=1e-3)) if excess(0.0) < 0.0 else 0.0
+        kind = "real numbers"
+        if len(items.response.values):
+            levels = items.system_answers == "levels"
+            kind = "whole levels of the scale" if levels else kind
+            kind += f" (--system-answers {items.system_answers})"
         assumed = (
-            f"the pilot has no systems, so nbyk simulates them: A answers {kind} (--system-answers "
-            f"{items.system_answers}) what infinitely many raters mean, and B is off by up to ε = "
-            f"{epsilon:.3g} on the scale from 0 to 1"
+            f"the pilot has no systems, so nbyk simulates two that answer in {kind}: A with the mean of "
+            f"infinitely many raters, B off by up to ε = {epsilon:.3g} on the scale from 0 to 1"
         )
-        gold = np.asarray(items.ratings)
-        pairs = []
-        for seed in range(_PAIRS):
-            _, a, b = (side[: items.n_items, None] for side in drawn.long_run(seed))
-            a, b = (_in_order(side, items.order) for side in (a, b))
-            pairs.append(ResponseSet(gold, a, b, {"gold": units, "a": FRESH, "b": FRESH}))
-        return cls(tuple(pairs), metric, unit=unit, assumed=assumed, **more)
+        return cls(tuple(pairs(epsilon)), metric, unit=unit, assumed=assumed, **more)
 
     @property
     def data(self) -> ResponseSet:
@@ -289,6 +302,27 @@ class Pilot:
         gold = data.gold if data.has_gold else None
         shared = panel_of(data, None, pair_runs=self.pair_runs).responses
         return responses(data.a, data.b, gold=gold, clusters=data.clusters) if shared is None else shared
+
+
+def _mean_severities(gold: Floats, units: Units) -> Floats:
+    """Return what the mean severity of some raters may be: quantiles of its normal law, (pairs,).
+
+    Items that others rate too show how raters differ, but not how far all of them are off together.
+    """
+    from scipy.special import ndtri
+
+    places = np.asarray(ndtri((np.arange(_PAIRS) + 0.5) / _PAIRS))
+    if units.index is None or units.n_shared < 2:
+        return np.zeros(_PAIRS)
+    counts = (~np.isnan(gold)).sum(axis=1, keepdims=True)
+    residuals = np.where(counts > 1, gold - np.nanmean(gold, axis=1, keepdims=True), np.nan)
+    known = ~np.isnan(residuals) & (units.index >= 0)
+    of_unit, values = units.index[known], residuals[known]
+    n = np.bincount(of_unit, minlength=len(units.names)).astype(np.float64)
+    means = np.bincount(of_unit, values, minlength=len(units.names))[n > 1] / n[n > 1]
+    noise = float(values.var()) * float(np.mean(1.0 / n[n > 1]))
+    variance = max(float(means.var(ddof=1)) - noise, 0.0)
+    return places * math.sqrt(variance / len(means))
 
 
 def _in_order(rows: Floats, order: NDArray[np.int64]) -> Floats:

@@ -203,6 +203,8 @@ def test_compare_settle_and_plan_give_one_number(nbyk: Run, monkeypatch: pytest.
     sizes, sentence = full["settlement"], full["settlement"]["sentence"]
     pair = f"--pilot example/gold.csv --pilot-systems {files} --scale 0..1 --power 0.8"
     planned = solved(nbyk, f"--solve items --raters 8 --runs 5 {pair}")
+    # Without raters and runs, they are the pilot's: the plan is for new ones all the same.
+    assert solved(nbyk, f"--solve items {pair}")["n_items"] == planned["n_items"]
     assert sizes["items"]["n_items"] == planned["n_items"]
     assert f"it takes {planned['n_items']} items in all" in sentence
     assert sizes["responses"] is None
@@ -235,3 +237,26 @@ def test_every_option_is_listed_and_the_first_panel_has_at_most_25() -> None:
     assert panels[None] <= 25
     assert len(panels) == 4
     assert not [option.name for option in options if option.hidden]
+
+
+def test_ratings_alone_are_a_pilot_of_raters(nbyk: Run) -> None:
+    rng = np.random.default_rng(2)
+    latent = rng.uniform(1.5, 4.5, (80, 1)) + rng.normal(0, 0.5, 6) + rng.normal(0, 0.7, (80, 6))
+    ratings = np.clip(np.rint(latent), 1, 5)
+    rows = [f"q{item},{','.join(f'{x:g}' for x in row)}" for item, row in enumerate(ratings)]
+    Path("gold.csv").write_text("\n".join(["item,r0,r1,r2,r3,r4,r5", *rows]))
+    line = "--solve raters --pilot gold.csv --scale 1..5 --items 300 --effect 0.15 --power 0.8"
+    code, text, errors = nbyk(f"plan {line} --format json")
+    assert code == 0, errors
+    levels = json.loads(text)
+    assert (levels["open"], levels["n_items"], levels["effect"]) == (["raters"], 300, 0.15)
+    assert levels["assured"]["raters"] >= levels["raters"] >= 3
+    assert "simulates two that answer in whole levels of the scale (--system-answers levels)" in text
+    real = json.loads(nbyk(f"plan {line} --system-answers real --format json")[1])
+    assert "real numbers (--system-answers real)" in " ".join(real["warnings"])
+    assert real["spread"] != levels["spread"]
+    code, _, errors = nbyk("plan --solve raters --pilot gold.csv --scale 1..5 --power 0.8")
+    assert (code, errors.startswith("error: --effect: expected by how much A is better")) == (2, True)
+    code, _, errors = nbyk(f"plan {line} --metric mean")
+    assert code == 2
+    assert "ratings of items alone do not show how raters differ in that" in errors

@@ -68,6 +68,10 @@ def test_items_equal_the_closed_form_within_one() -> None:
         assert found.items is not None
         closed = len(gold) * ((norm.ppf(0.975) + norm.ppf(0.8)) / signal) ** 2
         assert abs(found.items.n_items - closed) <= 1.0
+        # The planner gives the same number for the same pilot.
+        planned = nbyk.plan(data, solve="items", power=0.8, max_items=10**9, max_responses=1)
+        assert (planned.open, planned.n_items) == (("n_items",), found.items.n_items)
+        assert planned.k_responses == round(found.k_responses)
 
 
 def test_items_are_those_of_the_effect_and_its_spread() -> None:
