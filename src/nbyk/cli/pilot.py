@@ -65,10 +65,11 @@ def shared_source(
     scale: str | None,
     columns: Columns,
     mending: Mending,
-    *,
     sds: Mapping[str, float | None],
     asked: Mapping[str, Any],
+    *,
     system_answers: str,
+    pair_runs: str,
 ) -> tuple[Spread | Pilot, str]:
     """Return the variances of an effect, or a pilot that shows them, and their name.
 
@@ -82,11 +83,15 @@ def shared_source(
         The arguments of `nbyk.plan`.
     system_answers
         How simulated systems answer the items of a pilot without systems.
+    pair_runs
+        "yes" if runs of one name are the same for both systems, else "no".
     """
     from nbyk.planning.pilot import Pilot, variances_of
     from nbyk.testing.shared_units.collection import Spread
 
     variances, metric = variances_of(sds), asked["metric"]
+    if pair_runs not in ("yes", "no"):
+        raise NbykError(f"found {pair_runs}, expected yes or no", argument="pair_runs")
     if systems is None and columns.cluster is not None:
         raise NbykError(
             f"found {columns.cluster}, but there are no systems whose effect may differ between clusters; "
@@ -111,7 +116,8 @@ def shared_source(
     if read.raters is None:
         about_runs = asked["runs"] is not None or sds["run_sd"] is not None or asked["solve"] == "runs"
         data = (cast("ResponseSet", read.pair),)
-        return Pilot(data, metric, about_runs, unit=unit, declared=variances), read.items.name
+        paired = pair_runs == "yes"
+        return Pilot(data, metric, about_runs, paired, unit=unit, declared=variances), read.items.name
     items = replace(read.items, system_answers=system_answers)
     pilot_of = Pilot.of_ratings(items, read.raters, metric, asked["effect"], unit, declared=variances)
     return pilot_of, items.name

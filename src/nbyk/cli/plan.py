@@ -69,10 +69,7 @@ def plan(
     ] = None,
     items_from: Annotated[
         str,
-        typer.Option(
-            help="Simulate from the pilot's own items and ratings, or from a prior fitted to them.",
-            rich_help_panel=_SYSTEMS,
-        ),
+        typer.Option(help="Simulate from the pilot's items, or from a prior.", rich_help_panel=_SYSTEMS),
     ] = "pilot",
     system_answers: Annotated[
         str,
@@ -184,6 +181,9 @@ def plan(
             "number, write --solve runs instead.",
         ),
     ] = None,
+    pair_runs: Annotated[
+        str, typer.Option(help="Whether A and B share runs of one name: yes or no.", rich_help_panel=_PEOPLE)
+    ] = "no",
     items_per_cluster: Annotated[
         int | None,
         typer.Option(
@@ -303,7 +303,8 @@ def plan(
         check_out_folder(out)
     columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
     sds = {name: arguments[name] for name in SDS}
-    shared = [cluster, *(arguments[name] for name in OF_SHARED), *sds.values()]
+    paired = None if pair_runs == "no" else pair_runs
+    shared = [cluster, paired, *(arguments[name] for name in OF_SHARED), *sds.values()]
     if any(given is not None for given in shared) or solve in ("raters", "runs") or (solve and pilot_systems):
         for name, given in (("DATASET", dataset), ("--prior", prior)):
             if given is not None:
@@ -313,7 +314,7 @@ def plan(
                     "with `pilot_systems`"
                 )
         files = (pilot, pilot_systems, scale, columns, mending)
-        source, name = shared_source(*files, sds=sds, asked=asked, system_answers=system_answers)
+        source, name = shared_source(*files, sds, asked, system_answers=system_answers, pair_runs=pair_runs)
         solved = plan_from(source, **{**asked, "curves": False})
         for_page = out is not None or form == "html"
         give(plan_answer(solved, name=name, for_page=for_page), out=out, form=form, stem="plan")
