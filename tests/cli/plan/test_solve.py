@@ -266,7 +266,7 @@ def test_paired_runs_are_planned_as_pairs(nbyk: Run) -> None:
     nbyk("example")
     pair = f"{PAIR} --solve items --power 0.8"
     apart, paired = (solved(nbyk, f"{pair} --pair-runs {paired}") for paired in ("no", "yes"))
-    assert apart["n_items"] != paired["n_items"]
+    assert apart["spread"] != paired["spread"]
     assert "5 runs of each system, paired" in paired["sentence"]
     code, _, errors = nbyk(f"plan {pair} --pair-runs maybe")
     assert (code, errors) == (2, "error: --pair-runs: found maybe, expected yes or no\n")
