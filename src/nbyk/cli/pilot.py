@@ -116,8 +116,8 @@ def shared_source(
     if read.raters is None:
         about_runs = asked["runs"] is not None or sds["run_sd"] is not None or asked["solve"] == "runs"
         data = (cast("ResponseSet", read.pair),)
-        paired = pair_runs == "yes"
-        return Pilot(data, metric, about_runs, paired, unit=unit, declared=variances), read.items.name
+        known: dict[str, Any] = {"unit": unit, "declared": variances, "scale": pilot_scale(scale)}
+        return Pilot(data, metric, about_runs, pair_runs == "yes", **known), read.items.name
     items = replace(read.items, system_answers=system_answers)
     pilot_of = Pilot.of_ratings(items, read.raters, metric, asked["effect"], unit, declared=variances)
     return pilot_of, items.name
