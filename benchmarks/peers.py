@@ -60,8 +60,6 @@ def labels() -> tuple[np.ndarray[Any, Any], ...]:
 def of_nbyk() -> Answers:
     """Answer by nbyk."""
     import nbyk
-    from nbyk.planning.people_plan import CrewRequest, plan_with_people
-    from nbyk.testing.shared_units.collection import Spread
 
     a, b, c = scores()
     yield "items", nbyk.compare(None, a[:, :1], b[:, :1], metric="mean", generalise=["items"]).p
@@ -70,9 +68,7 @@ def of_nbyk() -> Answers:
     yield "runs", nbyk.compare(None, a, b, metric="mean").p
     board = nbyk.compare(None, {"a": a, "b": b, "c": c}, metric="mean")
     yield "three", next(pair.p for pair in board.pairs if {pair.a, pair.b} == {"a", "b"})
-    asked = CrewRequest(raters=0, ratings_per_item=1, runs=0, effect=0.05, power=0.8)
-    plan = plan_with_people(Spread(0.25), asked)
-    yield "plan", plan.crew.n_items
+    yield "plan", nbyk.plan(nbyk.Spread(0.25), k_responses=1, effect=0.05, power=0.8).n_items
     target, first, second = labels()
     yield "labels", nbyk.compare(target, first, second, kind="classes").p
 

@@ -36,7 +36,6 @@ FLOORS = (
     ("testing/systems",),
     ("planning/power",),
     ("planning",),
-    ("planning/settling",),
     ("report",),
     ("report/comparison",),
     ("studies",),

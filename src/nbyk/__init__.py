@@ -30,13 +30,14 @@ _HOME = {
     "observed_effects": "nbyk.resampling.resample",
     "PilotItems": "nbyk.resampling.pilot_items",
     "Population": "nbyk.resampling.population",
+    "Spread": "nbyk.testing.shared_units.collection",
     "expected_p": "nbyk.testing.pvalues",
     "p_value": "nbyk.testing.pvalues",
     "compare": "nbyk.testing.systems.compare",
     "Board": "nbyk.testing.results",
     "Pair": "nbyk.testing.results",
     "sensitivity": "nbyk.testing.systems.sensitivity",
-    "settle": "nbyk.planning.settling.settle",
+    "settle": "nbyk.planning.settle",
     "variance_shares": "nbyk.testing.systems.variance",
     "plan": "nbyk.planning.plan",
     "power_of_test": "nbyk.planning.power.estimate",
@@ -68,6 +69,7 @@ __all__ = [
     "Ratings",
     "Response",
     "ResponseSet",
+    "Spread",
     "TwoStagePrior",
     "__version__",
     "align",
@@ -116,7 +118,7 @@ if TYPE_CHECKING:
     from nbyk.errors import NbykError
     from nbyk.planning.plan import plan
     from nbyk.planning.power.estimate import power_of_test
-    from nbyk.planning.settling.settle import settle
+    from nbyk.planning.settle import settle
     from nbyk.priors import Response, TwoStagePrior, fit_prior, published_prior
     from nbyk.resampling.pilot_items import PilotItems
     from nbyk.resampling.population import Population
@@ -133,6 +135,7 @@ if TYPE_CHECKING:
     from nbyk.testing.scores.paired_bootstrap import paired_bootstrap, paired_bootstraps
     from nbyk.testing.scores.power_analysis import bootstrap_power_analysis
     from nbyk.testing.scores.randomisation import approximate_randomisation, permutation_test
+    from nbyk.testing.shared_units.collection import Spread
     from nbyk.testing.systems.compare import compare
     from nbyk.testing.systems.sensitivity import sensitivity
     from nbyk.testing.systems.variance import variance_shares

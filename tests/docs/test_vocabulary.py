@@ -14,7 +14,6 @@ import pytest
 import nbyk
 from nbyk.cli.app import command_line
 from nbyk.errors import NbykError
-from nbyk.planning.people_plan import PeoplePlan, plan_with_people
 from nbyk.planning.ranking import Ranking
 from nbyk.planning.result import Plan
 from nbyk.testing.results import Board
@@ -37,7 +36,6 @@ RESULTS: dict[str, tuple[type, ...]] = {
     "mann_whitney_test": (SignificanceResult,),
     "aso": (AsoResult,),
     "plan": (Plan, Ranking),
-    "plan_with_people": (PeoplePlan,),
 }
 """The results of each function of the first table."""
 
@@ -53,7 +51,7 @@ OF_FILES = (*COMMANDS, "fit", "study align")
 
 
 def function(name: str) -> Callable[..., Any]:
-    return plan_with_people if name == "plan_with_people" else getattr(nbyk, name)  # type: ignore[no-any-return]
+    return getattr(nbyk, name)  # type: ignore[no-any-return]
 
 
 def table(start: str) -> list[dict[str, str]]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nbyk
-from nbyk.planning.settling.settle import settle
+from nbyk.planning.settle import settle
 from nbyk.report.comparison import figures, tables
 from nbyk.report.drawing import save
 from nbyk.report.formats import write_table

@@ -239,15 +239,15 @@ def _with_extras(found: Findings, request: CompareRequest) -> Findings:
             left_out.append(f"--full is for numbers, and these are {found.systems.kind}")
         return replace(found, left_out=(*left_out, *([FULL] if is_of_numbers else [])))
 
-    from nbyk.planning.settling.settle import NULLS, settle
+    from nbyk.planning.settle import NULLS, settle
     from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
     name, pair = next(iter(found.pairs.items()))
-    if request.asked.pair_runs:
-        left_out.append("what would settle it: not known here, because nbyk plans runs that are not paired")
     open_ = pair.claims[-1].shown(pair.claims[-1].p, decision.alpha) == "undecided"
-    settling = partial(settle, data, metric=name, scale=found.systems.scale, **test)
-    is_open = not request.asked.pair_runs and open_ and null in NULLS
+    settling = partial(
+        settle, data, metric=name, scale=found.systems.scale, pair_runs=request.asked.pair_runs, **test
+    )
+    is_open = open_ and null in NULLS
     with _beside(settling if is_open else None, request.asked.threads) as (settled, threads):
         by_all = partial(sensitivity, data, names=names, threads=threads, **test)
         by_choice = look("sensitivity", by_all, n_draws_in_all())

@@ -115,8 +115,13 @@ class PilotItems:
         """
         given = [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
         matrices = [np.sort(matrix + 0.0, axis=1) for matrix in given]  # -0.0 is 0.0
-        order = np.lexsort(np.concatenate(matrices, axis=1).T[::-1])
-        return tuple(matrix[order] for matrix in matrices)
+        return tuple(matrix[self.order] for matrix in matrices)
+
+    @cached_property
+    def order(self) -> Indices:
+        """The items in the order in which they are drawn from: that of their ratings and answers."""
+        given = [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
+        return np.lexsort(np.concatenate([np.sort(matrix + 0.0, axis=1) for matrix in given], axis=1).T[::-1])
 
     def to_dict(self) -> dict[str, Any]:
         """Return a description of the items as plain values that JSON can hold."""
@@ -221,6 +226,11 @@ class RedrawnPilot:
         rows = streams.generator("items").integers(pilot.n_items, size=shape)
         if pilot.systems is None or any(pool.counts.min() < self.k_responses for pool in pilot.pools):
             rows += pilot.n_items * streams.generator("repeats").integers(pilot.repeats, size=shape)
+        return self.of_rows(rows, streams)
+
+    def of_rows(self, rows: Indices, streams: Streams) -> tuple[Floats, Floats]:
+        """Draw the ratings and answers, as `draw`, of items that are given: row r is of item r mod N."""
+        pilot, shape = self.prior, rows.shape
         if pilot.ratings is None:
             return np.empty((*shape, 0)), np.stack(
                 [self._rated(rows, number, role, streams) for number, role in enumerate("ab")]

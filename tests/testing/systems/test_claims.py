@@ -17,8 +17,7 @@ from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.planning.people import pilot_test
-from nbyk.testing.engine.inputs import as_response_set
+from nbyk.planning.pilot import Pilot
 from nbyk.testing.systems.cautions import about_pair
 from nbyk.testing.systems.panel import panel_of
 from tests.oracles.d_study import projected_variance
@@ -156,7 +155,7 @@ def test_no_number_of_items_will_do_where_raters_decide() -> None:
     assert advice.startswith(f"{start}; ")
     n_raters = int(advice.removeprefix(f"{start}; ").split()[0])
     # a plan leaves out the stretch, which goes to 1 with more raters
-    test = replace(pilot_test(as_response_set(gold, a, b), get("mae")), stretch=1.0)
+    test = replace(Pilot.of(gold, a, b, metric="mae").test, stretch=1.0)
     at_power = statistics.NormalDist().inv_cdf(0.975) + statistics.NormalDist().inv_cdf(0.8)
     wanted = (test.effect / at_power) ** 2
     assert projected_variance(test, units={"raters": n_raters}) <= wanted

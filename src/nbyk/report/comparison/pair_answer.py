@@ -13,7 +13,7 @@ from nbyk.data import Systems
 from nbyk.data.arrays import Floats
 from nbyk.metrics import metrics_of
 from nbyk.metrics.registry import named
-from nbyk.planning.settling.settlement import Settlement
+from nbyk.planning.settlement import Settlement
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, variance_figure
 from nbyk.report.comparison.sentences import (

@@ -11,7 +11,7 @@ import numpy as np
 
 from nbyk.data import Systems
 from nbyk.data.arrays import Floats
-from nbyk.planning.settling.settlement import Settlement
+from nbyk.planning.settlement import Settlement
 from nbyk.report.comparison.sentences import (
     CORRECTION_IN_WORDS,
     board_test,

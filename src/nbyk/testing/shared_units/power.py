@@ -65,7 +65,7 @@ class UnitPart(NamedTuple):
 
 
 def unit_parts(spread: Spread, crew: Crew) -> list[UnitPart]:
-    """Return the expected variances over raters, runs of A and runs of B, as far as items share them.
+    """Return the expected variances over raters, and over runs (of A and of B unless they are paired).
 
     If K of J raters rate an item, single ratings weigh K (J − 1) / (J (K − 1)) times as much in the variance
     over raters as in that of the effect (`Spread.of`).
@@ -75,7 +75,9 @@ def unit_parts(spread: Spread, crew: Crew) -> list[UnitPart]:
     if j:
         sparse = (1.0 - 1.0 / j) / (1.0 - 1.0 / k) if 1 < k < j else 1.0
         parts.append(UnitPart(j, spread.raters / j, sparse * spread.ratings / (n * k)))
-    if crew.runs:
+    if crew.paired_runs:
+        parts.append(UnitPart(crew.runs, spread.runs / crew.runs, spread.answers / (n * crew.runs)))
+    elif crew.runs:
         of_each = 0.5 / crew.runs
         parts += [UnitPart(crew.runs, of_each * spread.runs, of_each * spread.answers / n)] * 2
     return parts

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nbyk.errors import NbykError
-from nbyk.planning.settling.settle import settle
+from nbyk.planning.settle import settle
 
 
 def clustered(n_clusters: int, effect: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

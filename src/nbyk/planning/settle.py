@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,15 +14,14 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.planning.checks import check_costs_of_size, check_power
-from nbyk.planning.people import Costs, check_clusters
+from nbyk.planning.fitted_systems import FittedSystems
+from nbyk.planning.pilot import Pilot, check_clusters
+from nbyk.planning.plan import plan
 from nbyk.planning.power.battery import SystemTest
-from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES
-from nbyk.planning.settling.fitted_systems import FittedSystems
-from nbyk.planning.settling.outlook import Outlook, Qualities
-from nbyk.planning.settling.people import settled_with_people
-from nbyk.planning.settling.settlement import Settlement, Size
-from nbyk.planning.settling.simulated_sizes import SimulatedSizes, about_k, relative_error
+from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, SIZES, Costs, Request, check_power
+from nbyk.planning.result import Plan
+from nbyk.planning.settled_sizes import Outlook, Qualities, SimulatedSizes, about_k, relative_error
+from nbyk.planning.settlement import Settlement, Size
 from nbyk.resampling.effects import Threads, as_metrics
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import check_level
@@ -29,11 +29,15 @@ from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.intervals import ConfidenceInterval
 from nbyk.testing.pvalues import Alternative, tie_tolerance
 from nbyk.testing.results import Pair
-from nbyk.testing.shared_units.collection import check_count
+from nbyk.testing.shared_units import shared_units_test
+from nbyk.testing.shared_units.collection import FEWEST_UNITS, Crew, check_count
+from nbyk.testing.shared_units.power import Aim
 from nbyk.testing.systems.compare import compare
 from nbyk.testing.systems.evidence import item_effects
+from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.systems.variance import variance_shares
 from nbyk.testing.unit_cautions import about_units, named_units
+from nbyk.words import listed
 
 NULLS = ("swap_items", "shifted")
 _RESAMPLES = 1_999
@@ -57,6 +61,7 @@ def settle(
     max_items: int = MAX_ITEMS,
     max_responses: int = MAX_RESPONSES,
     n_resamples: int = 9_999,
+    pair_runs: bool = False,
     seed: Any = 0,
     threads: Threads = 1,
 ) -> Settlement:
@@ -64,7 +69,7 @@ def settle(
 
     Parameters
     ----------
-    gold, a, b, cluster, metric, alternative, alpha, confidence_level, n_resamples, seed, threads
+    gold, a, b, cluster, metric, alternative, alpha, confidence_level, n_resamples, pair_runs, seed, threads
         As for `nbyk.compare`.
     null
         "swap_items" or "shifted": that A and B are equally good.
@@ -114,7 +119,8 @@ def settle(
         )
     check_level(alpha)
     check_power(power, alpha)
-    check_costs_of_size(cost_per_item, cost_per_rating)
+    costs = Costs(cost_per_item, cost_per_rating)
+    costs.check_of_size()
     check_count("max_items", max_items, 2)
     check_count("max_responses", max_responses, 1)
     (chosen,) = as_metrics(metric)
@@ -129,6 +135,7 @@ def settle(
         confidence_level=confidence_level,
         generalise=("items", "clusters") if data.n_clusters else ("items",),
         n_resamples=n_resamples,
+        pair_runs=pair_runs,
         seed=seed,
         threads=threads,
     ).pair
@@ -148,10 +155,9 @@ def settle(
         max_items=max_items,
         max_responses=max_responses,
     )
-    found, over_people = settled_with_people(data, chosen, found)
+    found, over_people = _with_people(data, chosen, found, pair_runs=pair_runs)
     if result.significant or over_people:
         return replace(found, of_people=over_people)
-    costs = Costs(cost_per_item, cost_per_rating)
     settled = _settled(found, result, data, chosen, costs, as_scale(scale), threads)
     sharing = about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="size")
     return replace(settled, warnings=(*settled.warnings, *sharing))
@@ -241,3 +247,149 @@ def _from_shares(
     both = outlook.cheapest(k_now, quality, costs, found.max_responses)
     found = replace(found, responses=responses, both=both)
     return replace(found, warnings=about_k(found))
+
+
+def _with_people(
+    data: ResponseSet, metric: Metric, found: Settlement, *, pair_runs: bool
+) -> tuple[Settlement, bool]:
+    """Return what would settle the claim over new items, raters and runs, and whether that is the answer.
+
+    It is not if items share neither raters nor runs, if that claim is settled, or if the metric jumps. The
+    effect is taken to stay as it is, with the variance that a comparison with ids shows
+    (`nbyk.testing.shared_units.power`).
+    """
+    panel = panel_of(data, None, pair_runs=pair_runs)
+    if panel.responses is None or not panel.sources:
+        return found, False
+    over = f"For {panel.population(panel.sources, of_clusters=panel.of_clusters)}"
+    few = [source for source in panel.sources if panel.size(source) < FEWEST_UNITS]
+    if few:
+        named = " and ".join(f"{panel.size(source)} {panel.in_words(source)}" for source in few)
+        return replace(
+            found, people=f"{over}, {named} cannot settle it: they cannot speak for others."
+        ), False
+    if metric.smoothness == "jumps":
+        return found, False  # its parts are far off, and so would be the numbers
+    test, alternative = shared_units_test(metric, panel.responses), found.alternative
+    if test.p_value(alternative) <= found.alpha:
+        p = f"{test.p_value(alternative):.3g}"
+        return replace(found, people=f"{over}, there is nothing to settle (p = {p})."), False
+    if test.effect == 0.0 or (
+        alternative != "two-sided" and (test.effect > 0.0) != (alternative == "greater")
+    ):
+        return found, False
+    pilot = Pilot((data,), metric, pair_runs=pair_runs)
+    aim = Aim(
+        pilot.spread,
+        pilot.crew,
+        pilot.effect,
+        max(found.target, 1.001 * found.alpha),
+        found.alpha,
+        "two-sided" if alternative == "two-sided" else "greater",
+    )
+    now = aim.now
+    question: dict[str, Any] = {"power": aim.power, "alpha": aim.alpha, "alternative": aim.alternative}
+    numbers = {"items": "n_items", "ratings": "k_responses", "raters": "raters", "runs": "runs"}
+    if now.raters and now.ratings_per_item >= now.raters:
+        del numbers["ratings"]
+    plans = {
+        name: plan(pilot, solve=word, **question)
+        for word, name in numbers.items()
+        if name not in ("raters", "runs") or getattr(now, name)
+    }
+    limits = {"n_items": found.max_items, "k_responses": found.max_responses}
+    hopeless = [SIZES[name] for name, way in plans.items() if not way.reachable]
+    least_within = {
+        name: way.number(name)
+        for name, way in plans.items()
+        if way.reachable and way.number(name) <= limits.get(name, way.number(name))
+    }
+    ways = [
+        f"{count} {SIZES[name]}{' of each system' * (name == 'runs')}" for name, count in least_within.items()
+    ]
+    if ways:
+        no = f"; more {_any_of(hopeless)} alone would not" if hopeless else ""
+        says = f"{over}, it takes {' or '.join(ways)} in all (t, power {found.target:g}){no}."
+    elif not hopeless:
+        says = (
+            f"{over}, no number of items or ratings within the limits settles it (t, power {found.target:g})."
+        )
+    else:
+        says = f"{over}, more {_any_of(hopeless)} alone would not settle it{_together(aim)}."
+
+    ratings = {"n_items": found.k_responses, "k_responses": least_within.get("k_responses", 0)}
+    sizes = {
+        name: Size(plans[name].n_items, ratings[name], plans[name].power, None)
+        for name in ratings
+        if name in least_within
+    }
+    return replace(
+        found,
+        people=says,
+        power=aim.reached(now),
+        items=sizes.get("n_items"),
+        responses=sizes.get("k_responses"),
+    ), True
+
+
+def _together(aim: Aim) -> str:
+    """Return how many items, raters and runs settle it together; "" if far too many."""
+    crew = aim.together()
+    if crew is None:
+        return ""
+    parts = [f"{crew.n_items} items"]
+    parts += [f"{crew.raters} raters"] if crew.raters else []
+    parts += [f"{crew.runs} runs of each system"] if crew.runs else []
+    return f"; {listed(parts)} together would (t, power {aim.power:g})"
+
+
+def _any_of(names: Sequence[str]) -> str:
+    """Return names as an English list of alternatives."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def plan_of_strangers(pilot: Pilot, solve: str, asked: Mapping[str, Any]) -> Plan | None:
+    """Return the plan of a pilot whose items share neither raters nor runs, for the effect that it shows.
+
+    It is that of `settle`. None if that has no least number of items, because the effect is already found.
+
+    Parameters
+    ----------
+    solve
+        "n_items" or "k_responses".
+    asked
+        The arguments of `nbyk.plan`.
+    """
+    if asked["power"] is None or asked["alternative"] == "less":
+        return None
+    names = ("alpha", "alternative", "power", "cost_per_item", "cost_per_rating", "seed", "threads")
+    found = settle(
+        pilot.data,
+        metric=pilot.metric,
+        scale=pilot.scale,
+        max_items=asked["max_items"] or MAX_ITEMS,
+        max_responses=asked["max_responses"] or MAX_RESPONSES,
+        **{name: asked[name] for name in names},
+    )
+    size = found.items if solve == "n_items" else found.responses
+    if size is None and solve == "k_responses":
+        why = found.warnings[0] if found.warnings else found.sentence
+        raise NbykError(
+            f"found ratings, but no number of them is known to settle it: {why}", argument="solve"
+        )
+    if size is None:
+        return None
+    k, effect = max(1, round(size.k_responses)), pilot.unit * abs(found.effect)
+    numbers = {"n_items": found.n_items, "k_responses": max(1, round(found.k_responses)), solve: None}
+    given: dict[str, Any] = {**numbers, **{name: asked[name] for name in ("power", "alpha", "alternative")}}
+    request = Request(
+        source=pilot.spread,
+        raters=0,
+        runs=0,
+        effect=effect,
+        items_per_cluster=pilot.crew.items_per_cluster,
+        costs=Costs(asked["cost_per_item"], asked["cost_per_rating"]),
+        **given,
+    )
+    crew = Crew(size.n_items, 0, k, 0, pilot.crew.items_per_cluster)
+    return Plan.by_formula(request, crew, size.power, warnings=found.warnings)

@@ -18,12 +18,11 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import ALL_FRESH
 from nbyk.errors import NbykError
 from nbyk.metrics import get
+from nbyk.planning import settled_sizes
+from nbyk.planning.fitted_systems import FittedSystems
 from nbyk.planning.power.battery import SystemTest
-from nbyk.planning.settling import simulated_sizes
-from nbyk.planning.settling.fitted_systems import FittedSystems
-from nbyk.planning.settling.outlook import Outlook
-from nbyk.planning.settling.settle import settle
-from nbyk.planning.settling.simulated_sizes import SimulatedSizes, relative_error
+from nbyk.planning.settle import settle
+from nbyk.planning.settled_sizes import Outlook, SimulatedSizes, relative_error
 from nbyk.priors import Response, likelihood_search
 from nbyk.priors.likelihood_search import rounded
 from nbyk.testing.systems.variance import variance_shares
@@ -36,7 +35,7 @@ SHORT = 2.0 * math.sqrt(0.8 * 0.2 / N_SETS)
 @pytest.fixture(autouse=True)
 def _the_fewest_sets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulate every power on the fewest sets: small sizes have up to eight times as many."""
-    monkeypatch.setattr(simulated_sizes, "_SETS", (N_SETS, N_SETS))
+    monkeypatch.setattr(settled_sizes, "_SETS", (N_SETS, N_SETS))
 
 
 def ratings(  # type: ignore[no-untyped-def]
@@ -69,6 +68,10 @@ def test_items_equal_the_closed_form_within_one() -> None:
         assert found.items is not None
         closed = len(gold) * ((norm.ppf(0.975) + norm.ppf(0.8)) / signal) ** 2
         assert abs(found.items.n_items - closed) <= 1.0
+        # The planner gives the same number for the same pilot.
+        planned = nbyk.plan(data, solve="items", power=0.8, max_items=10**9, max_responses=1)
+        assert (planned.open, planned.n_items) == (("n_items",), found.items.n_items)
+        assert planned.k_responses == round(found.k_responses)
 
 
 def test_items_are_those_of_the_effect_and_its_spread() -> None:
@@ -388,7 +391,7 @@ def test_ratings_off_the_unit_scale_plan_items_alone() -> None:
 
 
 def test_the_answer_is_the_same_on_machines_with_other_last_digits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulated_sizes, "_SETS", (64, 64))
+    monkeypatch.setattr(settled_sizes, "_SETS", (64, 64))
     data = ratings(k=3, off_b=0.17)
     here = settle(of_strangers(*data), max_responses=10)
     assert here.items is not None
