@@ -141,8 +141,8 @@ def test_hints_name_options_too(nbyk: Run) -> None:
     _, _, errors = nbyk(f"compare {files} --max-draws 100")
     assert "raise --max-draws, compare with a baseline only" in errors
     _, _, errors = nbyk("plan simulated --items 100 --power 0.8 --epsilon 0.1 --responses 5")
-    assert "error: plan: given --items, --responses, --epsilon, --power; N and K already fix" in errors
-    assert "drop --power to see it; give --epsilon and --power for the cheapest size" in errors
+    assert "error: plan: given --items, --responses, --epsilon, --power; nothing is left to solve" in errors
+    assert "drop --power to see it, or --epsilon or a number. Leave out one" in errors
 
 
 def test_an_error_knows_what_it_is_about() -> None:

@@ -140,7 +140,8 @@ def test_a_plan_has_all_but_p() -> None:
     )
     assert plan.effect is not None
     assert plan.interval == (plan.low, plan.high)
-    assert plan.standard_error == plan.power.standard_error > 0.0
+    assert plan.simulated is not None
+    assert plan.standard_error == plan.simulated.standard_error > 0.0
     assert plan.sentence.endswith(".")
     assert plan.warnings == ()
     assert not hasattr(plan, "p")
