@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a table, one case per line
-"""Malformed files of scores, each with the one-line error that `nbyk test` must give."""
+"""Malformed files of scores, each with the one-line error that `nbyk compare` must give."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GOOD_ITEMS = "item,score\na,0.5\nb,0.25\nc,1\nd,0\ne,0.75\n"
 
 @dataclass(frozen=True)
 class Case:
-    """One malformed input: `build` writes files and returns what follows ``nbyk test``; the error matches `expected`."""
+    """One malformed input: `build` writes files and returns what follows ``nbyk compare``; the error matches `expected`."""
 
     name: str
     build: Callable[[Path], list[str]]

@@ -160,9 +160,9 @@ def test_cautions_about_bootstrap_intervals_stand_only_beside_them() -> None:
     numbers = np.random.default_rng(0).random((2, N))
     assert caution in nbyk.compare(None, *numbers, metric="mean").warnings
     right = {"a": [1] * 9 + [0] * 3, "b": [0] * 8 + [1] * 4, "c": [1] * N}
-    assert caution not in nbyk.compare_systems([1] * N, right, metric="accuracy").warnings
+    assert caution not in nbyk.compare([1] * N, right, metric="accuracy").warnings
     assert (
-        caution in nbyk.compare_systems(None, dict(zip("ab", numbers, strict=True)), metric="mean").warnings
+        caution in nbyk.compare(None, dict(zip("ab", numbers, strict=True)), metric="mean").warnings
     )
 
 

@@ -57,8 +57,8 @@ def as_response_set(
             return gold.pair(*gold.names)
         names = ", ".join(gold.names)
         raise NbykError(
-            f"compare: found {len(gold.names)} systems ({names}), expected two; take .pair(a, b), "
-            "or give all to nbyk.compare_systems"
+            f"found {len(gold.names)} systems ({names}), expected two; take .pair(a, b), or give all to "
+            "nbyk.compare"
         )
     if a is None or b is None:
         missing = "a" if a is None else "b"
