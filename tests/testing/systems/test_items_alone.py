@@ -161,9 +161,7 @@ def test_cautions_about_bootstrap_intervals_stand_only_beside_them() -> None:
     assert caution in nbyk.compare(None, *numbers, metric="mean").warnings
     right = {"a": [1] * 9 + [0] * 3, "b": [0] * 8 + [1] * 4, "c": [1] * N}
     assert caution not in nbyk.compare([1] * N, right, metric="accuracy").warnings
-    assert (
-        caution in nbyk.compare(None, dict(zip("ab", numbers, strict=True)), metric="mean").warnings
-    )
+    assert caution in nbyk.compare(None, dict(zip("ab", numbers, strict=True)), metric="mean").warnings
 
 
 @given(values=st.lists(st.floats(0.01, 3), min_size=2, max_size=20), seed=st.integers(0, 99))
