@@ -135,7 +135,7 @@ def test_paired_runs_are_planned_as_one_source() -> None:
     assert paired.crew.paired_runs
     assert paired.spread.runs < 0.5 * replace(apart, about_runs=True).spread.runs
     found = nbyk.settle(data, metric="mean", pair_runs=True)
-    assert not nbyk.compare(data, metric="mean", pair_runs=True).significant
+    assert not nbyk.compare(data, metric="mean", pair_runs=True).pair.significant
     planned = nbyk.plan(replace(paired, about_runs=False), solve="items", power=0.8)
     assert found.items is not None
     assert planned.n_items == found.items.n_items

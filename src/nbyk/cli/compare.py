@@ -359,8 +359,9 @@ def compare(
         check_out_folder(out)
     if kind == "scores":
         _refuse(given, _ABOUT_ITEMS, "scores of runs have no items")
-    with renaming(_PARAMETERS):
-        read = read_systems(
+
+    def read_as(kind: str | None) -> Systems:
+        return read_systems(
             systems or (),
             gold,
             scale=None if scale is None else scale_named(scale),
@@ -378,6 +379,11 @@ def compare(
             classes=None if classes is None else [name.strip() for name in classes.split(",")],
             paired=needs_pairs(test, pair_runs) if kind == "scores" else None,
         )
+
+    with renaming(_PARAMETERS):
+        read = read_as(kind)
+        if read.kind == "scores" and kind is None and pair_runs is not None:
+            read = read_as("scores")
     _check_names(read, against, gate=gate)
     if read.kind == "scores":
         _refuse(given, _ABOUT_ITEMS, "these are scores of runs, without items")

@@ -232,7 +232,7 @@ def test_what_is_refused() -> None:
         compare_scores({"a": good, "b": [1.0]}, test="aso")
     with pytest.raises(NbykError, match="different indices"):
         compare_scores({"a": pd.Series(good), "b": pd.Series(good, index=[2, 1, 0])}, paired=True)
-    with pytest.raises(NbykError, match="power: found wilcoxon"):
+    with pytest.raises(NbykError, match="lift: found wilcoxon"):
         comparison_power(compare_scores(systems(8), test="wilcoxon", paired=True))
 
 

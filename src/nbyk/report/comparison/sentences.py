@@ -121,12 +121,19 @@ def pair_rows(pair: Pair) -> list[tuple[str, ...]]:
             claim.population,
             number(claim.effect if claim.is_conclusive else pair.effect),
             ends_in_words(claim.interval),
-            p_in_words(pair, claim).removeprefix("p = ") if claim.is_conclusive else "–",
+            _p_in_row(pair, claim),
             verdict_in_words(pair, claim),
         )
         for claim in pair.claims
     ]
     return [("for", f"effect on {pair.question.metric}", level, "p", "verdict"), *rows]
+
+
+def _p_in_row(pair: Pair, claim: Claim) -> str:
+    if not claim.is_conclusive:
+        return "–"
+    by = "" if claim.method in ("t", pair.question.test) else f" by {claim.method}"
+    return p_in_words(pair, claim).removeprefix("p = ") + by
 
 
 def _percent(asked: Question) -> str:
