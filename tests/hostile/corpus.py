@@ -170,7 +170,7 @@ def config(folder: Path, content: str) -> Words:
 
 def file_named(folder: Path, name: str) -> Words:
     (folder / f"{name}.txt").write_text(SCORES)
-    return ["test", "--test", "permutation", f"./{name}.txt", write(folder, "good.txt", SCORES)]
+    return ["compare", "--test", "permutation", f"./{name}.txt", write(folder, "good.txt", SCORES)]
 
 
 def in_literals(literal: str) -> Iterator[tuple[str, Callable[[Path], Words]]]:
@@ -259,7 +259,7 @@ def of_files() -> Iterator[Named]:
             [".csv", ".jsonl", ".parquet", ".npz"],
         ),
         "test": (
-            lambda folder, name: ["test", write(folder, "g.txt", SCORES), f"b={name}"],
+            lambda folder, name: ["compare", "--kind", "scores", write(folder, "g.txt", SCORES), f"b={name}"],
             [".csv", ".txt", ".json"],
         ),
         "labels": (labels_in, [".csv", ".txt", ".jsonl"]),
