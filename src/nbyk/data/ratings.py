@@ -280,7 +280,7 @@ class Ratings:
 
 def stored_ratings(path: Path) -> tuple[Ratings, dict[str, Any]]:
     """Return the ratings in a file that `nbyk study normalise` wrote, and the file's metadata."""
-    table, made = read_parquet(path, ("item", "rater", "value"))
+    table, made = read_parquet(path, ("item", "rater", "value"), whole=True)
     return Ratings.from_table(table), made
 
 
