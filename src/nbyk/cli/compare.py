@@ -19,10 +19,15 @@ from nbyk.cli.compare_answers import (
 )
 from nbyk.cli.gates import Gate, with_one_side
 from nbyk.cli.options import (
+    Item,
     MetricFiles,
+    OnDuplicates,
+    OnEmpty,
+    Rater,
     Scale,
     Seed,
     Threads,
+    Value,
     check_out_folder,
     distinct,
     factors,
@@ -202,11 +207,9 @@ def compare(
         float | None,
         typer.Option(help="The same for a difference instead of a factor.", rich_help_panel=SCORES),
     ] = None,
-    item: Annotated[str, typer.Option(help="Column of items.", rich_help_panel=COLUMNS)] = "item",
-    rater: Annotated[
-        str, typer.Option(help="Column of raters, or of a system's runs.", rich_help_panel=COLUMNS)
-    ] = "rater",
-    value: Annotated[str, typer.Option(help="Column of values.", rich_help_panel=COLUMNS)] = "value",
+    item: Item = "item",
+    rater: Rater = "rater",
+    value: Value = "value",
     system: Annotated[
         str | None,
         typer.Option(
@@ -268,19 +271,8 @@ def compare(
             rich_help_panel=COLUMNS,
         ),
     ] = "refuse",
-    on_duplicates: Annotated[
-        str,
-        typer.Option(
-            help="If a rater rates an item twice: refuse, or take the first, the last or the mean.",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = "refuse",
-    on_empty: Annotated[
-        str,
-        typer.Option(
-            help="Rows without a value: refuse, or drop them and report how many.", rich_help_panel=COLUMNS
-        ),
-    ] = "refuse",
+    on_duplicates: OnDuplicates = "refuse",
+    on_empty: OnEmpty = "refuse",
     task: Annotated[
         str | None,
         typer.Option(
@@ -438,9 +430,9 @@ def _is_given(context: typer.Context, name: str) -> bool:
 
 def _refuse(given: Sequence[str], unused: Sequence[str], why: str) -> None:
     """Raise NbykError if an option was given that these data have no use for."""
-    found = [name for name in given if name in unused]
-    if found:
-        raise NbykError(f"{why}; leave it out", argument=found[0])
+    for name in given:
+        if name in unused:
+            raise NbykError(f"{why}; leave it out", argument=name)
 
 
 def _kind_of_metrics(names: Sequence[str]) -> Kind | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,19 +76,18 @@ def board_of(
     units = {name: scored.units[name] for name in names if name in scored.units}
     known = {"has_gold": "gold" in scored.units, "pair_runs": asked.pair_runs}
 
+    @lru_cache(maxsize=1)  # all pairs' draws at once would hold all pairs' responses
     def draws_of(pair: Places) -> Draws:
         return asked.draws(panels[pair].drawn(scored.pair(*pair)), [metric])
 
     exact = asked.is_exact(draws_of(pairs[0]))
-    nulls = _nulls(scored, asked, family, {pair: draws_of(pair) for pair in pairs}, of_clusters=of_clusters)
+    nulls = _nulls(scored, asked, family, pairs, draws_of, exact=exact, of_clusters=of_clusters)
     scores_each = metric.kind != "comparison"
     drawn = scored.bootstrapped(asked, of_clusters=of_clusters) if scores_each else None
     tests = {pair: test for pair, panel in panels.items() if (test := broad_test(metric, panel)) is not None}
     alone, tests = tests, moderated_tests(tests, len(names))
     question = asked.question(metric.name, family.correction, against)
-    sample = replace(
-        scored.sample, n_clusters=scored.sample.n_clusters, pairing=pairing_sentence(units, **known)
-    )
+    sample = replace(scored.sample, pairing=pairing_sentence(units, **known))
     compared = []
     for (a, b), under in zip(pairs, nulls, strict=True):
         draws = draws_of((a, b))
@@ -136,27 +135,29 @@ def _nulls(
     scored: ScoredSystems,
     asked: Asked,
     family: Hypotheses,
-    draws: Mapping[Places, Draws],
+    pairs: Sequence[Places],
+    draws_of: Callable[[Places], Draws],
     *,
+    exact: bool,
     of_clusters: bool,
 ) -> list[DrawnNull]:
     """Return each pair's effects under the null, and whether they settle its decisions."""
-    if asked.is_exact(next(iter(draws.values()))):
-        return [DrawnNull(asked.every_arrangement(of_pair)[0], True, True) for of_pair in draws.values()]
-    if len(draws) == 1:
-        (of_pair,) = draws.values()
-        ((effects, settled),) = asked.decision.draw(asked.under_null(of_pair), of_pair.observed)
+    if exact:
+        return [DrawnNull(asked.every_arrangement(draws_of(pair))[0], True, True) for pair in pairs]
+    if len(pairs) == 1:
+        draws = draws_of(pairs[0])
+        ((effects, settled),) = asked.decision.draw(asked.under_null(draws), draws.observed)
         return [DrawnNull(effects, settled, settled)]
 
-    def from_null(of_pair: Draws, start: int, n_draws: int) -> Floats:
-        effects: Floats = asked.under_null(of_pair)([0], n_draws, start=start)[0]
+    def from_null(pair: Places, start: int, n_draws: int) -> Floats:
+        effects: Floats = asked.under_null(draws_of(pair))([0], n_draws, start=start)[0]
         return effects
 
-    drawing: list[OneNull] = [partial(from_null, of_pair) for of_pair in draws.values()]
+    drawing: list[OneNull] = [partial(from_null, pair) for pair in pairs]
     return family.draw(
         drawing,
-        np.array([float(of_pair.observed[0]) for of_pair in draws.values()]),
-        [_bound(scored, pair, asked, of_clusters=of_clusters) for pair in draws],
+        np.array([float(draws_of(pair).observed[0]) for pair in pairs]),
+        [_bound(scored, pair, asked, of_clusters=of_clusters) for pair in pairs],
     )
 
 
