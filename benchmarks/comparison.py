@@ -18,10 +18,12 @@ from nbyk.resampling.simulate import simulate
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set
+from nbyk.testing.family import Hypotheses
 from nbyk.testing.intervals import acceleration, bca_interval
 from nbyk.testing.pvalues import p_values
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.compare import compare_metrics
+from nbyk.testing.systems.board import board_of
+from nbyk.testing.systems.scored import ScoredSystems
 
 Floats = NDArray[np.float64]
 
@@ -77,9 +79,11 @@ def against_targets(repeats: int) -> Iterator[Line]:
         data = simulate(Population(prior, n_items, 5, 0.1))
 
         asked = Asked(Decision("two-sided", 0.05, 10_000, 10_000), threads=2)
+        family = Hypotheses(asked.decision, "holm", 30_000_000)
 
-        def own(data: ResponseSet = data, asked: Asked = asked) -> None:
-            compare_metrics(data, METRICS, asked)
+        def own(data: ResponseSet = data, asked: Asked = asked, family: Hypotheses = family) -> None:
+            for name in METRICS:
+                board_of(ScoredSystems.of(data, None, name), asked, family)
 
         took = statistics.median(seconds(own) for _ in range(repeats if n_items <= N_ITEMS else 1))
         yield Line(

@@ -150,7 +150,7 @@ def held_out(name: str, ratings: Ratings, levels: tuple[float, ...], half: int, 
     found = plan(one.items, effect=effect, effect_unit=one.unit, power=0.8, k_responses=k, threads=2)
     asked = (found.n_items, k, effect / one.unit, n_sets)
     redrawn, plain = redrawn_power(other.items, *asked), plain_power(other.items, *asked)
-    return HeldOut(cut, found.n_items, found.power.power, redrawn, plain)
+    return HeldOut(cut, found.n_items, found.power, redrawn, plain)
 
 
 def true_power(shares: Floats, n: int, k: int, effect: float, n_sets: int, rng: np.random.Generator) -> float:
@@ -188,9 +188,7 @@ def print_known(n_sets: int) -> None:
             asked = (found.n_items, k, 0.05, n_sets)
             powers = redrawn_power(other, *asked), plain_power(other, *asked)
             true = true_power(rng.beta(a, b, 20_000), *asked, rng)
-            print(
-                f"K = {k}, {n_items} items: stated {found.power.power:.3f}, redrawn {powers[0]:.3f}, ", end=""
-            )
+            print(f"K = {k}, {n_items} items: stated {found.power:.3f}, redrawn {powers[0]:.3f}, ", end="")
             print(f"plain {powers[1]:.3f}, true {true:.3f}", flush=True)
 
 

@@ -60,19 +60,15 @@ def labels() -> tuple[np.ndarray[Any, Any], ...]:
 def of_nbyk() -> Answers:
     """Answer by nbyk."""
     import nbyk
-    from nbyk.planning.people_plan import CrewRequest, plan_with_people
-    from nbyk.testing.shared_units.collection import Spread
 
     a, b, c = scores()
     yield "items", nbyk.compare(None, a[:, :1], b[:, :1], metric="mean", generalise=["items"]).p
     eight = (values[:, None] / 10.0 for values in EIGHT)
     yield "exact", nbyk.compare(None, *eight, metric="mean", generalise=["items"]).p
     yield "runs", nbyk.compare(None, a, b, metric="mean").p
-    board = nbyk.compare_systems(None, {"a": a, "b": b, "c": c}, metric="mean")
-    yield "three", next(pair.p_adjusted for pair in board.pairs if {pair.a, pair.b} == {"a", "b"})
-    asked = CrewRequest(raters=0, ratings_per_item=1, runs=0, effect=0.05, power=0.8)
-    plan = plan_with_people(Spread(0.25), asked)
-    yield "plan", plan.crew.n_items
+    board = nbyk.compare(None, {"a": a, "b": b, "c": c}, metric="mean")
+    yield "three", next(pair.p for pair in board.pairs if {pair.a, pair.b} == {"a", "b"})
+    yield "plan", nbyk.plan(nbyk.Spread(0.25), k_responses=1, effect=0.05, power=0.8).n_items
     target, first, second = labels()
     yield "labels", nbyk.compare(target, first, second, kind="classes").p
 
@@ -145,7 +141,7 @@ def of_evalsig() -> Answers:
     yield "runs", swapped(a.mean(1), b.mean(1))
     pairs = [(a, b), (a, c), (b, c)]
     p = np.array([swapped(x.mean(1), y.mean(1)) for x, y in pairs])
-    yield "three", float(holm(p).p_adjusted[0])
+    yield "three", float(holm(p).p[0])
     yield "plan", required_n(0.05, 0.5)
     target, first, second = labels()
     yield "labels", mcnemar_test((second == target) * 1.0, (first == target) * 1.0).p_value

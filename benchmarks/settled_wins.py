@@ -16,7 +16,7 @@ from scipy.stats import binom
 
 import nbyk
 from nbyk.data import load_source
-from nbyk.planning.settling.settlement import Settlement
+from nbyk.planning.settlement import Settlement
 
 Floats = NDArray[np.float64]
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+import nbyk
 from nbyk.testing.corrections import correct_p_values
-from nbyk.testing.systems.systems import compare_systems
 
 Floats = NDArray[np.float64]
 Shape = Callable[[np.random.Generator, tuple[int, ...]], Floats]
@@ -70,15 +70,15 @@ def setting(name: str, n: int, replicates: int) -> list[float]:
             return mean + off + NOISE * source.standard_normal((n, K))
 
         gold = responses(0.0)
-        board = compare_systems(
+        board = nbyk.compare(
             gold,
             [responses(factor * SHAPES[shape](generator, (n, 1))) for shape, _, factor in systems],
             n_resamples=DRAWS,
             max_resamples=DRAWS,
             seed=replicate,
         )
-        p = np.array([pair.result.claims[-1].p for pair in board.pairs])
-        a_looks_better = np.array([pair.result.effect > 0.0 for pair in board.pairs])
+        p = np.array([pair.claims[-1].p for pair in board.pairs])
+        a_looks_better = np.array([pair.effect > 0.0 for pair in board.pairs])
         a_is_better = np.array([np.sign(spreads[b] - spreads[a]) for a, b in pairs])
         wrong = a_is_better != np.where(a_looks_better, 1.0, -1.0)
         for correction in CORRECTIONS:

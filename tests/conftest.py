@@ -56,8 +56,8 @@ def compile_once(folder: Path) -> None:
 @pytest.fixture(autouse=True)
 def _same_metrics_afterwards() -> Iterator[None]:
     """Forget the metrics that a test registers."""
-    from nbyk.metrics import registry
+    from nbyk.metrics import own
 
-    before = registry.snapshot()
+    before = own.snapshot()
     yield
-    registry.restore(before)
+    own.restore(before)

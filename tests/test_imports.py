@@ -32,12 +32,12 @@ FLOORS = (
     ("testing",),
     ("testing/shared_units",),
     ("testing/engine",),
-    ("testing/scores", "testing/systems"),
+    ("testing/scores",),
+    ("testing/systems",),
     ("planning/power",),
     ("planning",),
-    ("planning/settling",),
     ("report",),
-    ("report/comparison", "report/scores"),
+    ("report/comparison",),
     ("studies",),
     ("config",),
     ("workflow",),
@@ -93,7 +93,7 @@ def imported(path: Path) -> Iterator[tuple[str, str]]:
     Results of comparisons may also import their writer, within a function.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    asks = path.parent.name == "systems" and path.stem in ("result", "standings")
+    asks = path.parent.name == "testing" and path.stem == "results"
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module == WRITER and asks and node not in tree.body:
             continue

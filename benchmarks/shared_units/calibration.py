@@ -43,6 +43,12 @@ def interval(rate: float, sets: int) -> tuple[float, float]:
     return low, high
 
 
+def of_today(row: dict[str, Any]) -> str:
+    """Return the rate of nbyk's test, in bold if it is that of the test as it stands."""
+    rate = "–" if np.isnan(row["shared"]) else f"{row['shared']:.3f}"
+    return f"**{rate}**" if row["today"] else rate
+
+
 def outside(rates: pd.DataFrame) -> pd.Series:
     """Return which levels leave .02 to .08, or .01 to .12 with two to four units."""
     few = (rates.units > 0) & (rates.units < 5)
@@ -59,6 +65,10 @@ def tables(rates: pd.DataFrame) -> dict[str, str]:
     )
     cells = equal.merge(power, how="left", on=KEYS)
     return {
+        "today": (
+            f"{equal.today.sum()} of {len(equal)} cells are measured with the test as it stands, with their "
+            "rate in bold. The others are of earlier versions of its step for skewness."
+        ),
         "by factor": "\n".join(_by_factor(equal)),
         "by metric": "\n".join(_by_metric(equal)),
         "reasons": "\n".join(_reasons(equal[outside(equal)])),
@@ -140,7 +150,7 @@ def _cells(cells: pd.DataFrame) -> Iterator[str]:
         yield (
             f"| {row['world']} | {row['items']} | `{row['metric']}` | {row['design']} | {row['sets']} "
             f"| {row['item_test']:.3f} | {row['satterthwaite']:.3f} | {row['mixture']:.3f} "
-            f"| **{row['shared']:.3f}** | {low:.3f} to {high:.3f} | {others} |"
+            f"| {of_today(row)} | {low:.3f} to {high:.3f} | {others} |"
         )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.shared_units import calibration
-from benchmarks.shared_units.calibration import interval, outside
+from benchmarks.shared_units.calibration import interval, of_today, outside
 from benchmarks.shared_units.candidates import CANDIDATES, laws, p_values, tails
 from benchmarks.shared_units.measure import kept_sets
 from benchmarks.shared_units.world import World, with_better_a
@@ -57,11 +57,10 @@ def measured(folder: Path) -> pd.DataFrame:
 def with_more_sets(rates: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     """Return rates in the order of the worlds, each from whichever table has it from more sets.
 
-    A row without the rate of today's test gives way.
+    A row of an earlier test gives way to one of today's.
     """
     keys = ["world", "items", "metric", "truth"]
     both = pd.concat([rates, others])
-    both["today"] = both.shared.notna()
     both = both.sort_values(["today", "sets"], kind="stable").drop_duplicates(keys, keep="last")
     order = [
         (world.name, world.n_items, metric, truth)
@@ -89,6 +88,7 @@ def _row(world: World, truth: str, metric: str, kept: np.ndarray) -> dict[str, o
         "design": _design(world),
         "truth": truth,
         "sets": len(kept),
+        "today": True,
         "effect_over_its_sd": float(kept[:, 0].mean()) / spread,
         "known_sd": float(np.mean(np.abs(kept[:, 0]) > 1.959964 * spread)),
     }
@@ -208,7 +208,7 @@ def _level_table(rates: pd.DataFrame) -> str:
         far = ("satterthwaite_01", "mixture_01", "shared_01")
         lines.append(
             f"| {row['world']} | {row['items']} | `{row['metric']}` | {row['sets']} | {others} "
-            f"| **{_three_digits(row['shared'])}** | {_three_digits(low)} to {_three_digits(high)} | "
+            f"| {of_today(row)} | {_three_digits(low)} to {_three_digits(high)} | "
             + " | ".join(_three_digits(row[name]) for name in far)
             + " |"
         )
@@ -234,7 +234,7 @@ def _power_table(rates: pd.DataFrame) -> str:
         others = " | ".join(_three_digits(row[name]) for name in ("known_sd", "sum", "max", "satterthwaite"))
         lines.append(
             f"| {row['world']} | {row['items']} | `{row['metric']}` | {row['sets']} | {others} "
-            f"| **{_three_digits(row['shared'])}** | {_three_digits(level['satterthwaite'])} "
+            f"| {of_today(row)} | {_three_digits(level['satterthwaite'])} "
             f"| {_three_digits(level['shared'])} |"
         )
     return "\n".join(lines)

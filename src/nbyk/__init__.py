@@ -30,13 +30,14 @@ _HOME = {
     "observed_effects": "nbyk.resampling.resample",
     "PilotItems": "nbyk.resampling.pilot_items",
     "Population": "nbyk.resampling.population",
+    "Spread": "nbyk.testing.shared_units.collection",
     "expected_p": "nbyk.testing.pvalues",
     "p_value": "nbyk.testing.pvalues",
     "compare": "nbyk.testing.systems.compare",
-    "ComparisonResult": "nbyk.testing.systems.result",
-    "compare_systems": "nbyk.testing.systems.systems",
+    "Board": "nbyk.testing.results",
+    "Pair": "nbyk.testing.results",
     "sensitivity": "nbyk.testing.systems.sensitivity",
-    "settle": "nbyk.planning.settling.settle",
+    "settle": "nbyk.planning.settle",
     "variance_shares": "nbyk.testing.systems.variance",
     "plan": "nbyk.planning.plan",
     "power_of_test": "nbyk.planning.power.estimate",
@@ -54,22 +55,21 @@ _HOME = {
     "mcnemar": "nbyk.testing.right_or_wrong",
     "paired_bootstrap": "nbyk.testing.scores.paired_bootstrap",
     "paired_bootstraps": "nbyk.testing.scores.paired_bootstrap",
-    "CorpusMetric": "nbyk.metrics.corpus",
     "bootstrap_power_analysis": "nbyk.testing.scores.power_analysis",
     "cochran_mantel_haenszel": "nbyk.testing.right_or_wrong",
     "correct_p_values": "nbyk.testing.corrections",
-    "compare_scores": "nbyk.testing.scores.compare_scores",
 }
 
 __all__ = [
-    "ComparisonResult",
-    "CorpusMetric",
+    "Board",
     "NbykError",
+    "Pair",
     "PilotItems",
     "Population",
     "Ratings",
     "Response",
     "ResponseSet",
+    "Spread",
     "TwoStagePrior",
     "__version__",
     "align",
@@ -81,8 +81,6 @@ __all__ = [
     "bootstrap_test",
     "cochran_mantel_haenszel",
     "compare",
-    "compare_scores",
-    "compare_systems",
     "correct_p_values",
     "expected_p",
     "fit_prior",
@@ -118,10 +116,9 @@ if TYPE_CHECKING:
     from nbyk.data import Ratings, align, read_ratings, read_systems
     from nbyk.data.response_set import ResponseSet, response_set
     from nbyk.errors import NbykError
-    from nbyk.metrics.corpus import CorpusMetric
     from nbyk.planning.plan import plan
     from nbyk.planning.power.estimate import power_of_test
-    from nbyk.planning.settling.settle import settle
+    from nbyk.planning.settle import settle
     from nbyk.priors import Response, TwoStagePrior, fit_prior, published_prior
     from nbyk.resampling.pilot_items import PilotItems
     from nbyk.resampling.population import Population
@@ -129,19 +126,18 @@ if TYPE_CHECKING:
     from nbyk.resampling.simulate import simulate, simulated_effects
     from nbyk.testing.corrections import correct_p_values
     from nbyk.testing.pvalues import expected_p, p_value
+    from nbyk.testing.results import Board, Pair
     from nbyk.testing.right_or_wrong import cochran_mantel_haenszel, mcnemar
     from nbyk.testing.scores.aso import aso, violation_ratio
     from nbyk.testing.scores.bootstrap import bootstrap_test
     from nbyk.testing.scores.classical import mann_whitney_test, welch_t_test, wilcoxon_test
-    from nbyk.testing.scores.compare_scores import compare_scores
     from nbyk.testing.scores.multi_aso import aso_sizes, aso_uncertainty_reduction, multi_aso
     from nbyk.testing.scores.paired_bootstrap import paired_bootstrap, paired_bootstraps
     from nbyk.testing.scores.power_analysis import bootstrap_power_analysis
     from nbyk.testing.scores.randomisation import approximate_randomisation, permutation_test
+    from nbyk.testing.shared_units.collection import Spread
     from nbyk.testing.systems.compare import compare
-    from nbyk.testing.systems.result import ComparisonResult
     from nbyk.testing.systems.sensitivity import sensitivity
-    from nbyk.testing.systems.systems import compare_systems
     from nbyk.testing.systems.variance import variance_shares
 
 

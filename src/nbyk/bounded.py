@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
+import time
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from nbyk.errors import NbykError
 
+T = TypeVar("T")
+
 LARGEST = 10**9
 """Bytes of the largest file that is read; read as text, a file takes tens of times its size in memory."""
+
+MOST_BYTES = 4 * 10**8
+"""Bytes of the members of a compressed file that is read whole, of a table in a container, and of JSON."""
+
+MOST_ROWS, MOST_CELLS, MOST_SECONDS = 5 * 10**6, 5 * 10**7, 60.0
+"""Rows and cells of a table in a container, and seconds in which it must be read."""
+
+_MOST_TIMES = 100
+"""Text is compressed to a tenth, not to a hundredth."""
 
 
 def content_of(path: str | os.PathLike[str]) -> bytes:
@@ -37,3 +53,56 @@ def content_of(path: str | os.PathLike[str]) -> bytes:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
     finally:
         os.close(handle)
+
+
+def refuse_bomb(path: str | os.PathLike[str], content: bytes, *, is_read: bool = True) -> None:
+    """Raise NbykError if the members of a zip file are too large, or two have one name.
+
+    Python reads no more of a member than the bytes that the file declares. If not all members are read
+    (`is_read`), only those are too large that are compressed as no text is.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):  # its reader says so
+        return
+    n_bytes = sum(member.file_size for member in members)
+    if n_bytes > MOST_BYTES and (is_read or n_bytes > _MOST_TIMES * len(content)):
+        raise NbykError(
+            f"holds {n_bytes:,} bytes once decompressed, expected at most {MOST_BYTES:,}; save fewer "
+            "rows, or numbers of fewer bytes",
+            file=path,
+        )
+    names = [member.filename for member in members]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise NbykError(f"holds two members named {twice!r}; get the file again", file=path)
+
+
+def counted(
+    parts: Iterable[T],
+    path: str | os.PathLike[str],
+    size: Callable[[T], tuple[int, int, int]],
+    most_rows: int = LARGEST,
+) -> Iterator[T]:
+    """Yield the rows, or batches of rows, of a table as they are read, whatever the file says of its size.
+
+    `size` returns the rows, cells and bytes of a part. Raise NbykError if there are more than `MOST_ROWS` (or
+    `most_rows`), `MOST_CELLS` or `MOST_BYTES`, or if reading takes longer than `MOST_SECONDS`.
+    """
+    bounds = (min(most_rows, MOST_ROWS), MOST_CELLS, MOST_BYTES)
+    found = {"rows": 0, "cells": 0, "bytes": 0}
+    ends = time.monotonic() + MOST_SECONDS
+    for part in parts:
+        for (what, before), more, most in zip(found.items(), size(part), bounds, strict=True):
+            found[what] = before + more
+            if found[what] > most:
+                raise NbykError(
+                    f"holds more than {most:,} {what}, expected at most that many; leave out some",
+                    file=path,
+                )
+        if time.monotonic() > ends:
+            raise NbykError(
+                f"took longer than {MOST_SECONDS:g} s to read; save it as .csv or .parquet", file=path
+            )
+        yield part

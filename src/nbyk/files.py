@@ -328,7 +328,7 @@ def _write_parquet(sink: IO[bytes], table: pa.Table, metadata: Mapping[str, Any]
 
 
 def read_parquet(
-    path: str | os.PathLike[str], columns: Sequence[str] = ()
+    path: str | os.PathLike[str], columns: Sequence[str] = (), *, whole: bool = False
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Return a Parquet file's table, and its metadata from `write_parquet`.
 
@@ -338,6 +338,8 @@ def read_parquet(
         The file to read.
     columns
         Columns that the table must have; it may have others.
+    whole
+        Whether no cell of these columns may be missing.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -355,6 +357,8 @@ def read_parquet(
         missing.append("no mark of nbyk's")
     if columns and not table.num_rows:
         missing.append("no rows")
+    if whole and not missing:
+        missing += [f"column {name!r} lacks cells" for name in columns if table.column(name).null_count]
     if stamp is None or missing:
         found = missing[0]
         raise NbykError(f"{found}; expected a file that an nbyk command wrote for this purpose", file=path)

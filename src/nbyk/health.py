@@ -23,7 +23,6 @@ from nbyk.errors import NbykError
 from nbyk.files import is_scratch
 from nbyk.lineage import Checksums, inputs_of
 from nbyk.provenance import (
-    FOLDER,
     Record,
     answers_below,
     files_with_records,
@@ -33,6 +32,7 @@ from nbyk.provenance import (
 )
 
 PACKAGE = Path(__file__).parent
+_OF_OTHERS = {".git", ".snakemake", ".venv", "__pycache__"}
 ROOM = 10**9
 """Least free bytes for a run: with fewer it may fail, as the full studies write a few hundred MB."""
 
@@ -137,7 +137,10 @@ def examine_results(folder: Path) -> Iterator[Finding]:
     """Yield findings about the results below a folder: errors, and some only for information."""
     checksums, records = Checksums(), dict[Path, Record]()
     missing, wrong = list[Path](), set[Path]()
-    for file in sorted(files_with_records(folder)):
+    files = sorted(files_with_records(folder))
+    if not files:
+        yield Finding(shown(folder), "holds no record of a file that nbyk made, so there is none to check")
+    for file in files:
         try:
             record = read_record(file)
         except NbykError as error:
@@ -328,14 +331,17 @@ def incomplete(folder: Path) -> Iterator[str]:
 
 
 def scratch_files(folder: Path) -> list[Path]:
-    """Return the scratch files that `nbyk.files.replacing` left anywhere below a folder.
+    """Return the scratch files that `nbyk.files.replacing` left anywhere below a folder, links included.
 
-    Hidden folders are skipped, except those of records.
+    The folders of other programs are skipped.
     """
-    left = []
-    for place, inside, names in os.walk(folder):
-        left += [Path(place, name).absolute() for name in names if is_scratch(name)]
-        inside[:] = [name for name in inside if not name.startswith(".") or name == FOLDER]
+    left, walked = [], set[str]()
+    for place, inside, names in os.walk(folder, followlinks=True):
+        real = os.path.realpath(place)
+        inside[:] = [name for name in inside if name not in _OF_OTHERS and real not in walked]
+        if real not in walked:
+            left += [Path(place, name).absolute() for name in names if is_scratch(name)]
+        walked.add(real)
     return sorted(left)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -44,14 +43,6 @@ def ends_in_words(interval: tuple[float, float]) -> str:
     """Return the ends of an interval; "–" if there is none."""
     low, high = interval
     return "–" if math.isnan(low) else f"{number(low)} to {number(high)}"
-
-
-def with_names(text: str, a: str, b: str) -> str:
-    """Return a result's text about A and B with the systems' names in their place.
-
-    Do not give it a text with names in it: a name may be A or B.
-    """
-    return re.sub(r"\b[AB]\b", lambda at: {"A": a, "B": b}[at[0]], text)
 
 
 Row = tuple[str, ...]

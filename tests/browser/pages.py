@@ -59,7 +59,7 @@ def scores(folder: Path) -> Pages:
     runs: Mapping[str, list[float]] = {"new": [0.74, 0.76, 0.75, 0.78], "old": [0.7, 0.71, 0.74, 0.69]}
     for name, of in runs.items():
         (folder / f"{name}.txt").write_text("\n".join(map(str, of)))
-    return answered(folder, "test", "test", "new.txt", "old.txt")
+    return answered(folder, "compare", "compare", "new.txt", "old.txt")
 
 
 def plan(folder: Path) -> Pages:

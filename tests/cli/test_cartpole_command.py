@@ -35,9 +35,9 @@ def test_the_study_is_written_without_gymnasium(nbyk: Run, monkeypatch: pytest.M
         assert Path(f"study/figures/{name}.png").stat().st_size > 10_000
     for name in ("tests", "power", "eps_min", "episodes"):
         assert Path(f"study/tables/{name}.csv").exists()
-    line = "test scores/every_10.csv scores/every_20.csv --test aso --alternative greater --format json"
+    line = "compare scores/every_10.csv scores/every_20.csv --test aso --alternative greater --format json"
     again = json.loads(nbyk(line)[1])
-    assert again["pairs"][0]["eps_min"] == found.tests[-1].aso.eps_min
+    assert again["boards"][0]["pairs"][0]["claims"][0]["order"]["eps_min"] == found.tests[-1].aso.eps_min
 
 
 def test_other_rewards_and_bad_ones(nbyk: Run) -> None:

@@ -48,5 +48,21 @@ def test_a_folder_that_is_not_there_is_one_error(nbyk: Run) -> None:
     assert errors.startswith("error: nowhere: no such folder; ")
 
 
-def test_an_empty_folder_is_well(nbyk: Run) -> None:
-    assert nbyk("doctor") == (0, ".: all is well\n", "")
+def test_a_folder_without_records_is_not_called_well(nbyk: Run) -> None:
+    said = "note: .: holds no record of a file that nbyk made, so there is none to check\n"
+    assert nbyk("doctor") == (0, f"{said}.: nothing to do; read the notes\n", "")
+
+
+def test_scratch_files_in_hidden_and_linked_folders_of_answers_are_found(nbyk: Run, tmp_path: Path) -> None:
+    left = []
+    for name in (".answers/figures", "elsewhere/deep"):
+        (tmp_path / name).mkdir(parents=True)
+        left.append(tmp_path / name / ".effect.svg.abc.nbyk-part")
+        left[-1].touch()
+    Path("run").mkdir()
+    Path("run/out").symlink_to(tmp_path / "elsewhere")
+    Path("run/out/again").symlink_to("..")
+    Path("run/.answers").symlink_to(tmp_path / ".answers")
+    code, text, _ = nbyk("doctor run")
+    assert code == 3
+    assert text.count("the scratch file of a command that was killed; delete it") == 2

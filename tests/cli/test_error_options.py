@@ -90,11 +90,11 @@ def call(command: str, data: str, arguments: Mapping[str, Any]) -> object:
     if command == "plan":
         return library.plan(published_prior("simulated"), **arguments)
     if command == "test":
-        return library.compare_scores(dict(zip("ABC", SCORES, strict=True)), **arguments)
+        return library.compare(None, dict(zip("ABC", SCORES, strict=True)), kind="scores", **arguments)
     named = dict(zip("ABC", SCORES.clip(0, 1)[:, :, None], strict=True))
     if data == "two":
         return library.compare(None, named["A"], named["B"], metric="mean", **arguments)
-    return library.compare_systems(None, named, metric="mean", **arguments)
+    return library.compare(None, named, metric="mean", **arguments)
 
 
 def files_of(command: str, data: str) -> str:
@@ -121,18 +121,19 @@ def test_the_library_names_the_argument_and_the_command_line_its_option(
     assert error.argument == argument
     assert str(error).startswith(f"{argument}: {error.problem}")
 
-    code, text, errors = nbyk(f"{command} {files_of(command, data)} {options}")
+    kind, typed = (" --kind scores", "compare") if command == "test" else ("", command)
+    code, text, errors = nbyk(f"{typed} {files_of(command, data)} {options}{kind}")
     (option,) = (word for word in options.split() if word == shown_as(command, argument))
     last = errors.strip().splitlines()[-1]
     assert (code, text) == (2, "")
     assert last.startswith(f"error: {option}: ")
     assert "`" not in last.replace("`nbyk", "")
     if command != "plan" or argument != "effect":  # the command line has said so before it fits a prior
-        assert last == f"error: {error.renamed(options_of(command_line(), [command]))}"
+        assert last == f"error: {error.renamed(options_of(command_line(), [typed]))}"
 
 
 def shown_as(command: str, argument: str) -> str:
-    return options_of(command_line(), [command])[argument]
+    return options_of(command_line(), ["compare" if command == "test" else command])[argument]
 
 
 def test_hints_name_options_too(nbyk: Run) -> None:
@@ -140,8 +141,8 @@ def test_hints_name_options_too(nbyk: Run) -> None:
     _, _, errors = nbyk(f"compare {files} --max-draws 100")
     assert "raise --max-draws, compare with a baseline only" in errors
     _, _, errors = nbyk("plan simulated --items 100 --power 0.8 --epsilon 0.1 --responses 5")
-    assert "error: plan: given --items, --responses, --epsilon, --power; N and K already fix" in errors
-    assert "drop --power to see it; give --epsilon and --power for the cheapest size" in errors
+    assert "error: plan: given --items, --responses, --epsilon, --power; nothing is left to solve" in errors
+    assert "drop --power to see it, or --epsilon or a number. Leave out one" in errors
 
 
 def test_an_error_knows_what_it_is_about() -> None:
@@ -180,7 +181,7 @@ def test_a_place_is_written_in_one_way() -> None:
     ("content", "way_out"),
     [
         ("itm,rater,value\na,r,1\nb,r,1\n", "or name it with --gold-item"),
-        ("item,coder,judge,value\na,r,s,1\nb,r,s,1\n", "name the right one with --gold-rater"),
+        ("item,coder,judge,value\na,r,s,1\nb,r,s,1\n", "name the right ones, as in --gold-rater coder"),
         ("item,label,x\na,1,0\nb,1,0\n", "or which one holds the raters with --gold-rater"),
     ],
 )
@@ -195,7 +196,10 @@ def test_compare_names_the_options_of_gold(nbyk: Run, content: str, way_out: str
 
 FILES = {
     "no item column": ("itme,rater,value\na,r,1\nb,r,1\n", "or name it with --item"),
-    "no rater column": ("item,value\na,1\na,2\nb,2\n", "or name it with --rater; if the raters are unknown"),
+    "no rater column": (
+        "item,value\na,1\na,2\nb,2\n",
+        "name their column with --rater; if the raters are unknown",
+    ),
     "a long table with a wide one's names": (
         "item,user_ids,judge_id,x\na,1,2,3\nb,1,2,3\n",
         "rename the column of the ratings, or name it with --value",

@@ -13,7 +13,7 @@ from tests.cli.conftest import Run
 N, FEW = 60, 4
 LINES = {
     "compare": "compare --gold gold.csv {a}.csv {b}.csv",
-    "test": "test {a}-scores.csv {b}-scores.csv",
+    "scores": "compare {a}-scores.csv {b}-scores.csv --kind scores",
     "classes": "compare --gold gold.csv {a}.csv {b}.csv --value value --kind classes",
 }
 """The command for each kind of data."""
@@ -67,8 +67,7 @@ def test_the_gate_asks_about_one_side_unless_told_otherwise(command: str, nbyk: 
     p = {}
     for options in ("--gate", "--alternative greater", "", "--gate --alternative two-sided"):
         found = json.loads(nbyk(f"{line} {options} --format json")[1])
-        results = found.get("results") or found.get("pairs") or found.get("comparisons")
-        p[options] = results[0]["p"]
+        p[options] = found["boards"][0]["pairs"][0]["p"]
     assert p["--gate"] == p["--alternative greater"] < p[""] == p["--gate --alternative two-sided"]
 
 

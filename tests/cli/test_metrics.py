@@ -8,7 +8,8 @@ import pytest
 
 from nbyk.metrics import get, names
 from nbyk.metrics.builtin import BUILTIN
-from nbyk.metrics.registry import Data, restore, snapshot
+from nbyk.metrics.own import restore, snapshot
+from nbyk.metrics.traits import Data
 from tests.cli.conftest import Run
 
 OURS = {definition.name for definition in BUILTIN}
@@ -29,7 +30,7 @@ def test_every_metric_and_score_is_listed_with_its_direction(nbyk: Run) -> None:
     for of, rows in zip(kinds, sections, strict=True):
         assert [name.partition("(")[0] for name, *_ in rows] == list(names(of))
         ours = [row for row in rows if of != "ratings" or row[0].partition("(")[0] in OURS]
-        assert all(get(name, of).direction == direction for name, direction, _ in ours)  # type: ignore[call-overload]
+        assert all(get(name, of).direction == direction for name, direction, _ in ours)
         assert all(summary.endswith(".") for *_, summary in ours)
 
 

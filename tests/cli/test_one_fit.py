@@ -15,8 +15,8 @@ from nbyk.data import Levels
 from nbyk.data.units import ALL_FRESH
 from nbyk.files import read_json
 from nbyk.metrics import get
-from nbyk.planning.settling import simulated_sizes
-from nbyk.planning.settling.fitted_systems import FittedSystems
+from nbyk.planning import settled_sizes
+from nbyk.planning.fitted_systems import FittedSystems
 from nbyk.priors import Response, TwoStagePrior, fit_prior
 from nbyk.priors.families import Beta, TruncatedNormal, open_uniforms
 from tests.cli.conftest import Run
@@ -109,7 +109,7 @@ def test_what_the_check_rejects_is_said_first(
 
 
 def test_what_would_settle_it_says_so_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulated_sizes, "_SETS", (64, 64))
+    monkeypatch.setattr(settled_sizes, "_SETS", (64, 64))
     gold = camps()
     rng = np.random.default_rng(4)
     a, b = (np.clip(gold + step * rng.integers(-1, 2, gold.shape) / 5, 0, 0.8) for step in (2, 2))

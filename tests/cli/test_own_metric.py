@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nbyk.metrics import registry
+from nbyk.metrics import own
 from tests.cli.conftest import Run
 
 FILE = """
@@ -16,7 +16,7 @@ import numpy as np
 from nbyk.metrics import register
 
 
-@register(direction="higher", score_range=(0, 1), form="nbyk.testing.engine.forms:accuracy_table")
+@register(direction="higher", score_range=(0, 1), form="nbyk.testing.engine.tables:accuracy_table")
 def own_accuracy(system, gold, threshold=0.5):
     "As accuracy."
     return np.mean((system >= threshold) == (gold >= threshold))
@@ -44,9 +44,9 @@ def own_metrics(nbyk: Run) -> Iterator[None]:
         rows = [f"{i},{name}{j},{ratings[i, j]:g}" for i in range(60) for j in range(3)]
         Path(f"{name}.csv").write_text("\n".join(["item,rater,rating", *rows]) + "\n")
     Path("own.py").write_text(FILE)
-    before = registry.snapshot()
+    before = own.snapshot()
     yield
-    registry.restore(before)
+    own.restore(before)
 
 
 def printed(output: str, own: str, builtin: str) -> list[str]:

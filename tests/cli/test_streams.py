@@ -33,14 +33,14 @@ def scores(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_any_encoding_of_the_output_takes_every_character(scores: Path, encoding: str) -> None:
-    line = '"$NBYK" test é≥😀=a.txt b.txt --format json'
+    line = '"$NBYK" compare é≥😀=a.txt b.txt --kind scores --format json'
     done = run_in_shell(line, scores, PYTHONIOENCODING=encoding, PYTHONUTF8="1")
     assert (done.returncode, done.stderr) == (0, b"")
     assert "é≥😀" in json.dumps(json.loads(done.stdout.decode(encoding)), ensure_ascii=False)
 
 
 def test_an_error_in_ascii_is_one_line(scores: Path) -> None:
-    done = run_in_shell('"$NBYK" test ≥.txt b.txt', scores, PYTHONIOENCODING="ascii", PYTHONUTF8="1")
+    done = run_in_shell('"$NBYK" compare ≥.txt b.txt', scores, PYTHONIOENCODING="ascii", PYTHONUTF8="1")
     assert done.returncode == 2
     assert done.stderr.startswith(b"error: \\u2265.txt: no such file")
     assert done.stderr.count(b"\n") == 1
@@ -48,16 +48,16 @@ def test_an_error_in_ascii_is_one_line(scores: Path) -> None:
 
 @pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
 def test_a_closed_stream_loses_what_goes_to_it_and_nothing_else(scores: Path, closed: str) -> None:
-    done = run_in_shell(f'"$NBYK" test a.txt b.txt --out answer {closed}', scores)
+    done = run_in_shell(f'"$NBYK" compare a.txt b.txt --out answer {closed}', scores)
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
     assert (done.stdout == b"") == (">&-" in closed.replace("2>&-", ""))
-    assert json.loads((scores / "answer/test.json").read_text("utf-8"))["title"]
-    assert run_in_shell(f'"$NBYK" test a.txt none.txt {closed}', scores).returncode == 2
+    assert json.loads((scores / "answer/compare.json").read_text("utf-8"))["title"]
+    assert run_in_shell(f'"$NBYK" compare a.txt none.txt {closed}', scores).returncode == 2
 
 
 def test_an_error_that_quotes_line_ends_and_escape_codes_stays_on_one_line(scores: Path) -> None:
-    done = run_in_shell("\"$NBYK\" test $'a\\nerror: all is well\\e[2J.txt' b.txt", scores)
+    done = run_in_shell("\"$NBYK\" compare $'a\\nerror: all is well\\e[2J.txt' b.txt", scores)
     assert done.returncode == 2
     assert done.stderr.count(b"\n") == 1
     assert b"\x1b" not in done.stderr

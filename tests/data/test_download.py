@@ -78,6 +78,18 @@ def test_a_download_that_trickles_ends_at_its_time_limit(server: Server, tmp_pat
     assert files_in(tmp_path) == {}
 
 
+def test_a_download_of_unknown_size_ends_at_a_bound(server: Server, tmp_path: Path) -> None:
+    server.files[PATH] = b"x" * 5000
+    with pytest.raises(NbykError, match="sends more than 1,000 bytes"):
+        fetch(
+            entry(dataclasses.replace(pinned(), size=None)),
+            tmp_path,
+            mirror=server.url,
+            transfer=Transfer(timeout=QUICK, most=1000),
+        )
+    assert files_in(tmp_path) == {}
+
+
 @pytest.mark.parametrize("target", ["http://[::1/x", "http://a:b:c/", "http://\x01/", "gopher://x/y"])
 def test_a_redirect_to_no_address_is_one_line(server: Server, tmp_path: Path, target: str) -> None:
     server.files[PATH] = CONTENT

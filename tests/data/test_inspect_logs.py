@@ -6,6 +6,7 @@ Inspect's dependencies exclude some of the locked versions; `make test-inspect` 
 from __future__ import annotations
 
 import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +120,55 @@ def test_a_damaged_log_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NbykError, match=r"cut\.eval: Inspect cannot read it"):
         read_ratings(path)
     assert os.listdir(tmp_path) == ["cut.eval"]
+
+
+def test_a_log_that_lacks_samples_says_how_many_and_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from inspect_ai.log import read_eval_log, write_eval_log
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for log_format in ("json", "eval"):
+        path, _ = evaluated(tmp_path / log_format, log_format, seed=4)
+        assert read_ratings(path).mended == ()
+        log = read_eval_log(str(path))
+        log.status, log.samples = "cancelled", log.samples[:-5]
+        write_eval_log(log, str(path))
+        (note,) = read_ratings(path).mended
+        assert note == (
+            f"{path}: the evaluation ended with the status 'cancelled'; 5 of {N_SAMPLES * N_EPOCHS} samples "
+            "are missing"
+        )
+
+
+def test_samples_that_come_twice_and_scores_that_are_lists_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from inspect_ai.log import read_eval_log, write_eval_log
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path, _ = evaluated(tmp_path / "logs", "json", seed=5)
+    log = read_eval_log(str(path))
+    log.samples.append(log.samples[0])
+    write_eval_log(log, str(path))
+    with pytest.raises(NbykError, match="rater 'epoch 1' has already rated item 'q0'"):
+        read_ratings(path)
+    assert read_ratings(path, on_duplicates="first").n_ratings == N_SAMPLES * N_EPOCHS
+    log.samples.pop()
+    log.samples[3].scores["match"].value = [1, 0]
+    write_eval_log(log, str(path))
+    with pytest.raises(NbykError, match=r"column 'match': found the list \[1, 0\], expected a finite number"):
+        read_ratings(path, on_empty="drop")
+
+
+def test_the_samples_of_a_large_log_are_not_read_and_a_bomb_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "b.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", "{}")
+        with archive.open("samples/0_epoch_1.json", "w") as member:
+            for _ in range(41):
+                member.write(b" " * 10**7)
+    with pytest.raises(
+        NbykError, match="holds 410,000,002 bytes once decompressed, expected at most 400,000,000"
+    ):
+        read_ratings(path)

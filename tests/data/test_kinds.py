@@ -70,7 +70,7 @@ def test_classes_are_classes_in_every_form(form: str, tmp_path: Path) -> None:
     assert_array_equal(read.responses["a"], [[1], [0], [1], [1], [0]])
     assert read.taken_as == "classes no, yes, of 5 items, gold"
     assert_array_equal(read.pair("a", "b").b, read.responses["b"])
-    assert nbyk.compare(read.pair("a", "b")).score_a == 0.8
+    assert nbyk.compare(read.pair("a", "b")).pair.scores[0] == 0.8
 
 
 @pytest.mark.parametrize("form", [*FORMS, *NAMELESS])
@@ -152,7 +152,7 @@ def test_classes_of_people_beside_distributions_keep_their_people(tmp_path: Path
     found = nbyk.compare(read.pair("a", "b"), metric="js_divergence", n_resamples=99)
     middle = 0.5 * (shares + predicted)
     terms = (scipy.special.rel_entr(of, middle) for of in (shares, predicted))
-    assert found.score_a == pytest.approx(
+    assert found.pair.scores[0] == pytest.approx(
         float(np.mean([0.5 * term.sum(1) for term in terms], axis=0).mean() * 2)
     )
 

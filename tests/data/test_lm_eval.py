@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,24 +12,26 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nbyk.data import SampleChoice, read_samples
+from nbyk.data import SampleChoice, read_ratings, read_systems
 from nbyk.errors import NbykError
 from tests.data.lm_eval_log import DATES, older, runs, sample, write_run
 
 SCORES = [[1.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.5]]
 
 
-def values(path: Path, choice: SampleChoice | None = None) -> list[list[float]]:
-    return read_samples(path, choice).ratings.matrix().tolist()
+def values(path: Path, choice: SampleChoice | None = None, value: str = "value") -> list[list[float]]:
+    read = read_systems({"x": path, "y": path}, samples=choice, value=value)
+    assert read.responses["x"] is not None
+    return read.responses["x"].tolist()
 
 
 def test_the_runs_of_a_model_are_the_raters_of_its_documents(tmp_path: Path) -> None:
-    samples = read_samples(runs(tmp_path, SCORES))
-    assert samples.ratings.items == ("0", "1", "2")
-    assert samples.ratings.raters == tuple(f"run {date}" for date in DATES)
-    np.testing.assert_array_equal(samples.ratings.matrix(), np.transpose(SCORES))
-    assert samples.metric == "acc"
-    assert set(samples.documents["1"]) == {"doc_hash", "target_hash"}
+    ratings = read_ratings(runs(tmp_path, SCORES), cluster="question")
+    assert ratings.items == ("0", "1", "2")
+    assert ratings.raters == tuple(f"run {date}" for date in DATES)
+    np.testing.assert_array_equal(ratings.matrix(), np.transpose(SCORES))
+    assert ratings.recognised == "items = doc_id (3), runs = run (3), values = acc; not used: answer"
+    assert ratings.clusters == ("question 0", "question 1", "question 2")
 
 
 def test_a_run_is_its_file_or_its_folder_at_any_depth(tmp_path: Path) -> None:
@@ -39,7 +42,7 @@ def test_a_run_is_its_file_or_its_folder_at_any_depth(tmp_path: Path) -> None:
 def test_runs_in_folders_of_their_own_are_told_apart_by_their_path(tmp_path: Path) -> None:
     for seed, row in enumerate(SCORES):
         runs(tmp_path / f"seed{seed}", [row])
-    ratings = read_samples(tmp_path).ratings
+    ratings = read_ratings(tmp_path)
     np.testing.assert_array_equal(ratings.matrix(), np.transpose(SCORES))
     assert ratings.raters[1] == f"run seed1/org__model/samples_gsm8k_{DATES[0]}.jsonl"
 
@@ -51,7 +54,7 @@ def test_an_output_path_that_is_a_file_puts_the_runs_beside_it(tmp_path: Path) -
         next(folder.glob("samples_*")).rename(tmp_path / f"samples_gsm8k_{date}.jsonl")
         next(folder.glob("results_*")).rename(tmp_path / f"mine_{date}.json")
     with pytest.raises(NbykError, match=r"samples of 2 models \(x, y\)"):
-        read_samples(tmp_path)
+        read_ratings(tmp_path)
     assert values(tmp_path / f"samples_gsm8k_{DATES[1]}.jsonl") == [[0], [0], [1]]
 
 
@@ -69,12 +72,14 @@ def test_metric_task_and_filter_are_chosen_by_name(tmp_path: Path) -> None:
             for i in range(2)
         ]
         folder = write_run(tmp_path, samples, task=task)
-    choice = SampleChoice(metric="acc", task="arc_easy", filter="flexible")
-    assert values(folder, choice) == [[0.75], [0.75]]
+    assert values(folder, SampleChoice("arc_easy", "flexible"), "acc") == [[0.75], [0.75]]
+    file = folder / f"samples_arc_easy_{DATES[0]}.jsonl"
     with pytest.raises(NbykError, match="no task 'arc'; found 'arc_easy'"):
-        read_samples(
-            folder / f"samples_arc_easy_{DATES[0]}.jsonl", SampleChoice("acc", task="arc", filter="strict")
-        )
+        values(file, SampleChoice("arc", "strict"))
+    with pytest.raises(NbykError, match="found the scores 'acc', 'f1', expected one; choose it with `value`"):
+        values(file, SampleChoice("arc_easy", "strict"))
+    with pytest.raises(NbykError, match=r"no column 'acc_norm'; .*the scores are 'acc', 'f1'"):
+        values(file, SampleChoice("arc_easy", "strict"), "acc_norm")
 
 
 def test_numpy_scalars_that_became_text_are_numbers_again(tmp_path: Path) -> None:
@@ -89,15 +94,43 @@ def test_numpy_scalars_that_became_text_are_numbers_again(tmp_path: Path) -> Non
 def test_a_metric_whose_samples_are_no_numbers_is_not_offered(tmp_path: Path) -> None:
     # Corpus metrics, such as f1 of all documents, log what they aggregate.
     folder = write_run(tmp_path, [sample(i, {"f1": (0, 1), "acc": 1.0}) for i in range(2)])
-    assert read_samples(folder).metric == "acc"
+    assert read_ratings(folder).recognised.endswith("values = acc; not used: f1, question, answer")
+    with pytest.raises(NbykError, match=r"column 'f1': found the list \[0, 1\], expected a finite number"):
+        read_ratings(folder, value="f1")
 
 
 def test_older_logs_name_neither_metrics_nor_filter(tmp_path: Path) -> None:
     write_run(tmp_path, older([sample(i, {"exact_match": 1.0}) for i in range(2)]))
     folder = write_run(tmp_path, [sample(i, {"exact_match": 0.0}) for i in range(2)], date=DATES[1])
-    samples = read_samples(folder)
-    assert samples.metric == "exact_match"
-    assert samples.ratings.matrix().tolist() == [[1, 0], [1, 0]]
+    assert "values = exact_match" in read_ratings(folder).recognised
+    assert values(folder) == [[1, 0], [1, 0]]
+
+
+def test_options_mean_on_a_log_what_they_mean_on_a_table(tmp_path: Path) -> None:
+    """The same cells as a table of text give the same answer, or the same refusal."""
+    cells = [(0, 1.0), (1, None), (2, 0.5), (2, 0.0), (3, 0.25)]
+    folder = write_run(tmp_path, [sample(i, {"acc": score, "f1": 0.5}) for i, score in cells])
+    text = "".join(f"{i},r,{'' if score is None else score},0.5\n" for i, score in cells)
+    table = tmp_path / "a.csv"
+    table.write_text("doc_id,run,acc,f1\n" + text)
+    for options in (
+        {"value": "acc"},
+        {"value": "acc", "on_empty": "drop"},
+        {"value": "acc", "on_empty": "drop", "on_duplicates": "first"},
+        {"value": "acc", "on_empty": "drop", "on_duplicates": "mean"},
+        {"value": "f1", "on_duplicates": "last"},
+        {"value": "f1", "on_duplicates": "last", "cluster": "none"},
+        {"value": "f1", "on_duplicates": "last", "item": "none"},
+    ):
+        answers = []
+        for path in (folder, table):
+            try:
+                ratings = read_ratings(path, **options)
+                notes = [note.partition(": ")[2] for note in ratings.mended]
+                answers.append((ratings.items, ratings.values.tolist(), notes))
+            except NbykError as error:
+                answers.append(re.sub(r"'(run \S+|r)'|; found .*", "", error.problem))
+        assert answers[0] == answers[1]
 
 
 def test_runs_without_hashes_are_taken_at_their_ids(tmp_path: Path) -> None:
@@ -127,6 +160,6 @@ def test_no_log_gives_anything_but_ratings_or_a_refusal(
     path = tmp_path / f"samples_gsm8k_{DATES[0]}.jsonl"
     path.write_text("\n".join([*lines, *map(json.dumps, good[len(lines) :])]))
     with contextlib.suppress(NbykError):
-        ratings = read_samples(path).ratings
+        ratings = read_ratings(path)
         assert ratings.n_items >= 2
         assert np.isfinite(ratings.values).all()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nbyk.data import Levels, read_ratings, read_systems, readers
-from nbyk.data.readers import inspect_logs, recording
+from nbyk.data.readers import Gathering, Recording, inspect_logs, recording
 from nbyk.errors import NbykError
 
 
@@ -67,7 +67,9 @@ def test_label_studios_export(tmp_path: Path) -> None:
     ratings = read_ratings(
         as_json(tmp_path / "export.json", tasks), scale=Levels((1, 2, 3, 4, 5)), cluster="post"
     )
-    assert ratings.recognised == "items = task (2), raters = completed_by (2), values = quality"
+    assert ratings.recognised == (
+        "items = task (2), raters = completed_by (2), values = quality; not used: why, text"
+    )
     assert ratings.items == ("1", "2")
     assert ratings.values.tolist() == [0.8, 0.0, 0.2]
     assert ratings.clusters == ("p", "q")
@@ -153,13 +155,13 @@ def test_a_list_of_objects_is_a_table_and_other_json_is_refused(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("name", "extra"), [("log.eval", "inspect"), ("gold.xlsx", "excel"), ("saved", "datasets")]
+    ("name", "package"), [("log.eval", "inspect_ai"), ("gold.xlsx", "openpyxl"), ("saved", "datasets")]
 )
-def test_a_reader_that_is_not_installed_is_named_with_its_extra(
-    name: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_reader_that_is_not_installed_is_named_with_its_package(
+    name: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / name
-    if extra == "datasets":
+    if package == "datasets":
         path.mkdir()
         (path / "dataset_info.json").write_text("{}")
     else:
@@ -169,7 +171,7 @@ def test_a_reader_that_is_not_installed_is_named_with_its_extra(
         raise ImportError(f"No module named {module!r}")
 
     monkeypatch.setattr(recording.importlib, "import_module", missing)
-    with pytest.raises(NbykError, match=rf"{name}: is .*pip install '\.\[{extra}\]' in the folder"):
+    with pytest.raises(NbykError, match=rf"{name}: is .*install it: pip install {package}$"):
         read_ratings(path)
 
 
@@ -186,13 +188,13 @@ def test_a_grade_that_inspect_has_no_number_for_is_not_counted_as_0() -> None:
     assert found == [1.0, 0.5, 0.0, 0.0, 0.25, 1.0, 0.75, "B+", ""]
 
 
-def _of_a_new_tool(content: Any) -> recording.Recording | None:
+def _of_a_new_tool(content: Any, path: Path) -> Recording | None:
     if not (isinstance(content, dict) and content.get("tool") == "new"):
         return None
-    rows = [{"case": name, "attempt": 1, "verdict": verdict} for name, verdict in content["cases"]]
-    return recording.recording(
-        "a file of a new tool", rows, {"item": "case", "rater": "attempt"}, ["verdict"], "case"
-    )
+    gathering = Gathering("a file of a new tool", "case", "case", "attempt", path)
+    for number, (name, verdict) in enumerate(content["cases"], start=1):
+        gathering.add(name, 1, [("verdict", verdict)], number=number)
+    return gathering.recording()
 
 
 def test_a_reader_is_one_function_and_its_name_in_a_table(

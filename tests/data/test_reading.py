@@ -44,8 +44,22 @@ def test_scores_that_the_user_names_may_have_other_columns_beside_them(tmp_path:
 
 
 def test_a_wide_table_says_which_columns_it_took_for_raters_or_runs(tmp_path: Path) -> None:
-    wide = read_ratings(written(tmp_path / "a.csv", "item,ann,bo,length\nq1,1,0,3\nq2,0,1,3\n"))
-    assert wide.recognised == "items = item (2), raters or runs = ann, bo, length"
+    wide = read_ratings(written(tmp_path / "a.csv", "item,ann,bo,cy\nq1,1,0,3\nq2,0,1,3\n"))
+    assert wide.recognised == "items = item (2), raters or runs = ann, bo, cy"
+    for name in ("length", "Confidence", "logprob"):
+        path = written(tmp_path / "c.csv", f"item,ann,{name}\nq1,1,0.5\nq2,0,1\n")
+        with pytest.raises(
+            NbykError, match=f"column '{name}' is of no rater or run by its name; leave it out"
+        ):
+            read_ratings(path)
+        assert read_ratings(path, value="ann").values.tolist() == [1, 0]
+
+
+def test_clusters_that_are_not_used_are_said(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", "item,rater,value,conversation_id\na,r,1,x\nb,r,0,y\n")
+    (note,) = read_ratings(path).mended
+    assert "the column 'conversation_id' is not used, so items of one conversation_id count as" in note
+    assert read_ratings(path, cluster="conversation_id").mended == ()
     assert read_ratings(written(tmp_path / "b.csv", "item,ann\nq1,1\nq2,0\n")).recognised == ""
 
 
@@ -69,7 +83,10 @@ def test_known_names_are_recognised_and_said(tmp_path: Path, header: str, said: 
 @pytest.mark.parametrize(
     ("header", "found"),
     [
-        ("item,run,judge,score", "'run', 'judge' could all be the raters; name the right one with `rater`"),
+        (
+            "item,run,judge,score",
+            "'run', 'judge' could all be the raters; name the right ones, as in `rater` run `value` score",
+        ),
         ("item,rater,score,label", "'score', 'label' could all be the values"),
         ("id,doc_id,rater,value", "'id', 'doc_id' could all be the items"),
     ],

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import nbyk
-from nbyk.data import Interval, Levels, Ratings, SampleChoice, align, named_systems, read_systems
+from nbyk.data import Interval, Levels, Ratings, align, named_systems, read_systems
 from nbyk.errors import NbykError
 from nbyk.provenance import noting
 from tests.data.lm_eval_log import runs, sample, write_run
@@ -123,13 +123,12 @@ def test_the_scale_is_declared_or_from_0_to_1() -> None:
 def test_logs_of_runs_compare_without_gold_or_with_it(tmp_path: Path) -> None:
     x = runs(tmp_path / "x", [[1.0, 0.0, 1.0], [1.0, 0.0, 0.0]], model="x")
     y = write_run(tmp_path / "y", [sample(i, {"acc": 0.0, "f1": 0.5}) for i in range(3)], model="y")
-    choice = SampleChoice(metric="acc")
-    systems = read_systems([x, f"other={y}"], samples=choice)
+    systems = read_systems([x, f"other={y}"], value="acc")
     assert systems.names == ("x", "other")
     assert systems.gold is None
     assert_array_equal(systems.responses["x"], [[1, 1], [0, 0], [1, 0]])
     gold = written(tmp_path, "gold.csv", "item,ann\n2,1\n0,0\n1,1\n")
-    assert_array_equal(read_systems([x, y], gold, samples=choice).pair("x", "y").gold, [[0], [1], [1]])
+    assert_array_equal(read_systems([x, y], gold, value="acc").pair("x", "y").gold, [[0], [1], [1]])
 
 
 def test_what_is_seldom_meant_is_said() -> None:
@@ -225,7 +224,7 @@ def test_the_order_of_rows_and_columns_changes_no_digit(random: Any, is_wide: bo
                 )
                 numbers += [result.p, result.effect, repr(result.claims)]
         back = read_systems({"b": given["b"], "a": given["a"]}, given["gold"], cluster="text")
-        board = nbyk.compare_systems(back, metric="spearman", n_resamples=199, max_resamples=199)
+        board = nbyk.compare(back, metric="spearman", n_resamples=199, max_resamples=199)
         return [*numbers, repr(board.standings)]
 
     assert answers(shuffle=True) == answers(shuffle=False)

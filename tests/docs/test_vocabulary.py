@@ -14,23 +14,19 @@ import pytest
 import nbyk
 from nbyk.cli.app import command_line
 from nbyk.errors import NbykError
-from nbyk.planning.people_plan import PeoplePlan, plan_with_people
 from nbyk.planning.ranking import Ranking
 from nbyk.planning.result import Plan
+from nbyk.testing.results import Board
 from nbyk.testing.scores.aso import AsoResult
 from nbyk.testing.scores.facts import ASO, FACTS
 from nbyk.testing.scores.result import SignificanceResult
-from nbyk.testing.scores.score_comparison import ScoreComparison
-from nbyk.testing.systems.standings import Leaderboard
 
 pytestmark = pytest.mark.quick
 
 PAGE = Path(__file__).parents[2].joinpath("docs/vocabulary.md").read_text("utf-8")
 
 RESULTS: dict[str, tuple[type, ...]] = {
-    "compare": (nbyk.ComparisonResult,),
-    "compare_systems": (Leaderboard,),
-    "compare_scores": (ScoreComparison,),
+    "compare": (Board,),
     "paired_bootstrap": (SignificanceResult,),
     "permutation_test": (SignificanceResult,),
     "approximate_randomisation": (SignificanceResult,),
@@ -40,25 +36,22 @@ RESULTS: dict[str, tuple[type, ...]] = {
     "mann_whitney_test": (SignificanceResult,),
     "aso": (AsoResult,),
     "plan": (Plan, Ranking),
-    "plan_with_people": (PeoplePlan,),
 }
 """The results of each function of the first table."""
 
 FUNCTIONS = (
     "compare",
-    "compare_systems",
-    "compare_scores",
     "paired_bootstrap",
     "aso",
     "plan",
 )
-COMMANDS = ("compare", "test", "plan")
+COMMANDS = ("compare", "plan")
 READERS = ("read_ratings", "read_systems")
 OF_FILES = (*COMMANDS, "fit", "study align")
 
 
 def function(name: str) -> Callable[..., Any]:
-    return plan_with_people if name == "plan_with_people" else getattr(nbyk, name)  # type: ignore[no-any-return]
+    return getattr(nbyk, name)  # type: ignore[no-any-return]
 
 
 def table(start: str) -> list[dict[str, str]]:

@@ -78,7 +78,7 @@ OLD, NEW = ("a.txt", "b.txt", "c.txt"), ("a.txt", "c.txt")
 
 
 def compare_scores(files: Sequence[str], out: str, folder: Path) -> None:
-    code, printed = forked.run("nbyk", ["test", *files, "--out", out], folder, os.environ, PATIENCE)
+    code, printed = forked.run("nbyk", ["compare", *files, "--out", out], folder, os.environ, PATIENCE)
     assert code == 0, printed
 
 
@@ -107,7 +107,7 @@ def test_a_comparison_that_is_stopped_leaves_the_old_answer_or_the_new_one(
     place = Path(shutil.copytree(folder, tmp_path / "place"))
     old, new = (relative(place / out) for out in ("used", "fresh"))
     assert set(old) - set(new)
-    words = ["test", *NEW, "--out", "used"]
+    words = ["compare", *NEW, "--out", "used"]
     with (
         tempfile.TemporaryFile("w") as output,
         forked.started("nbyk", words, place, os.environ, output) as process,

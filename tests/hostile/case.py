@@ -42,7 +42,7 @@ def compare(folder: Path, name: str, content: str | bytes, *options: str) -> Wor
 
 def scores(folder: Path, name: str, content: str | bytes, *options: str) -> Words:
     write(folder, "good.txt", SCORES)
-    return ["test", "--test", "permutation", *options, "good.txt", f"b={write(folder, name, content)}"]
+    return ["compare", "--test", "permutation", *options, "good.txt", f"b={write(folder, name, content)}"]
 
 
 def labels(folder: Path, name: str, content: str | bytes, kind: str = "classes", *options: str) -> Words:

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tests.hostile import makers
 from tests.hostile.case import (
     GOOD,
     LABELS,
@@ -169,7 +170,7 @@ def config(folder: Path, content: str) -> Words:
 
 def file_named(folder: Path, name: str) -> Words:
     (folder / f"{name}.txt").write_text(SCORES)
-    return ["test", "--test", "permutation", f"./{name}.txt", write(folder, "good.txt", SCORES)]
+    return ["compare", "--test", "permutation", f"./{name}.txt", write(folder, "good.txt", SCORES)]
 
 
 def in_literals(literal: str) -> Iterator[tuple[str, Callable[[Path], Words]]]:
@@ -258,7 +259,7 @@ def of_files() -> Iterator[Named]:
             [".csv", ".jsonl", ".parquet", ".npz"],
         ),
         "test": (
-            lambda folder, name: ["test", write(folder, "g.txt", SCORES), f"b={name}"],
+            lambda folder, name: ["compare", "--kind", "scores", write(folder, "g.txt", SCORES), f"b={name}"],
             [".csv", ".txt", ".json"],
         ),
         "labels": (labels_in, [".csv", ".txt", ".jsonl"]),
@@ -418,7 +419,7 @@ def _cases() -> Iterator[Case]:
         yield from (Case(f"{what} in {where}", build) for where, build in in_texts(text))
     for what, literal in LITERALS.items():
         yield from (Case(f"{what} in JSON, {where}", build) for where, build in in_literals(literal))
-    for others in (of_options(), of_files(), of_damage()):
+    for others in (of_options(), of_files(), of_damage(), makers.cases()):
         yield from (Case(*named) for named in others)
 
 

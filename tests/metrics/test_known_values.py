@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from nbyk.data.response_set import response_set
 from nbyk.metrics import get
-from nbyk.metrics.known_values import KnownValues, for_redrawn
+from nbyk.metrics.distributional import for_redrawn, known_values
 from nbyk.resampling.resample import hypothesis_effects
 
 POOLED = get("emd_aggregated_vectorized")
@@ -33,7 +33,7 @@ def test_distances_of_known_values_are_those_of_sorted_ones(seed: int, n_values:
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=60))
 def test_every_value_stands_in_its_bucket(responses: list[float]) -> None:
-    known = KnownValues.of(np.unique(responses))
+    known = known_values(np.unique(responses))
     buckets = ((known.values - known.values[0]) * known.scale).astype(int)
     for place, bucket in enumerate(buckets):
         assert known.starts[bucket] <= place < known.starts[bucket + 1]

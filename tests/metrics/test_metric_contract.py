@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from nbyk.errors import NbykError
-from nbyk.metrics import get, names, parameters
+from nbyk.metrics import definitions, get, names
 
 
 def _spec(name):
-    required = [p for p in parameters(name) if p.default is None]
+    required = [p for p in definitions()[name].parameters if p.default is None]
     return f"{name}({', '.join(f'{p.name}={p.example}' for p in required)})" if required else name
 
 

@@ -13,6 +13,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr, wasserstein_distance
 from sklearn import metrics as sk
 
 from nbyk.metrics import get
+from nbyk.metrics.builtin import BUILTIN
 from nbyk.metrics.item_means import item_means
 
 
@@ -102,6 +103,11 @@ def _mean_win(a, b, g):
 
 def _sign(lead):
     return np.sign(np.where(np.abs(lead) > 1e-9, lead, 0.0))
+
+
+def test_every_metric_of_ratings_that_comes_with_nbyk_is_held_to_other_code() -> None:
+    held = {get(spec).base_name for spec in (*SCORES, *COMPARISONS)}
+    assert {metric.name for metric in BUILTIN} == held
 
 
 KINDS = ("uniform", "normal", "likert", "binary", "constant", "zeros")

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from nbyk.errors import NbykError
-from nbyk.metrics import Metric, get, names, parameters, register
+from nbyk.metrics import Metric, definitions, get, names, register
 from nbyk.metrics.probe import measured_traits
 from nbyk.metrics.traits import Traits
 
@@ -18,7 +18,7 @@ def every_metric() -> list[Metric]:
     """Return all metrics of ratings, each with its required parameters at an example."""
     specs = []
     for name in names():
-        required = [p for p in parameters(name) if p.default is None]
+        required = [p for p in definitions()[name].parameters if p.default is None]
         specs.append(f"{name}({', '.join(f'{p.name}={p.example}' for p in required)})" if required else name)
     return [get(spec) for spec in (*specs, "wins(mse)", "wins(mean)", "auc(0.6)", "accuracy(threshold=0.4)")]
 

@@ -110,6 +110,22 @@ def test_the_verdict_is_the_exit_code_and_a_comment(
     assert Path(outputs["report"], "compare.html").exists()
 
 
+@pytest.mark.parametrize(
+    "options",
+    ["--margin 0.2\n--resamples 999 --max-resamples 999\n", "\n--resamples 999\n\n--margin=0.2"],
+)
+def test_options_of_several_lines_are_all_read(options: str, folder: Path) -> None:
+    code, outputs, comment = run(
+        folder,
+        gold="example/gold.csv",
+        candidate="example/sim_c.csv",
+        baseline="example/sim_a.csv",
+        options=options,
+    )
+    assert (code, outputs["verdict"]) == (0, "yes")
+    assert comment.startswith("### Is sim_c better than sim_a, or at least not worse by 0.2?")
+
+
 def test_bad_input_ends_the_action_without_a_comment(folder: Path) -> None:
     code, outputs, comment = run(
         folder, candidate="no.csv", baseline="example/sim_a.csv", gold="example/gold.csv"

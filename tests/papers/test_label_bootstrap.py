@@ -13,15 +13,15 @@ from scipy import stats
 
 from nbyk import metrics
 from nbyk.errors import UndefinedMetricError
-from nbyk.metrics.of_classes import OF_CLASSES, OF_DISTRIBUTIONS
-from nbyk.testing.engine import item_draws
+from nbyk.metrics.class_metrics import CLASS_METRICS, DISTRIBUTION_METRICS
+from nbyk_papers.boostsa2022 import label_scorer
 from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap, label_scores
 from tests.oracles.chisquare import assert_drawn_from
 
 
 def names_of(kind: str) -> list[str]:
     """Return the names of the metrics of a kind of labels."""
-    return [metric.name for metric in (OF_CLASSES if kind == "hard" else OF_DISTRIBUTIONS)]
+    return [metric.name for metric in (CLASS_METRICS if kind == "hard" else DISTRIBUTION_METRICS)]
 
 
 def hard_data(n: int, seed: int = 0, n_classes: int = 3) -> tuple[Any, Any, Any]:
@@ -79,7 +79,7 @@ def test_hard_effects_have_the_exact_distribution(
     score: str, as_cells: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All 5⁵ resamples of five items, two of which are alike; both ways of drawing."""
-    monkeypatch.setattr(item_draws, "_ITEMS_PER_BINOMIAL", 0 if as_cells else 50)
+    monkeypatch.setattr(label_scorer, "_ITEMS_PER_BINOMIAL", 0 if as_cells else 50)
     target, a, b = np.array([0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 0]), np.array([0, 0, 0, 1, 1])
     drawn = label_bootstrap(target, a, b, score, n_resamples=8_000, seed=3).draws[0]
     assert_drawn_from(drawn, enumerated(target, a, b, score))

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from nbyk.errors import NbykError
-from nbyk.metrics.of_classes import OF_CLASSES, OF_DISTRIBUTIONS
+from nbyk.metrics.class_metrics import CLASS_METRICS, DISTRIBUTION_METRICS
 from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap
 from nbyk_papers.boostsa2022.level import equally_good, type_one_error
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.statistics
 
 def names_of(kind: str) -> list[str]:
     """Return the names of the metrics of a kind of labels."""
-    return [metric.name for metric in (OF_CLASSES if kind == "hard" else OF_DISTRIBUTIONS)]
+    return [metric.name for metric in (CLASS_METRICS if kind == "hard" else DISTRIBUTION_METRICS)]
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft"])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import get, names
-from nbyk.metrics.of_classes import OF_CLASSES
+from nbyk.metrics.class_metrics import CLASS_METRICS
 from nbyk_papers.boostsa2022.label_bootstrap import label_scores
 from nbyk_papers.boostsa2022.soft_labels import cross_entropies, entropies, js_distances, js_divergences
 
@@ -33,7 +33,7 @@ def test_hard_scores_are_scikit_learns(pairs: list[tuple[str, str]]) -> None:
     """Over four classes of which any may be missing from targets, predictions or both."""
     target, prediction = (list(column) for column in zip(*pairs, strict=True))
     of_a_class = (f"{measure}({label})" for measure in AVERAGED for label in LABELS)
-    asked = [*(metric.name for metric in OF_CLASSES), *of_a_class]
+    asked = [*(metric.name for metric in CLASS_METRICS), *of_a_class]
     found = label_scores(target, prediction, asked, labels=LABELS)
     expected = {"accuracy": sklearn.metrics.accuracy_score(target, prediction)}
     with warnings.catch_warnings():
@@ -166,7 +166,7 @@ def test_every_score_says_what_it_is() -> None:
     [
         ("f1", r"choose f1_macro, f1_micro, f1_weighted, or f1\(CLASS\)"),
         ("f1_makro", "did you mean f1_macro"),
-        ("accuracy(1)", "unknown metric"),
+        ("accuracy(1)", "accuracy takes no parameters"),
     ],
 )
 def test_unknown_scores_are_refused_with_the_nearest(name: str, message: str) -> None:

@@ -10,7 +10,6 @@ import pytest
 import nbyk
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.planning.people_plan import CrewRequest, plan_with_people
 from nbyk.testing.shared_units import responses, shared_units_test
 from nbyk.testing.shared_units.collection import Crew, Spread
 from nbyk.testing.shared_units.power import power_with_people, variance_of
@@ -79,13 +78,13 @@ def test_without_shared_units_it_is_the_power_of_a_t_test() -> None:
 
 
 def test_a_one_sided_plan_is_that_of_a_test_at_twice_the_level() -> None:
-    asked = CrewRequest(raters=6, ratings_per_item=3, runs=0, effect=0.1, power=0.8)
-    two_sided = plan_with_people(SPREAD, replace(asked, alpha=0.1))
-    one_sided = plan_with_people(SPREAD, replace(asked, alternative="greater"))
+    asked = {"raters": 6, "k_responses": 3, "effect": 0.1, "power": 0.8}
+    two_sided = nbyk.plan(SPREAD, alpha=0.1, **asked)
+    one_sided = nbyk.plan(SPREAD, alternative="greater", **asked)
     assert one_sided.crew == two_sided.crew
     assert "(one-sided, α = 0.05)" in one_sided.sentence
     with pytest.raises(NbykError, match="a plan takes B for the worse system"):
-        plan_with_people(SPREAD, replace(asked, alternative="less"))
+        nbyk.plan(SPREAD, alternative="less", **asked)
 
 
 def test_clusters_of_one_item_and_clusters_alike_change_nothing() -> None:

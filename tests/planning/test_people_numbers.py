@@ -8,36 +8,36 @@ from typing import Any
 import numpy as np
 import pytest
 
+import nbyk
 from nbyk.errors import NbykError
-from nbyk.planning.people import Costs, variances_of
-from nbyk.planning.people_plan import CrewRequest
-from nbyk.planning.plan import plan
-from nbyk.planning.settling.settle import settle
+from nbyk.planning.pilot import variances_of
+from nbyk.planning.request import Costs
 from nbyk.priors import published_prior
 from nbyk.testing.shared_units.collection import Crew, Spread
 from nbyk.testing.shared_units.power import power_with_people
 
-COUNTS = ("n_items", "raters", "ratings_per_item", "runs", "items_per_rater", "items_per_cluster")
+SPREAD = Spread(0.04, 0.002, 0.05)
+COUNTS = ("n_items", "raters", "k_responses", "runs", "items_per_rater", "items_per_cluster")
 
 
 @pytest.mark.parametrize("wrong", [-1, 2.5, math.nan, math.inf, "three", 10**400])
 @pytest.mark.parametrize("name", COUNTS)
 def test_counts_are_whole_numbers_in_range(name: str, wrong: Any) -> None:
     with pytest.raises(NbykError, match=f"^{name}: found {wrong}, expected "):
-        CrewRequest(**{name: wrong})
+        nbyk.plan(SPREAD, **{name: wrong})
 
 
 @pytest.mark.parametrize("wrong", [-1.0, math.nan, math.inf])
 @pytest.mark.parametrize("name", ["alpha", "power", "budget"])
 def test_levels_powers_and_budgets_are_in_range(name: str, wrong: float) -> None:
     with pytest.raises(NbykError, match=f"^{name}: found {wrong:g}"):
-        CrewRequest(**{name: wrong})
+        nbyk.plan(SPREAD, **{name: wrong})
 
 
 @pytest.mark.parametrize("wrong", [0.0, math.nan, math.inf])
 def test_an_effect_is_a_number_other_than_zero(wrong: float) -> None:
     with pytest.raises(NbykError, match=f"^effect: found {wrong}"):
-        CrewRequest(effect=wrong)
+        nbyk.plan(SPREAD, effect=wrong)
 
 
 @pytest.mark.parametrize("wrong", [-5.0, math.nan, math.inf])
@@ -48,13 +48,13 @@ def test_costs_are_numbers_of_at_least_zero(wrong: float) -> None:
     ratings = np.linspace(0.0, 1.0, 12)
     for name in ("cost_per_item", "cost_per_rating"):
         for call in (
-            lambda costs: settle(ratings, ratings, 1.0 - ratings, **costs),
-            lambda costs: plan(published_prior("simulated"), epsilon=0.3, power=0.5, **costs),
+            lambda costs: nbyk.settle(ratings, ratings, 1.0 - ratings, **costs),
+            lambda costs: nbyk.plan(published_prior("simulated"), epsilon=0.3, power=0.5, **costs),
         ):
             with pytest.raises(NbykError, match=f"^{name}: found {wrong}, expected a cost"):
                 call({name: wrong})
     with pytest.raises(NbykError, match=r"^cost_per_rating: found 0, and `cost_per_item` is 0 too"):
-        settle(ratings, ratings, 1.0 - ratings, cost_per_rating=0.0)
+        nbyk.settle(ratings, ratings, 1.0 - ratings, cost_per_rating=0.0)
 
 
 @pytest.mark.parametrize("wrong", [-1.0, math.nan, math.inf, 1e300])
@@ -77,4 +77,4 @@ def test_the_largest_standard_deviations_give_a_power() -> None:
 def test_the_unit_of_an_effect_is_above_zero() -> None:
     for wrong in (0.0, -1.0, math.nan, math.inf):
         with pytest.raises(NbykError, match=r"^effect_unit: found "):
-            plan(published_prior("simulated"), n_items=9, power=0.5, effect=0.1, effect_unit=wrong)
+            nbyk.plan(published_prior("simulated"), n_items=9, power=0.5, effect=0.1, effect_unit=wrong)

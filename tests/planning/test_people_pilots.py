@@ -12,9 +12,9 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import ALL_FRESH
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.planning.people import pilot_test, spread_of
-from nbyk.planning.people_plan import CrewRequest, assured_plan, plan_with_people
-from nbyk.planning.pilot_law import PilotLaw
+from nbyk.planning.closed_form import solved, with_assurance
+from nbyk.planning.pilot import Pilot
+from nbyk.planning.request import Request
 from nbyk.testing.shared_units import responses, shared_units_test
 from nbyk.testing.shared_units.collection import Crew, Spread
 from nbyk.testing.shared_units.power import power_with_people, variance_of
@@ -96,14 +96,18 @@ def test_the_variance_between_clusters_comes_back() -> None:
 
 
 def nbyk_spread(a: np.ndarray, b: np.ndarray, clusters: np.ndarray) -> Spread:
-    return spread_of(None, a, b, cluster=clusters.tolist(), metric="mean")
+    return pilot_of(nbyk.response_set(None, a, b, cluster=clusters.tolist())).spread
+
+
+def pilot_of(data: ResponseSet, **declared: float) -> Pilot:
+    return Pilot((data,), MEAN, declared=declared)
 
 
 def test_a_plan_of_the_pilots_own_sizes_has_the_pilots_variance() -> None:
     # Also where clusters are unequal: the mean of those that are planned is that of the pilot's
     a, b, clusters = clustered_pilot([2, 6] * 20, 3)
     spread = nbyk_spread(a, b, clusters)
-    test = pilot_test(nbyk.response_set(None, a, b, cluster=clusters.tolist()), MEAN)
+    test = pilot_of(nbyk.response_set(None, a, b, cluster=clusters.tolist())).test
     planned = variance_of(spread, Crew(160, 8, 8, 0, items_per_cluster=4))
     assert planned == pytest.approx(test.variance, rel=0.002)
 
@@ -111,13 +115,11 @@ def test_a_plan_of_the_pilots_own_sizes_has_the_pilots_variance() -> None:
 def test_clusters_alone_are_a_pilot_and_two_are_none() -> None:
     a, b, clusters = clustered_pilot([5] * 30, 4)
     fresh = ResponseSet(np.empty((150, 0)), a[:, :1], b[:, :1], ALL_FRESH, clusters)
-    spread = spread_of(fresh, metric="mean")
+    spread = pilot_of(fresh).spread
     assert spread.clusters > 0.0
     assert (spread.raters, spread.ratings, spread.runs, spread.answers) == (0.0, 0.0, 0.0, 0.0)
-    with pytest.raises(NbykError, match="no rater and no run of this pilot answers two items"):
-        spread_of(replace(fresh, clusters=None), metric="mean")
     with pytest.raises(NbykError, match="cluster: found 2 clusters, which cannot speak for others"):
-        spread_of(replace(fresh, clusters=np.arange(150) % 2), metric="mean")
+        assert pilot_of(replace(fresh, clusters=np.arange(150) % 2)).spread
 
 
 def ratings_of_pilot(raters: int, generator: np.random.Generator, severity: float = 0.1) -> np.ndarray:
@@ -130,15 +132,12 @@ def ratings_of_pilot(raters: int, generator: np.random.Generator, severity: floa
 def test_the_assured_plan_holds_in_four_of_five_pilots(raters: int) -> None:
     """60 pilots for one truth: a share of .8 has a standard error of .05. The best guess holds in half."""
     truth, effect = Spread(0.04, 0.01, 0.04), 0.1
-    asked = CrewRequest(n_items=400, runs=0, effect=effect, power=0.8)
+    asked = Request(source=truth, n_items=400, runs=0, effect=effect, power=0.8)
     generator, held, guessed = np.random.default_rng(raters), 0, 0
     for _ in range(60):
         a = ratings_of_pilot(raters, generator)
-        pilot = nbyk.response_set(None, a, np.zeros(a.shape))
-        crews = [
-            plan_with_people(spread, asked).crew
-            for spread in (PilotLaw.of(pilot, MEAN, rated=True), spread_of(pilot, metric="mean"))
-        ]
+        pilot = pilot_of(nbyk.response_set(None, a, np.zeros(a.shape)))
+        crews = [solved(replace(asked, source=source)).crew for source in (pilot.law(), pilot.spread)]
         sure, guess = (power_with_people(truth, crew, effect) >= 0.8 for crew in crews)
         held, guessed = held + sure, guessed + guess
     assert held / 60 >= 0.8 - 3 * 0.052
@@ -147,25 +146,22 @@ def test_the_assured_plan_holds_in_four_of_five_pilots(raters: int) -> None:
 
 def test_a_pilot_of_few_raters_says_what_pilot_would_tell() -> None:
     a = ratings_of_pilot(3, np.random.default_rng(4))
-    pilot = nbyk.response_set(None, a, np.zeros(a.shape))
-    asked = CrewRequest(n_items=400, runs=0, effect=0.1, power=0.8)
-    best = plan_with_people(spread_of(pilot, metric="mean"), asked)
-
-    def law_of(times: float) -> PilotLaw:
-        return PilotLaw.of(pilot, MEAN, rated=True, times=times)
-
-    found = assured_plan(best, law_of)
+    data = nbyk.response_set(None, a, np.zeros(a.shape))
+    pilot = pilot_of(data)
+    asked = Request(source=pilot.spread, n_items=400, runs=0, effect=0.1, power=0.8)
+    best = solved(asked)
+    found = with_assurance(best, pilot)
     assert found.assured is not None
     assert found.assured.crew.raters > 2 * best.crew.raters
     assert found.sentence.startswith(f"It takes {best.crew.raters} to {found.assured.crew.raters} raters")
     assert 3 < found.pilot_that_tells <= 50
     assert f"one of {found.pilot_that_tells} raters or runs would tell" in found.sentence
     # A larger pilot with the same estimates assures with fewer raters
-    sizes = [plan_with_people(law_of(times), asked).crew.raters for times in (1.0, 3.0, 10.0, 100.0)]
+    sizes = [solved(replace(asked, source=pilot.law(times))).crew.raters for times in (1.0, 3.0, 10.0, 100.0)]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-1] <= 1.3 * best.crew.raters + 1
     # The assured power of the best guess's crew is below the promise, and that of a known world is not
-    power = asked.without("power")
-    known = law_of(1.0).declared({"items": 0.04, "raters": 0.01, "ratings": 0.04})
-    crew = replace(power, raters=20, ratings_per_item=20, power=None)
-    assert plan_with_people(law_of(1.0), crew).power < plan_with_people(known, crew).power
+    known = pilot_of(data, items=0.04, raters=0.01, ratings=0.04)
+    crew = replace(asked, raters=20, k_responses=20, power=None)
+    powers = [solved(replace(crew, source=of.law())).power for of in (pilot, known)]
+    assert powers[0] < powers[1]

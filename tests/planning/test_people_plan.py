@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,65 +13,71 @@ import nbyk
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.errors import NbykError
-from nbyk.planning.people import Costs
-from nbyk.planning.people_plan import CrewRequest, plan_with_people
-from nbyk.testing.shared_units.collection import Crew, Spread
+from nbyk.planning.request import Costs
+from nbyk.planning.result import Plan
+from nbyk.testing.shared_units.collection import Crew
 from nbyk.testing.shared_units.power import power_with_people
 
-SPREAD = Spread(items=0.04, raters=0.002, ratings=0.05)
+SPREAD = nbyk.Spread(items=0.04, raters=0.002, ratings=0.05)
+
+
+def planned(spread: nbyk.Spread, asked: dict[str, Any]) -> Plan:
+    """Return a plan; `costs` stand for the prices."""
+    given = dict(asked)
+    costs = given.pop("costs", Costs())
+    prices = {f"cost_per_{name}": getattr(costs, name) for name in ("item", "rating", "rater", "run")}
+    return nbyk.plan(spread, **prices, **given)
 
 
 def test_any_one_is_solved_for_and_comes_back() -> None:
     given = {
-        "n_items": 300, "raters": 10, "ratings_per_item": 5, "runs": 4, "effect": 0.07, "power": 0.7
+        "n_items": 300, "raters": 10, "k_responses": 5, "runs": 4, "effect": 0.07, "power": 0.7
     }  # fmt: skip
-    spread = Spread(0.04, 0.002, 0.05, 0.0005, 0.01)
-    for opened in ("n_items", "raters", "ratings_per_item", "runs", "effect", "power"):
-        found = plan_with_people(spread, CrewRequest(**{**given, opened: None}))  # type: ignore[arg-type]
+    spread = nbyk.Spread(0.04, 0.002, 0.05, 0.0005, 0.01)
+    for opened in ("n_items", "raters", "k_responses", "runs", "effect", "power"):
+        found = planned(spread, {**given, opened: None})
         assert found.open == (opened,)
         assert found.reachable
         if opened != "power":
             assert found.power >= 0.7 - 1e-6
-        if opened in ("n_items", "raters", "ratings_per_item", "runs"):
-            count = getattr(found.crew, opened)
-            fewer = replace(found.crew, **{opened: count - 1})
-            least = {"n_items": 2, "ratings_per_item": 1}.get(opened, 3)
+        if opened in ("n_items", "raters", "k_responses", "runs"):
+            count, field = found.number(opened), {"k_responses": "ratings_per_item"}.get(opened, opened)
+            fewer = replace(found.crew, **{field: count - 1})
+            least = {"n_items": 2, "k_responses": 1}.get(opened, 3)
             assert count == least or power_with_people(spread, fewer, 0.07) < 0.7
 
 
 def test_the_power_of_a_formula_has_no_monte_carlo_error() -> None:
-    found = plan_with_people(
-        SPREAD, CrewRequest(n_items=300, raters=10, ratings_per_item=5, runs=0, effect=0.06)
-    )
+    found = planned(SPREAD, {"n_items": 300, "raters": 10, "k_responses": 5, "runs": 0, "effect": 0.06})
     assert found.standard_error == 0.0
     assert found.interval == (found.power, found.power)
     assert found.sentence in found._repr_html_()
 
 
 def test_no_number_of_items_helps_and_the_sentence_says_how_many_raters_would() -> None:
-    asked = {"ratings_per_item": 5, "runs": 0, "effect": 0.05, "power": 0.8}
-    found = plan_with_people(SPREAD, CrewRequest(raters=5, **asked))  # type: ignore[arg-type]
+    asked = {"k_responses": 5, "runs": 0, "effect": 0.05, "power": 0.8}
+    found = planned(SPREAD, dict(raters=5, **asked))
     assert not found.reachable
     raters = found.instead["raters"]
     assert f"No number of items settles this with 5 raters; {raters} raters would." in found.sentence
-    assert plan_with_people(SPREAD, CrewRequest(raters=raters, **asked)).reachable  # type: ignore[arg-type]
-    assert not plan_with_people(SPREAD, CrewRequest(raters=raters - 1, **asked)).reachable  # type: ignore[arg-type]
-    two = plan_with_people(SPREAD, CrewRequest(raters=2, **{**asked, "ratings_per_item": 2}))  # type: ignore[arg-type]
+    assert planned(SPREAD, dict(raters=raters, **asked)).reachable
+    assert not planned(SPREAD, dict(raters=raters - 1, **asked)).reachable
+    two = planned(SPREAD, dict(raters=2, **{**asked, "k_responses": 2}))
     assert two.power == 0.0
 
 
 def test_left_out_ratings_mean_that_everybody_rates_everything_and_costs_add_up() -> None:
-    found = plan_with_people(
+    found = planned(
         SPREAD,
-        CrewRequest(
-            n_items=300,
-            raters=None,
-            ratings_per_item=None,
-            runs=3,
-            effect=0.05,
-            power=0.8,
-            costs=Costs(item=1.0, rating=0.1, rater=20.0, run=5.0),
-        ),
+        {
+            "n_items": 300,
+            "raters": None,
+            "k_responses": None,
+            "runs": 3,
+            "effect": 0.05,
+            "power": 0.8,
+            "costs": Costs(item=1.0, rating=0.1, rater=20.0, run=5.0),
+        },
     )
     crew = found.crew
     assert crew.ratings_per_item == crew.raters
@@ -80,18 +87,18 @@ def test_left_out_ratings_mean_that_everybody_rates_everything_and_costs_add_up(
 
 
 def test_items_in_clusters_are_solved_for_and_one_cluster_is_refused() -> None:
-    asked = CrewRequest(raters=0, ratings_per_item=1, runs=0, items_per_cluster=10, effect=0.1, power=0.8)
-    spread = Spread(0.04, clusters=0.02)
-    found = plan_with_people(spread, asked)
+    asked = {"raters": 0, "k_responses": 1, "runs": 0, "items_per_cluster": 10, "effect": 0.1, "power": 0.8}
+    spread = nbyk.Spread(0.04, clusters=0.02)
+    found = planned(spread, asked)
     assert found.power >= 0.8
     assert found.crew.n_items % 10 == 0
     assert power_with_people(spread, replace(found.crew, n_items=found.crew.n_items - 10), 0.1) < 0.8
-    bought = plan_with_people(spread, replace(asked, power=None, budget=97.0))
+    bought = planned(spread, asked | {"power": None, "budget": 97.0})
     assert (bought.crew.n_items, bought.crew.clusters) == (90, 9)
     assert f"{found.crew.n_items} items in {found.crew.clusters} clusters, 1 rating each" in found.sentence
     assert "over new clusters of items" in found.sentence
     with pytest.raises(NbykError, match="items_per_cluster: found 10, and there are 9 items: one cluster"):
-        plan_with_people(spread, replace(asked, n_items=9, power=None))
+        planned(spread, asked | {"n_items": 9, "power": None})
 
 
 COSTS = Costs(item=1.0, rating=0.5, rater=20.0)
@@ -108,10 +115,10 @@ def every_crew(most: float) -> list[Crew]:
 
 
 def test_a_budget_buys_the_largest_power_of_all_collections() -> None:
-    asked = CrewRequest(runs=0, effect=0.05, costs=COSTS, budget=700.0)
-    found = plan_with_people(SPREAD, asked)
+    asked = {"runs": 0, "effect": 0.05, "costs": COSTS, "budget": 700.0}
+    found = planned(SPREAD, asked)
     assert found.cost <= 700.0
-    assert found.open == ("n_items", "raters", "ratings_per_item", "power")
+    assert found.open == ("n_items", "raters", "k_responses", "power")
     best = max(power_with_people(SPREAD, crew, 0.05) for crew in every_crew(700.0))
     # Of more than twenty raters, some numbers are tried.
     assert best - 0.003 <= found.power
@@ -119,39 +126,40 @@ def test_a_budget_buys_the_largest_power_of_all_collections() -> None:
 
 
 def test_a_budget_finds_the_least_effect_of_all_collections() -> None:
-    found = plan_with_people(SPREAD, CrewRequest(runs=0, power=0.8, costs=COSTS, budget=700.0))
+    found = planned(SPREAD, {"runs": 0, "power": 0.8, "costs": COSTS, "budget": 700.0})
     assert found.power == pytest.approx(0.8)
     assert max(power_with_people(SPREAD, crew, 0.98 * found.effect) for crew in every_crew(700.0)) < 0.8
 
 
 def test_the_cheapest_collection_has_the_power_and_nothing_cheaper_does() -> None:
-    found = plan_with_people(SPREAD, CrewRequest(runs=0, effect=0.05, power=0.8, costs=COSTS))
+    found = planned(SPREAD, {"runs": 0, "effect": 0.05, "power": 0.8, "costs": COSTS})
     assert found.power >= 0.8
     cheaper = max(power_with_people(SPREAD, crew, 0.05) for crew in every_crew(0.99 * found.cost))
     assert cheaper < 0.8
 
 
 def test_where_several_numbers_are_open_and_none_is_enough_the_answer_says_so() -> None:
-    found = plan_with_people(SPREAD, CrewRequest(raters=3, effect=0.001, power=0.9))
+    spread = replace(SPREAD, runs=0.001)
+    found = planned(spread, {"raters": 3, "effect": 0.001, "power": 0.9})
     assert not found.reachable
-    assert found.open == ("n_items", "ratings_per_item", "runs")
-    assert found.crew.ratings_per_item == 3
+    assert found.open == ("n_items", "k_responses", "runs")
+    assert found.k_responses == 3
     limit = "(up to 100 ratings per item and runs)"
     start = "No number of items, ratings per item or runs settles this with 3 raters among those that"
     assert found.sentence.startswith(f"{start} nbyk tries if several are open {limit}. ")
     with pytest.raises(NbykError, match="found 5, and there are 3 raters"):
-        plan_with_people(SPREAD, CrewRequest(raters=3, ratings_per_item=5, effect=0.01, power=0.9))
+        planned(SPREAD, {"raters": 3, "k_responses": 5, "effect": 0.01, "power": 0.9})
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"budget": 50.0}, "budget: found 50, which is too little: the smallest collection costs 63"),
-        ({"power": 0.8}, "budget: found 500 with an effect and a power; expected one of the two"),
-        ({"effect": None}, "budget: found 500 with neither an effect nor a power; expected one of"),
+        ({"power": 0.8}, "nothing is left to solve for; drop `budget` for the lowest cost of this power"),
+        ({"effect": None}, "more than one of .*`effect`, `power` is open"),
         (
-            {"n_items": 9, "raters": 3, "ratings_per_item": 1},
-            "budget: found 500, but you gave all numbers of items",
+            {"n_items": 9, "raters": 3, "k_responses": 1},
+            "the numbers already fix the cost; drop `budget`, or the numbers that it should pay for",
         ),
         ({"budget": -1.0}, "budget: found -1, expected a sum above 0"),
     ],
@@ -159,36 +167,36 @@ def test_where_several_numbers_are_open_and_none_is_enough_the_answer_says_so() 
 def test_a_budget_that_makes_no_sense_is_refused(given: dict[str, object], message: str) -> None:
     asked = {"runs": 0, "effect": 0.05, "budget": 500.0, "costs": COSTS}
     with pytest.raises(NbykError, match=message):
-        plan_with_people(SPREAD, CrewRequest(**{**asked, **given}))  # type: ignore[arg-type]
+        planned(SPREAD, {**asked, **given})
 
 
 def test_the_load_of_a_rater_says_how_many_there_are() -> None:
-    found = plan_with_people(
+    found = planned(
         SPREAD,
-        CrewRequest(
-            n_items=None,
-            raters=None,
-            ratings_per_item=3,
-            runs=0,
-            items_per_rater=50,
-            effect=0.05,
-            power=0.8,
-        ),
+        {
+            "n_items": None,
+            "raters": None,
+            "k_responses": 3,
+            "runs": 0,
+            "items_per_rater": 50,
+            "effect": 0.05,
+            "power": 0.8,
+        },
     )
     assert found.crew.raters == -(-3 * found.crew.n_items // 50)
     assert found.power >= 0.8
     with pytest.raises(NbykError, match="items_per_rater: found 50, expected"):
-        plan_with_people(
+        planned(
             SPREAD,
-            CrewRequest(
-                n_items=None,
-                raters=9,
-                ratings_per_item=3,
-                runs=0,
-                items_per_rater=50,
-                effect=0.05,
-                power=0.8,
-            ),
+            {
+                "n_items": None,
+                "raters": 9,
+                "k_responses": 3,
+                "runs": 0,
+                "items_per_rater": 50,
+                "effect": 0.05,
+                "power": 0.8,
+            },
         )
 
 
@@ -213,24 +221,30 @@ def test_settle_says_which_of_items_raters_and_runs_would_settle_the_broad_claim
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"power": None, "effect": None}, "found `effect`, `power` left out; leave out one"),
-        ({}, "found nothing left out"),
+        (
+            {"power": None, "effect": None},
+            "more than one of `effect`, `power` is open. Leave out one",
+        ),
+        ({}, "nothing is left to solve for; drop `power` to see it, or `effect` or a number"),
         (
             {"power": None, "raters": None},
-            "`raters`, `power` left out; give `power` too, or a `budget`",
+            "more than one of `raters`, `power` is open; give `power` too, or a `budget`",
         ),
-        ({"effect": None, "runs": None, "n_items": None}, "left out; give `effect` too, or a `budget`"),
+        (
+            {"effect": None, "runs": None, "n_items": None},
+            "`effect` is open; give `effect` too, or a `budget`",
+        ),
         ({"power": 1.5, "n_items": None}, "power: found 1.5"),
-        ({"effect": 0.0, "n_items": None}, "effect: found 0.0"),
-        ({"ratings_per_item": 11, "n_items": None}, "found 11, and there are 10 raters"),
+        ({"effect": 0.0, "n_items": None}, "effect: found 0.0, expected a number other than 0"),
+        ({"k_responses": 11, "n_items": None}, "found 11, and there are 10 raters"),
         ({"n_items": 1, "power": None}, "n_items: found 1, expected a whole number of at least 2"),
     ],
 )
 def test_what_makes_no_sense_is_named(given: dict[str, object], message: str) -> None:
     whole = {
-        "n_items": 300, "raters": 10, "ratings_per_item": 5, "runs": 4, "effect": 0.06, "power": 0.8
+        "n_items": 300, "raters": 10, "k_responses": 5, "runs": 4, "effect": 0.06, "power": 0.8
     }  # fmt: skip
     with pytest.raises(NbykError, match=message):
-        plan_with_people(SPREAD, CrewRequest(**{**whole, **given}))  # type: ignore[arg-type]
+        planned(SPREAD, {**whole, **given})
     with pytest.raises(NbykError, match="raters: found -1"):
-        Spread(0.1, raters=-1.0)
+        nbyk.Spread(0.1, raters=-1.0)

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from nbyk import plan
 from nbyk.errors import NbykError
-from nbyk.planning.plan import plan
 from nbyk.resampling.population import Population
 from tests.planning.test_plan import TOXICITY, planned
 
@@ -72,12 +72,12 @@ def test_only_the_limits_that_were_searched_are_named(
             {"epsilon": 0.1, "budget": 1e300},
             r"budget: found 1e\+300, which buys more than .* 100000 items of 100 ratings for 1e\+07; ",
         ),
-        ({"epsilon": 0.1, "budget": 1.0}, "does not buy 2 items of one rating each, which cost 2"),
+        ({"epsilon": 0.1, "budget": 1.0}, "found 1, which is too little: 2 items of one rating each cost 2"),
         (
             {"epsilon": 0.1, "budget": 9.0, "k_responses": 5},
-            "does not buy 2 items of 5 ratings, which cost 10",
+            "found 9, which is too little: 2 items of 5 ratings cost 10",
         ),
-        ({"epsilon": 0.1, "budget": 9.0, "n_items": 10}, "does not buy 10 items of one rating each"),
+        ({"epsilon": 0.1, "budget": 9.0, "n_items": 10}, "too little: 10 items of one rating each cost 10"),
         ({"epsilon": 0.1, "power": 0.8, "metric": "ma"}, "unknown metric 'ma'; did you mean mae"),
         ({"epsilon": 0.1, "power": 0.8, "test": "swap"}, "unknown test 'swap'; did you mean swap_items"),
         ({"epsilon": 0.1, "power": 0.8, "precision": 0.0}, "precision: found 0.0"),
@@ -90,8 +90,11 @@ def test_only_the_limits_that_were_searched_are_named(
         ({"epsilon": 0.1, "power": 0.8, "sd_scale_b": -1.0}, "sd_scale_b: found -1.0"),
         ({"epsilon": 0.1, "power": 0.8, "max_items": 1}, "max_items: found 1"),
         ({"epsilon": 0.1, "n_items": 60, "k_responses": 3, "max_items": 1}, "max_items: found 1"),
-        ({"epsilon": 0.1, "n_items": 9, "k_responses": 3, "power": 0.8}, "N and K already fix the power"),
-        ({"epsilon": 0.1, "power": 0.8, "budget": 90.0}, "drop `budget` to see the lowest cost"),
+        (
+            {"epsilon": 0.1, "n_items": 9, "k_responses": 3, "power": 0.8},
+            "nothing is left to solve for; drop `power`",
+        ),
+        ({"epsilon": 0.1, "power": 0.8, "budget": 90.0}, "drop `budget` for the lowest cost of this power"),
     ],
 )
 def test_bad_input_is_named(given: dict[str, object], message: str) -> None:
@@ -117,7 +120,7 @@ def test_a_power_out_of_reach_says_what_is_in_reach(given: dict[str, object]) ->
 
 @pytest.mark.parametrize("given", ["convabuse", np.zeros((4, 2)), None])
 def test_what_is_no_prior_is_named(given: object) -> None:
-    with pytest.raises(NbykError, match=r"prior: found (str|ndarray|NoneType), expected a prior"):
+    with pytest.raises(NbykError, match=r"source: found (str|ndarray|NoneType), expected a prior"):
         plan(given, epsilon=0.1, power=0.8)  # type: ignore[arg-type]
     with pytest.raises(NbykError, match=r"prior: found (str|ndarray|NoneType), expected a prior"):
         Population(given, 10, 2, 0.1)  # type: ignore[arg-type]

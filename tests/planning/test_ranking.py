@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, get_overloads, get_type_hints
+from typing import Any, get_args, get_overloads, get_type_hints
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_powers_are_those_of_plans_and_the_largest_is_first(ranking: Ranking) ->
         name: nbyk.plan(TOXICITY, metric=name, seed=3, **SIZE) for name in ("wins_mae", "mae", "max_error")
     }
     assert {row.metric: row.power for row in ranking.metrics} == {
-        name: plan.power for name, plan in alone.items()
+        name: plan.simulated for name, plan in alone.items()
     }
     powers = [row.power.power for row in ranking.metrics]
     assert powers == sorted(powers, reverse=True)
@@ -83,7 +83,7 @@ def test_the_sentence_warns_against_choosing_after_looking(ranking: Ranking) -> 
 def test_a_ranking_has_the_fields_of_a_plan_by_its_first_metric(ranking: Ranking) -> None:
     first = nbyk.plan(TOXICITY, metric="mae", seed=3, **SIZE)
     assert ranking.effect == first.effect is not None
-    assert ranking.interval == (first.power.low, first.power.high)
+    assert ranking.interval == first.interval
     assert ranking.standard_error == first.standard_error > 0.0
     assert ranking.warnings == ()
     written = ranking.to_dict()["metrics"][0]
@@ -111,15 +111,13 @@ def test_help_and_types_name_all_that_is_taken() -> None:
     shown = inspect.signature(nbyk.plan)
     assert str(shown.parameters["metric"].annotation) == "str | Metric | Sequence[str | Metric]"
     assert shown.return_annotation == "Plan | Ranking"
-    assert {"prior", "n_items", "k_responses", "epsilon", "power", "seed"} <= set(shown.parameters)
-    assert "several\n        metrics" in str(nbyk.plan.__doc__)
+    assert {"source", "n_items", "k_responses", "epsilon", "power", "seed"} <= set(shown.parameters)
+    assert "With several metrics, nbyk" in str(nbyk.plan.__doc__)
     overloads = get_overloads(SimpleNamespace(__module__=nbyk.plan.__module__, __qualname__="plan"))
     assert len(overloads) == 2
     for each in overloads:
-        assert (
-            get_type_hints(each, localns={"Ranking": Ranking})["prior"]
-            == nbyk.TwoStagePrior | nbyk.PilotItems
-        )
+        source = get_type_hints(each, localns={"Ranking": Ranking})["source"]
+        assert {nbyk.TwoStagePrior, nbyk.PilotItems, nbyk.Spread, nbyk.ResponseSet} <= set(get_args(source))
 
 
 def test_a_prior_that_its_check_rejects_is_said_first(ranking: Ranking) -> None:

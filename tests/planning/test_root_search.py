@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nbyk.planning.answer import Reached, not_found
 from nbyk.planning.root_search import RootSearch
+from nbyk.planning.simulation import Reached, not_found
 from tests.planning.test_plan import planned
 
 
@@ -48,7 +48,7 @@ def test_a_search_that_does_not_settle_is_no_power_out_of_reach() -> None:
 def test_any_difference_is_found_where_b_is_noisier_anyhow() -> None:
     found = planned(n_items=60, k_responses=3, power=0.6, sd_scale_b=4.0)
     assert found.epsilon == pytest.approx(1e-4)
-    assert found.power.power > 0.9
+    assert found.power > 0.9
     assert "any perturbation, however small (ε ≤ 0.0001)" in found.sentence
     assert "the spread of B's responses times 4" in found.sentence
 

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 import nbyk
-from nbyk.planning.settling.settle import settle
+from nbyk.planning.settle import settle
 from nbyk.report.comparison import figures, tables
 from nbyk.report.drawing import save
 from nbyk.report.formats import write_table
+from nbyk.testing.results import Board
 from nbyk.testing.systems.sensitivity import sensitivity
 from nbyk.testing.systems.splits import SOURCES
-from nbyk.testing.systems.standings import Leaderboard
-from nbyk.testing.systems.systems import compare_systems
 from nbyk.testing.systems.variance import variance_shares
 
 NAMES = ("short", "a/very-long-name-of-a-system-that-nobody-can-read-v1", "100 % & $x_1$", "d")
@@ -38,16 +37,16 @@ def ratings(n: int = 60, k: int = 3):  # type: ignore[no-untyped-def]
 
 
 @pytest.fixture(scope="module")
-def board() -> Leaderboard:
-    return compare_systems(*ratings(), n_resamples=999)
+def board() -> Board:
+    return nbyk.compare(*ratings(), n_resamples=999)
 
 
 @pytest.fixture(scope="module")
-def beside() -> Leaderboard:
-    return compare_systems(*ratings(), against="short", n_resamples=999)
+def beside() -> Board:
+    return nbyk.compare(*ratings(), against="short", n_resamples=999)
 
 
-def test_the_leaderboard_has_a_row_for_each_system(board: Leaderboard, beside: Leaderboard) -> None:
+def test_the_leaderboard_has_a_row_for_each_system(board: Board, beside: Board) -> None:
     table = tables.leaderboard_table(board)
     assert tuple(table["system"]) == board.names
     assert list(table["groups"]) == [standing.letters for standing in board.standings]
@@ -59,14 +58,14 @@ def test_the_leaderboard_has_a_row_for_each_system(board: Leaderboard, beside: L
     assert "compares each with short" in tables.ranks_caption(beside)
 
 
-def test_pairs_are_sorted_as_the_leaderboard_is(board: Leaderboard) -> None:
+def test_pairs_are_sorted_as_the_leaderboard_is(board: Board) -> None:
     table = tables.pairs_table(board)
     assert len(table) == 6
     found = {(row.A, row.B): row for row in table.itertuples()}
     for pair in board.pairs:
         row = found[pair.a, pair.b]
-        assert (row.effect, row.p) == (pair.result.effect, pair.result.p)
-        assert row.better == (pair.better or "undecided")
+        assert (row.effect, row.p) == (pair.effect, pair.claims[0].p)
+        assert row.verdict == (f"{pair.better} is better" if pair.better else "undecided")
 
 
 def test_sensitivity_has_a_column_for_each_choice() -> None:
@@ -98,7 +97,7 @@ def test_what_would_settle_it_starts_from_the_present_size() -> None:
     assert list(table["items"]) == [60, found.items.n_items]  # type: ignore[union-attr]
 
 
-def test_tables_are_written_in_three_formats(board: Leaderboard, tmp_path: Path) -> None:
+def test_tables_are_written_in_three_formats(board: Board, tmp_path: Path) -> None:
     write_table(tables.leaderboard_table(board), tmp_path / "board", tables.leaderboard_caption(board))
     text = (tmp_path / "board.tex").read_text(encoding="utf-8")
     assert r"100 \% \& \$x\_1\$" in text
@@ -107,7 +106,7 @@ def test_tables_are_written_in_three_formats(board: Leaderboard, tmp_path: Path)
     assert (tmp_path / "board.csv").exists()
 
 
-def test_figures_have_the_same_bytes_again(board: Leaderboard, beside: Leaderboard, tmp_path: Path) -> None:
+def test_figures_have_the_same_bytes_again(board: Board, beside: Board, tmp_path: Path) -> None:
     gold, systems = ratings()
     pair = board.pairs[0]
     found = sensitivity(gold, systems["short"], systems["d"], metrics=["mae", "spearman"], n_resamples=49)
@@ -115,8 +114,8 @@ def test_figures_have_the_same_bytes_again(board: Leaderboard, beside: Leaderboa
     drawn = {
         "board": lambda: figures.leaderboard_figure(board),
         "beside": lambda: figures.leaderboard_figure(beside),
-        "pair": lambda: figures.pair_figure(pair.result, pair.a, pair.b),
-        "sensitivity": lambda: figures.sensitivity_figure(found, *NAMES[1:3]),
+        "pair": lambda: figures.pair_figure(pair),
+        "sensitivity": lambda: figures.sensitivity_figure(found),
         "shares": lambda: figures.variance_figure("mae", shares.parts()),
     }
     for name, draw in drawn.items():
@@ -129,9 +128,9 @@ def test_figures_have_the_same_bytes_again(board: Leaderboard, beside: Leaderboa
 
 def test_figures_of_what_does_not_vary_can_be_drawn(tmp_path: Path) -> None:
     gold = np.linspace(0.0, 1.0, 20)[:, None]
-    same = compare_systems(gold, {"x": gold, "y": gold}, n_resamples=99)
+    same = nbyk.compare(gold, {"x": gold, "y": gold}, n_resamples=99)
     save(figures.leaderboard_figure(same), tmp_path / "board")
-    save(figures.pair_figure(same.pairs[0].result), tmp_path / "pair")
+    save(figures.pair_figure(same.pair), tmp_path / "pair")
     shares = variance_shares(gold, gold, gold)
     save(figures.variance_figure("mae", shares.parts()), tmp_path / "shares")
     undefined = sensitivity(gold[:3], gold[:3], gold[2::-1], metrics=["spearman"], n_resamples=299)
@@ -145,7 +144,7 @@ def test_long_names_lose_their_middle_and_dollars_are_no_mathematics() -> None:
     assert figures.shown_name("$a$") == r"\$a\$"
 
 
-def test_a_figure_of_many_groups_is_lettered_as_the_table(board: Leaderboard) -> None:
+def test_a_figure_of_many_groups_is_lettered_as_the_table(board: Board) -> None:
     figure = figures.leaderboard_figure(board)
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert texts[:2] == ["rank", "group"]
@@ -160,6 +159,6 @@ def test_a_figure_of_many_groups_is_lettered_as_the_table(board: Leaderboard) ->
 
 
 def test_nbyk_exports_the_analyses() -> None:
-    assert nbyk.compare_systems is compare_systems
+    assert nbyk.Board is Board
     assert nbyk.sensitivity is sensitivity
     assert nbyk.settle is settle

@@ -155,7 +155,7 @@ def test_cells_know_what_draws_their_numbers() -> None:
         "nbyk_papers.wein2023.effects",
         "nbyk.progress",
         "nbyk.studies",
-        "nbyk.metrics.loading",
+        "nbyk.metrics.own",
     )
     of_commands = {name for name in of_commands if not name.startswith(around)}
     assert of_commands <= reached["cell"]

@@ -11,10 +11,10 @@ import pytest
 
 from nbyk.config import validate
 from nbyk.errors import NbykError
-from nbyk.metrics import registry
+from nbyk.metrics import own
 from nbyk.studies import Step, Study, code, studies, study_named
 from nbyk.studies.steps import Work, _call, function_of, parameters_of, run_step
-from nbyk.studies.study import Cell, told
+from nbyk.studies.study import Cell, settings_from
 
 STUDIES = {study.name: study for study in studies()}
 WITH_CELLS = [name for name, study in STUDIES.items() if study.steps]
@@ -66,7 +66,7 @@ def test_cells_are_files_of_their_own_that_their_steps_can_make(name: str, confi
 def test_settings_survive_the_command_line(name: str, config: Any) -> None:
     for cell in STUDIES[name].cells(config):
         words = [word for word in cell.words() if "=" in word]
-        settings = told(words[: len(cell.settings)])
+        settings = settings_from(words[: len(cell.settings)])
         assert settings == json.loads(json.dumps(dict(cell.settings)))
 
 
@@ -128,7 +128,7 @@ def test_what_a_step_is_told_is_checked(tmp_path: Any) -> None:
         (["n=1", "n=2"], "n is given twice; keep one"),
     ):
         with pytest.raises(NbykError, match=message):
-            told(words)
+            settings_from(words)
     assert not out.exists()
 
 
@@ -139,7 +139,7 @@ def test_a_dataclass_takes_the_settings_that_are_its_fields() -> None:
 
 def test_words_that_look_like_numbers_stay_words() -> None:
     settings = {"a": "1", "b": "x y", "c": [1.5, "ε"], "d": None, "e": "null", "f": True}
-    assert told(Cell("f", "s", settings).words()) == settings
+    assert settings_from(Cell("f", "s", settings).words()) == settings
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def test_a_step_may_take_settings_by_name_in_a_group_or_in_any_number() -> None:
 
 
 @pytest.mark.parametrize(
-    "kernel", [metric.counts.kernel for metric in registry.snapshot().values() if metric.counts is not None]
+    "kernel", [metric.counts.kernel for metric in own.snapshot() if metric.counts is not None]
 )
 def test_a_checksum_sees_the_kernels_of_counts(kernel: str) -> None:
     """They are named as the code behind a step is found: "package.module:function"."""

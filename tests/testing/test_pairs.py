@@ -17,5 +17,5 @@ def test_all_pairs_or_all_with_the_baseline() -> None:
 def test_a_side_of_many_needs_a_baseline_among_them() -> None:
     with pytest.raises(NbykError, match=r"^alternative: found 'less' for all pairs, where neither system"):
         choose_pairs("abc", None, "less")
-    with pytest.raises(NbykError, match=r"^against: unknown baseline 'd'; known: a, b, c"):
+    with pytest.raises(NbykError, match=r"^against: unknown system 'd'; known: a, b, c"):
         choose_pairs("abc", "d", "two-sided")

@@ -18,11 +18,13 @@ PRIOR = published_prior("simulated")
 
 DRAW: dict[str, Callable[[Any], Any]] = {
     "compare": lambda seed: nbyk.compare(A, B, C, n_resamples=99, max_resamples=99, seed=seed),
-    "compare_systems": lambda seed: nbyk.compare_systems(
+    "compare, by name": lambda seed: nbyk.compare(
         A, {"b": B, "c": C}, n_resamples=99, max_resamples=99, seed=seed
     ),
-    "compare_scores": lambda seed: nbyk.compare_scores([B, C], test="bootstrap", n_resamples=99, seed=seed),
-    "compare_scores by aso": lambda seed: nbyk.compare_scores([B, C], test="aso", n_resamples=99, seed=seed),
+    "compare, of scores": lambda seed: nbyk.compare(
+        None, [B, C], test="bootstrap", n_resamples=99, seed=seed
+    ),
+    "compare, by aso": lambda seed: nbyk.compare(None, [B, C], test="aso", n_resamples=99, seed=seed),
     "compare, of classes": lambda seed: nbyk.compare(*LABELS, n_resamples=99, max_resamples=99, seed=seed),
     "paired_bootstrap": lambda seed: nbyk.paired_bootstrap(B, C, n_resamples=99, seed=seed),
     "paired_bootstraps": lambda seed: nbyk.paired_bootstraps(

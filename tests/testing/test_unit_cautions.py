@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,15 +13,14 @@ import pytest
 import nbyk
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.units import ALL_FRESH, Units
-from nbyk.planning.settling import simulated_sizes
+from nbyk.planning import settled_sizes
+from nbyk.testing.results import Board
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.variance import variance_shares
 from nbyk.testing.unit_cautions import about_units
 
 compare = partial(nbyk.compare, generalise=("items",))
 settle = partial(nbyk.settle, max_responses=10, n_resamples=999)
-compare_systems = partial(nbyk.compare_systems, generalise=("items",))
-
 N = 40
 _RNG = np.random.default_rng(0)
 GOLD, A, B = (_RNG.random((N, k)) for k in (5, 3, 3))
@@ -58,15 +58,21 @@ def test_simulated_sets_have_fresh_units_and_no_caution() -> None:
     assert not sharing(found.warnings)
     same = compare(data.gold, data.a, data.b)
     assert sharing(same.warnings)
-    as_said = replace(same, warnings=found.warnings, claims=found.claims, pairing="")
-    assert found.pairing == ""
-    assert as_said.to_dict(distributions=True) == found.to_dict(distributions=True)
+    assert found.sample.pairing == ""
+    assert numbers(same) == numbers(found)
+
+
+def numbers(board: Board) -> dict[str, Any]:
+    """Return all that a board says but its cautions, its pairing, and the populations of its claims."""
+    (pair,) = board.to_dict(distributions=True)["pairs"]
+    claims = [{**claim, "population": ""} for claim in pair["claims"]]
+    return {name: pair[name] for name in ("p", "interval", "effect", "scores", "drawn")} | {"claims": claims}
 
 
 def test_each_answer_about_two_systems_says_it_and_no_number_moves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(simulated_sizes, "_SETS", (64, 64))
+    monkeypatch.setattr(settled_sizes, "_SETS", (64, 64))
     shared, fresh = response_set(GOLD, A, B), ResponseSet(GOLD, A, B, ALL_FRESH)
     for look in (
         compare,
@@ -76,13 +82,14 @@ def test_each_answer_about_two_systems_says_it_and_no_number_moves(
         found, expected = look(shared), look(fresh)
         assert len(sharing(found.warnings)) == 1
         assert not sharing(expected.warnings)
+        if look is compare:
+            assert (found.sample.pairing[:21], expected.sample.pairing) == ("Runs are not paired: ", "")
+            assert numbers(found) == numbers(expected)
+            continue
         found = replace(found, warnings=expected.warnings)
         if isinstance(found, Sensitivity):
             assert found.population == "new items, with these 5 raters and these 3 runs of each system"
             found = replace(found, population=expected.population)
-        if look is compare:
-            assert (found.pairing[:21], expected.pairing) == ("Runs are not paired: ", "")
-            found = replace(found, pairing="")
         assert repr(found) == repr(expected)
     assert settle(shared).of_people
     assert not settle(fresh).people
@@ -96,15 +103,17 @@ def test_without_gold_settle_reads_a_response_set_as_it_reads_matrices() -> None
 
 def test_a_leaderboard_and_its_pairs_say_it() -> None:
     systems = {"x": A, "y": B, "z": B[:, ::-1] + 0.1}
-    board = compare_systems(GOLD, systems)
+    board = compare(GOLD, systems)
     (found,) = sharing(board.warnings)
     assert found.startswith(
         f"the same 5 raters rated all {N} items, and the same 3 runs of each of 3 systems answered all {N} "
     )
-    assert all(sharing(pair.result.warnings) == [SHARED] for pair in board.pairs)
-    fresh = compare_systems(GOLD, systems, units=dict.fromkeys(("gold", *systems), ALL_FRESH["gold"]))
+    for pair in board.pairs:
+        of_pair = SHARED.replace("of A", f"of {pair.a}").replace("of B", f"of {pair.b}")
+        assert sharing(pair.warnings) == [of_pair]
+    fresh = compare(GOLD, systems, units=dict.fromkeys(("gold", *systems), ALL_FRESH["gold"]))
     assert not sharing(fresh.warnings)
-    assert [pair.p_adjusted for pair in fresh.pairs] == [pair.p_adjusted for pair in board.pairs]
+    assert [pair.p for pair in fresh.pairs] == [pair.p for pair in board.pairs]
 
 
 def test_the_caution_counts_units_that_answer_two_items_or_more() -> None:
@@ -122,6 +131,6 @@ def test_the_caution_counts_units_that_answer_two_items_or_more() -> None:
 
 @pytest.mark.parametrize(("paired", "said"), [(True, 1), (False, 0)])
 def test_paired_scores_speak_of_this_run_of_each_system(paired: bool, said: int) -> None:
-    found = nbyk.compare_scores({"a": A[:, 0], "b": B[:, 0]}, paired=paired).warnings
+    found = nbyk.compare(None, {"a": A[:, 0], "b": B[:, 0]}, kind="scores", pair_runs=paired).warnings
     assert len(sharing(found)) == said
     assert all("It is about this run of each system" in text for text in sharing(found))

@@ -31,12 +31,12 @@ def test_a_comparison_of_classes_is_a_job_that_a_new_run_makes_again(tmp_path: P
     code, output = snakemake(ROOT, tmp_path, *TARGET)
     assert code == 0, output[-3000:]
     found = read_json(tmp_path / "results/comparisons/mine/compare.json")
-    assert [each["metric"] for each in found["results"]] == ["f1_macro", "accuracy"]
-    assert found["results"][0]["responses_a"]["most"] == 1
+    assert [each["metric"] for each in found["boards"]] == ["f1_macro", "accuracy"]
+    assert found["boards"][0]["sample"]["responses"]["new"]["most"] == 1
     assert planned(ROOT, tmp_path, *TARGET) == []
 
     add(tmp_path, "new", "seed2", 0.95, 3)
     code, output = snakemake(ROOT, tmp_path, *TARGET)
     assert code == 0, output[-3000:]
     again = read_json(tmp_path / "results/comparisons/mine/compare.json")
-    assert again["results"][0]["responses_a"]["most"] == 2
+    assert again["boards"][0]["sample"]["responses"]["new"]["most"] == 2

@@ -50,9 +50,9 @@ def test_comparisons_run_as_on_the_command_line_and_each_by_itself(
     configure(tmp_path, {"seed": 7, "comparisons": MINE})
     code, output = snakemake(checkout, tmp_path, *TARGET)
     assert code == 0, output[-3000:]
-    pair = read_json("results/comparisons/two/compare.json")
-    assert (pair["b"], pair["results"][0]["alpha"], pair["results"][0]["seed"]) == ("c", 0.01, 7)
-    boards = read_json("results/comparisons/three-way/compare.json")["leaderboards"]
+    (board,) = read_json("results/comparisons/two/compare.json")["boards"]
+    assert (board["pairs"][0]["b"], board["alpha"], board["seed"]) == ("c", 0.01, 7)
+    boards = read_json("results/comparisons/three-way/compare.json")["boards"]
     assert [board["metric"] for board in boards] == ["mae", "accuracy(threshold=0.4)"]
     assert {(board["against"], board["correction"]) for board in boards} == {("sim_b", "benjamini_hochberg")}
 

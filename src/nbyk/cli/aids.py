@@ -13,7 +13,14 @@ from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
     from nbyk.metrics import Metric
-    from nbyk.metrics.corpus import CorpusMetric
+    from nbyk.metrics.traits import Data
+
+
+_HEADINGS: dict[str, Data] = {
+    "Metrics of ratings": "numbers",
+    "Metrics of classes and distributions": "classes",
+    "Metrics of outputs, for nbyk.paired_bootstrap": "outputs",
+}
 
 
 def example(
@@ -49,16 +56,12 @@ def metrics(metric_file: MetricFiles = None) -> None:
     `--metric` of the other commands takes these names, with parameters in parentheses as shown. Add your
     own with --metric-file. Metrics of classes and distributions, and those of outputs in Python, follow.
     """
-    from nbyk.metrics import get, names
-    from nbyk.metrics.registry import snapshot
+    from nbyk.metrics.registry import definitions
 
     load_metric_files(metric_file)
-    listed: dict[str, list[tuple[str, Metric | CorpusMetric]]] = {
-        "Metrics of ratings": [(_spec(metric), metric) for metric in snapshot().values()],
-        "Metrics of classes and distributions": [(name, get(name, "classes")) for name in names("classes")],
-        "Metrics of outputs, for nbyk.paired_bootstrap": [
-            (name, get(name, "outputs")) for name in names("outputs")
-        ],
+    listed = {
+        heading: [(_spec(metric), metric) for metric in definitions(of).values()]
+        for heading, of in _HEADINGS.items()
     }
     width = max(len(spec) for rows in listed.values() for spec, _ in rows)
     for heading, rows in listed.items():

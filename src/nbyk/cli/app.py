@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from nbyk.cli import aids, checks, compare, data, fit, plan, scores, study, terminal
+from nbyk.cli import aids, checks, compare, data, fit, plan, study, terminal
 from nbyk.cli.terminal import arguments_as, options_of, unwrap
 from nbyk.errors import NbykError, StoppedError, on_one_line
 from nbyk.lineage import recording
@@ -33,7 +33,6 @@ ASK, DATA, CHECK, WORKFLOW = "Questions", "Ratings", "Results and set-up", "The 
 
 app.command(rich_help_panel=ASK)(compare.compare)
 app.command(rich_help_panel=ASK)(plan.plan)
-app.command("test", rich_help_panel=ASK)(scores.scores)
 app.command(rich_help_panel=ASK)(aids.example)
 app.command(rich_help_panel=ASK)(aids.metrics)
 app.add_typer(data.app, name="data", rich_help_panel=DATA)
@@ -61,15 +60,27 @@ app.add_typer(aids.app, name="config", rich_help_panel=WORKFLOW)
 app.add_typer(study.app, name="study", rich_help_panel=WORKFLOW)
 
 
-@app.command(
-    "labels", hidden=True, context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
-)
+_GONE = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+@app.command("labels", hidden=True, context_settings=_GONE)
 def _labels(context: typer.Context) -> None:
     """Say which command compares labels."""
     raise NbykError(
         f"nbyk compare compares classes, too; type: {shlex.join(['nbyk', 'compare', *context.args])} (a "
         "design in YAML is now a folder of runs for each system, or an entry of comparisons in config.yaml)"
     )
+
+
+@app.command("test", hidden=True, context_settings=_GONE)
+def _test(context: typer.Context) -> None:
+    """Say which command compares scores."""
+    words = ["nbyk", "compare", *context.args]
+    instead = {"--paired": ["--pair-runs", "yes"], "--unpaired": ["--pair-runs", "no"], "--power": []}
+    words = [part for word in words for part in instead.get(word, [word])]
+    if "--test" not in words:
+        words += ["--kind", "scores"]
+    raise NbykError(f"nbyk compare compares scores of runs, too; type: {shlex.join(words)}")
 
 
 @cache

@@ -10,24 +10,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
-from nbyk.cli.compare_answers import CompareRequest, answer_of
+from nbyk.cli.compare_answers import (
+    CompareRequest,
+    ScoresRequest,
+    answer_of,
+    answer_of_scores,
+    needs_pairs,
+)
 from nbyk.cli.gates import Gate, with_one_side
 from nbyk.cli.options import (
-    Cluster,
-    Generalise,
-    GoldItem,
-    GoldRater,
-    GoldValue,
     Item,
     MetricFiles,
     OnDuplicates,
     OnEmpty,
     Rater,
-    RaterIds,
-    RunIds,
     Scale,
     Seed,
-    SystemColumn,
     Threads,
     Value,
     check_out_folder,
@@ -47,23 +45,44 @@ STEM = "compare"
 """Stem of the report's and the JSON file's names."""
 
 _PARAMETERS = {
-    "SampleChoice.metric": "samples_metric",
     "SampleChoice.task": "task",
     "SampleChoice.filter": "filter_",
     **{f"gold_columns.{role}": f"gold_{role}" for role in ("item", "rater", "value")},
+    "paired": "pair_runs",
+    "paired=True": "pair_runs=yes",
+    "paired=False": "pair_runs=no",
 }
-"""The command's parameters for the fields of arguments of `nbyk.read_systems`."""
+"""The command's parameters for the arguments of `nbyk.read_systems` and their fields."""
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
+COLUMNS, CLAIM, SCORES, DRAWS = (
+    "Columns and what is read",
+    "The claim",
+    "Scores of runs",
+    "Draws",
+)
+"""Headings of the help, after the options that most comparisons need."""
+
+_ABOUT_ITEMS = (
+    *("gold", "metric", "metric_file", "classes", "null", "interval", "generalise", "rater_ids", "run_ids"),
+    *("scale", "cluster", "rater", "gold_item", "gold_rater", "gold_value", "full", "max_resamples"),
+    *("max_draws", "margin"),
+)
+"""Parameters that scores of runs have no use for."""
+
+_ABOUT_SCORES = ("test", "tau", "lift", "shift")
+"""Parameters that only scores of runs have a use for."""
+
 
 def compare(
+    context: typer.Context,
     systems: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="SYSTEMS",
-            help="Two systems or more: files or logs of responses (docs/formats.md), each PATH or "
-            "NAME=PATH; or one table with a column of systems. The first is A.",
+            help="Two systems or more: files or logs of responses (docs/formats.md), or of scores of runs, "
+            "each PATH or NAME=PATH; or one table with a column of systems. The first is A.",
             show_default=False,
         ),
     ] = None,
@@ -82,81 +101,33 @@ def compare(
             metavar="NAME",
         ),
     ] = None,
+    metric_file: MetricFiles = None,
     kind: Annotated[
         str | None,
         typer.Option(
-            help="What the responses are: numbers, classes, or distributions over classes.",
+            help="What the responses are: numbers, classes, distributions over classes, or scores of runs.",
             show_default="what the files and the metric say",
         ),
     ] = None,
-    classes: Annotated[
-        str | None,
-        typer.Option(help="The classes in their order, as in neg,neutral,pos.", show_default="those of gold"),
-    ] = None,
-    metric_file: MetricFiles = None,
-    null: Annotated[
-        str,
+    scale: Scale = None,
+    margin: Annotated[
+        float | None,
         typer.Option(
-            help="Null hypothesis: swap_items or shifted (the two are equally good over the population of "
-            "items), permutation, pooled or pooled_twice (they answer every item alike)."
+            help="The largest difference that does not matter, in the ratings' own unit. "
+            "nbyk tests whether A is worse than B by that much, and whether they are equivalent within it."
         ),
-    ] = "swap_items",
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Name of a baseline. nbyk compares every other system only with it.")
+    ] = None,
     alternative: Annotated[
         str | None,
         typer.Option(
-            help="Side to test: two-sided, greater (A is better) or less (B is better).",
+            help="Side to test: two-sided, greater (A is better; with a baseline, the others are) or less.",
             show_default="two-sided, or greater with --gate",
         ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Level of the test: it rejects if p is at most this.")] = 0.05,
-    confidence_level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
-    interval: Annotated[
-        str, typer.Option(help="Interval that the sentence prints: percentile or bca.")
-    ] = "percentile",
-    against: Annotated[
-        str | None, typer.Option(help="Name of a baseline. nbyk compares every other system only with it.")
-    ] = None,
-    correction: Annotated[
-        str,
-        typer.Option(
-            help="Correction for the number of pairs, with three systems or more: holm, bonferroni, "
-            "benjamini_hochberg or none."
-        ),
-    ] = "holm",
-    generalise: Generalise = None,
-    rater_ids: RaterIds = None,
-    run_ids: RunIds = None,
-    pair_runs: Annotated[
-        str,
-        typer.Option(
-            help="Whether runs of one name are the same for all systems, as runs of one seed may be: yes or "
-            "no. People who rate several systems are the same people in any case."
-        ),
-    ] = "no",
-    scale: Scale = None,
-    on_missing: Annotated[
-        str, typer.Option(help="Items that some files lack: refuse, or drop them and report how many.")
-    ] = "refuse",
-    item: Item = "item",
-    rater: Rater = "rater",
-    value: Value = "value",
-    cluster: Cluster = None,
-    gold_item: GoldItem = None,
-    gold_rater: GoldRater = None,
-    gold_value: GoldValue = None,
-    system: SystemColumn = None,
-    on_duplicates: OnDuplicates = "refuse",
-    on_empty: OnEmpty = "refuse",
-    samples_metric: Annotated[
-        str | None, typer.Option(help="For logs of lm_eval: the score to use, if a log has several.")
-    ] = None,
-    task: Annotated[
-        str | None, typer.Option(help="For logs of lm_eval: the task to use, if a log has several.")
-    ] = None,
-    filter_: Annotated[
-        str | None,
-        typer.Option("--filter", help="For logs of lm_eval: the filter to use, if a log has several."),
-    ] = None,
     full: Annotated[
         bool,
         typer.Option(
@@ -165,31 +136,180 @@ def compare(
             "would settle it. This takes longer.",
         ),
     ] = False,
+    gate: Gate = False,
+    out: OutAnswer = None,
+    form: Format = "text",
+    seed: Seed = 0,
+    threads: Threads = 2,
+    generalise: Annotated[
+        str | None,
+        typer.Option(
+            "--generalise",
+            help="Population of the claim: items, or items with clusters, raters or runs, such as "
+            "items,raters.",
+            show_default="items, their clusters, and the raters and runs that they share, if two or more",
+            metavar="NAMES",
+            rich_help_panel=CLAIM,
+        ),
+    ] = None,
+    pair_runs: Annotated[
+        str | None,
+        typer.Option(
+            help="Whether runs of one name are the same for all systems, as runs of one seed may be: yes or "
+            "no. People who rate several systems are the same people in any case.",
+            show_default="no; yes for scores with ids of items",
+            rich_help_panel=CLAIM,
+        ),
+    ] = None,
+    correction: Annotated[
+        str | None,
+        typer.Option(
+            help="Correction for the number of pairs: holm, bonferroni, benjamini_hochberg or none.",
+            show_default="holm; for aso bonferroni",
+            rich_help_panel=CLAIM,
+        ),
+    ] = None,
+    confidence_level: Annotated[
+        float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=CLAIM)
+    ] = 0.95,
+    interval: Annotated[
+        str,
+        typer.Option(help="Interval over items alone: percentile or bca.", rich_help_panel=CLAIM),
+    ] = "percentile",
+    null: Annotated[
+        str,
+        typer.Option(
+            help="Null hypothesis: swap_items or shifted (the two are equally good over the population of "
+            "items), permutation, pooled or pooled_twice (they answer every item alike).",
+            rich_help_panel=CLAIM,
+        ),
+    ] = "swap_items",
+    test: Annotated[
+        str | None,
+        typer.Option(
+            help="recommended, aso, permutation, approximate_randomisation, bootstrap, paired_bootstrap, "
+            "welch_t, wilcoxon or mann_whitney.",
+            show_default="recommended",
+            rich_help_panel=SCORES,
+        ),
+    ] = None,
+    tau: Annotated[
+        float, typer.Option(help="aso finds A better if eps_min is below this.", rich_help_panel=SCORES)
+    ] = 0.2,
+    lift: Annotated[
+        float | None,
+        typer.Option(
+            help="Also show how often the test would find a system better by this factor, such as 1.25.",
+            rich_help_panel=SCORES,
+        ),
+    ] = None,
+    shift: Annotated[
+        float | None,
+        typer.Option(help="The same for a difference instead of a factor.", rich_help_panel=SCORES),
+    ] = None,
+    item: Item = "item",
+    rater: Rater = "rater",
+    value: Value = "value",
+    system: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of systems, if one table holds them all.",
+            show_default="one of a known name",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of clusters of items, such as the text of a question, in gold or in a file of a "
+            "system. nbyk swaps and draws whole clusters.",
+            show_default="every item is its own cluster",
+            metavar="COLUMN",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
+    classes: Annotated[
+        str | None,
+        typer.Option(
+            help="The classes in their order, as in neg,neutral,pos.",
+            show_default="those of gold",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
+    gold_item: Annotated[
+        str | None,
+        typer.Option(help="Gold's column of items.", show_default="as --item", rich_help_panel=COLUMNS),
+    ] = None,
+    gold_rater: Annotated[
+        str | None,
+        typer.Option(help="Gold's column of raters.", show_default="as --rater", rich_help_panel=COLUMNS),
+    ] = None,
+    gold_value: Annotated[
+        str | None,
+        typer.Option(help="Gold's column of values.", show_default="as --value", rich_help_panel=COLUMNS),
+    ] = None,
+    rater_ids: Annotated[
+        str | None,
+        typer.Option(
+            help="Ids of gold's raters: shared (people), or fresh (slots, with other people on each item).",
+            show_default="shared, if an id answers two items or more",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
+    run_ids: Annotated[
+        str | None,
+        typer.Option(
+            help="Ids of the systems' runs: shared or fresh, as for raters.",
+            show_default="as for --rater-ids",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
+    on_missing: Annotated[
+        str,
+        typer.Option(
+            help="Items that some files lack: refuse, or drop them and report how many.",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = "refuse",
+    on_duplicates: OnDuplicates = "refuse",
+    on_empty: OnEmpty = "refuse",
+    task: Annotated[
+        str | None,
+        typer.Option(
+            help="For logs of lm_eval: the task to use, if a log has several.", rich_help_panel=COLUMNS
+        ),
+    ] = None,
+    filter_: Annotated[
+        str | None,
+        typer.Option(
+            "--filter",
+            help="For logs of lm_eval: the filter to use, if a log has several.",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
     n_resamples: Annotated[
-        int, typer.Option("--resamples", help="Number of draws of the bootstrap, and of the null at first.")
-    ] = 9_999,
+        int | None,
+        typer.Option(
+            "--resamples",
+            help="Number of draws of the bootstrap, and of the null at first.",
+            show_default="9999; for scores 10000, for aso 1000",
+            rich_help_panel=DRAWS,
+        ),
+    ] = None,
     max_resamples: Annotated[
         int,
         typer.Option(
             help="Largest number of draws of the null. nbyk stops earlier if more draws are very unlikely "
-            "to change the decision."
+            "to change the decision.",
+            rich_help_panel=DRAWS,
         ),
     ] = 999_999,
     max_draws: Annotated[
-        int, typer.Option(help="Largest number for all pairs together, with three systems or more.")
-    ] = 30_000_000,
-    margin: Annotated[
-        float | None,
+        int,
         typer.Option(
-            help="The largest difference that does not matter, in the ratings' own unit. "
-            "nbyk tests whether A is worse than B by that much, and whether they are equivalent within it."
+            help="Largest number for all pairs together, with three systems or more.", rich_help_panel=DRAWS
         ),
-    ] = None,
-    out: OutAnswer = None,
-    form: Format = "text",
-    gate: Gate = False,
-    seed: Seed = 0,
-    threads: Threads = 2,
+    ] = 30_000_000,
 ) -> None:
     """Compare two systems or more: which is better, how sure that is, and a sentence to quote.
 
@@ -200,21 +320,27 @@ def compare(
     it is 0 if A is shown to be better, or not worse by the margin, 3 if A is shown to be worse by more, and 4
     if the data show neither.
     """
-    from nbyk.data import SampleChoice, read_systems
+    from nbyk.data import SampleChoice, named_systems, read_systems
     from nbyk.data.columns import Columns
-    from nbyk.testing.corrections import CORRECTIONS
+    from nbyk.testing.corrections import check_correction
     from nbyk.testing.decision import Decision, check_draws
     from nbyk.testing.family import Hypotheses
+    from nbyk.testing.scores.compare_scores import NAMES
     from nbyk.testing.systems.asked import Asked
+    from nbyk.testing.systems.compare import N_RESAMPLES
     from nbyk.testing.systems.margins import check_margin
 
     load_metric_files(metric_file)
     distinct("--metric", metric or ())
-    kind = kind or _kind_of_metrics(metric or ())
+    given = [name for name in context.params if _is_given(context, name)]
+    kind = kind or ("scores" if "test" in given else _kind_of_metrics(metric or ()))
     _one_of("interval", interval, ("percentile", "bca"))
-    _one_of("correction", correction, CORRECTIONS)
-    _one_of("pair_runs", pair_runs, ("yes", "no"))
+    if correction is not None:
+        check_correction(correction)
+    _one_of("pair_runs", pair_runs, (None, "yes", "no"))
     _one_of("on_missing", on_missing, ("refuse", "drop"))
+    if test is not None and test not in NAMES:
+        raise unknown_name("test", test, NAMES).about(argument="test")
     sided = with_one_side(alternative, gate=gate)
     _one_of("alternative", sided, _ALTERNATIVES)
     _check_null(null, gate=gate)
@@ -223,13 +349,16 @@ def compare(
     check_margin(margin)
     if out is not None:
         check_out_folder(out)
-    with renaming(_PARAMETERS):
-        read = read_systems(
+    if kind == "scores":
+        _refuse(given, _ABOUT_ITEMS, "scores of runs have no items")
+
+    def read_as(kind: str | None) -> Systems:
+        return read_systems(
             systems or (),
             gold,
             scale=None if scale is None else scale_named(scale),
             on_missing=on_missing,  # type: ignore[arg-type]
-            samples=SampleChoice(samples_metric, task, filter_),
+            samples=SampleChoice(task, filter_),
             item=item,
             rater=rater,
             value=value,
@@ -240,9 +369,36 @@ def compare(
             on_empty=on_empty,
             kind=kind,  # type: ignore[arg-type]
             classes=None if classes is None else [name.strip() for name in classes.split(",")],
+            paired=needs_pairs(test, pair_runs) if kind == "scores" else None,
         )
+
+    with renaming(_PARAMETERS):
+        read = read_as(kind)
+        if read.kind == "scores" and kind is None and pair_runs is not None:
+            read = read_as("scores")
+    _check_names(read, against, gate=gate)
     if read.kind == "scores":
-        raise NbykError(f"found {read.taken_as}, expected responses to items; give them to `nbyk test`")
+        _refuse(given, _ABOUT_ITEMS, "these are scores of runs, without items")
+        of_scores = ScoresRequest(
+            test or "recommended",
+            against,
+            sided,  # type: ignore[arg-type]
+            alpha,
+            confidence_level,
+            tau,
+            correction,  # type: ignore[arg-type]
+            n_resamples,
+            lift,
+            shift,
+            seed,
+            threads,
+        )
+        answer, gate_asks = answer_of_scores(read, of_scores, named_systems(systems or ()))
+        if kind is None:
+            print(f"{read.taken_as}; --kind numbers takes them for responses to items", file=sys.stderr)
+        give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None)
+        return
+    _refuse(given, _ABOUT_SCORES, f"these are {read.kind} of items")
     chosen = _metrics(metric, read)
     with renaming(_PARAMETERS):
         read = read.with_units(rater_ids, run_ids)
@@ -250,28 +406,33 @@ def compare(
         print(read.taken_as, file=sys.stderr)
     for file, columns in read.recognised.items():
         print(f"{file}: {columns}", file=sys.stderr)
-    _check_names(read, against, gate=gate)
-    decision = Decision(sided, alpha, n_resamples, max_resamples)  # type: ignore[arg-type]
+    draws = N_RESAMPLES if n_resamples is None else n_resamples
+    decision = Decision(sided, alpha, draws, max_resamples)  # type: ignore[arg-type]
     asked = Asked(
         decision,
         null=null,
         confidence_level=confidence_level,
         generalise=factors(generalise),
         pair_runs=pair_runs == "yes",
+        interval=interval,  # type: ignore[arg-type]
         seed=seed,
         threads=threads,
     )
-    request = CompareRequest(
-        chosen,
-        asked,
-        Hypotheses(decision, correction, max_draws),  # type: ignore[arg-type]
-        against,
-        margin,
-        interval,  # type: ignore[arg-type]
-        full,
-    )
-    answer, shown = answer_of(read, request)
-    give(answer, out=out, form=form, stem=STEM, gate=shown if gate else None)
+    family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
+    answer, gate_asks = answer_of(read, CompareRequest(chosen, asked, family, against, margin, full))
+    give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None)
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _refuse(given: Sequence[str], unused: Sequence[str], why: str) -> None:
+    """Raise NbykError if an option was given that these data have no use for."""
+    for name in given:
+        if name in unused:
+            raise NbykError(f"{why}; leave it out", argument=name)
 
 
 def _kind_of_metrics(names: Sequence[str]) -> Kind | None:
@@ -309,8 +470,8 @@ def _check_null(null: str, *, gate: bool) -> None:
     check_null(null)
     if gate and TESTED[null] != EQUALLY_GOOD:
         raise NbykError(
-            f"--gate with --null {null}: rejecting that {TESTED[null]} does not show who is better; choose "
-            "swap_items or shifted"
+            f"--gate with --null {null}: rejecting that the two {TESTED[null]} does not show who is "
+            "better; choose swap_items or shifted"
         )
 
 
@@ -330,6 +491,7 @@ def _check_names(systems: Systems, against: str | None, *, gate: bool) -> None:
         )
 
 
-def _one_of(argument: str, value: str, known: Sequence[str]) -> None:
+def _one_of(argument: str, value: str | None, known: Sequence[str | None]) -> None:
     if value not in known:
-        raise NbykError(f"found {value!r}, expected {' or '.join(known)}", argument=argument)
+        expected = " or ".join(name for name in known if name)
+        raise NbykError(f"found {value!r}, expected {expected}", argument=argument)

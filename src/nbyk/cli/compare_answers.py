@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,20 +12,25 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from nbyk.cli.gates import Shown, all_better, by_margin, reason_of, reserve_of_margins
 from nbyk.cli.terminal import error_in_options
-from nbyk.errors import NbykError
-from nbyk.progress import stage
+from nbyk.errors import NbykError, renaming
+from nbyk.progress import progress, stage
+from nbyk.words import listed
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
     from nbyk.report.answer import Answer
-    from nbyk.report.comparison.pair_answer import PairFindings
+    from nbyk.report.comparison.pair_answer import Findings
     from nbyk.resampling.effects import Threads
+    from nbyk.testing.corrections import Correction
     from nbyk.testing.family import Hypotheses
-    from nbyk.testing.intervals import IntervalMethod
+    from nbyk.testing.pvalues import Alternative
+    from nbyk.testing.results import Board, Pair
     from nbyk.testing.systems.asked import Asked
-    from nbyk.testing.systems.result import ComparisonResult
 
 T = TypeVar("T")
+
+_MANY_DRAWS = 200_000
+"""The progress of draws of scores is shown if there are more than this."""
 
 FULL = (
     "the verdict may depend on the metric, the null and the sampler; --full tests by all of them, and finds "
@@ -43,102 +48,168 @@ class CompareRequest:
     family: Hypotheses
     against: str | None
     margin: float | None
-    interval: IntervalMethod
     full: bool
+
+
+@dataclass(frozen=True)
+class ScoresRequest:
+    """How to compare scores of runs; the fields are those of `nbyk.compare`, and the lift of a power."""
+
+    test: str
+    against: str | None
+    alternative: Alternative
+    alpha: float
+    confidence_level: float
+    tau: float
+    correction: Correction | None
+    n_resamples: int | None
+    lift: float | None
+    shift: float | None
+    seed: int
+    threads: int
 
 
 def answer_of(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
     """Return the answer about two systems or more, and whether the first is the better one."""
-    return (_pair if len(systems.names) == 2 else _board)(systems, request)
-
-
-def _pair(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
-    """Return the answer of two systems, and whether A is the better one by every metric."""
-    from nbyk.report.comparison.pair_answer import PairFindings, pair_answer
-    from nbyk.testing.systems.compare import compare_metrics
-
-    a, b = systems.names
-    if request.against == a:
-        a, b = b, a
-    with stage(f"comparing {a} with {b} on {systems.n_items} items"):
-        results = compare_metrics(
-            systems.pair(a, b), request.metrics, request.asked, _margins(systems, request)
-        )
-    paired = request.asked.pair_runs
-    found = PairFindings(a, b, systems, results, request.interval, pair_runs=paired)
-    found = _with_extras(found, request)
-    if request.margin is not None:
-        within = by_margin((result.verdict == "A", result.margins[0]) for result in results.values())
-        reserve = reserve_of_margins((a, b, result.margins[0]) for result in results.values())
-        return pair_answer(found), Shown(a, b, within, reserve, request.margin)
-    better = all_better(
-        (result.verdict == "A", _is_settled(result) or _is_behind(result)) for result in results.values()
-    )
-    return pair_answer(found), Shown(a, b, better, reason_of((a, b, result) for result in results.values()))
-
-
-def _is_settled(result: ComparisonResult) -> bool:
-    """Return whether the decision is certain, could have been another, and holds without reserve."""
-    return result.decided and result.could_reject and not result.is_reserved(result.claims[0])
-
-
-def _is_behind(result: ComparisonResult) -> bool:
-    """Return whether A is not ahead, so that no number of draws shows it to be better."""
-    return result.claims[0].is_conclusive and result.could_reject and result.effect <= 0.0
-
-
-def _margins(systems: Systems, request: CompareRequest) -> dict[str, float]:
-    """Return the margin in the unit of each metric's effect; none if none was given."""
     from nbyk.metrics.registry import named
-
-    if request.margin is None:
-        return {}
-    return {
-        name: request.margin / named(name, systems.kind).effect_unit(systems.scale)
-        for name in request.metrics
-    }
-
-
-def _board(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
-    """Return the answer of three systems or more, and whether the first is better than the baseline."""
     from nbyk.report.comparison.board_answer import board_answer
-    from nbyk.testing.systems.leaderboard import ScoredSystems
-    from nbyk.testing.systems.systems import leaderboard
+    from nbyk.report.comparison.pair_answer import Findings, pair_answer
+    from nbyk.testing.systems.board import board_of
+    from nbyk.testing.systems.scored import ScoredSystems
 
-    boards, margins = {}, _margins(systems, request)
-    for name in request.metrics:
-        with stage(f"comparing {len(systems.names)} systems on {systems.n_items} items by {name}"):
-            scored = ScoredSystems.of(systems, None, name)
-            boards[name] = leaderboard(
-                scored, request.asked, request.family, against=request.against, margin=margins.get(name)
+    boards = {}
+    for place, name in enumerate(request.metrics):
+        with stage(f"comparing {listed(systems.names)} on {systems.n_items} items by {name}"):
+            margin = request.margin
+            if margin is not None:
+                margin /= named(name, systems.kind).effect_unit(systems.scale)
+            boards[name] = board_of(
+                ScoredSystems.of(systems, None, name),
+                request.asked,
+                request.family,
+                against=request.against,
+                margin=margin,
+                with_parts=place == 0,
             )
-    first = next(name for name in systems.names if name != request.against)
-    of_first = [[pair for pair in board.pairs if pair.a == first] for board in boards.values()]
-    answer = board_answer(boards, systems)
-    if request.margin is not None:
-        within = by_margin((pair.verdict == first, pair.margin) for pairs in of_first for pair in pairs)
-        reserve = reserve_of_margins((pair.a, pair.b, pair.margin) for pairs in of_first for pair in pairs)
-        return answer, Shown(first, request.against, within, reserve, request.margin)
-    better = all_better(
-        (
-            any(pair.verdict == first for pair in pairs),
-            all((pair.decided and _is_settled(pair.result)) or _is_behind(pair.result) for pair in pairs),
-        )
-        for pairs in of_first
+    shown = _shown(list(boards.values()), systems.names, request.margin)
+    if len(systems.names) > 2:
+        return board_answer(boards, systems), shown
+    found = Findings(systems, boards)
+    return pair_answer(_with_extras(found, request)), shown
+
+
+def needs_pairs(test: str | None, pair_runs: str | None) -> bool | None:
+    """Return whether scores are to be paired: True, False, or None if their ids decide it."""
+    from nbyk.testing.scores.facts import FACTS
+
+    if test in FACTS and FACTS[test].paired:
+        if pair_runs == "no":
+            raise NbykError(f"--test {test} needs paired scores, and --pair-runs no says that they are not")
+        return True
+    return None if pair_runs is None else pair_runs == "yes"
+
+
+def answer_of_scores(read: Systems, request: ScoresRequest, files: Mapping[str, Any]) -> tuple[Answer, Shown]:
+    """Return the answer about systems' scores of runs, and whether the first is the better one.
+
+    Parameters
+    ----------
+    read, request
+        The scores, and how to compare them.
+    files
+        The files of the scores by the systems' names.
+    """
+    from nbyk.report.comparison.score_answer import scores_answer
+    from nbyk.testing.scores.compare_scores import (
+        N_ASO_RESAMPLES,
+        N_RESAMPLES,
+        board_of_scores,
+        chosen_test,
+        least_scores,
     )
-    reason = reason_of((pair.a, pair.b, pair.result) for pairs in of_first for pair in pairs)
-    return answer, Shown(first, request.against, better, reason)
+    from nbyk.testing.scores.facts import ASO
+    from nbyk.testing.scores.power_analysis import Lift, check_power_of, comparison_power
+
+    test, scores = request.test, read.responses
+    if request.lift is not None and request.shift is not None:
+        raise NbykError("found --lift and --shift, expected one of them; drop one")
+    for name, sample in scores.items():
+        if len(sample) < least_scores(test):
+            raise NbykError(
+                f"found 1 score, expected at least {least_scores(test)} for {test}, which "
+                "needs to know how scores vary: give the scores of more runs",
+                file=files.get(name),
+                name="" if name in files else name,
+            )
+    lift_is: Lift = "factor" if request.shift is None else "shift"
+    by = request.lift if request.shift is None else request.shift
+    if by is not None:
+        with renaming({"lift_is=shift": "shift", "lift": "lift" if request.shift is None else "shift"}):
+            check_power_of(chosen_test(test, scores, paired=read.paired)[0], scores, by, lift_is)
+    n_draws = request.n_resamples or (N_ASO_RESAMPLES if test == ASO else N_RESAMPLES)
+    n_pairs = len(scores) - 1 if request.against else len(scores) * (len(scores) - 1) // 2
+    many = n_draws * n_pairs > _MANY_DRAWS
+    with progress("draws", n_draws * n_pairs) if many else nullcontext() as advance:
+        board = board_of_scores(
+            scores,
+            test=test,
+            paired=read.paired,
+            against=request.against,
+            alternative=request.alternative,
+            alpha=request.alpha,
+            confidence_level=request.confidence_level,
+            tau=request.tau,
+            correction=request.correction,
+            n_resamples=request.n_resamples,
+            seed=request.seed,
+            threads=request.threads,
+            progress=advance,
+        )
+    powers = None if by is None else comparison_power(board, lift=by, lift_is=lift_is)
+    lift = "" if by is None else f"a factor of {by:g}" if lift_is == "factor" else f"{by:g}"
+    notes = list(read.notes)
+    notes += [
+        f"{count} items of {place} were dropped: another system lacks them"
+        for place, count in read.dropped.items()
+    ]
+    if read.paired and not read.items:
+        notes.append("the scores are paired by their order in the files, which have no ids to check it by")
+    answer = scores_answer(board, powers=powers, lift=lift, notes=notes)
+    return answer, replace(_shown([board], read.names, None), draws="--resamples")
 
 
-def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
+def _shown(boards: Sequence[Board], names: Sequence[str], margin: float | None) -> Shown:
+    """Return what the gate asks and finds: whether the first system is the better one by every metric."""
+    first = next(name for name in names if name != boards[0].question.against)
+    pairs = [pair for board in boards for pair in board.pairs if pair.a == first]
+    b = pairs[0].b
+    if margin is not None:
+        within = by_margin((pair.verdict == "better", pair.margin) for pair in pairs)
+        return Shown(first, b, within, reserve_of_margins(pairs), margin)
+    better = all_better((pair.verdict == "better", _is_settled(pair) or _is_behind(pair)) for pair in pairs)
+    return Shown(first, b, better, reason_of(pairs))
+
+
+def _is_settled(pair: Pair) -> bool:
+    """Return whether the decision is certain, could have been another, and holds without reserve."""
+    return pair.decided and pair.could_reject and not pair.reserve
+
+
+def _is_behind(pair: Pair) -> bool:
+    """Return whether A is not ahead, so that no number of draws shows it to be better."""
+    by_means = pair.claims[0].order is None
+    return pair.claims[0].is_conclusive and pair.could_reject and by_means and pair.effect <= 0.0
+
+
+def _with_extras(found: Findings, request: CompareRequest) -> Findings:
     """Return the findings about two systems with further ones.
 
     A finding that these data do not allow is left out, with the reason.
     """
     from nbyk.testing.systems.variance import variance_shares
 
-    data, results = found.systems.pair(found.a, found.b), found.results
-    left_out: list[str] = []
+    names = found.first.a, found.first.b
+    data, left_out = found.systems.pair(*names), list[str]()
     decision, null, seed = request.asked.decision, request.asked.null, request.asked.seed
     test: dict[str, Any] = {
         "null": null,
@@ -158,9 +229,9 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
 
     is_of_numbers = found.systems.kind == "numbers"
     shares = {
-        name: look(f"variance of {name}", partial(variance_shares, data, metric=name, seed=seed))
-        for name, result in results.items()
-        if is_of_numbers and not result.claims[0].parts
+        name: look(f"variance of {name}", partial(variance_shares, data, names=names, metric=name, seed=seed))
+        for name, pair in found.pairs.items()
+        if is_of_numbers and not pair.claims[0].parts
     }
     found = replace(found, shares={name: of for name, of in shares.items() if of is not None})
     if not request.full or not is_of_numbers:
@@ -168,16 +239,17 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
             left_out.append(f"--full is for numbers, and these are {found.systems.kind}")
         return replace(found, left_out=(*left_out, *([FULL] if is_of_numbers else [])))
 
-    from nbyk.planning.settling.settle import NULLS, settle
+    from nbyk.planning.settle import NULLS, settle
     from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
-    name, result = next(iter(results.items()))
-    if request.asked.pair_runs:
-        left_out.append("what would settle it: not known here, because nbyk plans runs that are not paired")
-    is_open = not request.asked.pair_runs and not result.claims[-1].p <= result.alpha and null in NULLS
-    settling = partial(settle, data, metric=name, scale=found.systems.scale, **test)
+    name, pair = next(iter(found.pairs.items()))
+    open_ = pair.claims[-1].shown(pair.claims[-1].p, decision.alpha) == "undecided"
+    settling = partial(
+        settle, data, metric=name, scale=found.systems.scale, pair_runs=request.asked.pair_runs, **test
+    )
+    is_open = open_ and null in NULLS
     with _beside(settling if is_open else None, request.asked.threads) as (settled, threads):
-        by_all = partial(sensitivity, data, threads=threads, **test)
+        by_all = partial(sensitivity, data, names=names, threads=threads, **test)
         by_choice = look("sensitivity", by_all, n_draws_in_all())
         would = None if settled is None else look(f"what would settle {name}", settled)
     return replace(found, sensitivity=by_choice, settlement=would, left_out=tuple(left_out))

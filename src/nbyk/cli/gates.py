@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from nbyk.errors import NbykError
-from nbyk.words import in_full, with_names
+from nbyk.words import in_full
 
 if TYPE_CHECKING:
     from nbyk.report.answer import Answer
-    from nbyk.testing.systems.margins import MarginClaim
-    from nbyk.testing.systems.result import ComparisonResult
+    from nbyk.testing.results import Margin, Pair
 
 Gate = Annotated[
     bool,
@@ -102,45 +101,45 @@ def with_gate(answer: Answer, shown: Shown) -> Answer:
     )
 
 
-def by_margin(metrics: Iterable[tuple[bool, MarginClaim | None]]) -> Verdict:
+def by_margin(metrics: Iterable[tuple[bool, Margin | None]]) -> Verdict:
     """Return whether a system is better than another or not worse by the margin, by every metric.
 
     Parameters
     ----------
     metrics
-        For each metric: whether the system is better by it, and its claim about the margin.
+        For each metric: whether the system is better by it, and the tests of its margin.
     """
     passed: dict[str, Verdict] = {"equivalent": "yes", "not worse": "yes", "worse": "no"}
-    found = {
-        "yes" if better else passed.get(claim.verdict, "inconclusive") if claim else "inconclusive"
-        for better, claim in metrics
+    verdicts = {
+        "yes" if better else passed.get(margin.verdict, "inconclusive") if margin else "inconclusive"
+        for better, margin in metrics
     }
-    return "no" if "no" in found else "inconclusive" if "inconclusive" in found else "yes"
+    return "no" if "no" in verdicts else "inconclusive" if "inconclusive" in verdicts else "yes"
 
 
-def reason_of(pairs: Iterable[tuple[str, str, ComparisonResult]]) -> str:
-    """Return why some named pair allows no claim about the broadest population, or only with reserve.
+def reason_of(pairs: Iterable[Pair]) -> str:
+    """Return why some pair allows no claim about the broadest population, or only with reserve.
 
     "" if every pair does without.
     """
-    for a, b, result in pairs:
-        claim = result.claims[0]
-        if claim.reason:
-            return with_names(claim.reason, a, b) + "; --generalise items asks about these alone"
-        if not result.could_reject:
-            return f"so few items cannot show a difference at α = {result.alpha:g}; give more"
-        if result.is_reserved(claim):
-            return f"{a} is shown to be better than {b} only with reserve: {with_names(claim.reserve, a, b)}"
+    for pair in pairs:
+        if pair.claims[0].reason:
+            return f"{pair.claims[0].reason}; --generalise items asks about these alone"
+        if not pair.could_reject:
+            few = "scores" if pair.sample.scores else "items"
+            return f"so few {few} cannot show a difference at α = {pair.question.alpha:g}; give more"
+        if pair.reserve:
+            return f"{pair.a} is shown to be better than {pair.b} only with reserve: {pair.reserve}"
     return ""
 
 
-def reserve_of_margins(pairs: Iterable[tuple[str, str, MarginClaim | None]]) -> str:
-    """Return why the answer about the margin holds for some named pair only with reserve; "" if for none."""
+def reserve_of_margins(pairs: Iterable[Pair]) -> str:
+    """Return why the answer about the margin holds for some pair only with reserve; "" if for none."""
     return next(
         (
-            f"{claim.shown} for {a} and {b} holds only with reserve: {with_names(claim.reserve, a, b)}"
-            for a, b, claim in pairs
-            if claim is not None and claim.is_reserved
+            f"{pair.margin.shown} for {pair.a} and {pair.b} holds only with reserve: {pair.margin.reserve}"
+            for pair in pairs
+            if pair.margin is not None and pair.margin.is_reserved
         ),
         "",
     )

@@ -39,44 +39,6 @@ MetricFiles = Annotated[
     list[Path] | None, typer.Option("--metric-file", help="Python file with your metrics.")
 ]
 OutFolder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
-Generalise = Annotated[
-    str | None,
-    typer.Option(
-        "--generalise",
-        help="Population of the claim: items, or items with clusters, raters or runs, such as items,raters.",
-        show_default="items, their clusters, and the raters and runs that they share, if two or more",
-        metavar="NAMES",
-    ),
-]
-RaterIds = Annotated[
-    str | None,
-    typer.Option(
-        help="Ids of gold's raters: shared (people), or fresh (slots, with other people on each item).",
-        show_default="shared, if an id answers two items or more",
-    ),
-]
-RunIds = Annotated[
-    str | None,
-    typer.Option(
-        help="Ids of the systems' runs: shared or fresh, as for raters.", show_default="as for --rater-ids"
-    ),
-]
-Cluster = Annotated[
-    str | None,
-    typer.Option(
-        help="Column of clusters of items, such as the text of a question. nbyk swaps and draws whole "
-        "clusters. The column is in gold or in a system's file.",
-        show_default="every item is its own cluster",
-        metavar="COLUMN",
-    ),
-]
-GoldItem = Annotated[str | None, typer.Option(help="Gold's column of items.", show_default="as --item")]
-GoldRater = Annotated[str | None, typer.Option(help="Gold's column of raters.", show_default="as --rater")]
-GoldValue = Annotated[str | None, typer.Option(help="Gold's column of values.", show_default="as --value")]
-SystemColumn = Annotated[
-    str | None,
-    typer.Option(help="Column of systems, if one table holds them all.", show_default="one of a known name"),
-]
 Scale = Annotated[
     str | None,
     typer.Option(help="Scale of all ratings: 1..5, levels such as 1,2,3,4,5, or binary.", metavar="SCALE"),
@@ -90,8 +52,6 @@ OnDuplicates = Annotated[
 ]
 OnEmpty = Annotated[str, typer.Option(help="Rows without a value: refuse, or drop them and report how many.")]
 Threads = Annotated[int, typer.Option(help="Number of threads. Results are the same with any number.", min=1)]
-
-"""Columns of a file of ratings."""
 
 
 def downloads_of(path: Path | None) -> Downloads:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from nbyk.cli.options import scale_named
 from nbyk.errors import NbykError, unknown_name
@@ -22,20 +22,31 @@ if TYPE_CHECKING:
     from nbyk.data.columns import Columns
     from nbyk.data.mending import Mending
     from nbyk.data.units import Units
+    from nbyk.planning.pilot import Pilot
     from nbyk.priors import Response, TwoStagePrior
     from nbyk.resampling.pilot_items import PilotItems
+    from nbyk.testing.shared_units.collection import Spread
 
 _MOST_STEPS = 10
 """Steps of the longest scale, 0 to 10, whose whole numbers count as its levels."""
 _ROUNDING = 1e-9
 
 
-def prior_of(dataset: str, *, published: bool) -> tuple[TwoStagePrior, tuple[str, ...]]:
-    """Return a dataset's prior, fitted to its ratings if they come with nbyk or published, and cautions."""
+SDS = ("item_sd", "cluster_sd", "severity_sd", "rating_sd", "run_sd", "answer_sd")
+OF_SHARED = ("raters", "items_per_rater", "runs", "items_per_cluster", "cost_per_rater", "cost_per_run")
+"""Options about raters, runs and clusters: a plan with one of them is for units that items share."""
+
+
+def prior_of(
+    dataset: str | None, file: Path | None, *, published: bool
+) -> tuple[TwoStagePrior, tuple[str, ...]]:
+    """Return the prior of a file, or a dataset's (fitted to ratings that come with nbyk, or published)."""
     from nbyk.data import load_source, source, source_names
-    from nbyk.priors import Response
+    from nbyk.priors import Response, read_prior
     from nbyk.priors.published import published_names, published_prior
 
+    if dataset is None:
+        return read_prior(cast("Path", file)), ()
     embedded = [name for name in source_names() if source(name).embedded]
     known = published_names() if published else {*published_names(), *embedded}
     if dataset not in known:
@@ -48,6 +59,87 @@ def prior_of(dataset: str, *, published: bool) -> tuple[TwoStagePrior, tuple[str
     return fitted(dataset, ratings.matrix(), Response.on(source(dataset).scale)), cautions
 
 
+def shared_source(
+    pilot: Path | None,
+    systems: tuple[Path, Path] | None,
+    scale: str | None,
+    columns: Columns,
+    mending: Mending,
+    sds: Mapping[str, float | None],
+    asked: Mapping[str, Any],
+    *,
+    system_answers: str,
+    pair_runs: str,
+) -> tuple[Spread | Pilot, str]:
+    """Return the variances of an effect, or a pilot that shows them, and their name.
+
+    Parameters
+    ----------
+    pilot, systems, scale, columns, mending
+        The files, the text of --scale, and how to read them.
+    sds
+        The standard deviations that are given; others are None.
+    asked
+        The arguments of `nbyk.plan`.
+    system_answers
+        How simulated systems answer the items of a pilot without systems.
+    pair_runs
+        "yes" if runs of one name are the same for both systems, else "no".
+    """
+    from nbyk.planning.pilot import Pilot, variances_of
+    from nbyk.testing.shared_units.collection import Spread
+
+    variances, metric = variances_of(sds), asked["metric"]
+    if pair_runs not in ("yes", "no"):
+        raise NbykError(f"found {pair_runs}, expected yes or no", argument="pair_runs")
+    if systems is None and columns.cluster is not None:
+        raise NbykError(
+            f"found {columns.cluster}, but there are no systems whose effect may differ between clusters; "
+            "give their answers (`pilot_systems`), or the standard deviation (`cluster_sd`)",
+            argument="cluster",
+        )
+    if pilot is None and systems is None:
+        if "items" not in variances:
+            raise NbykError(
+                "expected how much the effect varies between items: give a number, or a pilot with ids "
+                "(`pilot`, alone or with `pilot_systems`)",
+                argument="item_sd",
+            )
+        return Spread(**variances), "declared variances"
+    if systems is None and asked["effect"] is None:
+        raise NbykError(
+            "expected by how much A is better, which ratings alone do not show: give a number",
+            argument="effect",
+        )
+    read = read_pilot_of(pilot, systems, pilot_scale(scale), columns, mending)
+    unit = read.unit**metric.unit_power
+    if read.raters is None:
+        about_runs = asked["runs"] is not None or sds["run_sd"] is not None or asked["solve"] == "runs"
+        data = (cast("ResponseSet", read.pair),)
+        known: dict[str, Any] = {"unit": unit, "declared": variances, "scale": pilot_scale(scale)}
+        return Pilot(data, metric, about_runs, pair_runs == "yes", **known), read.items.name
+    items = replace(read.items, system_answers=system_answers)
+    pilot_of = Pilot.of_ratings(items, read.raters, metric, asked["effect"], unit, declared=variances)
+    return pilot_of, items.name
+
+
+def read_pilot_of(
+    pilot: Path | None, systems: tuple[Path, Path] | None, scale: Scale, columns: Columns, mending: Mending
+) -> ReadPilot:
+    """Return a pilot with two real systems, or its ratings alone."""
+    if systems is not None:
+        return read_pair(pilot, systems, scale, columns, mending)
+    return read_pilot(cast("Path", pilot), scale, columns, mending)
+
+
+def fitted_to(items: PilotItems, file: Path) -> TwoStagePrior:
+    """Return the prior fitted to the ratings of a pilot's file."""
+    try:
+        return fitted(items.name, cast("NDArray[np.float64]", items.ratings), items.response)
+    except NbykError as error:
+        raise error.about(file=file) from None
+
+
 def _cautions(units: Mapping[str, Units], n_items: int, way_out: str) -> tuple[str, ...]:
     from nbyk.testing.unit_cautions import about_units
 
@@ -58,10 +150,11 @@ def _with_people(pilot: Path | None, systems: Sequence[Path], units: Mapping[str
     """Return the command that plans for new raters and runs, in a sentence."""
     shared = {name: of_name.n_shared for name, of_name in units.items() if of_name.n_shared}
     raters = shared.pop("gold", 0)
-    named = " ".join(map(str, systems)) or "A B"
+    if not systems:
+        return f"`nbyk plan --pilot {pilot} --solve raters --effect E --power 0.8` plans for new ones"
     options = [
         *([f"--pilot {pilot}"] if pilot else []),
-        f"--pilot-systems {named}",
+        f"--pilot-systems {' '.join(map(str, systems))}",
         *([f"--raters {raters}"] if raters else []),
         *([f"--runs {max(shared.values())}"] if shared and pilot else []),
     ]
@@ -69,7 +162,7 @@ def _with_people(pilot: Path | None, systems: Sequence[Path], units: Mapping[str
 
 
 @dataclass(frozen=True)
-class Pilot:
+class ReadPilot:
     """A pilot as it was read.
 
     Attributes
@@ -84,6 +177,8 @@ class Pilot:
         Reasons for caution about a plan, one sentence each.
     pair
         The systems' answers with the ids of raters and runs; None without systems.
+    raters
+        The raters of the items; None with systems.
     """
 
     items: PilotItems
@@ -91,9 +186,10 @@ class Pilot:
     ends: tuple[float, float]
     warnings: tuple[str, ...]
     pair: ResponseSet | None = None
+    raters: Units | None = None
 
 
-def read_pilot(path: Path, scale: Scale, columns: Columns, mending: Mending) -> Pilot:
+def read_pilot(path: Path, scale: Scale, columns: Columns, mending: Mending) -> ReadPilot:
     """Return the ratings of a pilot."""
     from nbyk.resampling.pilot_items import PilotItems
 
@@ -101,7 +197,7 @@ def read_pilot(path: Path, scale: Scale, columns: Columns, mending: Mending) -> 
     units = {"gold": ratings.units()}
     cautions = _cautions(units, ratings.n_items, _with_people(path, (), units))
     items = PilotItems(path.stem, ratings.matrix(), response)
-    return Pilot(items, unit, ends, (*ratings.mended, *cautions))
+    return ReadPilot(items, unit, ends, (*ratings.mended, *cautions), raters=units["gold"])
 
 
 def read_rated(
@@ -138,7 +234,7 @@ def read_pair(
     scale: Scale,
     columns: Columns,
     mending: Mending,
-) -> Pilot:
+) -> ReadPilot:
     """Return a pair of real systems that answered the items of a pilot, or whose answers people rated."""
     import numpy as np
 
@@ -168,7 +264,7 @@ def read_pair(
     name = systems[0].parent.name if gold is None else gold.stem
     items = PilotItems(name or "the pilot", read.gold, Response("clamped"), pair, (a, b))
     cautions = _cautions(units, read.n_items, _with_people(gold, systems, units))
-    return Pilot(items, _unit(scale), _ends(scale), (*read.notes, *cautions), read.pair(a, b))
+    return ReadPilot(items, _unit(scale), _ends(scale), (*read.notes, *cautions), read.pair(a, b))
 
 
 def _unit(scale: Scale) -> float:

@@ -1,4 +1,4 @@
-"""`nbyk plan`: how many items and ratings per item you need, from a dataset's name or a pilot."""
+"""`nbyk plan`: how many items, ratings, raters and runs you need, from a dataset's name or a pilot."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,14 +26,22 @@ from nbyk.cli.options import (
     load_metric_files,
     metric_named,
 )
-from nbyk.cli.pilot import fitted, now_and_then, pilot_scale, prior_of, read_pair, read_pilot, say
-from nbyk.cli.plan_people import People, plan_people
-from nbyk.errors import NbykError, renaming
+from nbyk.cli.pilot import (
+    OF_SHARED,
+    SDS,
+    fitted_to,
+    now_and_then,
+    pilot_scale,
+    prior_of,
+    read_pilot_of,
+    say,
+    shared_source,
+)
+from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
     from nbyk.planning.result import Plan
     from nbyk.priors import TwoStagePrior
-    from nbyk.resampling.pilot_items import PilotItems
 
 _PEOPLE, _PRICES = "Raters, runs and clusters", "Prices"
 _SYSTEMS = "Sources, simulated systems and the search"
@@ -61,10 +69,7 @@ def plan(
     ] = None,
     items_from: Annotated[
         str,
-        typer.Option(
-            help="Simulate from the pilot's own items and ratings, or from a prior fitted to them.",
-            rich_help_panel=_SYSTEMS,
-        ),
+        typer.Option(help="Simulate from the pilot's items, or from a prior.", rich_help_panel=_SYSTEMS),
     ] = "pilot",
     system_answers: Annotated[
         str,
@@ -112,19 +117,9 @@ def plan(
     budget: Annotated[
         float | None, typer.Option(help="Money for the gold ratings; with raters or runs, for everything.")
     ] = None,
-    cost_per_item: Annotated[
-        float,
-        typer.Option(
-            help="Cost of an item.",
-            rich_help_panel=_PRICES,
-        ),
-    ] = 0.0,
+    cost_per_item: Annotated[float, typer.Option(help="Cost of an item.", rich_help_panel=_PRICES)] = 0.0,
     cost_per_rating: Annotated[
-        float,
-        typer.Option(
-            help="Cost of a gold rating.",
-            rich_help_panel=_PRICES,
-        ),
+        float, typer.Option(help="Cost of a gold rating.", rich_help_panel=_PRICES)
     ] = 1.0,
     alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
     solve: Annotated[
@@ -148,11 +143,7 @@ def plan(
         ),
     ] = None,
     test: Annotated[
-        str,
-        typer.Option(
-            help="Test of the difference.",
-            rich_help_panel=_SYSTEMS,
-        ),
+        str, typer.Option(help="Test of the difference.", rich_help_panel=_SYSTEMS)
     ] = "swap_items",
     n_runs: Annotated[
         str | None,
@@ -164,27 +155,13 @@ def plan(
         ),
     ] = None,
     epsilon_a: Annotated[
-        float,
-        typer.Option(
-            help="Perturbation of system A's item means.",
-            rich_help_panel=_SYSTEMS,
-        ),
+        float, typer.Option(help="Perturbation of system A's item means.", rich_help_panel=_SYSTEMS)
     ] = 0.0,
     sd_scale_a: Annotated[
-        float | None,
-        typer.Option(
-            help=_SPREAD.format("A"),
-            show_default=_BY_RUNS,
-            rich_help_panel=_SYSTEMS,
-        ),
+        float | None, typer.Option(help=_SPREAD.format("A"), show_default=_BY_RUNS, rich_help_panel=_SYSTEMS)
     ] = None,
     sd_scale_b: Annotated[
-        float | None,
-        typer.Option(
-            help=_SPREAD.format("B"),
-            show_default=_BY_RUNS,
-            rich_help_panel=_SYSTEMS,
-        ),
+        float | None, typer.Option(help=_SPREAD.format("B"), show_default=_BY_RUNS, rich_help_panel=_SYSTEMS)
     ] = None,
     raters: Annotated[
         int | None,
@@ -194,11 +171,7 @@ def plan(
         ),
     ] = None,
     items_per_rater: Annotated[
-        int | None,
-        typer.Option(
-            help="Instead of --raters: items per person.",
-            rich_help_panel=_PEOPLE,
-        ),
+        int | None, typer.Option(help="Instead of --raters: items per person.", rich_help_panel=_PEOPLE)
     ] = None,
     runs: Annotated[
         int | None,
@@ -208,6 +181,9 @@ def plan(
             "number, write --solve runs instead.",
         ),
     ] = None,
+    pair_runs: Annotated[
+        str, typer.Option(help="Whether A and B share runs of one name: yes or no.", rich_help_panel=_PEOPLE)
+    ] = "no",
     items_per_cluster: Annotated[
         int | None,
         typer.Option(
@@ -226,18 +202,10 @@ def plan(
         ),
     ] = None,
     cost_per_rater: Annotated[
-        float | None,
-        typer.Option(
-            help="Cost of a rater.",
-            rich_help_panel=_PRICES,
-        ),
+        float | None, typer.Option(help="Cost of a rater.", rich_help_panel=_PRICES)
     ] = None,
     cost_per_run: Annotated[
-        float | None,
-        typer.Option(
-            help="Cost of a run of one system.",
-            rich_help_panel=_PRICES,
-        ),
+        float | None, typer.Option(help="Cost of a run of one system.", rich_help_panel=_PRICES)
     ] = None,
     item_sd: Annotated[
         float | None,
@@ -284,19 +252,13 @@ def plan(
         ),
     ] = None,
     max_items: Annotated[
-        int,
-        typer.Option(
-            help="Largest number of items to consider.",
-            rich_help_panel=_SYSTEMS,
-        ),
-    ] = 100_000,
+        int | None,
+        typer.Option(help="Most items to try.", show_default="100,000 or more", rich_help_panel=_SYSTEMS),
+    ] = None,
     max_responses: Annotated[
-        int,
-        typer.Option(
-            help="Largest number of ratings per item to consider.",
-            rich_help_panel=_SYSTEMS,
-        ),
-    ] = 100,
+        int | None,
+        typer.Option(help="Most ratings to try.", show_default="100 or more", rich_help_panel=_SYSTEMS),
+    ] = None,
     precision: Annotated[
         float,
         typer.Option(
@@ -304,12 +266,7 @@ def plan(
         ),
     ] = 0.01,
     n_resamples: Annotated[
-        int,
-        typer.Option(
-            "--resamples",
-            help="Draws M of the null of each test.",
-            rich_help_panel=_SYSTEMS,
-        ),
+        int, typer.Option("--resamples", help="Draws M of the null of each test.", rich_help_panel=_SYSTEMS)
     ] = 10_000,
     metric_file: MetricFiles = None,
     out: OutAnswer = None,
@@ -328,82 +285,46 @@ def plan(
     """
     from nbyk.data.columns import Columns
     from nbyk.data.mending import Mending
-    from nbyk.planning.people import Costs
-    from nbyk.planning.people_plan import CrewRequest
     from nbyk.planning.plan import check_settings
     from nbyk.planning.plan import plan as plan_from
+    from nbyk.report.plan import plan_answer
 
+    arguments = {**locals(), "n_runs": _runs(n_runs)}
+    asked = {name: arguments[name] for name in plan_from.__kwdefaults__ or {} if name in arguments}
     load_metric_files(metric_file)
     metrics = [metric_named(name) for name in metric or ("mae",)]
+    asked |= {"metric": metrics[0], "curves": out is not None, "progress": now_and_then()}
     check_format(form)
-    mending = Mending(on_duplicates, on_empty)
-    people = People(
-        raters,
-        items_per_rater,
-        runs,
-        items_per_cluster,
-        cluster,
-        cost_per_rater,
-        cost_per_run,
-        item_sd,
-        cluster_sd,
-        severity_sd,
-        rating_sd,
-        run_sd,
-        answer_sd,
-        solve,
-    )
-    people.check_solve(n_items, k_responses)
     if effect is not None and not 0.0 < effect < math.inf:
         raise NbykError(
             f"found {effect:g}, expected a number above 0: by how much A is better", argument="effect"
         )
-    if people.asked:
-        if out is not None:
-            check_out_folder(out)
-        _refuse_with_people(
-            dataset=(dataset, None),
-            prior=(prior, None),
-            epsilon=(epsilon, None),
-            n_runs=(n_runs, None),
-            test=(test, "swap_items"),
-            epsilon_a=(epsilon_a, 0.0),
-            sd_scale_a=(sd_scale_a, None),
-            sd_scale_b=(sd_scale_b, None),
-            max_items=(max_items, 100_000),
-            max_responses=(max_responses, 100),
-            precision=(precision, 0.01),
-            n_resamples=(n_resamples, 10_000),
-        )
-        prices = (cost_per_item, cost_per_rating, cost_per_rater or 0.0, cost_per_run or 0.0)
-        with renaming({"ratings_per_item": "k_responses"}):
-            of_crew = CrewRequest(
-                n_items,
-                raters,
-                k_responses,
-                runs,
-                items_per_rater,
-                1 if items_per_cluster is None else items_per_cluster,
-                effect=effect,
-                power=power,
-                alpha=alpha,
-                alternative=cast("Any", alternative),
-                costs=Costs(*prices),
-                budget=budget,
-            )
-        people.check_sds()
-        pair = None
-        if pilot_systems is not None:
-            columns = Columns(item, rater, value, cluster)
-            pair = read_pair(pilot, pilot_systems, pilot_scale(scale), columns, mending)
-        plan_people(people, of_crew, metrics[0], pair, out, form=form)
+    if out is not None:
+        check_out_folder(out)
+    columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
+    sds = {name: arguments[name] for name in SDS}
+    paired = None if pair_runs == "no" else pair_runs
+    shared = [cluster, paired, *(arguments[name] for name in OF_SHARED), *sds.values()]
+    if any(given is not None for given in shared) or solve in ("raters", "runs") or (solve and pilot_systems):
+        for name, given in (("DATASET", dataset), ("--prior", prior)):
+            if given is not None:
+                raise NbykError(
+                    f"{name}: found {given}, which does not go with raters and runs; leave it out, and give "
+                    "`effect` and `item_sd`, `severity_sd`, `rating_sd` and `run_sd`, or `pilot`, alone or "
+                    "with `pilot_systems`"
+                )
+        files = (pilot, pilot_systems, scale, columns, mending)
+        source, name = shared_source(*files, sds, asked, system_answers=system_answers, pair_runs=pair_runs)
+        solved = plan_from(source, **{**asked, "curves": False})
+        for_page = out is not None or form == "html"
+        give(plan_answer(solved, name=name, for_page=for_page), out=out, form=form, stem="plan")
         return
-    given = {
+    sources = {
         "DATASET": dataset,
         "--pilot-systems" if pilot is None else "--pilot": pilot or pilot_systems,
         "--prior": prior,
     }
-    named = [name for name, value in given.items() if value is not None]
+    named = [name for name, value in sources.items() if value is not None]
     if len(named) != 1:
         raise NbykError(
             f"plan: found {' and '.join(named) or 'no data'}; expected one of DATASET, --pilot and --prior, "
@@ -428,64 +349,22 @@ def plan(
             f"found {scale}, which describes the ratings of a pilot, but there is no pilot; leave it out",
             argument="scale",
         )
-    compared = metrics[0]
-    if out is not None:
-        check_out_folder(out)
-    settings: dict[str, Any] = {
-        "n_items": n_items,
-        "k_responses": k_responses,
-        "epsilon": epsilon,
-        "power": power,
-        "budget": budget,
-        "test": test,
-        "alpha": alpha,
-        "alternative": alternative,
-        "n_runs": _runs(n_runs),
-        "epsilon_a": epsilon_a,
-        "sd_scale_a": sd_scale_a,
-        "sd_scale_b": sd_scale_b,
-        "precision": precision,
-        "n_resamples": n_resamples,
-    }
-    of_one: dict[str, Any] = {
-        "cost_per_item": cost_per_item,
-        "cost_per_rating": cost_per_rating,
-        "max_items": max_items,
-        "max_responses": max_responses,
-    }
-    check_settings(compared, **settings, **of_one)
-    unit, ends = 1.0, (0.0, 1.0)
-    cautions: tuple[str, ...] = ()
-    population: TwoStagePrior | PilotItems
-    beside: Callable[[], TwoStagePrior] | None = None
-    if prior is not None:
-        from nbyk.priors import read_prior
-
-        population = read_prior(prior)
-    elif pilot is not None or pilot_systems is not None:
-        declared, columns = pilot_scale(scale), Columns(item, rater, value)
-        read = (
-            read_pair(pilot, pilot_systems, declared, columns, mending)
-            if pilot_systems
-            else read_pilot(cast("Path", pilot), declared, columns, mending)
-        )
-        population, unit, cautions, ends = read.items, read.unit, read.warnings, read.ends
-        if pilot_systems is None:
-            items = population = replace(read.items, system_answers=system_answers)
-
-            def beside() -> TwoStagePrior:
-                try:
-                    return fitted(items.name, cast("Any", items.ratings), items.response)
-                except NbykError as error:
-                    raise error.about(file=pilot) from None
-
+    check_settings(metrics[0], **{name: value for name, value in asked.items() if name != "metric"})
+    read, beside = None, None
+    if pilot is not None or pilot_systems is not None:
+        read = read_pilot_of(pilot, pilot_systems, pilot_scale(scale), columns, mending)
+        population: Any = replace(read.items, system_answers=system_answers)
+        if pilot is not None and pilot_systems is None:
+            beside = partial(fitted_to, population, pilot)
             if items_from == "prior":
                 population, beside = beside(), None
     else:
-        population, cautions = prior_of(str(dataset), published=published)
-    asked = {**settings, "effect": effect, "seed": seed, "threads": threads, "progress": now_and_then()}
+        population, cautions = prior_of(dataset, prior, published=published)
+    if read is not None:
+        # The planner works on the prior's scale, from 0 to 1.
+        cautions = read.warnings
+        asked["effect_unit"] = read.unit ** metrics[0].unit_power
     if len(metrics) > 1:
-        from nbyk.planning.ranking import rank
         from nbyk.report.ranking import ranking_answer
 
         if pilot_systems is not None:
@@ -493,21 +372,13 @@ def plan(
                 "nbyk ranks metrics for simulated systems only; leave the real ones out",
                 argument="pilot_systems",
             )
-        ranked = rank(cast("TwoStagePrior", population if beside is None else beside()), metrics, **asked)
+        ranked = plan_from(population if beside is None else beside(), **{**asked, "metric": metrics})
         give(ranking_answer(replace(ranked, warnings=cautions)), out=out, form=form, stem="ranking")
         return
-    from nbyk.report.plan import plan_answer
-
-    # The planner works on the prior's scale, from 0 to 1.
-    asked |= {
-        **of_one,
-        "metric": compared,
-        "effect_unit": unit**compared.unit_power,
-        "curves": out is not None,
-    }
     solved = plan_from(population, **asked)
     if beside is not None:
         solved = replace(solved, beside=_other(partial(plan_from, **asked), beside))
+    ends = (0.0, 1.0) if read is None else read.ends
     give(plan_answer(replace(solved, warnings=cautions, scale=ends)), out=out, form=form, stem="plan")
 
 
@@ -518,18 +389,6 @@ def _other(solved_from: Callable[[TwoStagePrior], Plan], prior: Callable[[], Two
         return solved_from(prior())
     except NbykError as error:
         return str(error)
-
-
-def _refuse_with_people(**given: tuple[object, object]) -> None:
-    """Raise NbykError for options, with their defaults, that a plan over raters and runs does not take."""
-    for name, (value, default) in given.items():
-        if value != default:
-            at = "DATASET: " if name == "dataset" else ""
-            raise NbykError(
-                f"{at}found {value}, which does not go with raters and runs; leave it out, and give `effect` "
-                "and `item_sd`, `severity_sd`, `rating_sd` and `run_sd`, or `pilot` with `pilot_systems`",
-                argument=None if at else name,
-            )
 
 
 def _runs(text: str | None) -> int | str | None:

@@ -73,8 +73,8 @@ def list_studies() -> None:
     for study in studies():
         print(f"{study.name}: {str(type(study).__doc__).strip()}")
         for step in study.steps:
-            told = [name for name in parameters_of(function_of(study, step)) if name != "work"]
-            print(f"  {step}: {', '.join(told)}")
+            taken = [name for name in parameters_of(function_of(study, step)) if name != "work"]
+            print(f"  {step}: {', '.join(taken)}")
 
 
 @app.command()
@@ -89,9 +89,9 @@ def cell(
 ) -> None:
     """Make a cell of a study: a table of results in one file."""
     from nbyk.studies.steps import run_step
-    from nbyk.studies.study import told
+    from nbyk.studies.study import settings_from
 
-    run_step(study_named(study), step, told(settings or ()), _files(file, files), out, threads)
+    run_step(study_named(study), step, settings_from(settings or ()), _files(file, files), out, threads)
 
 
 @app.command()
@@ -104,9 +104,9 @@ def aggregate(
 ) -> None:
     """Write a study's rows of the datasets of all studies: p-values, rates."""
     from nbyk.studies.steps import write_datasets
-    from nbyk.studies.study import told
+    from nbyk.studies.study import settings_from
 
-    write_datasets(study_named(study), told(settings or ()), _files(file, files), out)
+    write_datasets(study_named(study), settings_from(settings or ()), _files(file, files), out)
 
 
 @app.command()
@@ -119,9 +119,9 @@ def plot(
 ) -> None:
     """Draw the figures of a study's report."""
     from nbyk.studies.steps import write_figures
-    from nbyk.studies.study import told
+    from nbyk.studies.study import settings_from
 
-    write_figures(study_named(study), told(settings or ()), _files(file, files), out)
+    write_figures(study_named(study), settings_from(settings or ()), _files(file, files), out)
 
 
 @app.command()
@@ -134,9 +134,9 @@ def report(
 ) -> None:
     """Write the report of a study: tables, the summary and the page, from the figures that `plot` drew."""
     from nbyk.studies.steps import write_report
-    from nbyk.studies.study import told
+    from nbyk.studies.study import settings_from
 
-    print(write_report(study_named(study), told(settings or ()), _files(file, files), out))
+    print(write_report(study_named(study), settings_from(settings or ()), _files(file, files), out))
 
 
 def _files(single: Sequence[str] | None, several: Sequence[str] | None) -> dict[str, Path | list[Path]]:

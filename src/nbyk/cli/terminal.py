@@ -86,6 +86,9 @@ def options_of(program: Any, words: Sequence[str]) -> dict[str, str]:
         named = [option for option in parameter.opts[:1] if option.startswith("--")]
         options |= dict.fromkeys((parameter.name, f"{parameter.name}=True"), named[0]) if named else {}
         options |= {f"{parameter.name}=False": option for option in parameter.secondary_opts}
+        options |= {
+            f"{parameter.name}={word}": f"{option} {word}" for option in named for word in ("yes", "no")
+        }
     return options
 
 

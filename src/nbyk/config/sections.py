@@ -210,8 +210,6 @@ class Comparison(Section):
     """What to do if a rater rates an item twice: refuse, or take the first, the last or the mean."""
     on_empty: Literal["refuse", "drop"] = "refuse"
     """What to do about rows without a value: refuse or drop."""
-    samples_metric: Text | None = None
-    """For logs of lm_eval: the score to use, if a log has several."""
     task: Text | None = None
     """For logs of lm_eval: the task to use, if a log has several."""
     filter: Text | None = None
@@ -248,15 +246,15 @@ class Comparison(Section):
 
     def files(self) -> list[str]:
         """Return the files that are compared, including those in folders of logs or of runs."""
-        found: list[str] = []
+        problems: list[str] = []
         for path in [*([self.gold] if self.gold else []), *named_systems(self.systems).values()]:
             place = Path(path)
             if not place.exists():
                 raise NbykError("no such file; check the path", file=path)
             logs = sorted(place.rglob("samples_*.jsonl"))
             inside = logs or sorted(filter(Path.is_file, place.iterdir())) if place.is_dir() else [place]
-            found += [workflow_path(str(file)) for file in inside]
-        return found
+            problems += [workflow_path(str(file)) for file in inside]
+        return problems
 
     def options(self) -> list[str]:
         """Return the options of `nbyk compare`, except files of metrics, the seed and the output."""

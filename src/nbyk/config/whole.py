@@ -237,8 +237,8 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
         config = config_model().model_validate(dict(values))
     except ValidationError as error:
         errors = error.errors()
-        found = [explained(problem, config_model()) for problem in errors[:_MOST_SHOWN]]
-        problems = [str(_placed(problem, location, files)) for location, problem in found]
+        explanations = [explained(problem, config_model()) for problem in errors[:_MOST_SHOWN]]
+        problems = [str(_placed(problem, location, files)) for location, problem in explanations]
         if len(errors) > _MOST_SHOWN:
             problems.append(f"and {len(errors) - _MOST_SHOWN} more like these")
         raise NbykError("\n".join(problems)) from None
@@ -273,10 +273,10 @@ def _placed(
     An error about another file, which the configuration names, comes after them.
     """
     problem = error if error.file is None else NbykError(str(error))
-    found = place_of(location, files)
-    if found is None:
+    place = place_of(location, files)
+    if place is None:
         return problem.about(name="configuration", key=key)
-    return problem.about(file=found[0], row=found[1], key=key)
+    return problem.about(file=place[0], row=place[1], key=key)
 
 
 def json_schema() -> str:

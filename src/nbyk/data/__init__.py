@@ -3,7 +3,7 @@
 from nbyk.data.alignment import align
 from nbyk.data.given_systems import named_systems
 from nbyk.data.intake import read_systems
-from nbyk.data.lm_eval import SampleChoice, Samples, read_samples
+from nbyk.data.lm_eval import SampleChoice
 from nbyk.data.parsers import parse_convabuse, parse_dices, parse_lewidi, parse_mhs, parse_toxicity
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings
@@ -21,7 +21,6 @@ __all__ = [
     "RemoteFile",
     "ResponseSet",
     "SampleChoice",
-    "Samples",
     "Scale",
     "Source",
     "Systems",
@@ -34,7 +33,6 @@ __all__ = [
     "parse_mhs",
     "parse_toxicity",
     "read_ratings",
-    "read_samples",
     "read_systems",
     "response_matrix",
     "response_set",

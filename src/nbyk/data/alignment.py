@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.ratings import Ratings, agreed_clusters
 from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.text import look_alikes, simplified
 from nbyk.errors import DataPlace
 from nbyk.words import listed
 
@@ -121,21 +121,10 @@ def _some(items: Sequence[str]) -> str:
 def _near(first: ItemIds, other: ItemIds) -> str:
     """Return a hint about two ids of two data that may be meant to be one; "" if there are none."""
     shared = set(first.ids).intersection(other.ids)
-    lacking = {_simplified(name): name for name in first.ids if name not in shared}
+    lacking = {simplified(name): name for name in first.ids if name not in shared}
     for name in other.ids:
-        meant = lacking.get(_simplified(name))
+        meant = lacking.get(simplified(name))
         if name not in shared and meant is not None:
-            # Two forms of an accent look the same unless they are spelt out.
-            alike = unicodedata.normalize("NFC", name) == unicodedata.normalize("NFC", meant)
-            shown = ascii if alike else repr
-            return f" (is {shown(name)} the same as {shown(meant)}? then write them alike)"
+            shown = look_alikes([meant, name]) or (meant, name)
+            return f" (is {shown[1]} the same as {shown[0]}? then write them alike)"
     return ""
-
-
-def _simplified(name: str) -> str:
-    """Return an id without the usual differences between two spellings: spaces, case, a decimal .0."""
-    text = unicodedata.normalize("NFKC", name).strip().casefold()
-    try:
-        return f"{float(text):.17g}"
-    except ValueError:
-        return text

@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import numbers
 import os
-import zipfile
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.bounded import refuse_bomb
 from nbyk.data.text import reason, unreadable
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
@@ -19,9 +19,6 @@ from nbyk.files import read_bytes
 Floats = NDArray[np.float64]
 
 ARRAY_SUFFIXES = (".npy", ".npz")
-
-MOST_BYTES = 4 * 10**8
-"""Bytes of the largest array in a compressed file, 50 million numbers."""
 
 
 def as_scores(values: Any, name: str, *, least: int = 1) -> Floats:
@@ -186,7 +183,7 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
         )
     source = io.BytesIO(content)
     try:
-        _refuse_bomb(path, source)
+        refuse_bomb(path, content)
         # A pickle runs code when loaded, so an array that needs one is refused.
         loaded = np.load(source, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
@@ -216,18 +213,3 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
             file=path,
         )
     return np.asarray(arrays[0])
-
-
-def _refuse_bomb(path: str | os.PathLike[str], source: io.BytesIO) -> None:
-    """Raise NbykError if the arrays of a compressed file are larger than a file may be."""
-    n_bytes = 0
-    if zipfile.is_zipfile(source):
-        with zipfile.ZipFile(source) as archive:
-            n_bytes = sum(member.file_size for member in archive.infolist())
-    source.seek(0)
-    if n_bytes > MOST_BYTES:
-        raise NbykError(
-            f"holds {n_bytes:,} bytes once decompressed, expected at most {MOST_BYTES:,}; save fewer "
-            "rows, or numbers of fewer bytes",
-            file=path,
-        )

@@ -43,6 +43,8 @@ def kind_of(sources: Mapping[str, Any], kind: str | None = None) -> Kind:
         if kind not in get_args(Kind):
             raise unknown_name("kind of responses", kind, get_args(Kind)).about(argument="kind")
         return kind  # type: ignore[return-value]
+    if any(isinstance(source, np.ndarray) and source.dtype.kind in "biuf" for source in sources.values()):
+        return "numbers"
     cells = [_cells(source) for source in sources.values() if source is not None]
     there = [[cell for cell in of_source.flat if not _is_missing(cell)] for of_source in cells]
     texts = [bool(of_source) and all(isinstance(cell, str) for cell in of_source) for of_source in there]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from nbyk.data.ratings import Ratings
 from nbyk.data.tables import Table
+from nbyk.data.text import look_alikes, seen
+from nbyk.errors import NbykError
 
 RUN_NAMES = ("run", "run_id", "seed", "epoch", "trial")
 KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -19,6 +23,7 @@ KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
         *RUN_NAMES,
     ),
     "value": ("score", "rating", "response", "label"),
+    "cluster": ("cluster", "cluster_id", "group_id", "conversation_id", "passage_id", "document_id"),
     "system": ("system", "system_id", "model", "model_id", "model_name", "method"),
 }
 """Column names that nbyk recognises if the columns asked for are missing; docs/formats.md lists them."""
@@ -41,10 +46,18 @@ class Columns:
     value: str = "value"
     cluster: str | None = None
 
+    def __post_init__(self) -> None:
+        for role, other in (("rater", "item"), ("value", "item"), ("value", "rater")):
+            if getattr(self, role) == getattr(self, other):
+                raise NbykError(
+                    f"found {getattr(self, role)!r}, the column of the {other}s too; expected another one",
+                    argument=role,
+                )
+
 
 def recognised(table: Table, asked: Columns) -> Columns:
     """Return the columns asked for, with others in place of default names that the table does not have."""
-    found = asked
+    found = asked if asked.cluster else replace(asked, cluster=table.roles.get("cluster"))
     for role in ("item", "rater", "value"):
         if getattr(asked, role) == role and role not in table.names:
             name = table.roles.get(role) or _known(table, role, taken=(asked.cluster,))
@@ -54,6 +67,11 @@ def recognised(table: Table, asked: Columns) -> Columns:
                     f"`value`, as in {table.scores[0]}"
                 )
             found = found if name is None else replace(found, **{role: name})
+    for name in filter(None, (found.item, found.rater, found.value, found.cluster)):
+        if name in table.names and not table.nameless:
+            form = seen(name).casefold()
+            if alike := look_alikes(other for other in table.names if seen(other).casefold() == form):
+                raise table.place.error(f"the columns {alike[0]} and {alike[1]} look alike; rename one")
     return found
 
 
@@ -77,19 +95,21 @@ def run_word(column: str) -> str:
 
 def described(
     columns: Columns,
-    items: Sequence[str],
-    raters: Sequence[str],
+    ratings: Ratings,
+    clusters: Sequence[str] | None,
     *,
     raters_known: bool,
     unused: Sequence[str] = (),
 ) -> str:
     """Return the columns' roles in words: "items = sample_id (250), runs = epoch (5), values = match"."""
-    parts = [f"items = {columns.item} ({len(set(items))})"]
+    parts = [f"items = {columns.item} ({ratings.n_items})"]
     if columns.rater is not None and raters_known:
         who = "runs" if run_word(columns.rater) else "raters"
-        parts.append(f"{who} = {columns.rater} ({len(set(raters))})")
+        parts.append(f"{who} = {columns.rater} ({len(ratings.raters)})")
+    if clusters is not None:
+        parts.append(f"clusters = {columns.cluster} ({len(set(clusters))})")
     said = ", ".join([*parts, f"values = {columns.value}"])
-    return f"{said}; not used: {', '.join(unused)}" if unused else said
+    return f"{said}; not used: {_listed(unused, str)}" if unused else said
 
 
 def described_wide(columns: Columns, items: Sequence[str], raters: Sequence[str], *, givers: str) -> str:
@@ -101,11 +121,13 @@ def described_wide(columns: Columns, items: Sequence[str], raters: Sequence[str]
 def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:
     names = [name for name in known_names(table.names, role) if name not in taken]
     if len(names) > 1:
+        roles = {other: known_names(table.names, other) for other in ("item", "rater", "value")}
+        ways = " ".join(f"`{other}` {shlex.quote(of[0])}" for other, of in roles.items() if of)
         raise table.place.error(
-            f"the columns {_listed(names)} could all be the {role}s; name the right one with `{role}`"
+            f"the columns {_listed(names)} could all be the {role}s; name the right ones, as in {ways}"
         )
     return names[0] if names else None
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:12])) + (", …" if len(names) > 12 else "")
+def _listed(names: Sequence[str], show: Callable[[str], str] = repr) -> str:
+    return ", ".join(map(show, names[:12])) + (", …" if len(names) > 12 else "")

@@ -12,7 +12,6 @@ from nbyk.data.columns import Columns, recognised, system_column
 from nbyk.data.layouts import as_ids
 from nbyk.data.lm_eval import holds_samples
 from nbyk.data.ratings import Ratings
-from nbyk.data.readers import is_recorded
 from nbyk.data.reading import table_of
 from nbyk.data.tables import given_place
 from nbyk.errors import NbykError
@@ -82,8 +81,7 @@ def given_systems(systems: Any, column: str | None) -> dict[str, Any]:
             )
         return named
     given = next(iter(named.values()))
-    is_path = isinstance(given, str | os.PathLike)
-    if not is_frame and (not is_path or (not is_recorded(given) and holds_samples(given))):
+    if not is_frame and (not isinstance(given, str | os.PathLike) or holds_samples(given)):
         return named
     table = table_of(given)
     if table.nameless:

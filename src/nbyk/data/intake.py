@@ -3,43 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.alignment import ItemIds, OnMissing, common_items, rows_of
+from nbyk.data.alignment import OnMissing, common_items
 from nbyk.data.columns import Columns
+from nbyk.data.given_data import GivenData, Input, given_data, is_log
 from nbyk.data.given_systems import columns_like_systems, given_systems, too_few
 from nbyk.data.kinds import (
     KINDS,
-    CellKind,
     Classes,
     ClassShares,
     Kind,
-    distribution_cells,
     kind_of,
-    numbers_on,
 )
-from nbyk.data.layouts import Entries
-from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples, refuse_other_document
+from nbyk.data.lm_eval import HASHES, SampleChoice, refuse_other_document
 from nbyk.data.mending import Mending
-from nbyk.data.ratings import Ratings, agreed_clusters, ordered_ids
-from nbyk.data.readers import is_recorded
-from nbyk.data.reading import as_ratings, cells_of, table_of
+from nbyk.data.ratings import agreed_clusters, ordered_ids
 from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import read_scores
 from nbyk.data.systems import Systems, equal_systems
-from nbyk.data.tables import Table, given_place
+from nbyk.data.text import look_alikes
 from nbyk.data.units import Units
-from nbyk.errors import DataPlace, NbykError, renaming
+from nbyk.errors import NbykError, renaming
 
 Floats = NDArray[np.float64]
-Input: TypeAlias = Any
-"""A path, ratings, a data frame of pandas, polars or pyarrow, or an array of numpy."""
 
 _MOST_LEVELS = 11
 """Errors propose whole numbers as levels if they span fewer than this many values."""
@@ -51,99 +42,6 @@ _OPTIONS: Mapping[Kind, tuple[str, ...]] = {
     "scores": ("paired",),
 }
 """The options that mean something for one kind of data alone."""
-
-
-@dataclass(frozen=True)
-class _Source:
-    """A table or ratings, and the place that they come from; `read` makes ratings of a table.
-
-    The values of ratings are numbers, or places of classes or in `rows`, which are distributions. A folder
-    has a file for each of its `runs`; its table is the first's.
-    """
-
-    place: DataPlace
-    table: Table | None = None
-    columns: Columns = field(default_factory=Columns)
-    given: Ratings | None = None
-    documents: Mapping[str, Mapping[str, str]] | None = None
-    rows: Floats | None = None
-    runs: tuple[_Source, ...] = ()
-
-    def each(self, read: Callable[[_Source], _Source]) -> _Source:
-        """Return the source read by a function; the files of a folder are read one by one, each as a run."""
-        return _as_runs(self, [read(run) for run in self.runs]) if self.runs else read(self)
-
-    @property
-    def nameless(self) -> bool:
-        return self.table is not None and self.table.nameless
-
-    @property
-    def ratings(self) -> Ratings:
-        assert self.given is not None  # read before it is used
-        return self.given
-
-    def ids(self) -> ItemIds:
-        return ItemIds(self.place, self.ratings.items, self.nameless)
-
-    def refuse_missing(self, asked: Columns) -> None:
-        """Raise NbykError if columns are asked for by name, and the table has none or not that of values."""
-        if self.table is None:
-            return
-        for role, name in (("item", asked.item), ("value", asked.value)):
-            if name != role and self.table.nameless and name not in self.table.names:
-                raise NbykError(
-                    "has no columns; leave it out, or give a table, such as .csv",
-                    argument=role,
-                    file=self.place.file,
-                    name=self.place.name,
-                )
-        if asked.value != "value" and not self.table.nameless:
-            self.table.column(asked.value, "name the column of the values with `value`")
-
-    def read(self, cells: Entries, kind: CellKind, mending: Mending) -> _Source:
-        return replace(self, given=as_ratings(cells, kind, self.columns, mending))
-
-    def cells(self, kind: Kind, mending: Mending) -> Entries:
-        if self.table is None:
-            raise self.place.error(
-                f"holds numbers, expected {kind}; read all data as numbers, or give a table"
-            )
-        if kind == "distributions":
-            return distribution_cells(self.table, self.columns)
-        return cells_of(self.table, self.columns, mending)
-
-    def numbers(self, scale: Scale | None, mending: Mending) -> _Source:
-        if self.given is None:
-            return self.read(self.cells("numbers", mending), numbers_on(scale), mending)
-        return self if scale is None else replace(self, given=self.given.normalised(scale, self.place))
-
-    def distributions(self, over: ClassShares, mending: Mending, *, is_gold: bool = False) -> _Source:
-        """Return the source read as distributions; classes that people chose stay classes."""
-        table, classes = self.table, over.names
-        are_chosen = is_gold and table is not None and kind_of(table, self.columns) != "distributions"
-        # one-hot rows look like the choices of several people
-        if table is None or not are_chosen or set(classes) <= set(table.names):
-            read = self.read(self.cells("distributions", mending), over.kind, mending)
-            return replace(read, rows=over.rows)
-        return self.read(self.cells("classes", mending), Classes(classes).kind, mending)
-
-    def values(self, items: tuple[str, ...]) -> tuple[Floats, Units]:
-        """Return the values of some items, without columns that are all NaN, and their units."""
-        ratings = self.ratings
-        if ordered_ids(items) == items:
-            ratings = ratings.in_order_of_ids()
-        matrix, units = ratings.matrix(), ratings.units()
-        if ratings.items != items:
-            rows = rows_of(ratings.items, items)
-            matrix, units = matrix[rows], units.taken(rows)
-        filled = ~np.isnan(matrix).all(axis=0)
-        matrix, units = np.ascontiguousarray(matrix[:, filled]), units.taken(slice(None), filled)
-        if self.rows is None:
-            return matrix, units
-        there = ~np.isnan(matrix)
-        distributions = np.full((*matrix.shape, self.rows.shape[1]), np.nan)
-        distributions[there] = self.rows[matrix[there].astype(np.int64)]
-        return distributions, units
 
 
 def read_systems(
@@ -168,8 +66,8 @@ def read_systems(
     """Read two or more systems, and gold if there is any: numbers, classes, distributions or scores of runs.
 
     Each is a file, a data frame or an array that `read_ratings` reads, ratings already read, or logs of
-    ``lm_eval --log_samples``: a folder of runs or one samples file (see `read_samples`). One long table may
-    hold all systems, with a column that names them.
+    ``lm_eval --log_samples``: a folder of runs or one samples file. One long table may hold all systems, with
+    a column that names them.
 
     What the cells are decides their kind, and `Systems.taken_as` says it: cells are **distributions** over
     classes if they are lists or objects of probabilities, or if the columns of each row sum to one and are
@@ -190,7 +88,7 @@ def read_systems(
     on_missing
         How to treat items that not all files have: "refuse", or "drop" them and count them in `dropped`.
     samples
-        The metric, task and filter of lm-evaluation-harness to take.
+        The task and filter of lm-evaluation-harness to take.
     item, rater, value
         Column names, as in `read_ratings`.
     cluster
@@ -230,20 +128,19 @@ def read_systems(
     if len(named) < 2:
         raise too_few(named, item, cluster)
     columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
-    sources = {name: _source(given, name, columns, samples) for name, given in named.items()}
+    sources = {name: given_data(given, name, columns, samples) for name, given in named.items()}
     for source in sources.values():
         source.refuse_missing(columns)
-    if samples not in (None, SampleChoice()) and all(source.documents is None for source in sources.values()):
+    if samples not in (None, SampleChoice()) and not any(map(is_log, named.values())):
         raise NbykError(
-            "`SampleChoice.metric`, `SampleChoice.task` and `SampleChoice.filter` choose among the scores of "
-            "lm_eval logs, but no system is such a log; drop them, or give folders that "
-            "lm_eval --log_samples wrote"
+            "`SampleChoice.task` and `SampleChoice.filter` choose among the scores of lm_eval logs, but no "
+            "system is such a log; drop them, or give folders that lm_eval --log_samples wrote"
         )
     roles = () if gold_columns is None else ("item", "rater", "value")
     own = {role: f"gold_columns.{role}" for role in roles}
     of_gold = replace(gold_columns or columns, cluster=cluster)
     with renaming(own):
-        people = None if gold is None else _source(gold, "gold", of_gold, None, is_gold=True)
+        people = None if gold is None else given_data(gold, "gold", of_gold, None, is_gold=True)
         if people is not None and gold_columns is not None:
             # gold may lack a name that is only the systems'
             item, value = (
@@ -251,7 +148,7 @@ def read_systems(
                 for role in ("item", "value")
             )
             people.refuse_missing(Columns(item, None, value))
-        kind = kind or _kind(list(sources.values()), people)
+    kind = kind or _kind(list(sources.values()), people, own)
     options = {"scale": scale, "classes": classes, "cluster": cluster, "paired": paired}
     for argument, option in options.items():
         if option is not None and argument not in _OPTIONS[kind]:
@@ -302,6 +199,13 @@ def read_systems(
     dropped = {str(source.place): source.ratings.n_items - len(items) for source in every}
     raters = {name: source.ratings.raters for name, source in sources.items()}
     notes = [note for source in every for note in source.ratings.mended]
+    for what, ids in (
+        ("items", (of for source in every for of in source.ratings.items)),
+        ("raters or runs", (of for source in every for of in source.ratings.raters)),
+        ("systems", iter(named)),
+    ):
+        if alike := look_alikes(dict.fromkeys(ids)):
+            notes.append(f"the {what} {alike[0]} and {alike[1]} look alike, and nbyk tells them apart")
     like_systems = columns_like_systems(named, raters, has_gold=gold is not None)
     matrices: dict[str, Floats] = {}
     units: dict[str, Units] = {}
@@ -334,83 +238,7 @@ def read_systems(
     )
 
 
-def _as_runs(folder: _Source, runs: Sequence[_Source]) -> _Source:
-    """Return a folder whose files have been read, each as a run under its name."""
-    items: list[str] = []
-    names: list[str] = []
-    clusters: list[str] = []
-    values, rows, n_rows = [], [], 0
-    for run in runs:
-        ratings, file = run.ratings, Path(str(run.place.file))
-        if len(ratings.item_index) > len(ratings.items):
-            raise run.place.error(
-                "holds several answers to an item, expected one run in each file of a folder; give the file "
-                "alone, or one file for each run"
-            )
-        of_entries = ratings.item_index.tolist()
-        items += [ratings.items[item] for item in of_entries]
-        names += [file.stem] * len(of_entries)
-        if ratings.clusters is not None:
-            clusters += [ratings.clusters[item] for item in of_entries]
-        values.append(ratings.values + n_rows)
-        if run.rows is not None:
-            rows.append(run.rows)
-            n_rows += len(run.rows)
-    if clusters and len(clusters) < len(items):
-        raise folder.place.error("some of its files have clusters, and others have none; give them to all")
-    ratings = Ratings.from_columns(items, names, np.concatenate(values), clusters=clusters or None)
-    said = tuple(note for run in runs for note in run.ratings.mended)
-    recognised = ", ".join(dict.fromkeys(run.ratings.recognised for run in runs if run.ratings.recognised))
-    ratings = replace(ratings, mended=said, recognised=recognised)
-    return replace(folder, given=ratings, rows=np.concatenate(rows) if rows else None)
-
-
-def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | None) -> _Source:
-    files = [path / file for file in ordered_ids({f.name for f in path.iterdir() if _is_of_run(f)})]
-    if not files:
-        raise NbykError(
-            "is a folder without files, expected one of each run, such as seed1.csv, or the output of "
-            "lm_eval --log_samples (samples_<task>_<date>.jsonl)",
-            file=path,
-        )
-    runs = tuple(_source(file, name, columns, samples) for file in files)
-    return replace(runs[0], place=DataPlace(path), runs=runs)
-
-
-def _is_of_run(file: Path) -> bool:
-    return file.is_file() and not file.name.startswith((".", "_"))
-
-
-def _source(
-    given: Input, name: str, columns: Columns, samples: SampleChoice | None, *, is_gold: bool = False
-) -> _Source:
-    is_path, place = isinstance(given, str | os.PathLike), given_place(given, name)
-    if isinstance(given, Ratings):
-        return _Source(place, given=given)
-    if is_path and not is_recorded(given) and holds_samples(given):
-        if is_gold:
-            raise place.error(
-                "is a folder or a log of lm_eval, expected a file of gold ratings; "
-                "give the scores of a model as a system"
-            )
-        logged = read_samples(given, samples)
-        return _Source(place, given=logged.ratings, documents=logged.documents)
-    if is_path and Path(given).is_dir() and not is_recorded(given):
-        if is_gold:
-            raise place.error(
-                "is a folder, expected a file of gold; give one file, with a column for each person"
-            )
-        return _folder(Path(given), name, columns, samples)
-    table = table_of(given)
-    if table is not given and not is_path:
-        # "the data frame" would be any of the systems'
-        table = replace(table, rows=replace(table.rows, place=place))
-    if columns.cluster not in table.names or table.nameless:
-        columns = replace(columns, cluster=None)  # one file with clusters is enough
-    return _Source(place, table, columns)
-
-
-def _kind(sources: Sequence[_Source], gold: _Source | None) -> Kind:
+def _kind(sources: Sequence[GivenData], gold: GivenData | None, names_of_gold: Mapping[str, str]) -> Kind:
     """Return the kind of all data: that of every table if they agree, and numbers otherwise."""
     if any(source.table is None for source in sources):
         return "numbers"
@@ -418,11 +246,12 @@ def _kind(sources: Sequence[_Source], gold: _Source | None) -> Kind:
     if kinds == {"distributions"} or (kinds == {"scores"} and gold is None):
         return kinds.pop()
     if kinds == {"classes"} and gold is not None and gold.table is not None:
-        return kind_of(gold.table, gold.columns)
+        with renaming(names_of_gold):
+            return kind_of(gold.table, gold.columns)
     return "numbers"
 
 
-def _only_scale(sources: Sequence[_Source]) -> Scale:
+def _only_scale(sources: Sequence[GivenData]) -> Scale:
     """Return [0, 1] if all ratings lie in it; every other scale must be declared."""
     scale = Interval(0.0, 1.0)
     for source in sources:
@@ -432,7 +261,8 @@ def _only_scale(sources: Sequence[_Source]) -> Scale:
             row = int(np.flatnonzero(outside)[0])
             values = np.unique(np.concatenate([other.ratings.values for other in sources]))
             low, high = values[0], values[-1]
-            options = f"`scale` {low:g}..{high:g} if those are its ends"
+            ends = (f"{float(end)!r}".removesuffix(".0") for end in (low, high))
+            options = f"`scale` {'..'.join(ends)} if those are its ends"
             if (values == np.rint(values)).all() and high - low < _MOST_LEVELS:
                 levels = ",".join(f"{level:g}" for level in np.arange(low, high + 1))
                 options += f", or `scale` {levels} for ordered levels"
@@ -444,9 +274,13 @@ def _only_scale(sources: Sequence[_Source]) -> Scale:
     return scale
 
 
-def _refuse_other_documents(sources: Iterable[_Source]) -> None:
+def _refuse_other_documents(sources: Iterable[GivenData]) -> None:
     """Raise NbykError if two logs of lm_eval have different documents under one id."""
     known: dict[str, dict[str, str]] = {}
     for source in sources:
-        for item, hashes in (source.documents or {}).items():
-            refuse_other_document(known, item, hashes, source.place)
+        table = source.table
+        if table is not None and table.roles and HASHES[0] in table.names:
+            items = table.column(table.roles["item"], "")
+            for kind in set(HASHES).intersection(table.names):
+                for row, value in table.cells(kind):
+                    refuse_other_document(known, str(items[row]), {kind: value}, source.place)

@@ -8,16 +8,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.columns import RUN_NAMES, Columns, recognised
-from nbyk.data.layouts import Entries, as_ids, is_missing, long_cells, nameless_cells, numbered_within
+from nbyk.data.layouts import (
+    LARGEST_ID,
+    NO_ID,
+    Entries,
+    as_ids,
+    is_missing,
+    long_cells,
+    nameless_cells,
+    numbered_within,
+)
 from nbyk.data.scales import Scale
 from nbyk.data.tables import Table, is_number
-from nbyk.data.text import shown
+from nbyk.data.text import look_alikes, shown
 from nbyk.errors import DataPlace, NbykError
 
 Floats = NDArray[np.float64]
@@ -100,6 +110,11 @@ class Classes:
         names = [class_name(cell, cells.at(row)) for row, cell in enumerate(cells.found)]
         if not self.names:
             self.names = tuple(sorted(set(names), key=_by_number))
+            if alike := look_alikes(self.names):
+                raise cells.table.place.error(
+                    f"the classes {alike[0]} and {alike[1]} look alike; write them alike, or name all "
+                    "classes with `classes` if they are two"
+                )
             if len(self.names) < 2:
                 raise cells.table.place.error(
                     f"{self.names[0]!r} is the only class, expected two or more; name them all with `classes`"
@@ -129,7 +144,9 @@ def class_name(cell: Any, at: DataPlace) -> str:
             f"found {shown(cell)}; expected a class, text or a whole number (for rows of "
             "probabilities say `kind` distributions)"
         )
-    name = cell.strip() if isinstance(cell, str) else str(int(cell))
+    if isinstance(cell, float) and abs(cell) >= LARGEST_ID:
+        raise at.error(f"found {shown(cell)}, {NO_ID}")
+    name = {"True": "1", "False": "0"}.get(cell, cell) if isinstance(cell, str) else str(int(cell))
     # An array of text stores all labels with the length of the longest.
     if len(name) > LONGEST_LABEL:
         raise at.error(
@@ -278,12 +295,14 @@ def _kind_of_nameless(table: Table) -> Kind:
     if len(table.names) > 1:
         return "distributions" if _sum_to_one(list(table.columns)) else "numbers"
     cells = table.columns[0]
-    split = (
-        [_split(cell) for cell in cells] if isinstance(cells[0], str) and len(_split(cells[0])) > 1 else []
-    )
+    texts = all(isinstance(cell, str) for cell in cells)
+    split = [_split(cell) for cell in cells] if texts and len(_split(cells[0])) > 1 else []
     if split and len(set(map(len, split))) == 1 and _sum_to_one(list(zip(*split, strict=True))):
         return "distributions"
-    return _kind_of_cells(cells[:_LOOKED_AT])
+    kind = _kind_of_cells(cells[:_LOOKED_AT])
+    # a line of text says neither which item nor which run it is of
+    is_text = Path(table.rows.place.file or "").suffix == ".txt"
+    return "scores" if kind == "numbers" and is_text else kind
 
 
 def _kind_of_cells(cells: Sequence[Any]) -> Kind:

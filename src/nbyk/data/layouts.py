@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import re
+import uuid
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -23,9 +26,18 @@ _NUMBERS = "biuf"
 # If a table lacks the columns asked for but has one of these, it is more likely a long table with other names
 # than a wide one. Read as a rater, such a column would silently make ratings out of ids.
 _PEOPLE = ("rater", "annotator", "coder", "worker", "judge", "user")
-_LONG_NAMES = {*_PEOPLE, *(f"{who}_id" for who in _PEOPLE), "value", "score", "rating", "label", "response"}
+_LONG_NAMES = {*_PEOPLE, *(f"{who}_id" for who in _PEOPLE), "item"}
+_LONG_NAMES |= {"value", "score", "rating", "label", "response"}
+
+LARGEST_ID = 2.0**53
+NO_ID = "a number of so many digits that neighbours are the same; write it as text or as a whole number"
+"""Floats beyond `LARGEST_ID` do not hold all whole numbers, so they name nothing."""
 
 # The names that pandas gives to the row numbers that it writes beside the data.
+_NO_RATERS = {
+    *("confidence", "probability", "prob", "logprob", "logprobs", "perplexity", "loss"),
+    *("latency", "duration", "time", "cost", "tokens", "n_tokens", "num_tokens", "length", "timestamp"),
+}
 _ROW_NUMBERS = {"index", "unnamed: 0", "__index_level_0__"}
 
 
@@ -49,6 +61,8 @@ class Entries:
         The columns that were recognised.
     raters_known
         Whether equal raters are one rater.
+    n_unrated
+        Rows of a wide table without a rating, which are left out.
     """
 
     items: list[str]
@@ -59,6 +73,7 @@ class Entries:
     value: str | None
     columns: Columns = field(default_factory=Columns)
     raters_known: bool = True
+    n_unrated: int = 0
 
     @property
     def has_ids(self) -> bool:
@@ -107,6 +122,8 @@ def _as_number(found: Any) -> str:
     text = found.strip().lower() if isinstance(found, str) else ""
     if text in ("yes", "no", "true", "false", "correct", "incorrect", "wrong", "right"):
         return " (write 1 for yes, right or true, and 0 for the other)"
+    if re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+", text):
+        return f" (write {text.replace(',', '')} if the comma separates thousands)"
     if re.fullmatch(r"-?\d+,\d+", text):
         return f" (write {text.replace(',', '.')})"
     return ""
@@ -130,7 +147,7 @@ def _number(cell: Any) -> float:
     if isinstance(cell, bytes) or (isinstance(cell, str) and "_" in cell):
         return np.nan
     try:
-        return float(cell)
+        return float(cell == "True" if cell in ("True", "False") else cell)
     except (TypeError, ValueError, OverflowError):
         return np.nan
 
@@ -139,6 +156,11 @@ def long_cells(table: Table, columns: Columns) -> Entries:
     """Return the ratings of a table with one row per rating."""
     items, rater, value = _item_ids(table, columns.item), columns.rater, columns.value
     found = table.column(value, "rename the column of the ratings, or name it with `value`")
+    rows: Sequence[int] = range(len(items))
+    if table.roles:  # a maker's file: a row need not hold every score
+        cells = dict(table.cells(value))
+        rows, found = list(cells), list(cells.values())
+    items = [items[row] for row in rows]
     if rater is None:
         raters = numbered_within(items)
     else:
@@ -149,7 +171,8 @@ def long_cells(table: Table, columns: Columns) -> Entries:
         raters = as_ids(table, rater, table.column(rater, hint))
         if word := run_word(rater):
             raters = [name if word in name.lower() else f"{word} {name}" for name in raters]
-    return Entries(items, raters, found, range(len(items)), table, value, columns, rater is not None)
+        raters = [raters[row] for row in rows]
+    return Entries(items, raters, found, rows, table, value, columns, rater is not None)
 
 
 def wide_cells(
@@ -184,6 +207,11 @@ def wide_cells(
             "rater"
         )
     for position, name in enumerate(table.names):
+        if guessed and name.lower() in _NO_RATERS and name in raters:
+            raise table.place.error(
+                f"column {name!r} is of no rater or run by its name; leave it out, or name the column of the "
+                "ratings with `value`"
+            )
         if guessed and name.lower() in _ROW_NUMBERS:
             raise table.place.error(
                 f"column {name!r} looks like row numbers, expected a rater; "
@@ -218,6 +246,7 @@ def wide_cells(
         table,
         None,
         columns,
+        n_unrated=len(items) - len(rated),
     )
 
 
@@ -262,7 +291,10 @@ def _item_ids(table: Table, item: str) -> list[str]:
 
 
 def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
-    """Return the cells of an id column as text; "007" stays "007", and 7 and 7.0 become "7"."""
+    """Return the cells of an id column as text, dates and such as in a file of text.
+
+    "007" stays "007", and 7 and 7.0 become "7".
+    """
     if set(map(type, cells)) == {str} and all(map(str.strip, set(cells))):
         return list(cells)
     ids: list[str] = []
@@ -270,7 +302,11 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
         if isinstance(cell, str):
             text = cell
         elif isinstance(cell, float) and cell.is_integer():
+            if abs(cell) >= LARGEST_ID:
+                raise table.at(row).error(f"column {name!r}: found {shown(cell)}, {NO_ID}")
             text = str(int(cell))
+        elif isinstance(cell, datetime.date | uuid.UUID | decimal.Decimal) and cell == cell:
+            text = str(cell).removesuffix(" 00:00:00")
         elif isinstance(cell, int) and not isinstance(cell, bool):
             text = str(cell)
         elif cell is None or cell != cell:

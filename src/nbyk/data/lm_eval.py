@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nbyk.data.layouts import Entries, as_ids
-from nbyk.data.ratings import Ratings
-from nbyk.data.tables import JSON_LINES, DataRows, Table
+from nbyk.data.readers import Gathering, Recording
+from nbyk.data.tables import JSON_LINES, is_number
 from nbyk.data.text import json_lines
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_json
@@ -26,63 +25,24 @@ from nbyk.files import read_json
 _FILE_NAME = re.compile(
     r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?)\.jsonl", re.DOTALL
 )
-_ABOUT_THE_DOCUMENT = ("doc_hash", "target_hash")
+HASHES = ("doc_hash", "target_hash")
 _FIELDS = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "prompt_hash"),
-    *_ABOUT_THE_DOCUMENT,
+    *HASHES,
 }
 # With --predict_only every score is logged under this name, always as 999.
 _NO_SCORE = "bypass"
-# json.dumps(default=str) writes numpy's own booleans as text.
-_BOOLEANS = {"True": 1.0, "False": 0.0}
+_BULKY = ("target", "arguments", "resps", "filtered_resps")
+_LONGEST = 200
+"""Characters of the longest text of a document that can be a column, such as a subject."""
 
 
 @dataclass(frozen=True)
 class SampleChoice:
-    """Which of the logged scores to take if there are several.
+    """Which of the logged scores to take: name of the task, and of the filter; None for the only one."""
 
-    Attributes
-    ----------
-    metric
-        Name of the per-sample metric, such as ``acc``; None for the only one.
-    task
-        Name of the task; None for the only one.
-    filter
-        Name of the filter, such as ``strict-match``; None for the only one.
-    """
-
-    metric: str | None = None
     task: str | None = None
     filter: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Samples:
-    """A model's logged scores.
-
-    Attributes
-    ----------
-    ratings
-        One rating per document (item: ``doc_id``) and run (rater: the run's date, or its file).
-    metric
-        The metric whose values the ratings are.
-    documents
-        Per item, the hashes of the document that the log has (``doc_hash``, ``target_hash``).
-    """
-
-    ratings: Ratings
-    metric: str
-    documents: Mapping[str, Mapping[str, str]]
-
-
-@dataclass
-class _Run:
-    """The samples in one file, of all filters at first."""
-
-    path: Path
-    name: str = ""
-    samples: list[dict[str, Any]] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
 
 
 def holds_samples(path: str | os.PathLike[str]) -> bool:
@@ -98,53 +58,41 @@ def holds_samples(path: str | os.PathLike[str]) -> bool:
     return "doc_id" in first and not {"resps", "filtered_resps", "doc_hash"}.isdisjoint(first)
 
 
-def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = None) -> Samples:
-    """Read the per-sample scores of one model on one task from the logs of ``lm_eval --log_samples``.
+def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = None) -> Recording:
+    """Return the per-sample scores of one model on one task, from the logs of ``lm_eval --log_samples``.
 
-    Parameters
-    ----------
-    path
-        One samples file, or a folder that holds, at any depth, those of one or more runs of the model.
-    choice
-        Metric, task and filter; each may be left out if there is only one.
+    Items are documents (``doc_id``), runs are the dates of files, and each metric is a score.
 
-    Raises
-    ------
-    NbykError
-        If there are no samples; there are several metrics, tasks or filters and none is chosen, or the one
-        chosen is not among them; samples are of several models; a document is twice in a run, or two runs
-        have different documents of the same id; or a score is not a number.
+    The path is one samples file, or a folder that holds, at any depth, those of one or more runs of a model.
+    Raise NbykError if there are no samples, several tasks or filters and none is chosen, samples of several
+    models, or different documents of one id.
     """
     choice = choice or SampleChoice()
-    runs = [_read(file, name) for file, name in _named(_files(path, choice.task), Path(path))]
-    filters = sorted({_filter(sample) for run in runs for sample in run.samples})
+    gathering = Gathering("a log of lm_eval", "line", "doc_id", "run", path)
+    files = [(file, name, _read(file)) for file, name in _named(_files(path, choice.task), Path(path))]
+    filters = sorted({_filter(sample) for _, _, samples in files for sample in samples.values()})
     chosen = _one_of("filter", choice.filter, filters, path)
-    for run in runs:
-        kept = [place for place, sample in enumerate(run.samples) if _filter(sample) == chosen]
-        run.samples, run.lines = [run.samples[place] for place in kept], [run.lines[place] for place in kept]
-    runs = [run for run in runs if run.samples]
-    metrics = sorted(set.intersection(*({*_scores(run.samples[0])} for run in runs)))
-    if not metrics:
-        raise NbykError(
-            "no metric whose value is a number; expected one such as acc: evaluate again without "
-            "--predict_only",
-            file=runs[0].path,
-            row=runs[0].lines[0],
-        )
-    metric = _one_of("metric", choice.metric, metrics, path)
-    parts = [_cells(run, metric) for run in runs]
     documents: dict[str, dict[str, str]] = {}
-    for run, part in zip(runs, parts, strict=True):
-        for row, item in enumerate(part.items):
-            refuse_other_document(documents, item, _hashes(run.samples[row]), part.at(row))
-    rows = [(part, row) for part in parts for row in range(len(part.items))]
-    ratings = Ratings.from_columns(
-        [item for part in parts for item in part.items],
-        [f"run {name}" for part in parts for name in part.raters],
-        [value for part in parts for value in part.numbers().tolist()],
-        at=lambda position: rows[position][0].at(rows[position][1]),
-    )
-    return Samples(ratings, metric, documents)
+    for file, name, samples in files:
+        for line, sample in samples.items():
+            if _filter(sample) == chosen:
+                hashes = {kind: str(sample[kind]) for kind in HASHES if sample.get(kind)}
+                refuse_other_document(documents, str(sample["doc_id"]), hashes, DataPlace(file, line))
+                doc = sample.get("doc")
+                further = {
+                    key: cell
+                    for key, cell in (doc.items() if isinstance(doc, dict) else ())
+                    if not isinstance(cell, str) or len(cell) <= _LONGEST
+                }
+                gathering.add(
+                    sample["doc_id"],
+                    f"run {name}",
+                    _scores(sample),
+                    further | hashes,
+                    number=line,
+                    file=file,
+                )
+    return gathering.recording()
 
 
 def refuse_other_document(
@@ -206,8 +154,9 @@ def _named(files: Sequence[Path], root: Path) -> list[tuple[Path, str]]:
     return [(file, file.relative_to(root).as_posix()) for file in files]
 
 
-def _read(path: Path, name: str) -> _Run:
-    run = _Run(path, name)
+def _read(path: Path) -> dict[int, dict[str, Any]]:
+    """Return the samples in a file by their line."""
+    samples: dict[int, dict[str, Any]] = {}
     for line, sample in json_lines(path):
         if "doc_id" not in sample:
             raise NbykError(
@@ -216,17 +165,15 @@ def _read(path: Path, name: str) -> _Run:
                 file=path,
                 row=line,
             )
-        # Documents and model outputs can be large, and only scores and hashes are needed.
-        run.samples.append({key: value for key, value in sample.items() if key not in _BULKY})
-        run.lines.append(line)
-    if not run.samples:
+        # Prompts and model outputs can be large, and are not needed.
+        samples[line] = {key: value for key, value in sample.items() if key not in _BULKY}
+    if not samples:
         raise NbykError(
             "is empty; expected one sample per line: evaluate again, or delete the file", file=path
         )
-    return run
-
-
-_BULKY = ("doc", "target", "arguments", "resps", "filtered_resps")
+    if all(_NO_SCORE in sample for sample in samples.values()):
+        raise NbykError("holds no score; evaluate again without --predict_only", file=path)
+    return samples
 
 
 def _filter(sample: Mapping[str, Any]) -> str:
@@ -234,24 +181,13 @@ def _filter(sample: Mapping[str, Any]) -> str:
     return str(sample.get("filter", "none"))
 
 
-def _scores(sample: Mapping[str, Any]) -> list[str]:
-    """Return the names of a sample's metrics whose values are numbers."""
+def _scores(sample: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield each metric of a sample; older logs do not name them, and any number may be one."""
     names = sample.get("metrics")
-    if not isinstance(names, list):
-        names = [name for name in sample if name not in _FIELDS]
-    return [
-        name for name in names if name != _NO_SCORE and isinstance(name, str) and _is_score(sample.get(name))
-    ]
-
-
-def _is_score(value: Any) -> bool:
-    if isinstance(value, str):
-        # numpy's single-precision numbers are text too.
-        try:
-            return value in _BOOLEANS or float(value) == float(value)
-        except ValueError:
-            return False
-    return isinstance(value, int | float)
+    for name in names if isinstance(names, list) else [name for name in sample if name not in _FIELDS]:
+        score = sample.get(name) if isinstance(name, str) else None
+        if isinstance(names, list) or not isinstance(score, str) or is_number(score):
+            yield str(name), score
 
 
 def _one_of(kind: str, wanted: str | None, found: Sequence[str], path: str | os.PathLike[str]) -> str:
@@ -269,23 +205,3 @@ def _one_of(kind: str, wanted: str | None, found: Sequence[str], path: str | os.
             file=path,
         )
     return wanted if wanted is not None else found[0]
-
-
-def _cells(run: _Run, metric: str) -> Entries:
-    table = Table(DataRows(DataPlace(run.path), "line", run.lines), (), ())
-    items = as_ids(table, "doc_id", [sample["doc_id"] for sample in run.samples])
-    seen: dict[str, int] = {}
-    for row, item in enumerate(items):
-        if item in seen:
-            raise table.at(row).error(
-                f"document {item!r} is already on line {run.lines[seen[item]]}; expected "
-                "one sample per document, run and filter: keep one of them, or give runs a file each"
-            )
-        seen[item] = row
-    scores = [sample.get(metric) for sample in run.samples]
-    found = [_BOOLEANS.get(score, score) if isinstance(score, str) else score for score in scores]
-    return Entries(items, [run.name] * len(items), found, range(len(items)), table, metric)
-
-
-def _hashes(sample: Mapping[str, Any]) -> dict[str, str]:
-    return {kind: str(sample[kind]) for kind in _ABOUT_THE_DOCUMENT if sample.get(kind)}

@@ -44,7 +44,9 @@ class Mending:
 def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entries, str]:
     """Return the cells that hold something, and in words how many are empty; errors say what was expected."""
     empty = [row for row, cell in enumerate(cells.found) if is_missing(cell)]
-    if not empty or cells.value is None:
+    if cells.value is None:
+        return cells, _left_out(cells, cells.n_unrated)
+    if not empty:
         return cells, ""
     if mending.on_empty == "refuse":
         cell = cells.found[empty[0]]
@@ -59,8 +61,12 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
     kept = _taken(cells, [row for row in range(len(cells.items)) if row not in gone])
     if not kept.items:
         raise cells.table.place.error(f"column {cells.value!r} holds no values; check the column's name")
-    plural = "row without a value was" if len(empty) == 1 else "rows without a value were"
-    return kept, f"{cells.table.place}: {len(empty)} {plural} left out"
+    return kept, _left_out(cells, len(empty))
+
+
+def _left_out(cells: Entries, n: int) -> str:
+    plural = "row without a value was" if n == 1 else "rows without a value were"
+    return f"{cells.table.place}: {n} {plural} left out" if n else ""
 
 
 def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tuple[Entries, Floats, str]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from nbyk.data.clusters import clusters_of_items, numbered_clusters
 from nbyk.data.scales import Scale
 from nbyk.data.tables import named_rows
+from nbyk.data.text import seen
 from nbyk.data.units import UNKNOWN, VECTOR, Units
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_parquet
@@ -117,7 +118,7 @@ class Ratings:
         for what, ids, index in (("item", item_ids, item_index), ("rater", rater_ids, rater_index)):
             stripped: dict[str, str] = {}
             for position, name in enumerate(ids):
-                other = stripped.setdefault(name.strip(), name)
+                other = stripped.setdefault(seen(name), name)
                 fault = _fault(name, other)
                 if fault:
                     row = int(np.flatnonzero(index == position)[0])
@@ -279,7 +280,7 @@ class Ratings:
 
 def stored_ratings(path: Path) -> tuple[Ratings, dict[str, Any]]:
     """Return the ratings in a file that `nbyk study normalise` wrote, and the file's metadata."""
-    table, made = read_parquet(path, ("item", "rater", "value"))
+    table, made = read_parquet(path, ("item", "rater", "value"), whole=True)
     return Ratings.from_table(table), made
 
 
@@ -337,13 +338,15 @@ def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indices]:
 
 
 def _fault(name: str, other: str) -> str:
-    """Return the error in an id, given the first id equal to it but for spaces; "" if there is none."""
+    """Return the error in an id, given the first id that looks the same; "" if there is none."""
     if not name.isascii() and any("\ud800" <= character <= "\udfff" for character in name):
         # JSON can escape half a surrogate pair, which no file can hold as text.
         return f"{name!r} holds half a character"
     if not name or name.isspace():
         return "is empty"
-    return "" if name == other else f"{name!r} differs from {other!r} in spaces alone"
+    if name.split() == other.split():
+        return "" if name == other else f"{name!r} differs from {other!r} in spaces alone"
+    return f"{name!a} differs from {other!a} in signs that nobody sees"
 
 
 def _refuse_duplicates(

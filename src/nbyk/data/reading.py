@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -11,9 +10,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from nbyk.data.arrays import ARRAY_SUFFIXES, load_array
-from nbyk.data.columns import KNOWN_NAMES, Columns, described, described_wide, recognised
+from nbyk.data.columns import KNOWN_NAMES, Columns, described, described_wide, known_names, recognised
 from nbyk.data.kinds import CellKind, headless, numbers_on
 from nbyk.data.layouts import Entries, as_ids, long_cells, nameless_cells, wide_cells
+from nbyk.data.lm_eval import HASHES, SampleChoice, holds_samples, read_samples
 from nbyk.data.mending import Mending, without_duplicates, without_empty
 from nbyk.data.ratings import Ratings
 from nbyk.data.readers import Recording, recorded_at, recorded_in
@@ -112,11 +112,10 @@ def as_ratings(
     values = kind.numbers(cells)
     cells, values, repeated = without_duplicates(cells, values, mending)
     clusters = None
-    if columns.cluster is not None:
-        column = cells.table.column(
-            columns.cluster, "rename the column of clusters, or name it with `cluster`"
-        )
-        of_rows = as_ids(cells.table, columns.cluster, column)
+    cluster = columns.cluster or cells.columns.cluster
+    if cluster is not None:
+        column = cells.table.column(cluster, "rename the column of clusters, or name it with `cluster`")
+        of_rows = as_ids(cells.table, cluster, column)
         clusters = [of_rows[row] for row in cells.rows]
     raters = cells.raters
     if cells.value is None and all(map(str.isdigit, set(raters))):
@@ -125,7 +124,14 @@ def as_ratings(
         cells.items, raters, values, at=cells.at, raters_known=cells.raters_known, clusters=clusters
     )
     said = _recognised(cells, ratings, kind, columns, layout)
-    return replace(ratings, recognised=said, mended=tuple(filter(None, (no_value, repeated))))
+    notes = [f"{cells.table.place}: {note}" for note in cells.table.notes]
+    if cluster is None and cells.value is not None:
+        notes += [
+            f"{cells.table.place}: the column {name!r} is not used, so items of one {name} count as "
+            "independent; name it as the column of clusters if they are not"
+            for name in known_names(cells.table.names, "cluster")
+        ]
+    return replace(ratings, recognised=said, mended=tuple(filter(None, (*notes, no_value, repeated))))
 
 
 def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, columns: Columns, layout: Layout) -> str:
@@ -138,13 +144,14 @@ def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, columns: Colum
             return described_wide(found, ratings.items, ratings.raters, givers=kind.givers)
         return ""
     unused: list[str] = []
-    if columns.value != "value" and not ratings.raters_known and not table.roles:
-        unused = [name for name in table.names if name not in astuple(found)]
+    if table.roles or (columns.value != "value" and not ratings.raters_known):
+        unused = [name for name in table.names if name not in (*astuple(found), columns.cluster, *HASHES)]
     rater = found.rater if cells.raters_known else columns.rater
     if replace(found, rater=rater) == columns and not table.roles and not unused:
         return ""
     known = ratings.raters_known
-    return described(found, ratings.items, ratings.raters, raters_known=known, unused=unused)
+    declared = ratings.clusters if columns.cluster is None else None
+    return described(found, ratings, declared, raters_known=known, unused=unused)
 
 
 def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = "auto") -> Entries:
@@ -181,6 +188,19 @@ def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = 
                     "with `rater`"
                 )
             columns = replace(columns, rater=None)
+        elif not others:
+            cells = long_cells(table, replace(columns, rater=None))
+            first: dict[str, int] = {}
+            again = (row for row, name in enumerate(ids) if first.setdefault(name, row) != row)
+            if mending.on_duplicates == "refuse":
+                row = next(again)
+                raise table.at(row).error(
+                    f"item {ids[row]!r} is already on {table.rows.shown(first[ids[row]])}, and there is no "
+                    "column 'rater'; expected one row per item: choose with `on_duplicates` first, last or "
+                    "mean, or, if several people rated it, name their column with `rater`; if the raters are "
+                    "unknown, add a column rater with another id on each row"
+                )
+            return replace(cells, raters=["1"] * len(cells.items))
     return long_cells(table, columns)
 
 
@@ -190,15 +210,20 @@ def _is_text(table: Table, name: str) -> bool:
     return 2 * sum(isinstance(cell, str) and not is_number(cell) for cell in cells) > len(cells)
 
 
-def table_of(given: Given) -> Table:
+def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
     """Return the table in a file, of any tool, in a data frame or in an array."""
     if isinstance(given, Table):
         return given
     if isinstance(given, np.ndarray):
+        if isinstance(given, np.ma.MaskedArray):
+            kind, missing = (float, np.nan) if given.dtype.kind in "biuf" else (object, None)
+            given = np.ma.filled(given.astype(kind), missing)
         return _array(given, DataPlace(name="the array"))
     if not isinstance(given, str | os.PathLike):
         return _frame(given)
     recording = recorded_at(given)
+    if recording is None and holds_samples(given):
+        recording = read_samples(given, samples)
     suffix = Path(given).suffix.lower()
     if recording is not None:
         return _recorded(given, recording)
@@ -227,7 +252,7 @@ def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
 def _json(path: str | os.PathLike[str]) -> Table:
     """Return the table in a JSON file: a maker's, or a list, or an object of columns or of scores by id."""
     content = json_content(path)
-    recording = recorded_in(content)
+    recording = recorded_in(content, path)
     if recording is not None:
         return _recorded(path, recording)
     listed = columns_of_objects(content)
@@ -264,30 +289,67 @@ def _json(path: str | os.PathLike[str]) -> Table:
 
 
 def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
-    columns = tuple(list(column) for column in recording.columns.values())
-    n_rows = len(columns[0]) if columns else 0
-    if not n_rows:
+    columns = tuple(recording.columns.values())
+    numbers = recording.numbers
+    if numbers is None:
+        numbers = range(1, len(columns[0]) + 1 if columns else 1)
+    if not numbers:
         raise NbykError(
             f"is {recording.maker or 'a list'} without rows; expected at least one rating", file=path
         )
+    rows = DataRows(DataPlace(path), recording.unit, numbers, recording.files)
     names = tuple(map(str, recording.columns))
-    numbers = range(1, n_rows + 1) if recording.numbers is None else recording.numbers
-    rows = DataRows(DataPlace(path), recording.unit, numbers)
-    return Table(rows, names, columns, recording.roles, recording.scores)
+    return Table(rows, names, columns, recording.roles, recording.scores, notes=recording.notes)
 
 
 def _frame(given: Given) -> Table:
     import narwhals.stable.v1 as nw
 
-    try:
-        frame = nw.from_native(given, eager_only=True)
-    except TypeError:
-        raise NbykError(
-            f"found {type(given).__name__}, expected a path or a data frame of pandas, polars or pyarrow, or "
-            "an array of numpy"
-        ) from None
-    columns: Sequence[Any] = [frame[name].to_list() for name in frame.columns]
-    if not len(frame):
-        raise NbykError("has no rows; expected at least one rating per row", name="the data frame")
-    rows = DataRows(DataPlace(name="the data frame"), "row", range(len(frame)))
-    return Table(rows, tuple(frame.columns), tuple(columns))
+    place = DataPlace(name="the data frame")
+    if type(given).__module__.partition(".")[0] == "pandas":
+        columns = _columns_of_pandas(given, place)
+    else:
+        try:
+            frame = nw.from_native(given, eager_only=True)
+        except TypeError:
+            kind = type(given).__name__
+            raise NbykError(
+                f"found {kind}, expected a path or a data frame of pandas, polars or pyarrow, "
+                "or an array of numpy"
+            ) from None
+        columns = {name: frame[name].to_list() for name in frame.columns}
+    n_rows = max(map(len, columns.values()), default=0)
+    if not n_rows:
+        raise place.error("has no rows; expected at least one rating per row")
+    return Table(DataRows(place, "row", range(n_rows)), tuple(columns), tuple(columns.values()))
+
+
+def _columns_of_pandas(given: Given, place: DataPlace) -> dict[str, list[Any]]:
+    """Return the columns of a frame or series of pandas, and those of an index that is no row number."""
+    import pandas as pd
+
+    frame = given.to_frame("value" if given.name is None else given.name) if given.ndim == 1 else given
+    index = frame.index
+    is_count = pd.api.types.is_integer_dtype(index.dtype) and index.nlevels == 1
+    has_items = any(str(name).lower() in ("item", *KNOWN_NAMES["item"]) for name in frame.columns)
+    if any(name is not None for name in index.names) or not is_count:
+        if index.nlevels > 1 and None in index.names:
+            raise place.error("the index has levels without a name; name them, or drop them by reset_index")
+        if index.nlevels == 1 and index.names[0] is None and has_items:
+            raise place.error(
+                f"the index holds {index[0]!r}, … beside a column of items; drop it by reset_index(drop=True)"
+            )
+        frame = frame.reset_index(names="item" if index.names[0] is None else None)
+    elif not has_items and not index.equals(pd.RangeIndex(len(index))):
+        frame = frame.reset_index(names="item")
+    columns: dict[str, list[Any]] = {}
+    for position, name in enumerate(frame.columns):
+        text = "/".join(filter(None, map(str, name))) if isinstance(name, tuple) else str(name)
+        if text in columns:
+            raise place.error(f"2 columns are named {text!r}; rename one")
+        column = frame.iloc[:, position]
+        cells = column.astype(object).where(column.notna(), None).tolist()
+        columns[text] = [
+            cell.tolist() if isinstance(cell, np.ndarray | np.generic) else cell for cell in cells
+        ]
+    return columns

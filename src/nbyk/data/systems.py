@@ -167,14 +167,6 @@ class Systems:
         gold = chosen if chosen is not None else places.pop("", None)
         return gold, places, Categories(self.classes, table, "distributions")
 
-    def refuse_all_but(self, kind: Kind) -> None:
-        """Raise NbykError if the data are not of a kind."""
-        if self.kind != kind:
-            raise NbykError(
-                f"found {self.taken_as}; expected {kind}: choose what takes {self.kind}, or read the data as "
-                f"`kind` {kind}"
-            )
-
 
 def equal_systems(gold: Floats | None, responses: Mapping[str, Floats]) -> Iterable[str]:
     """Yield a note on each system that is equal to gold or to another one."""

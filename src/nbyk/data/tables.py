@@ -10,16 +10,22 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from nbyk.bounded import counted
+from nbyk.data.readers import SparseColumn
 from nbyk.data.text import json_lines, reason, shown, text_lines, unreadable, whole_text
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_bytes
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
+_BATCH = 512  # rows of Parquet read at once: a long text can be in all of them
 TABLE_SUFFIXES = (*DELIMITERS, *JSON_LINES, ".parquet")
 
 
@@ -35,17 +41,20 @@ class DataRows:
         The unit of `numbers`: "line" (from 1) in a text file, otherwise "row" or a word like it.
     numbers
         The line or row at which each row begins; None counts from 0.
+    files
+        The file of each row, if they come from several.
     """
 
     place: DataPlace
     unit: str = "row"
     numbers: Sequence[int] | None = None
+    files: Sequence[Path] | None = None
 
     def at(self, row: int) -> DataPlace:
         """Return the place of a row, given its number from 0."""
         shown = self.shown(row)
         line = self.numbers[row] if self.unit == "line" and self.numbers else shown
-        return replace(self.place, row=line)
+        return replace(self.place, row=line, file=self.files[row] if self.files else self.place.file)
 
     def shown(self, row: int) -> str:
         """Return a row's line or row in words: "line 12"."""
@@ -57,7 +66,11 @@ class DataRows:
 
     def taken(self, rows: Sequence[int]) -> DataRows:
         """Return some of the rows, in their order."""
-        return replace(self, numbers=[row if self.numbers is None else self.numbers[row] for row in rows])
+        return replace(
+            self,
+            numbers=[row if self.numbers is None else self.numbers[row] for row in rows],
+            files=self.files and [self.files[row] for row in rows],
+        )
 
     def error(self, problem: str) -> NbykError:
         """Return the error about the data as a whole."""
@@ -89,13 +102,15 @@ class Table:
         for). Cells are text in CSV and TSV, and any value of JSON or Parquet otherwise; a missing cell is
         None. The list of a column that was not read is empty.
     roles
-        The columns of "item", "rater" and "value", if a maker's reader knows them.
+        The columns of "item", "rater", "value" and "cluster", if a maker's reader knows them.
     scores
-        The columns that can hold the value, if a maker's reader found several.
+        The columns that can hold the value, if a maker's reader knows them.
     nameless
         Whether neither rows nor columns have names, as in an array, in text, and in a list.
     array : ndarray, shape (N,) or (N, K), or None
         The cells of an array, whose `columns` are empty.
+    notes
+        What a maker's reader knows of the whole file, a sentence each.
     """
 
     rows: DataRows
@@ -105,6 +120,7 @@ class Table:
     scores: tuple[str, ...] = ()
     nameless: bool = False
     array: NDArray[Any] | None = None
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
@@ -141,17 +157,16 @@ class Table:
         """
         found = self._places.get(name, [])
         if len(found) == 1:
-            cells = self.columns[found[0]]
-            if isinstance(cells, list):
-                return cells
             if name not in self._lists:
-                self._lists[name] = list(cells.to_pylist())
+                self._lists[name] = _cells(self.columns[found[0]])
             return self._lists[name]
         if found:
             raise self.place.error(f"{len(found)} columns are named {shown(name)}; rename all but one")
         near = difflib.get_close_matches(name, [each[:60] for each in self.names[:1000]], n=1, cutoff=0.6)
         nearest = f" (nearest: {near[0]!r})" if near else ""
         found_names = ", ".join(map(shown, self.names[:12])) + (", …" if len(self.names) > 12 else "")
+        if self.scores:
+            found_names += f"; the scores are {', '.join(map(shown, self.scores))}"
         raise self.place.error(f"no column {name!r}; found {found_names}{nearest}; {hint}")
 
     def taken(self, rows: Sequence[int], without: str) -> Table:
@@ -159,11 +174,15 @@ class Table:
         kept = [
             (name, column) for name, column in zip(self.names, self.columns, strict=True) if name != without
         ]
-        lists = [column if isinstance(column, list) else column.to_pylist() for _, column in kept]
         return replace(
             self,
             names=tuple(name for name, _ in kept),
-            columns=tuple([column[row] for row in rows] for column in lists),
+            columns=tuple(
+                column.taken(rows)
+                if isinstance(column, SparseColumn)
+                else list(map(_cells(column).__getitem__, rows))
+                for _, column in kept
+            ),
             rows=self.rows.taken(rows),
         )
 
@@ -176,24 +195,8 @@ class Table:
         return enumerate(self.column(name, ""))
 
 
-@dataclass(frozen=True)
-class SparseColumn:
-    """The cells of a column that exist, with their rows, and the numbers of all rows of the table.
-
-    If each line has a key of its own, full columns would take memory and time that grow with the square of
-    the number of lines.
-    """
-
-    numbers: Sequence[int]
-    rows: list[int] = field(default_factory=list)
-    cells: list[Any] = field(default_factory=list)
-
-    def to_pylist(self) -> list[Any]:
-        """Return the cell of every row, None where the row has none."""
-        every: list[Any] = [None] * len(self.numbers)
-        for row, cell in zip(self.rows, self.cells, strict=True):
-            every[row] = cell
-        return every
+def _cells(column: Any) -> list[Any]:
+    return column if isinstance(column, list) else list(column.to_pylist())
 
 
 def read_table(
@@ -245,9 +248,9 @@ def _lacks_header(table: Table, headers: Collection[str]) -> bool:
 
 
 def is_number(cell: str) -> bool:
-    """Return whether text is a number, or NaN or infinity."""
+    """Return whether text is a number, NaN or infinity, or one of Python's `True` and `False`."""
     try:
-        float(cell)
+        float(cell if cell not in ("True", "False") else 1)
     except ValueError:
         return False
     return "_" not in cell
@@ -344,8 +347,7 @@ def _read_json_lines(path: str | os.PathLike[str]) -> Table:
         for name, cell in content.items():
             if name not in columns:
                 columns[name] = SparseColumn(numbers)
-            columns[name].rows.append(row)
-            columns[name].cells.append(cell)
+            columns[name].add(row, cell)
         numbers.append(number)
     if not numbers:
         raise NbykError("is empty; expected one JSON object per line", file=path)
@@ -363,13 +365,35 @@ def _read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) ->
     try:
         with pq.ParquetFile(pa.BufferReader(content)) as source:
             names = source.schema_arrow.names
-            table = source.read(None if only is None else [name for name in names if name in only])
+            kept = None if only is None else [name for name in names if name in only]
+            batches = counted(
+                map(_decoded, source.iter_batches(batch_size=_BATCH, columns=kept, use_threads=False)),
+                path,
+                lambda batch: (batch.num_rows, batch.num_rows * batch.num_columns, batch.nbytes),
+            )
+            fields = [
+                at.with_type(at.type.value_type) if pa.types.is_dictionary(at.type) else at
+                for at in source.schema_arrow
+                if kept is None or at.name in kept
+            ]
+            table = pa.Table.from_batches(batches, pa.schema(fields))
     except (pa.ArrowException, OSError) as error:
         raise NbykError(
             f"not a readable Parquet file ({reason(error)}); get it again if it was cut off, or "
             "give the file the suffix of its format",
             file=path,
         ) from None
-    kept = iter(table.columns)
-    columns = tuple(next(kept) if only is None or name in only else [] for name in names)
+    there = iter(table.columns)
+    columns = tuple(next(there) if only is None or name in only else [] for name in names)
     return Table(DataRows(DataPlace(path), "row", range(table.num_rows)), tuple(names), columns)
+
+
+def _decoded(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return a batch without dictionaries, which take the room of a long text only later."""
+    import pyarrow as pa
+
+    columns = [
+        column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+        for column in batch.columns
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)

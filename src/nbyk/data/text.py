@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import json
 import os
+import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from nbyk.data.readers.recording import columns_of
+from nbyk.bounded import MOST_BYTES
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -37,6 +38,35 @@ def shown(value: Any) -> str:
     except RecursionError:
         text = f"a deeply nested {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def seen(name: str) -> str:
+    """Return a name as people see it: without further spaces and invisible signs, accents in one form."""
+    if not name.isascii():
+        composed = unicodedata.normalize("NFC", name)
+        name = "".join(sign for sign in composed if unicodedata.category(sign) != "Cf")
+    return " ".join(name.split())
+
+
+def simplified(name: str) -> str:
+    """Return a name without the usual differences of two spellings: as seen, of one case, 1.0 and 01 as 1."""
+    text = unicodedata.normalize("NFKC", seen(name)).casefold()
+    try:
+        return f"{float(text):.17g}"
+    except ValueError:
+        return text
+
+
+def look_alikes(names: Iterable[str], form: Callable[[str], str] = simplified) -> tuple[str, str] | None:
+    """Return, quoted, the first two of distinct names that look alike; None if no two do."""
+    first: dict[str, str] = {}
+    for name in names:
+        other = first.setdefault(form(name), name)
+        if other != name:
+            # signs that cannot be seen, and two forms of an accent, are spelt out
+            show = repr if seen(other) != seen(name) else ascii
+            return show(other), show(name)
+    return None
 
 
 def unreadable(path: str | os.PathLike[str], error: BaseException) -> NbykError:
@@ -144,6 +174,12 @@ def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
 def json_content(path: str | os.PathLike[str]) -> Any:
     """Return the content of a JSON file."""
     text = whole_text(path)
+    if len(text) > MOST_BYTES:
+        raise NbykError(
+            f"is one JSON document of {len(text):,} characters, expected at most {MOST_BYTES:,}; write "
+            "a line for each row, as .jsonl",
+            file=path,
+        )
     try:
         return json.loads(text, object_pairs_hook=_distinct_keys)
     except (ValueError, RecursionError) as error:
@@ -159,7 +195,8 @@ def columns_of_objects(content: Any) -> dict[str, list[Any]] | None:
     """Return a list of JSON objects as columns, None for a missing member; None if it is no such list."""
     if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
         return None
-    return columns_of(content)
+    names = dict.fromkeys(name for row in content for name in row)
+    return {name: [row.get(name) for row in content] for name in names}
 
 
 def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nbyk.bounded import LARGEST
 from nbyk.errors import NbykError, on_one_line
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Transfer:
         Seconds until a connection must be open, and seconds within which the next bytes must come.
     longest
         Longest time, in seconds, that a download may take with all its attempts and waits.
+    most
+        Most bytes that are taken of a file whose size nobody has recorded.
     sleep
         Waits for some seconds.
     note
@@ -65,6 +68,7 @@ class Transfer:
     attempts: int = 4
     timeout: tuple[float, float] = (10.0, 60.0)
     longest: float = LONGEST_DOWNLOAD
+    most: int = LARGEST
     sleep: Callable[[float], None] = time.sleep
     note: Callable[[str], None] = lambda text: None
 
@@ -98,6 +102,8 @@ class Transfer:
                         most = max(most, out.tell())
                         if size is not None and out.tell() > size:
                             return
+                        if out.tell() > self.most:
+                            raise UnreachableError(f"sends more than {self.most:,} bytes", name=place)
                     if size is not None and out.tell() < size:
                         raise _CutError(f"the connection ended after {out.tell()} of {size} bytes")
                 return

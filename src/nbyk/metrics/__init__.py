@@ -8,16 +8,18 @@ use.
 
 from __future__ import annotations
 
-from nbyk.metrics.loading import load_file
-from nbyk.metrics.registry import Metric, Parameter, get, metrics_of, names, parameters, register
+from nbyk.metrics.metric import Metric
+from nbyk.metrics.own import load_file, register
+from nbyk.metrics.registry import definitions, get, metrics_of, names
+from nbyk.metrics.traits import Parameter
 
 __all__ = [
     "Metric",
     "Parameter",
+    "definitions",
     "get",
     "load_file",
     "metrics_of",
     "names",
-    "parameters",
     "register",
 ]

@@ -52,9 +52,9 @@ _CORRELATIONS = "nbyk.metrics.correlations"
 _PAIRED = "nbyk.metrics.paired"
 _DISTRIBUTIONAL = "nbyk.metrics.distributional"
 _HISTOGRAMS = "nbyk.metrics.histograms"
-_THRESHOLDED = "nbyk.metrics.thresholded"
 _COUNTS = "nbyk.metrics.counts"
 _FORMS = "nbyk.testing.engine.forms"
+_TABLES = "nbyk.testing.engine.tables"
 
 BUILTIN = (
     Metric(
@@ -65,6 +65,7 @@ BUILTIN = (
         additive=True,
         traits=_MEAN_ERROR,
         counts=FromCounts(f"{_COUNTS}:absolute_error", "response", ItemEffect.MAE),
+        wins="wins_mae",
     ),
     Metric(
         "mse",
@@ -82,7 +83,7 @@ BUILTIN = (
         "One over the mean squared error of the item means; infinite without error.",
         source=_WEIN,
         traits=_traits("smooth", unit_power=-2, score_range=(1.0, float("inf"))),
-        of_mean=FromMean("mse", f"{_ITEM_MEANS}:reciprocal", f"{_ITEM_MEANS}:slope_of_reciprocal"),
+        from_mean=FromMean("mse", f"{_ITEM_MEANS}:reciprocal", f"{_ITEM_MEANS}:slope_of_reciprocal"),
     ),
     Metric(
         "rmse",
@@ -90,7 +91,7 @@ BUILTIN = (
         "lower",
         "Root mean squared error of the item means.",
         traits=_ERROR,
-        of_mean=FromMean("mse", f"{_ITEM_MEANS}:root", f"{_ITEM_MEANS}:slope_of_root"),
+        from_mean=FromMean("mse", f"{_ITEM_MEANS}:root", f"{_ITEM_MEANS}:slope_of_root"),
     ),
     Metric(
         "max_error",
@@ -136,7 +137,7 @@ BUILTIN = (
         "Kendall's rank correlation (τ-b) of the item means; NaN for a constant.",
         source="Kendall 1945, The treatment of ties in ranking problems",
         traits=_traits("smooth", _ORDER, score_range=(-1.0, 1.0)),
-        form=f"{_FORMS}:kendall_table",
+        form=f"{_TABLES}:kendall_table",
     ),
     Metric(
         "mean",
@@ -187,6 +188,7 @@ BUILTIN = (
         source=_RUBNER,
         traits=_ERROR,
         form=f"{_FORMS}:distances_if_complete",
+        redrawn=f"{_DISTRIBUTIONAL}:emd_of_known_values",
     ),
     Metric(
         "mean_of_emds",
@@ -232,47 +234,47 @@ BUILTIN = (
     ),
     Metric(
         "accuracy",
-        f"{_THRESHOLDED}:accuracy",
+        f"{_ITEM_MEANS}:accuracy",
         "higher",
         "Fraction of items that system and gold put on the same side of the threshold.",
         parameters=_THRESHOLD,
         traits=_traits("jumps", mean_over_items=True),
-        form=f"{_FORMS}:accuracy_table",
+        form=f"{_TABLES}:accuracy_table",
     ),
     Metric(
         "precision",
-        f"{_THRESHOLDED}:precision",
+        f"{_ITEM_MEANS}:precision",
         "higher",
         "Fraction of the system's positive items that are positive in gold; 0 without any.",
         parameters=_THRESHOLD,
         traits=_SHARE,
-        form=f"{_FORMS}:precision_table",
+        form=f"{_TABLES}:precision_table",
     ),
     Metric(
         "recall",
-        f"{_THRESHOLDED}:recall",
+        f"{_ITEM_MEANS}:recall",
         "higher",
         "Fraction of gold's positive items that are positive in the system; 0 without any.",
         parameters=_THRESHOLD,
         traits=_SHARE,
-        form=f"{_FORMS}:recall_table",
+        form=f"{_TABLES}:recall_table",
     ),
     Metric(
         "f1",
-        f"{_THRESHOLDED}:f1",
+        f"{_ITEM_MEANS}:f1",
         "higher",
         "Harmonic mean of precision and recall; 0 where nothing is positive.",
         parameters=_THRESHOLD,
         traits=_SHARE,
-        form=f"{_FORMS}:f1_table",
+        form=f"{_TABLES}:f1_table",
     ),
     Metric(
         "auc",
-        f"{_THRESHOLDED}:auc",
+        f"{_ITEM_MEANS}:auc",
         "higher",
         "Area under the ROC curve of the item means for positive gold; NaN with one class only.",
         parameters=_THRESHOLD,
         traits=_traits("jumps", _ORDER),
-        form=f"{_FORMS}:auc_table",
+        form=f"{_TABLES}:auc_table",
     ),
 )

@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.metrics.confusion import ratio
 
 Floats: TypeAlias = NDArray[np.float64]
+
+ACCURACY, PRECISION, RECALL, F1 = range(4)
+"""Measures from the counts of right answers, of predictions and of targets."""
 
 MACRO, MICRO, WEIGHTED, ONE_CLASS = range(4)
 """How measures of classes become one number; with `ONE_CLASS`, its place is the last parameter."""
@@ -31,6 +33,18 @@ TIED = 1e-9
 """Shares that differ by less are tied."""
 
 _ROUNDING = 1e-12
+
+
+@njit(nogil=True, cache=True)
+def ratio(measure: int, hits: float, predicted: float, actual: float) -> tuple[float, int]:
+    """Return precision, recall or F1 from its counts, and 1 if its divisor is 0 (else 0)."""
+    if measure == PRECISION:
+        over, under = hits, predicted
+    elif measure == RECALL:
+        over, under = hits, actual
+    else:
+        over, under = 2 * hits, predicted + actual
+    return (over / under, 0) if under > 0 else (0.0, 1)
 
 
 @njit(nogil=True, cache=True)
@@ -83,7 +97,7 @@ def score_of_counts(
 
 
 @njit(nogil=True, cache=True)
-def of_confusion(
+def confusion_measure(
     systems: Floats, gold: Floats, out: Floats, table: Floats, measure: int, average: int, label: int
 ) -> None:
     """Precision, recall or F1, averaged over classes or of one, by the targets and the predictions."""
@@ -177,30 +191,30 @@ CROSS_ENTROPY, JS_DIVERGENCE, JS_DISTANCE, SIMILARITY, CORRELATION = range(5)
 
 
 @njit(nogil=True, cache=True)
-def of_distance(systems: Floats, gold: Floats, out: Floats, table: Floats, measure: int) -> None:
+def mean_distance(systems: Floats, gold: Floats, out: Floats, table: Floats, measure: int) -> None:
     """Mean over items of a distance between the target and the prediction: `CROSS_ENTROPY` and others."""
     for r in range(gold.shape[0]):
         for s in range(systems.shape[0]):
             total = 0.0
             for i in range(systems.shape[2]):
-                of_item = 0.0
+                item_total = 0.0
                 n = 0
                 for k in range(systems.shape[3]):
                     code = systems[s, r, i, k]
                     if code == code:
                         n += 1
                         if measure == CROSS_ENTROPY:
-                            of_item += _cross_entropy(gold[r, i], table[int(code)])
+                            item_total += _cross_entropy(gold[r, i], table[int(code)])
                         elif measure == JS_DIVERGENCE:
-                            of_item += _js_divergence(gold[r, i], table[int(code)])
+                            item_total += _js_divergence(gold[r, i], table[int(code)])
                         else:
-                            of_item += np.sqrt(_js_divergence(gold[r, i], table[int(code)]))
-                total += of_item / n if n > 0 else np.nan
+                            item_total += np.sqrt(_js_divergence(gold[r, i], table[int(code)]))
+                total += item_total / n if n > 0 else np.nan
             out[s, r] = total / systems.shape[2]
 
 
 @njit(nogil=True, cache=True)
-def of_entropies(systems: Floats, gold: Floats, out: Floats, table: Floats, measure: int) -> None:
+def entropies_alike(systems: Floats, gold: Floats, out: Floats, table: Floats, measure: int) -> None:
     """Cosine (`SIMILARITY`) or Pearson's correlation of the entropies of targets and predictions."""
     known = np.empty(len(table))
     for u in range(len(table)):

@@ -17,7 +17,7 @@ from nbyk.metrics.sorting import double_ranks, rank_space
 Floats = NDArray[np.float64]
 Counts = NDArray[np.uint32]
 Ranks = NDArray[np.int32]
-SeenSpace = tuple[NDArray[np.uint64], NDArray[np.int16], NDArray[np.int64]]
+CountSpace = tuple[NDArray[np.uint64], NDArray[np.int16], NDArray[np.int64]]
 
 
 _ROUNDING = 1e-12
@@ -69,7 +69,7 @@ def _rank_products(ranks: Ranks, gold_ranks: Ranks) -> tuple[float, float]:
     """
     n = len(ranks)
     middle = np.int32(n + 1)
-    of_ranks = of_both = 0.0
+    variance = covariance = 0.0
     for start in range(0, n, _RANKS_AT_ONCE):
         block, gold_block = ranks[start : start + _RANKS_AT_ONCE], gold_ranks[start : start + _RANKS_AT_ONCE]
         squares = products = np.int64(0)
@@ -77,9 +77,9 @@ def _rank_products(ranks: Ranks, gold_ranks: Ranks) -> tuple[float, float]:
             rank, gold_rank = np.int64(block[i] - middle), np.int64(gold_block[i] - middle)
             squares += rank * rank
             products += rank * gold_rank
-        of_ranks += float(squares)
-        of_both += float(products)
-    return of_ranks, of_both
+        variance += float(squares)
+        covariance += float(products)
+    return variance, covariance
 
 
 @njit(nogil=True, cache=True)
@@ -144,8 +144,8 @@ def _ones(word: Any) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def _seen_space(n: int) -> SeenSpace:
-    """Return the working space in which `_see` and `_seen_below` count values at positions 0 to n − 1.
+def _count_space(n: int) -> CountSpace:
+    """Return the working space in which `_count` and `_counted_below` count values at positions 0 to n − 1.
 
     A bit for each of them, 64 to a word and 64 words to a block: the bits, then how many are set in earlier
     words of the same block, then in earlier blocks.
@@ -156,22 +156,22 @@ def _seen_space(n: int) -> SeenSpace:
 
 
 @njit(inline="always")
-def _see(position: Any, space: SeenSpace) -> None:
+def _count(position: Any, space: CountSpace) -> None:
     """Count a value; no position twice."""
     bits, in_earlier_words, in_earlier_blocks = space
     word = position >> np.uint64(6)
     block = word >> np.uint64(6)
     bits[word] |= np.uint64(1) << (position & np.uint64(63))
-    of_block = in_earlier_words[block]
+    counts = in_earlier_words[block]
     within = np.int16(word & np.uint64(63))
     for later in range(64):  # a constant number, so that it compiles to a few vector instructions
-        of_block[later] += np.int16(np.int16(later) > within)
+        counts[later] += np.int16(np.int16(later) > within)
     for later in range(np.int64(block) + 1, len(in_earlier_blocks)):
         in_earlier_blocks[later] += 1
 
 
 @njit(inline="always")
-def _seen_below(position: Any, space: SeenSpace) -> Any:
+def _counted_below(position: Any, space: CountSpace) -> Any:
     """Return how many values were counted at lower positions."""
     bits, in_earlier_words, in_earlier_blocks = space
     word = position >> np.uint64(6)
@@ -189,7 +189,7 @@ def _first_of_tie(doubled_rank: Any, size: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def _lead(
-    ranks: Ranks, sizes: Counts, gold_ranks: Ranks, order: Counts, tied: Counts, space: SeenSpace
+    ranks: Ranks, sizes: Counts, gold_ranks: Ranks, order: Counts, tied: Counts, space: CountSpace
 ) -> Any:
     """Return concordant minus discordant pairs, from doubled ranks; `order` sorts `gold_ranks`.
 
@@ -210,13 +210,13 @@ def _lead(
             rank = ranks[order[last]]
             place = _place(rank)
             # Counted values with a lower rank of the system are concordant, those with a higher discordant.
-            below = _seen_below(_first_of_tie(rank, sizes[place]), space)
+            below = _counted_below(_first_of_tie(rank, sizes[place]), space)
             lead += 2 * below + np.int64(tied[place]) - first
             last += 1
         for i in range(first, last):
             rank = ranks[order[i]]
             place = _place(rank)
-            _see(_first_of_tie(rank, sizes[place]) + np.uint64(tied[place]), space)
+            _count(_first_of_tie(rank, sizes[place]) + np.uint64(tied[place]), space)
             tied[place] += np.uint32(1)
         first = last
     return lead
@@ -231,7 +231,7 @@ def kendall(systems: Floats, gold: Floats, out: Floats) -> None:
     order = np.empty(n, np.uint32)
     sizes = np.empty(n + 1, np.uint32)
     counts = np.empty(n + 1, np.uint32)
-    seen = _seen_space(n)
+    counted = _count_space(n)
     space = rank_space(n)
     for r in range(out.shape[1]):
         has_ranks = double_ranks(gold[r], gold_ranks, space)
@@ -246,5 +246,5 @@ def kendall(systems: Floats, gold: Floats, out: Floats) -> None:
             if pairs == 0:
                 out[s, r] = np.nan
             else:
-                lead = _lead(ranks, sizes, gold_ranks, order, counts, seen)
+                lead = _lead(ranks, sizes, gold_ranks, order, counts, counted)
                 out[s, r] = lead / math.sqrt(float(gold_pairs) * float(pairs))

@@ -101,9 +101,9 @@ def sums(counts: Counts, out: Counts) -> None:
     """Fill `out`, shape (n,), with the items' sums of responses in steps of the scale."""
     out[:] = 0
     for level in range(len(counts)):
-        of_level = counts[level]
+        level_counts = counts[level]
         for i in range(len(out)):
-            out[i] += of_level[i]
+            out[i] += level_counts[i]
 
 
 @njit(nogil=True, cache=True)
@@ -125,34 +125,34 @@ def _three_sums(gold: Counts, a: Counts, b: Counts) -> Counts:
 @njit(nogil=True, cache=True)
 def absolute_error(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
     """Fill `out` with |b − g| − |a − g| of the items' sums."""
-    of_gold, of_a, of_b = _three_sums(gold, a, b)
+    gold_sums, a_sums, b_sums = _three_sums(gold, a, b)
     for i in range(len(out)):
-        out[i] = np.int32(_apart(of_b[i], of_gold[i]) - _apart(of_a[i], of_gold[i]))
+        out[i] = np.int32(_apart(b_sums[i], gold_sums[i]) - _apart(a_sums[i], gold_sums[i]))
 
 
 @njit(nogil=True, cache=True)
 def squared_error(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
     """Fill `out` with (b − g)² − (a − g)² of the items' sums."""
-    of_gold, of_a, of_b = _three_sums(gold, a, b)
+    gold_sums, a_sums, b_sums = _three_sums(gold, a, b)
     for i in range(len(out)):
-        out[i] = (of_b[i] - of_a[i]) * (of_b[i] + of_a[i] - 2 * of_gold[i])
+        out[i] = (b_sums[i] - a_sums[i]) * (b_sums[i] + a_sums[i] - 2 * gold_sums[i])
 
 
 @njit(nogil=True, cache=True)
 def wins(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
     """Fill `out` with 1 where A's sum is nearer to gold's, −1 where B's is, else 0."""
-    of_gold, of_a, of_b = _three_sums(gold, a, b)
+    gold_sums, a_sums, b_sums = _three_sums(gold, a, b)
     for i in range(len(out)):
-        lead = np.int32(_apart(of_b[i], of_gold[i]) - _apart(of_a[i], of_gold[i]))
+        lead = np.int32(_apart(b_sums[i], gold_sums[i]) - _apart(a_sums[i], gold_sums[i]))
         out[i] = np.int32(lead > 0) - np.int32(lead < 0)
 
 
 @njit(nogil=True, cache=True)
 def own_mean(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
     """Fill `out` with a − b of the items' sums."""
-    _, of_a, of_b = _three_sums(gold, a, b)
+    _, a_sums, b_sums = _three_sums(gold, a, b)
     for i in range(len(out)):
-        out[i] = of_a[i] - of_b[i]
+        out[i] = a_sums[i] - b_sums[i]
 
 
 @njit(nogil=True, cache=True)
@@ -160,9 +160,9 @@ def earth_movers(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out
     """Fill `out` with Σ |B ≥ l − G ≥ l| − Σ |A ≥ l − G ≥ l| over levels l: K times distances, in steps."""
     out[:] = 0
     for level in range(len(gold)):
-        of_gold, of_a, of_b = gold[level], a[level], b[level]
+        gold_level, a_level, b_level = gold[level], a[level], b[level]
         for i in range(len(out)):
-            out[i] += np.int32(_apart(of_b[i], of_gold[i]) - _apart(of_a[i], of_gold[i]))
+            out[i] += np.int32(_apart(b_level[i], gold_level[i]) - _apart(a_level[i], gold_level[i]))
 
 
 @njit(nogil=True, cache=True)
@@ -173,13 +173,13 @@ def _sorted_histograms(counts: Counts, start: int, starts: Starts, at_least: Cou
     """
     width = min(_BLOCK, counts.shape[1] - start)
     for level in range(len(counts)):
-        of_level, of_block = counts[level, start : start + width], at_least[level + 1]
+        level_counts, at_least_level = counts[level, start : start + width], at_least[level + 1]
         for i in range(width):
-            of_block[i] = of_level[i]
+            at_least_level[i] = level_counts[i]
     for place in range(len(block)):
-        of_bin, upper, lower = block[place], at_least[starts[place]], at_least[starts[place + 1]]
+        bin_counts, upper, lower = block[place], at_least[starts[place]], at_least[starts[place + 1]]
         for i in range(_BLOCK):
-            of_bin[i] = np.int32(upper[i] - lower[i])
+            bin_counts[i] = np.int32(upper[i] - lower[i])
     for round_of_swaps in range(len(block)):
         for place in range(1 + round_of_swaps % 2, len(block), 2):
             low, high = block[place - 1], block[place]
@@ -195,19 +195,19 @@ def histogram_earth_movers(gold: Counts, a: Counts, b: Counts, k: int, starts: S
     n_bins = len(starts) - 1
     at_least = np.zeros((len(gold) + 2, _BLOCK), np.int32)
     at_least[0] = k
-    of_gold = np.empty((n_bins, _BLOCK), np.int32)
-    of_a = np.empty((n_bins, _BLOCK), np.int32)
-    of_b = np.empty((n_bins, _BLOCK), np.int32)
+    gold_bins = np.empty((n_bins, _BLOCK), np.int32)
+    a_bins = np.empty((n_bins, _BLOCK), np.int32)
+    b_bins = np.empty((n_bins, _BLOCK), np.int32)
     total = np.empty(_BLOCK, np.int32)
     for start in range(0, len(out), _BLOCK):
-        _sorted_histograms(gold, start, starts, at_least, of_gold)
-        _sorted_histograms(a, start, starts, at_least, of_a)
-        _sorted_histograms(b, start, starts, at_least, of_b)
+        _sorted_histograms(gold, start, starts, at_least, gold_bins)
+        _sorted_histograms(a, start, starts, at_least, a_bins)
+        _sorted_histograms(b, start, starts, at_least, b_bins)
         total[:] = 0
         for rank in range(n_bins):
-            gold_rank, a_rank, b_rank = of_gold[rank], of_a[rank], of_b[rank]
+            gold_rank, a_rank, b_rank = gold_bins[rank], a_bins[rank], b_bins[rank]
             for i in range(_BLOCK):
                 total[i] += np.int32(_apart(b_rank[i], gold_rank[i]) - _apart(a_rank[i], gold_rank[i]))
-        of_out = out[start : start + _BLOCK]
-        for i in range(len(of_out)):
-            of_out[i] = total[i]
+        block_out = out[start : start + _BLOCK]
+        for i in range(len(block_out)):
+            block_out[i] = total[i]

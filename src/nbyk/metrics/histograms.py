@@ -56,11 +56,11 @@ def _cells_by_parts(values: Floats, bins: int, cells: Cells) -> bool:
 
     Return False if a value is in a part next to an edge; its cell may then be wrong.
     """
-    per_unit, of_first = float(bins * _PARTS), float(_PARTS)
-    lowest, highest = 0.5 * of_first, per_unit + 1.5 * of_first
+    per_unit, first_part = float(bins * _PARTS), float(_PARTS)
+    lowest, highest = 0.5 * first_part, per_unit + 1.5 * first_part
     least = np.uint32(_PARTS)
     for i in range(len(values)):
-        position = values[i] * per_unit + of_first
+        position = values[i] * per_unit + first_part
         position = position if position > lowest else lowest
         part = np.uint32(np.int32(position if position < highest else highest))
         cells[i] = np.int32(part >> np.uint32(_PARTS_BITS))
@@ -79,12 +79,12 @@ def _fill_cells(values: Floats, bins: int, cells: Cells) -> None:
     """
     by_parts = bins <= _FEW_BINS
     for start in range(0, len(values), _CELLS_AT_ONCE):
-        block, of_block = values[start : start + _CELLS_AT_ONCE], cells[start : start + _CELLS_AT_ONCE]
+        block, block_cells = values[start : start + _CELLS_AT_ONCE], cells[start : start + _CELLS_AT_ONCE]
         if by_parts:
-            by_parts = _cells_by_parts(block, bins, of_block)
+            by_parts = _cells_by_parts(block, bins, block_cells)
         if not by_parts:
             for i in range(len(block)):
-                of_block[i] = _cell(block[i], bins)
+                block_cells[i] = _cell(block[i], bins)
 
 
 @njit(nogil=True, cache=True)
@@ -177,8 +177,8 @@ def _shape_distances() -> Integers:
             equal = sum(count * (count - 1) // 2 for count in (*counts, dropped))
             shapes[(dropped << _EQUAL_BITS) + equal] = counts
     distances = np.zeros((_SHAPES, _SHAPES), np.int64)
-    for (x, of_x), (y, of_y) in product(shapes.items(), repeat=2):
-        distances[x, y] = sum(abs(one - other) for one, other in zip(of_x, of_y, strict=True))
+    for (x, counts_x), (y, counts_y) in product(shapes.items(), repeat=2):
+        distances[x, y] = sum(abs(one - other) for one, other in zip(counts_x, counts_y, strict=True))
     return distances
 
 

@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from nbyk.data.kinds import Kind as Responses
 from nbyk.errors import NbykError
 from nbyk.metrics.traits import (
+    DATA,
     UNSAID,
     Change,
+    Data,
     Direction,
     FromCounts,
     FromMean,
@@ -25,28 +27,19 @@ from nbyk.metrics.traits import (
     Parameter,
     Smoothness,
     Traits,
+    check_option,
     loaded,
 )
 
 if TYPE_CHECKING:
     from nbyk.data.scales import Scale
+    from nbyk.metrics.distributional import KnownValues
 
 Floats: TypeAlias = NDArray[np.float64]
 
 
-class Directed:
-    """A metric whose scores are better in one direction: of ratings, of labels or of outputs."""
-
-    direction: Direction
-
-    @property
-    def sign(self) -> float:
-        """1 if higher is better, −1 if lower is: an effect is a difference of scores times this."""
-        return 1.0 if self.direction == "higher" else -1.0
-
-
 @dataclass(frozen=True)
-class Metric(Directed):
+class Metric:
     """A named way to score systems against gold, or to compare two of them. Get one with `nbyk.metrics.get`.
 
     Attributes
@@ -58,16 +51,18 @@ class Metric(Directed):
     needs
         "item_means": it sees arrays of shape (..., N); "responses": of shape (..., N, K), left-packed with
         NaN behind the last response of a row; "classes" or "distributions": of systems, such arrays of the
-        places of classes or distributions in a table, and of gold the shares of classes, (..., N, C).
+        places of classes or distributions in a table, and of gold the shares of classes, (..., N, C);
+        "outputs": of systems, the places of the items' statistics in a table, (..., N, 1), without gold.
     kind
         "score": each system is scored by itself; "comparison": two systems are compared directly.
     needs_gold
-        Whether it uses gold.
+        Whether it uses gold. References of outputs are in their statistics.
     summary, source
         One line for listings, and a citation or "".
     implementation
         ``"module:function"`` of a compiled function that fills a whole batch, or a user's function, called
-        once per replicate.
+        once per replicate. Of outputs, a function of sums of statistics, shape (..., F), that returns scores,
+        shape (...).
     parameters
         What the function takes after its arrays.
     arguments
@@ -79,8 +74,9 @@ class Metric(Directed):
     traits
         What is said about its smoothness, invariances, unit and range; the properties of these names say what
         is known, said or measured.
-    table : ndarray, shape (U, C), or None
-        The distributions that responses stand for, once it is bound to data (`bound`).
+    table : ndarray, shape (U, C), KnownValues or None
+        The distributions that responses stand for, the statistics of items, or the values that all responses
+        are among, once it is bound to data.
     label
         The class that it is about; "" for a metric of all classes.
     form
@@ -89,8 +85,21 @@ class Metric(Directed):
         sums, and others are scored on the rows of every draw.
     counts
         How its effects follow from counts of responses, if they do.
-    of_mean
+    from_mean
         The additive metric of whose scores it is a function, if it is.
+    wins
+        The metric that counts who wins each item by it, if that has compiled code of its own.
+    statistics
+        Of a metric of outputs: the function of a system's N outputs and the references (None if there are
+        none) that returns the statistics of the items, shape (N, F).
+    redrawn
+        ``"module:function"`` of a compiled function that is faster where all responses are among a few values
+        (`nbyk.metrics.distributional`), if there is one.
+
+    Raises
+    ------
+    NbykError
+        If its direction, needs or kind is none of these, or it has statistics and no outputs, or the reverse.
     """
 
     name: str
@@ -106,21 +115,37 @@ class Metric(Directed):
     additive: bool = False
     of: Metric | None = None
     traits: Traits = UNSAID
-    table: Floats | None = field(default=None, compare=False, repr=False)
+    table: Floats | KnownValues | None = field(default=None, compare=False, repr=False)
     label: str = ""
     form: Implementation | None = None
     counts: FromCounts | None = None
-    of_mean: FromMean | None = None
+    from_mean: FromMean | None = None
+    wins: str = ""
+    statistics: Implementation | None = None
+    redrawn: str | None = None
+
+    def __post_init__(self) -> None:
+        check_option("direction", self.direction, Direction)
+        check_option("needs", self.needs, Needs)
+        check_option("kind", self.kind, Kind)
+        if (self.statistics is None) == (self.needs == "outputs"):
+            raise NbykError(
+                f"metric {self.name!r} needs {self.needs}; one that needs outputs has statistics, "
+                "a function of outputs and references, and no other has"
+            )
 
     @property
-    def kinds(self) -> tuple[Responses, ...]:
-        """The kinds of responses that it scores: "numbers", "classes", "distributions"."""
-        if self.needs == "distributions":
-            return ("classes", "distributions")
-        return ("classes",) if self.needs == "classes" else ("numbers",)
+    def sign(self) -> float:
+        """1 if higher is better, −1 if lower is: an effect is a difference of scores times this."""
+        return 1.0 if self.direction == "higher" else -1.0
 
-    def check_kind(self, kind: Responses) -> None:
-        """Raise NbykError if it does not score a kind of responses."""
+    @property
+    def kinds(self) -> tuple[Data, ...]:
+        """What it scores: "numbers", "classes", "distributions", "outputs"."""
+        return DATA[self.needs]
+
+    def check_kind(self, kind: Data | Responses) -> None:
+        """Raise NbykError if it does not score such data."""
         if kind not in self.kinds:
             raise NbykError(
                 f"metric {self.name!r} scores {' or '.join(self.kinds)}, and these are {kind}",
@@ -128,13 +153,7 @@ class Metric(Directed):
             )
 
     def bound(self, names: Sequence[str], table: Floats) -> Metric:
-        """Return the metric of responses that are rows of a table of distributions over named classes.
-
-        Raises
-        ------
-        NbykError
-            If it is about a class that is not among them.
-        """
+        """Return the metric of responses that are rows of a table of distributions over named classes."""
         if not self.label:
             return replace(self, table=table)
         if self.label not in names:
@@ -142,8 +161,8 @@ class Metric(Directed):
                 f"found {self.name!r}, but no such class; the classes are {', '.join(names)}",
                 argument="metric",
             )
-        arguments = (*self.arguments, ("label", float(names.index(self.label))))
-        return replace(self, table=table, arguments=arguments)
+        arguments = dict(self.arguments) | {"label": float(names.index(self.label))}
+        return replace(self, table=table, arguments=tuple(arguments.items()))
 
     @property
     def base_name(self) -> str:
@@ -153,31 +172,27 @@ class Metric(Directed):
     @property
     def is_mean_over_items(self) -> bool:
         """Whether a score is the mean over items of the scores of single items."""
-        said = self.traits.mean_over_items
-        return self.additive or bool(self._measured.mean_over_items if said is None else said)
+        return self.additive or bool(self._trait("mean_over_items"))
 
     @property
     def smoothness(self) -> Smoothness:
         """How a score follows a rating: in proportion, smoothly, or in jumps (`Traits`)."""
-        return self.traits.smoothness or self._measured.smoothness or "smooth"
+        return cast(Smoothness, self._trait("smoothness"))
 
     @property
     def unchanged_by(self) -> tuple[Change, ...]:
         """The changes of one system's responses alone that change no score (`Traits`)."""
-        said = self.traits.unchanged_by
-        return (self._measured.unchanged_by or ()) if said is None else said
+        return tuple(self._trait("unchanged_by"))
 
     @property
     def unit_power(self) -> int:
         """The power of the ratings' unit in a score; 0 without a unit."""
-        said = self.traits.unit_power
-        return (self._measured.unit_power or 0) if said is None else said
+        return int(self._trait("unit_power"))
 
     @property
     def follows_one_item(self) -> bool:
         """Whether a single item can bring most of a small change (`Traits`)."""
-        said = self.traits.follows_one_item
-        return bool(self._measured.follows_one_item if said is None else said)
+        return bool(self._trait("follows_one_item"))
 
     @property
     def score_range(self) -> tuple[float, float] | None:
@@ -222,11 +237,12 @@ class Metric(Directed):
         cut = least + (self.threshold - float(scale.normalise([least])[0])) * scale.unit
         return None if cut == self.threshold else cut
 
-    @cached_property
-    def _measured(self) -> Traits:
+    def _trait(self, name: str) -> Any:
+        """Return a trait as it is said, or measured if nobody said it."""
         from nbyk.metrics.probe import measured_traits
 
-        return measured_traits(self)
+        said = getattr(self.traits, name)
+        return getattr(measured_traits(self), name) if said is None else said
 
     @cached_property
     def function(self) -> Callable[..., Any]:
@@ -241,7 +257,7 @@ class Metric(Directed):
     def scores(self, systems: Floats, gold: Floats | None = None) -> Floats:
         """Return every system's score in every replicate.
 
-        Shapes are checked, but values are not: with NaN among item means the result is undefined.
+        Shapes are checked, but values are not: with NaN among item means, scores and effects are undefined.
 
         Parameters
         ----------
@@ -269,22 +285,8 @@ class Metric(Directed):
     def effects(self, systems: Floats, gold: Floats | None = None) -> Floats:
         """Return the effect in every replicate: by how much the first system is better than the second.
 
-        Parameters
-        ----------
-        systems : ndarray, shape (2, R, N) or (2, R, N, K)
-            Item means or responses of A and B; further systems are ignored.
-        gold : ndarray, shape (R, N) or (R, N, K_gold), optional
-            The same of gold; may be left out if `needs_gold` is false.
-
-        Returns
-        -------
-        ndarray, shape (R,)
-            Positive where A is better: A's score minus B's, or B's minus A's if lower is better.
-
-        Raises
-        ------
-        NbykError
-            If a user's function fails.
+        The parameters and errors are those of `scores`; systems beyond A and B are ignored. The effects,
+        shape (R,), are positive where A is better: A's score minus B's, or B's minus A's if lower is better.
         """
         if self.kind == "comparison":
             out = np.empty(systems.shape[1])
@@ -300,6 +302,9 @@ class Metric(Directed):
 
     def fill(self, systems: Floats, gold: Floats | None, out: Floats) -> None:
         """Fill `out` with scores as of `scores`, shape (S, R), or with a comparison's numbers, (R,)."""
+        if self.statistics is not None:
+            out[:] = self.score_sums(self.rows_of(systems).sum(axis=-2))
+            return
         if gold is None:
             self.check_gold(False)
             gold = np.empty((*systems.shape[1:3], 0)[: systems.ndim - 1])
@@ -309,10 +314,37 @@ class Metric(Directed):
         elif callable(self.implementation):
             self._fill_one_by_one(systems, gold, out)
         elif self.table is not None:
+            table = self.table if isinstance(self.table, tuple) else (self.table,)
             places = map(int, self.values)
-            self.function(_compiled_layout(systems), _compiled_layout(gold), out, self.table, *places)
+            self.function(_compiled_layout(systems), _compiled_layout(gold), out, *table, *places)
         else:
             self.function(_compiled_layout(systems), _compiled_layout(gold), out, *self.values)
+
+    def item_statistics(self, outputs: Any, references: Any = None) -> Floats:
+        """Return the statistics of a system's outputs, shape (N, F), of a metric of outputs."""
+        assert self.statistics is not None, "only metrics of outputs have statistics"
+        statistics = np.asarray(loaded(self.statistics)(outputs, references), dtype=np.float64)
+        if statistics.ndim != 2:
+            raise NbykError(f"statistics of {self.name!r}: found shape {statistics.shape}, expected (N, F)")
+        if not np.isfinite(statistics).all():
+            raise NbykError(f"statistics of {self.name!r}: some are NaN or infinite, expected finite numbers")
+        return statistics
+
+    def rows_of(self, systems: Floats) -> Floats:
+        """Return the statistics of items, shape (..., N, F), of their places in the table, (..., N, 1)."""
+        assert isinstance(self.table, np.ndarray), "the metric is bound to no table"
+        return self.table[systems[..., 0].astype(np.int64)]
+
+    def score_sums(self, sums: Floats) -> Floats:
+        """Return the scores, shape (...), of sums of statistics, (..., F); not finite where undefined."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = np.asarray(self.function(sums, *self.values), dtype=np.float64)
+        if scores.shape != sums.shape[:-1]:
+            raise NbykError(
+                f"metric {self.name!r}: its score of sums of shape {sums.shape} has shape {scores.shape}, "
+                f"expected {sums.shape[:-1]}: it must keep all axes but the last"
+            )
+        return scores
 
     def check_gold(self, has_gold: bool) -> None:
         """Raise NbykError if the metric uses gold and there is none."""
@@ -354,8 +386,8 @@ class Metric(Directed):
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
         if not isinstance(value, numbers.Real):
-            found = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
-            raise NbykError(f"metric {self.name!r} must return one number, but returned {found}")
+            returned = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+            raise NbykError(f"metric {self.name!r} must return one number, but returned {returned}")
         return float(value)
 
 

@@ -30,9 +30,9 @@ def cosine(systems: Floats, gold: Floats, out: Floats) -> None:
     for r in range(out.shape[1]):
         length_g = _dot(gold[r].reshape(-1), gold[r].reshape(-1))
         for s in range(out.shape[0]):
-            of_system = systems[s, r].reshape(-1)
-            lengths = length_g * _dot(of_system, of_system)
-            product = _dot(of_system, gold[r].reshape(-1)) if paired else np.nan
+            responses = systems[s, r].reshape(-1)
+            lengths = length_g * _dot(responses, responses)
+            product = _dot(responses, gold[r].reshape(-1)) if paired else np.nan
             if not paired or lengths != lengths:  # some responses have no partner
                 product, lengths = _over_pairs(systems[s, r], gold[r])
             out[s, r] = 1.0 - product / math.sqrt(lengths) if lengths > 0.0 else np.nan

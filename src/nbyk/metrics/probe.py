@@ -39,7 +39,9 @@ _UNKNOWN = Traits("smooth", (), 0, False, False)
 
 @lru_cache(maxsize=256)
 def measured_traits(metric: Metric) -> Traits:
-    """Return a metric's traits, all but its range; of one that fails on made-up ratings, no trait holds."""
+    """Return a metric's traits, all but its range; of one that made-up ratings do not fit, no trait holds."""
+    if "numbers" not in metric.kinds:
+        return _UNKNOWN
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -153,8 +155,8 @@ class _World:
         for sets in ((base, first), (base, second), (base, first, second)):
             systems, gold = (np.add.reduce(values) for values in zip(*sets, strict=True))
             steps.append(self.score(systems, gold) - self.scores[0])
-        of_first, of_second, of_both = (float(step[0]) for step in steps)
-        return abs(of_both - of_first - of_second) <= _ROUNDING * (abs(of_first) + abs(of_second))
+        by_first, by_second, by_both = (float(step[0]) for step in steps)
+        return abs(by_both - by_first - by_second) <= _ROUNDING * (abs(by_first) + abs(by_second))
 
     def is_mean_over_items(self) -> bool:
         """Return whether a score is the mean of those of single items, which may differ in responses."""

@@ -1,4 +1,4 @@
-"""The one registry: names and specs parsed into metrics, and users' functions added under their own names.
+"""The one registry: the rows of all metrics, found by names and specs such as ``accuracy(threshold=0.6)``.
 
 A metric scores numbers, classes, distributions or outputs such as sentences. A name may stand for a metric of
 several: ``accuracy`` of numbers cuts item means at a threshold, and that of classes counts the right ones.
@@ -6,46 +6,24 @@ several: ``accuracy`` of numbers cuts item means at a threshold, and that of cla
 
 from __future__ import annotations
 
-import inspect
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar, get_args, overload
+from typing import get_args
 
 from nbyk.data.categories import Categories
 from nbyk.data.kinds import Kind
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics.builtin import BUILTIN, WINS
-from nbyk.metrics.corpus import OF_OUTPUTS, CorpusMetric
+from nbyk.metrics.class_metrics import CLASS_METRICS, DISTRIBUTION_METRICS, averages_of, one_class_metric
 from nbyk.metrics.metric import Metric
-from nbyk.metrics.of_classes import OF_CLASSES, OF_DISTRIBUTIONS, averages_of, of_a_class
-from nbyk.metrics.traits import (
-    Change,
-    Direction,
-    FromCounts,
-    FromMean,
-    Implementation,
-    Needs,
-    Parameter,
-    Smoothness,
-    Traits,
-)
-from nbyk.metrics.traits import Kind as Compares
+from nbyk.metrics.outputs import OUTPUT_METRICS
+from nbyk.metrics.traits import Data, Parameter
 
-__all__ = ["Data", "Metric", "Parameter", "get", "names", "parameters", "register"]
+ROWS: list[Metric] = [*BUILTIN, *CLASS_METRICS, *DISTRIBUTION_METRICS, *OUTPUT_METRICS]
+"""All metrics: nbyk's, then users'."""
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-Data: TypeAlias = Literal["numbers", "classes", "distributions", "outputs"]
-"""What a metric scores. Metrics of distributions score classes, too."""
-
-_DEFINITIONS: dict[str, Metric] = {definition.name: definition for definition in BUILTIN}
-_OTHERS: dict[str, dict[str, Any]] = {
-    "classes": {metric.name: metric for metric in (*OF_CLASSES, *OF_DISTRIBUTIONS)},
-    "distributions": {metric.name: metric for metric in OF_DISTRIBUTIONS},
-    "outputs": {metric.name: metric for metric in OF_OUTPUTS},
-}
 _CALLED_HERE = {
     "mean_absolute_error": "mae",
     "mean_squared_error": "mse",
@@ -60,13 +38,12 @@ _CALLED_HERE = {
 }
 """Names that other packages use for metrics of ratings."""
 _SPEC = re.compile(r"\s*([^\s()]+)\s*(?:\(([^()]*)\))?\s*")
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _WINS = re.compile(rf"\s*{WINS.name}\s*\((.*)\)\s*", re.DOTALL)
 _WINS_OF = re.compile(rf"\s*{WINS.name}_([a-z0-9_]+)\s*(?:\(([^()]*)\))?\s*")
 
 
-def names(of: Data = "numbers") -> tuple[str, ...]:
-    """Return the names of all metrics of some data, without parameters: nbyk's in their order, then users'.
+def definitions(of: Data = "numbers") -> dict[str, Metric]:
+    """Return the metrics of some data by their names without parameters: nbyk's in their order, then users'.
 
     Parameters
     ----------
@@ -78,46 +55,26 @@ def names(of: Data = "numbers") -> tuple[str, ...]:
     NbykError
         If there is no such kind of data.
     """
-    return tuple(_known(of))
-
-
-def _known(of: Data) -> Mapping[str, Any]:
     if of not in get_args(Data):
         raise unknown_name("kind of data", str(of), get_args(Data))
-    return _DEFINITIONS if of == "numbers" else _OTHERS[of]
+    return {metric.name: metric for metric in ROWS if of in metric.kinds}
 
 
-def parameters(name: str) -> tuple[Parameter, ...]:
-    """Return the parameters that the metric called `name` takes.
-
-    Raises
-    ------
-    NbykError
-        If there is no such metric.
-    """
-    if name not in _DEFINITIONS:
-        raise unknown_name("metric", name, _DEFINITIONS)
-    return _DEFINITIONS[name].parameters
+def names(of: Data = "numbers") -> tuple[str, ...]:
+    """Return the names of `definitions`."""
+    return tuple(definitions(of))
 
 
-@overload
-def get(spec: str, of: Literal["numbers", "classes", "distributions"] = "numbers") -> Metric: ...
-@overload
-def get(spec: str, of: Literal["outputs"]) -> CorpusMetric: ...
-
-
-def get(spec: str, of: Data = "numbers") -> Metric | CorpusMetric:
+def get(spec: str, of: Data = "numbers") -> Metric:
     """Return the metric that `spec` describes.
 
     Parameters
     ----------
     spec
-        Of numbers, a name with parameters in parentheses by name or in order: ``mae``,
-        ``accuracy(threshold=0.6)``, ``histogram_emd_aggregated(50)``. White space does not matter.
-        ``wins(mse)`` counts the items that either system wins by a metric that is a mean over items;
-        ``wins_mse`` is the same. Of classes and distributions, one of ``names("classes")``, or
-        ``precision(CLASS)``, ``recall(CLASS)`` or ``f1(CLASS)`` for one class. Of outputs, one of
-        ``names("outputs")``.
+        A name with parameters in parentheses by name or in order: ``mae``, ``accuracy(threshold=0.6)``,
+        ``histogram_emd_aggregated(50)``. White space does not matter. Of numbers, ``wins(mse)`` counts the
+        items that either system wins by a metric that is a mean over items; ``wins_mse`` is the same. Of
+        classes, ``precision(CLASS)``, ``recall(CLASS)`` and ``f1(CLASS)`` are of one class.
     of
         What it scores: "numbers", "classes", "distributions" or "outputs".
 
@@ -127,14 +84,23 @@ def get(spec: str, of: Data = "numbers") -> Metric | CorpusMetric:
         If the metric is unknown, or a parameter is missing, unknown, given twice or out of range; or the spec
         asks for wins by a metric that is not a mean over items, or for a class's measure without the class.
     """
-    if of == "numbers":
-        return _of_numbers(spec)
-    metric: Metric | CorpusMetric | None = _known(of).get(spec)
-    if metric is None and of == "classes":
-        metric = of_a_class(spec)
-    if metric is None:
-        raise _unknown(spec, of)
-    return metric
+    known = definitions(of)
+    constructed = _wins_of(spec) if of == "numbers" else None
+    if constructed is not None:
+        return _wins(spec, *constructed)
+    if of == "classes" and (metric := one_class_metric(spec)) is not None:
+        return metric
+    name, given = _split_spec(spec)
+    if name not in known:
+        raise _unknown(name if of == "numbers" else spec, of)
+    definition = known[name]
+    values = _parse_arguments(spec, definition, given)
+    shown = _shown_arguments(definition, values)
+    return replace(
+        definition,
+        name=f"{name}({', '.join(shown)})" if shown else name,
+        arguments=tuple(values.items()) or definition.arguments,
+    )
 
 
 def metrics_of(categories: Categories | None, metrics: Sequence[str | Metric]) -> list[Metric]:
@@ -151,10 +117,7 @@ def metrics_of(categories: Categories | None, metrics: Sequence[str | Metric]) -
         metric.check_kind(kind)
     if categories is None:
         return chosen
-    return [
-        metric if metric.table is not None else metric.bound(categories.names, categories.table)
-        for metric in chosen
-    ]
+    return [metric.bound(categories.names, categories.table) for metric in chosen]
 
 
 def named(spec: str, kind: Kind) -> Metric:
@@ -178,12 +141,15 @@ def usual_metric(kind: Kind, *, has_gold: bool) -> str:
 
 def kind_scored(metric: str | Metric | None) -> Kind | None:
     """Return the kind of responses that a metric needs; None if it scores numbers too, or is unknown."""
-    if metric is None or isinstance(metric, Metric):
-        return None if metric is None else metric.kinds[-1]
-    if metric.partition("(")[0].strip() in _DEFINITIONS:
+    if isinstance(metric, str):
+        numbers, classes = definitions(), definitions("classes")
+        known = metric.partition("(")[0].strip() in numbers
+        metric = None if known else classes.get(metric) or one_class_metric(metric)
+    if metric is None or metric.needs == "outputs":
         return None
-    found = _OTHERS["classes"].get(metric) or of_a_class(metric)
-    return None if found is None else found.kinds[-1]
+    kind = metric.kinds[-1]
+    assert kind != "outputs"
+    return kind
 
 
 def _unknown(name: str, of: Data) -> NbykError:
@@ -194,8 +160,8 @@ def _unknown(name: str, of: Data) -> NbykError:
             f"metric {name!r} is of a class: choose {', '.join(averages)}, or {name}(CLASS) for one class"
         )
     known = [*names(of), *([f"{WINS.name}(METRIC)"] if of == "numbers" else [])]
-    other = next((data for data in reversed(get_args(Data)) if name in _known(data)), None)
-    if other is None and of_a_class(name):
+    other = next((data for data in reversed(get_args(Data)) if name in definitions(data)), None)
+    if other is None and one_class_metric(name):
         other = "classes"
     if other is not None:
         way = f"read the data as `kind` {other}, or " if of == "numbers" and other != "outputs" else ""
@@ -205,28 +171,6 @@ def _unknown(name: str, of: Data) -> NbykError:
     if of == "numbers" and name in _CALLED_HERE:
         return NbykError(f"unknown metric {name!r}; here it is called {_CALLED_HERE[name]}")
     return unknown_name("metric", name, known)
-
-
-def _of_numbers(spec: str) -> Metric:
-    constructed = _wins_of(spec)
-    if constructed is not None:
-        return _wins(spec, *constructed)
-    match = _SPEC.fullmatch(spec)
-    if match is None:
-        raise NbykError(
-            f"metric {spec!r} is not a name or name(parameter=value), as in 'accuracy(threshold=0.6)'"
-        )
-    name, given = match[1], match[2] or ""
-    if name not in _DEFINITIONS:
-        raise _unknown(name, "numbers")
-    definition = _DEFINITIONS[name]
-    values = _parse_arguments(spec, definition, given)
-    shown = _shown(definition, values)
-    return replace(
-        definition,
-        name=f"{name}({', '.join(shown)})" if shown else name,
-        arguments=tuple(values.items()),
-    )
 
 
 def names_in(spec: str) -> set[str]:
@@ -248,7 +192,8 @@ def _wins_of(spec: str) -> tuple[str, str] | None:
                 return inner[:place], inner[place + 1 :]
         return inner, ""
     match = _WINS_OF.fullmatch(spec)
-    if match is None or f"{WINS.name}_{match[1]}" in _DEFINITIONS or match[1] not in _DEFINITIONS:
+    known = definitions()
+    if match is None or f"{WINS.name}_{match[1]}" in known or match[1] not in known:
         return None
     return match[1], match[2] or ""
 
@@ -257,18 +202,18 @@ def _wins(spec: str, inner: str, given: str) -> Metric:
     """Return the metric that counts who wins each item by another metric."""
     if _wins_of(inner) is not None:
         raise NbykError(f"metric {spec[:100]!r}: expected a metric that scores systems, not wins again")
-    of = _of_numbers(inner)
+    of = get(inner)
     if of.kind == "comparison" or not of.is_mean_over_items:
         why = "compares two systems itself" if of.kind == "comparison" else "is not a mean over items"
-        fit = ", ".join(name for name in _DEFINITIONS if _scores_items(_DEFINITIONS[name]))
+        fit = ", ".join(name for name, row in definitions().items() if _scores_items(row))
         raise NbykError(
             f"metric {spec!r}: {of.name} {why}, so single items have no score; choose one of {fit}, or your "
             "own, registered with additive=True"
         )
     values = _parse_arguments(spec, WINS, given)
-    shown = _shown(WINS, values)
-    if of.name == "mae":  # which has compiled code of its own
-        return _of_numbers(f"wins_mae({', '.join(shown)})")
+    shown = _shown_arguments(WINS, values)
+    if of.wins:
+        return get(f"{of.wins}({', '.join(shown)})")
     return replace(
         WINS,
         name=f"{WINS.name}({', '.join([of.name, *shown])})",
@@ -284,146 +229,14 @@ def _scores_items(definition: Metric) -> bool:
     return definition.kind == "score" and (definition.additive or bool(definition.traits.mean_over_items))
 
 
-def _shown(definition: Metric, values: dict[str, float]) -> list[str]:
-    """Return the parameters that differ from their default, as text of a spec."""
-    return [
-        f"{parameter.name}={values[parameter.name]!r}"
-        for parameter in definition.parameters
-        if values[parameter.name] != parameter.default
-    ]
-
-
-def register(
-    *,
-    direction: Direction,
-    needs: Needs = "item_means",
-    kind: Compares = "score",
-    needs_gold: bool = True,
-    source: str = "",
-    additive: bool = False,
-    smoothness: Smoothness | None = None,
-    unchanged_by: Sequence[Change] | None = None,
-    unit_power: int | None = None,
-    follows_one_item: bool | None = None,
-    score_range: tuple[float, float] | None = None,
-    form: Implementation | None = None,
-    counts: FromCounts | None = None,
-    of_mean: FromMean | None = None,
-) -> Callable[[Function], Function]:
-    """Return a decorator that makes a function a metric under the function's own name.
-
-    The function is called once for each replicate, as ``f(system, gold)``, or ``f(a, b, gold)`` for a
-    comparison, with read-only arrays, and returns one number. Further arguments become the metric's
-    parameters; one whose default or annotation is an ``int`` takes whole numbers. The first line of its
-    docstring is the summary.
-
-    Parameters
-    ----------
-    direction
-        "higher" or "lower": which numbers are better; for a comparison "higher" if they favour A.
-    needs
-        "item_means": it gets vectors (N,); "responses": matrices (N, K), NaN behind a row's last response.
-    kind
-        "score" or "comparison".
-    needs_gold
-        If false, it is called without gold.
-    source
-        A citation.
-    additive
-        Whether an effect is the mean over items of the effects on single items. This spares simulations of
-        many sizes most of their work. `wins_mae` and `mae` are additive, a correlation is not.
-    smoothness
-        "linear", "smooth" or "jumps": how a score follows a rating (`nbyk.metrics.metric.Traits`). By default
-        it is measured on made-up ratings, as are the next three.
-    unchanged_by
-        The changes of one system's responses alone that change no score: "location", "scale", "monotone".
-    unit_power
-        The power of the ratings' unit in a score.
-    follows_one_item
-        Whether a single item can bring most of a small change, as in a maximum.
-    score_range
-        The least and the largest score (of a comparison, effect) for ratings from 0 to 1, if there are any.
-    form, counts, of_mean
-        How nbyk can compute it faster (`nbyk.metrics.metric.Metric`); the numbers stay the same.
-
-    Raises
-    ------
-    NbykError
-        If an option is unknown, the name is not lower case or taken, or the function takes too few arguments.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from nbyk.metrics import register
-    >>> @register(direction="lower")
-    ... def median_error(system, gold):
-    ...     "Median absolute error."
-    ...     return np.median(np.abs(system - gold))
-    """
-    for option, value, allowed in (
-        ("direction", direction, get_args(Direction)),
-        ("needs", needs, get_args(Needs)),
-        ("kind", kind, get_args(Compares)),
-    ):
-        if value not in allowed:
-            raise unknown_name(f"metric {option}", str(value), allowed)
-    if smoothness is not None and smoothness not in get_args(Smoothness):
-        raise unknown_name("metric smoothness", str(smoothness), get_args(Smoothness))
-    for change in unchanged_by or ():
-        if change not in get_args(Change):
-            raise unknown_name("change in metric unchanged_by", str(change), get_args(Change))
-    if score_range is not None and not score_range[0] < score_range[1]:
+def _split_spec(spec: str) -> tuple[str, str]:
+    """Return the name in a spec and the text between its parentheses."""
+    match = _SPEC.fullmatch(spec)
+    if match is None:
         raise NbykError(
-            f"metric score_range: found {score_range}, expected the least score before the largest"
+            f"metric {spec!r} is not a name or name(parameter=value), as in 'accuracy(threshold=0.6)'"
         )
-    traits = Traits(
-        smoothness,
-        None if unchanged_by is None else tuple(unchanged_by),
-        unit_power,
-        True if additive else None,
-        follows_one_item,
-        score_range,
-    )
-
-    def add(function: Function) -> Function:
-        name = getattr(function, "__name__", repr(function))
-        if not _NAME.fullmatch(name):
-            raise NbykError(f"metric {name!r}: a name is lower-case letters, digits and _, a letter first")
-        taken = WINS if name == WINS.name else _DEFINITIONS.get(name)
-        if taken is not None and (
-            isinstance(taken.implementation, str) or _home(taken.implementation) != _home(function)
-        ):
-            raise NbykError(f"metric {name!r} exists already{_whereabouts(taken)}; rename the function")
-        _DEFINITIONS[name] = Metric(
-            name=name,
-            implementation=function,
-            direction=direction,
-            summary=(inspect.getdoc(function) or "").partition("\n")[0],
-            needs=needs,
-            kind=kind,
-            needs_gold=needs_gold,
-            parameters=_own_parameters(name, function, 1 + (kind == "comparison") + needs_gold),
-            source=source,
-            additive=additive,
-            traits=traits,
-            form=form,
-            counts=counts,
-            of_mean=of_mean,
-        )
-        return function
-
-    return add
-
-
-def snapshot() -> dict[str, Metric]:
-    """Return all definitions by name, as they are now."""
-    return dict(_DEFINITIONS)
-
-
-def restore(definitions: dict[str, Metric]) -> None:
-    """Restore the registry to a result of `snapshot`."""
-    _DEFINITIONS.clear()
-    _DEFINITIONS.update(definitions)
+    return match[1], match[2] or ""
 
 
 def _parse_arguments(spec: str, definition: Metric, given: str) -> dict[str, float]:
@@ -464,36 +277,10 @@ def _number(spec: str, parameter: Parameter, text: str) -> float:
     return value
 
 
-def _own_parameters(name: str, function: Callable[..., Any], arrays: int) -> tuple[Parameter, ...]:
-    found = list(inspect.signature(_plain(function)).parameters.values())
-    positional = [p for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    if len(positional) < arrays or any(p.kind == p.KEYWORD_ONLY for p in found):
-        raise NbykError(
-            f"metric {name!r}: the function must take {arrays} arrays, and after them its parameters"
-        )
-    own = []
-    for p in positional[arrays:]:
-        default = None if p.default is p.empty else p.default
-        if default is not None and (isinstance(default, bool) or not isinstance(default, int | float)):
-            raise NbykError(f"metric {name!r}: the default of {p.name} must be a number, found {default!r}")
-        whole = isinstance(default, int) or p.annotation in (int, "int")
-        own.append(Parameter(p.name, default=default, whole=whole, example=1 if default is None else default))
-    return tuple(own)
-
-
-def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
-    plain: Callable[..., Any] = getattr(function, "py_func", function)
-    return plain
-
-
-def _home(function: Callable[..., Any]) -> tuple[str, str]:
-    plain = inspect.unwrap(_plain(function))
-    file = inspect.getfile(plain)
-    # Cells of a notebook have a new name after every edit, and each may define its metric again.
-    return (str(Path(file).resolve()) if Path(file).exists() else "<interactive>", plain.__qualname__)
-
-
-def _whereabouts(definition: Metric) -> str:
-    if isinstance(definition.implementation, str):
-        return " in nbyk"
-    return f" in {_home(definition.implementation)[0]}"
+def _shown_arguments(definition: Metric, values: dict[str, float]) -> list[str]:
+    """Return the parameters that differ from their default, as text of a spec."""
+    return [
+        f"{parameter.name}={values[parameter.name]!r}"
+        for parameter in definition.parameters
+        if values[parameter.name] != parameter.default
+    ]

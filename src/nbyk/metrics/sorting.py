@@ -34,15 +34,7 @@ discard_older_caches(__file__)
 
 @njit(nogil=True, cache=True)
 def insertion_sort(values: Floats, n: int) -> None:
-    """Sort the first n of `values`, shape (≥ n,), in place: fast if n is tiny or the order is nearly right.
-
-    Parameters
-    ----------
-    values : ndarray, shape (≥ n,)
-        Sorted in place.
-    n
-        How many to sort.
-    """
+    """Sort the first n of `values`, (≥ n,), in place: fast if n is tiny or the order is nearly right."""
     for i in range(1, n):
         moving = values[i]
         j = i
@@ -123,13 +115,7 @@ def _heap_sort(values: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def sort_crowded(values: Floats) -> None:
-    """Sort `values`, shape (n,), in place: O(n) if there are up to eight levels, else O(n log n).
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,)
-        Sorted in place.
-    """
+    """Sort `values`, shape (n,), in place: O(n) if there are up to eight levels, else O(n log n)."""
     n = len(values)
     done = 0
     for _ in range(_LEVELS):
@@ -235,17 +221,7 @@ def bucket_sort(values: Floats, ordered: Floats, cells: Ints) -> tuple[float, fl
 
 @njit(nogil=True, cache=True)
 def sort_values(values: Floats, ordered: Floats, cells: Ints) -> None:
-    """Sort `values` into `ordered`, whatever their number.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,), n ≥ 1
-        The values, which stay as they are.
-    ordered : ndarray, shape (n,)
-        Filled with the values in ascending order.
-    cells : ndarray, shape (≥ n + 2,)
-        Working space.
-    """
+    """Sort `values`, (n,), into `ordered`, (n,), for any n ≥ 1; `cells`, (≥ n + 2,), is working space."""
     n = len(values)
     if n > _SHORT:
         bucket_sort(values, ordered, cells)
@@ -293,10 +269,10 @@ def _rank_crowded(values: Floats, before: int, doubled: Ranks, ordered: Floats) 
     if n <= _CROWDED:
         for i in range(n):
             x = values[i]
-            beside = 0
+            below = 0
             for j in range(n):
-                beside += int(values[j] < x) + int(values[j] <= x)
-            doubled[i] = 2 * before + beside + 1
+                below += int(values[j] < x) + int(values[j] <= x)
+            doubled[i] = 2 * before + below + 1
         return
     for i in range(n):
         level = min(level, values[i])

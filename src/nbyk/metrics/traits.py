@@ -6,14 +6,27 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
+
+from nbyk.errors import NbykError, unknown_name
 
 Direction: TypeAlias = Literal["higher", "lower"]
 Smoothness: TypeAlias = Literal["linear", "smooth", "jumps"]
 Change: TypeAlias = Literal["location", "scale", "monotone"]
-Needs: TypeAlias = Literal["item_means", "responses", "classes", "distributions"]
+Needs: TypeAlias = Literal["item_means", "responses", "classes", "distributions", "outputs"]
+Data: TypeAlias = Literal["numbers", "classes", "distributions", "outputs"]
 Kind: TypeAlias = Literal["score", "comparison"]
 Implementation: TypeAlias = str | Callable[..., Any]
+
+
+DATA: dict[Needs, tuple[Data, ...]] = {
+    "item_means": ("numbers",),
+    "responses": ("numbers",),
+    "classes": ("classes",),
+    "distributions": ("classes", "distributions"),
+    "outputs": ("outputs",),
+}
+"""What a metric scores, by what it needs to see of it."""
 
 
 def loaded(function: Implementation) -> Callable[..., Any]:
@@ -46,6 +59,11 @@ class Traits:
     score_range
         The least and the largest score, of a comparison the least and the largest effect, for ratings from 0
         to 1; None if it is unknown or depends on the number of items. This one is never measured.
+
+    Raises
+    ------
+    NbykError
+        If one is not among those above.
     """
 
     smoothness: Smoothness | None = None
@@ -54,6 +72,22 @@ class Traits:
     mean_over_items: bool | None = None
     follows_one_item: bool | None = None
     score_range: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.smoothness is not None:
+            check_option("smoothness", self.smoothness, Smoothness)
+        for change in self.unchanged_by or ():
+            check_option("change in unchanged_by", change, Change)
+        if self.score_range is not None and not self.score_range[0] < self.score_range[1]:
+            raise NbykError(
+                f"metric score_range: found {self.score_range}, expected the least score before the largest"
+            )
+
+
+def check_option(option: str, value: str, literal: Any) -> None:
+    """Raise NbykError if a metric's option is not one of a literal type's values."""
+    if value not in get_args(literal):
+        raise unknown_name(f"metric {option}", str(value), get_args(literal))
 
 
 @dataclass(frozen=True)

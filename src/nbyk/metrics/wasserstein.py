@@ -105,14 +105,14 @@ def distance_space(n: int, m: int) -> Space:
 @njit(nogil=True, cache=True)
 def keep_gold(gold: Floats, space: Space) -> None:
     """Prepare the working space for comparisons with `gold`, shape (m,), m ≥ 1, its values in any order."""
-    _, _, _, (_, ordered), of_gold, cells = space
-    of_gold[_COUNTED_FROM], of_gold[_COUNTED_PER_UNIT] = 0.0, 0.0
-    of_gold[_ORDERED] = 0.0
+    _, _, _, (_, ordered), gold_facts, cells = space
+    gold_facts[_COUNTED_FROM], gold_facts[_COUNTED_PER_UNIT] = 0.0, 0.0
+    gold_facts[_ORDERED] = 0.0
     if len(gold) <= _SHORT:
         sort_values(gold, ordered[: len(gold)], cells)
-        of_gold[_ORDERED] = 1.0
+        gold_facts[_ORDERED] = 1.0
     else:
-        of_gold[_LOWEST], of_gold[_HIGHEST] = value_range(gold)
+        gold_facts[_LOWEST], gold_facts[_HIGHEST] = value_range(gold)
 
 
 @njit(nogil=True, cache=True)
@@ -128,15 +128,15 @@ def distance_to_gold(sample: Floats, gold: Floats, space: Space) -> float:
     space
         Working space: the result of `distance_space` for n and m, after `keep_gold`.
     """
-    _, _, _, (ordered, ordered_gold), of_gold, cells = space
+    _, _, _, (ordered, ordered_gold), gold_facts, cells = space
     n, m = len(sample), len(gold)
     if min(n, m) > _SHORT and max(n, m) < _MOST:
         distance: float = _by_buckets(sample, gold, space)
         if distance >= 0.0:
             return distance
-    if of_gold[_ORDERED] == 0.0:
+    if gold_facts[_ORDERED] == 0.0:
         sort_values(gold, ordered_gold[:m], cells)
-        of_gold[_ORDERED] = 1.0
+        gold_facts[_ORDERED] = 1.0
     sort_values(sample, ordered[:n], cells)
     return wasserstein_sorted(ordered, n, ordered_gold, m)
 
@@ -189,21 +189,21 @@ def _count(values: Floats, low: float, scale: float, buckets: Buckets) -> int:
 @njit(nogil=True, cache=True)
 def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
     """Return the distance of a sample to gold; −1 if sorting is faster, or if there can be no buckets."""
-    buckets, (aside, aside_gold), (mixed, mixed_gold), _, of_gold, cells = space
+    buckets, (aside, aside_gold), (mixed, mixed_gold), _, gold_facts, cells = space
     in_sample, in_gold, is_mixed, levels = buckets
     n, m = len(sample), len(gold)
     lowest, highest = value_range(sample)
-    low, high = min(lowest, of_gold[_LOWEST]), max(highest, of_gold[_HIGHEST])
+    low, high = min(lowest, gold_facts[_LOWEST]), max(highest, gold_facts[_HIGHEST])
     spread = high - low
     scale = (len(levels) - 1) / spread if spread > 0.0 else np.inf
     # NaN and infinities leave no buckets, nor do spreads too small to divide by.
-    comparable = lowest == lowest and of_gold[_LOWEST] == of_gold[_LOWEST]
+    comparable = lowest == lowest and gold_facts[_LOWEST] == gold_facts[_LOWEST]
     if not (comparable and spread < np.inf and scale < np.inf):
         return -1.0
-    if low != of_gold[_COUNTED_FROM] or scale != of_gold[_COUNTED_PER_UNIT]:
-        of_gold[_AT_END] = _count(gold, low, scale, in_gold)
-        of_gold[_COUNTED_FROM], of_gold[_COUNTED_PER_UNIT] = low, scale
-    at_end = _count(sample, low, scale, in_sample), int(of_gold[_AT_END])
+    if low != gold_facts[_COUNTED_FROM] or scale != gold_facts[_COUNTED_PER_UNIT]:
+        gold_facts[_AT_END] = _count(gold, low, scale, in_gold)
+        gold_facts[_COUNTED_FROM], gold_facts[_COUNTED_PER_UNIT] = low, scale
+    at_end = _count(sample, low, scale, in_sample), int(gold_facts[_AT_END])
     n_mixed, area = _fill_mixed(in_sample, n, in_gold, m, at_end, is_mixed)
     if n_mixed == 0:
         return area / n / m / scale
@@ -289,13 +289,13 @@ def _mixed_area(x: Counts, mixed_x: Floats, y: Counts, mixed_y: Floats, is_mixed
         reached = float(bucket)
         # No branch depends on a value: those of later buckets are larger, and ∞ ends either sample.
         for _ in range(x[bucket] + y[bucket]):
-            of_x = mixed_x[i] <= mixed_y[j]
-            value = mixed_x[i] if of_x else mixed_y[j]
+            from_x = mixed_x[i] <= mixed_y[j]
+            value = mixed_x[i] if from_x else mixed_y[j]
             total += abs(lead) * (value - reached)
             reached = value
-            lead += m if of_x else -n
-            i += np.uint64(of_x)
-            j += np.uint64(not of_x)
+            lead += m if from_x else -n
+            i += np.uint64(from_x)
+            j += np.uint64(not from_x)
         total += abs(lead) * (bucket + 1.0 - reached)
     return total
 

@@ -1,65 +1,80 @@
-"""The planner of items and ratings, in the manner of statsmodels' ``solve_power``."""
+"""The planner: a request with one unknown, in the manner of statsmodels' ``solve_power``."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from nbyk.errors import NbykError
+from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.errors import NbykError, renaming
 from nbyk.metrics import Metric, get
-from nbyk.planning.checks import check_runs
+from nbyk.planning.assurance import assured_size
+from nbyk.planning.closed_form import plan_by_formula, solved_for
 from nbyk.planning.long_run import epsilon_for_effect, long_run_effect
-from nbyk.planning.pairs import better_first
+from nbyk.planning.pilot import Pilot
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import check_precision
-from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, Request, check_numbers
+from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, Costs, Request, Simulated
 from nbyk.planning.result import Plan
 from nbyk.planning.search import PlanSearch
-from nbyk.planning.sides import check_side
 from nbyk.planning.simulation import PlanSimulation
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.pilot_items import PilotItems
+from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.pvalues import Alternative
+from nbyk.testing.shared_units.collection import Spread, check_count
 
 if TYPE_CHECKING:
     from nbyk.planning.ranking import Ranking
 
+Source = TwoStagePrior | PilotItems | Spread | ResponseSet | Pilot
+_SIMULATED_ONLY = (
+    *("epsilon", "n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b"),
+    *("test", "precision", "n_resamples"),
+)
+_SHARED_ONLY = ("raters", "items_per_rater", "runs", "items_per_cluster", "cost_per_rater", "cost_per_run")
+
 
 @overload
-def plan(prior: TwoStagePrior | PilotItems, *, metric: str | Metric = ..., **asked: Any) -> Plan: ...
+def plan(source: Source, *, metric: str | Metric = ..., **asked: Any) -> Plan: ...
 
 
 @overload
-def plan(
-    prior: TwoStagePrior | PilotItems, *, metric: Sequence[str | Metric], **asked: Any
-) -> Plan | Ranking: ...
+def plan(source: Source, *, metric: Sequence[str | Metric], **asked: Any) -> Plan | Ranking: ...
 
 
 def plan(  # type: ignore[misc]  # it names what the overloads leave to **asked
-    prior: TwoStagePrior | PilotItems,
+    source: Source,
     *,
     metric: str | Metric | Sequence[str | Metric] = "mae",
     test: str = "swap_items",
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
+    solve: str | None = None,
     n_items: int | None = None,
     k_responses: int | None = None,
+    raters: int | None = None,
+    items_per_rater: int | None = None,
+    runs: int | None = None,
+    items_per_cluster: int | None = None,
     epsilon: float | None = None,
-    power: float | None = None,
-    budget: float | None = None,
     effect: float | None = None,
     effect_unit: float = 1.0,
+    power: float | None = None,
+    budget: float | None = None,
     cost_per_item: float = 0.0,
     cost_per_rating: float = 1.0,
+    cost_per_rater: float | None = None,
+    cost_per_run: float | None = None,
     n_runs: int | Literal["K"] | None = None,
     epsilon_a: float = 0.0,
     sd_scale_a: float | None = None,
     sd_scale_b: float | None = None,
-    max_items: int = MAX_ITEMS,
-    max_responses: int = MAX_RESPONSES,
+    max_items: int | None = None,
+    max_responses: int | None = None,
     precision: float = 0.01,
     n_resamples: int = 10_000,
     curves: bool = False,
@@ -67,39 +82,53 @@ def plan(  # type: ignore[misc]  # it names what the overloads leave to **asked
     threads: int = 1,
     progress: Callable[[str], object] | None = None,
 ) -> Plan | Ranking:
-    """Solve for the one of N, K, ε, power and budget that is left open, by simulation.
+    """Solve for what is left open of a collection, a difference, a power and a budget.
+
+    If one quantity is open, nbyk solves for it. If several numbers are, it finds the cheapest collection with
+    the power, or with a budget the best that it buys.
 
     Parameters
     ----------
-    prior
-        The source of items and responses: a published prior, one fitted to a pilot, or the pilot's own items.
-        If the pilot has systems (`PilotItems.systems`), these replace ε and all assumptions about the two; A
-        is the one that looks better.
+    source
+        Where items and their variance come from. The power has a closed form if items share raters or runs:
+        for the variances of an effect (`nbyk.Spread`), or for a pilot of two systems with ids
+        (`nbyk.response_set`), whose variances, sizes and effect stand in for what you do not give. It is
+        simulated, with other raters and runs on every item, for a published prior, one fitted to a pilot, or
+        a pilot's own items (`nbyk.PilotItems`). If these have systems, they replace ε and all assumptions
+        about the two; A is the one that looks better.
     metric, test, alpha, n_resamples
-        The test that should find the difference, as for `nbyk.power_of_test`. With several
-        metrics, nbyk ranks them at one size and ε (`nbyk.planning.ranking.rank`).
+        The test that should find the difference, as for `nbyk.power_of_test`. With several metrics, nbyk
+        ranks them at one size and ε (`nbyk.planning.ranking.rank`). In closed form it is that of
+        `nbyk.compare`, over new items, raters and runs.
     alternative
         "two-sided", as `nbyk.compare` tests by default, or "greater": that A is better.
+    solve
+        The number that you want to know of a pilot: "raters", "runs", "items" or "ratings". Other numbers
+        that you do not give are then the pilot's.
     n_items, k_responses
-        Items N and responses per item K, of gold and of each system.
+        Items N and ratings per item K, of gold or, without gold, of each system's answer.
+    raters, runs, items_per_rater, items_per_cluster
+        Raters J who share the items (or the items L of each), runs R of each system on all items, and items
+        in a cluster, as for `nbyk.planning.request.Request`. Raters or runs with neither a number, a variance
+        nor a price are no unit: each rating or answer has its own.
     epsilon
         Half-width ε_B of the perturbation of B's item means, in [0, 1]. On a metric that needs no gold, such
         as `mean`, noise in the means does not make B worse, so ε is a shift of all of them.
+    effect
+        The effect on the metric; in a simulation that expected in the long run, K → ∞, instead of ε.
+    effect_unit
+        The value, in the unit of `effect` and `Plan.effect`, of 1 on the metric of responses from 0 to 1.
     power
         The power, between α and 1.
     budget
-        The budget for gold ratings. With ε or power, nbyk uses the best (N, K) that it buys; if N or K is
-        given too, it uses the other one that the budget buys.
-    effect
-        The expected effect on the metric in the long run, K → ∞, instead of ε.
-    effect_unit
-        The value, in the unit of `effect` and `Plan.effect`, of 1 on the metric of responses from 0 to 1.
-    cost_per_item, cost_per_rating
-        A size costs N (cost_per_item + K cost_per_rating). K counts gold ratings; the systems' own answers
-        are free. Without gold, people rate the answers of each system K times, so ratings cost twice as much.
+        The budget for everything that costs.
+    cost_per_item, cost_per_rating, cost_per_rater, cost_per_run
+        The prices. The systems' own answers are free but for a price of a run. In a simulation without gold,
+        people rate the answers of each system K times, so ratings cost twice as much.
     n_runs
-        Number of answers of each system to an item: 1 by default, or "K" for the number of ratings by people.
-        Without gold, K is the number of ratings of its answers, and `n_runs` has no other value.
+        In a simulation, the number of answers of each system to an item: 1 by default, or "K" for the number
+        of ratings by people. Without gold, K is the number of ratings of its answers, and `n_runs` has no
+        other value.
     epsilon_a
         As for `Population`.
     sd_scale_a, sd_scale_b
@@ -124,112 +153,159 @@ def plan(  # type: ignore[misc]  # it names what the overloads leave to **asked
     Raises
     ------
     NbykError
-        If more or less than one quantity is open, a number is out of range, a name is unknown, or the power
-        is not reached within the limits. The message then gives the best power that is.
+        If more or less than one quantity is open, a number is out of range, a name is unknown, or a simulated
+        power is not reached within the limits. The message then gives the best power that is.
 
     Notes
     -----
-    The least N, K and ε come from a probit regression on simulated test sets (`RootSearch`), drawn where the
-    fit crosses the power. If K is open too, a first step compares a ladder of K: a normal approximation for
-    additive metrics under sign flips (`nbyk.planning.item_moments`), coarse simulations for others. Full
-    simulations then compare the best few. The power at the answer is always simulated on fresh test sets.
+    In a simulation, the least N, K and ε come from a probit regression on simulated test sets (`RootSearch`),
+    drawn where the fit crosses the power. If K is open too, a first step compares a ladder of K: a normal
+    approximation for additive metrics under sign flips (`nbyk.planning.item_moments`), coarse simulations for
+    others. Full simulations then compare the best few. The power at the answer is always simulated on fresh
+    test sets.
+
+    If a pilot is the source and you state the difference, the plan has another one beside it (`assured`): the
+    one that has its power in four of five such pilots.
     """
-    given = {name: value for name, value in locals().items() if name not in ("prior", "metric")}
+    given = {name: value for name, value in locals().items() if name not in ("source", "metric")}
     if not isinstance(metric, str | Metric):
         from nbyk.planning.ranking import rank
 
         if len(metric) != 1:
-            return rank(prior, metric, **given)
+            return rank(source, metric, **given)  # type: ignore[arg-type]
         (metric,) = metric
-    check_precision(precision)
-    check_side(alternative)
-    seed = as_seed(seed)
-    if not 0.0 < effect_unit < math.inf:
-        raise NbykError(f"found {effect_unit}, expected a number above 0", argument="effect_unit")
-    chosen = SystemTest(
-        test, metric if isinstance(metric, Metric) else get(metric), alpha, alternative, n_resamples
-    )
-    if isinstance(prior, PilotItems) and prior.systems is not None:
-        assumed = {
-            "epsilon": epsilon,
-            "effect": effect,
-            "n_runs": n_runs,
-            "epsilon_a": epsilon_a or None,
-            "sd_scale_a": sd_scale_a,
-            "sd_scale_b": sd_scale_b,
-        }
-        prior, epsilon = better_first(prior, chosen.metric, assumed), 0.0
-    spread = 0.0 if n_runs in (None, 1) and chosen.metric.needs_gold else 1.0
-    asked = Request(
-        prior=prior,
-        test=chosen,
-        n_items=n_items,
-        k_responses=k_responses,
-        epsilon=epsilon,
-        power=power,
-        budget=budget,
-        cost_per_item=cost_per_item,
-        cost_per_rating=cost_per_rating,
-        n_runs=_runs(n_runs, chosen.metric),
-        epsilon_a=epsilon_a,
-        sd_scale_a=spread if sd_scale_a is None else sd_scale_a,
-        sd_scale_b=spread if sd_scale_b is None else sd_scale_b,
-        max_items=max_items,
-        max_responses=max_responses,
-    )
-    if effect is not None:
-        if epsilon is not None:
-            raise NbykError("plan: given both `epsilon` and `effect`, which determine each other; give one")
-        found = epsilon_for_effect(
-            lambda epsilon: asked.population(2, 1, epsilon),
-            chosen.metric,
-            effect / effect_unit,
-            seed,
-            unit=effect_unit,
+    chosen = metric if isinstance(metric, Metric) else get(metric)
+    if isinstance(source, Spread | ResponseSet | Pilot):
+        _refuse(
+            given,
+            _SIMULATED_ONLY,
+            "does not go with raters and runs: their power has a closed form; leave it out",
         )
-        asked = replace(asked, epsilon=found)
-    opened = asked.open
-    search = PlanSearch(PlanSimulation(asked.sized(), seed=seed, threads=threads, report=progress))
-    solved = _solve(search, opened, precision)
+        with renaming({"ratings_per_item": "k_responses"}):
+            return plan_by_formula(source, chosen, given)
+    return _by_simulation(source, chosen, given)
+
+
+def check_settings(metric: Metric, **given: Any) -> None:
+    """Raise NbykError if an argument of a simulated plan is out of range, whatever the prior.
+
+    `given` are arguments of `plan`.
+    """
+    from nbyk.priors import published_prior
+
+    arguments = dict(plan.__kwdefaults__ or {}) | given
+    _request(published_prior("toxicity"), metric, arguments)
+
+
+def _refuse(given: Mapping[str, Any], names: Sequence[str], why: str) -> None:
+    """Raise NbykError about an argument that is not at its default."""
+    defaults = plan.__kwdefaults__ or {}
+    for name in names:
+        if given[name] != defaults[name]:
+            raise NbykError(f"found {given[name]}, which {why}", argument=name)
+
+
+def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
+    """Return the request of a simulated plan, whose ε still lacks if the effect is given."""
+    _refuse(
+        given,
+        _SHARED_ONLY,
+        "goes with raters and runs that items share: give variances, or a pilot with ids, as the source",
+    )
+    check_precision(given["precision"])
+    unit = given["effect_unit"]
+    if not 0.0 < unit < math.inf:
+        raise NbykError(f"found {unit}, expected a number above 0", argument="effect_unit")
+    n_runs, alpha, alternative = given["n_runs"], given["alpha"], given["alternative"]
+    spread = 0.0 if n_runs in (None, 1) and metric.needs_gold else 1.0
+    scales = (spread if given[name] is None else given[name] for name in ("sd_scale_a", "sd_scale_b"))
+    request = Request(
+        source=Simulated(
+            prior,
+            SystemTest(given["test"], metric, alpha, alternative, given["n_resamples"]),
+            _runs(n_runs, metric),
+            given["epsilon_a"],
+            *scales,
+        ),
+        costs=Costs(
+            given["cost_per_item"], given["cost_per_rating"], rated_systems=1 if metric.needs_gold else 2
+        ),
+        max_items=MAX_ITEMS if given["max_items"] is None else given["max_items"],
+        max_responses=MAX_RESPONSES if given["max_responses"] is None else given["max_responses"],
+        alpha=alpha,
+        alternative=alternative,
+        **{name: given[name] for name in ("n_items", "k_responses", "epsilon", "power", "budget")},
+    )
+    solve = solved_for(given)
+    if solve in ("raters", "runs"):
+        raise NbykError(
+            f"found {given['solve']}, but every simulated item has its own raters and runs; give variances, "
+            "or a pilot with ids, as the source",
+            argument="solve",
+        )
+    return request
+
+
+def _by_simulation(prior: TwoStagePrior | PilotItems, metric: Metric, given: dict[str, Any]) -> Plan:
+    given, seed = dict(given), as_seed(given["seed"])
+    if isinstance(prior, PilotItems) and prior.systems is not None:
+        prior, given["epsilon"] = _better_first(prior, metric, given), 0.0
+    effect, unit = given["effect"], given["effect_unit"]
+    if effect is not None and given["epsilon"] is not None:
+        raise NbykError("plan: given both `epsilon` and `effect`, which determine each other; give one")
+    request = _request(prior, metric, given)
+    world = request.world
+    if effect is not None:
+        at = epsilon_for_effect(
+            lambda epsilon: world.population(2, 1, epsilon), metric, effect / unit, seed, unit=unit
+        )
+        request = replace(request, epsilon=at)
+    opened = request.open
+    simulation = PlanSimulation(
+        request.sized(), seed=seed, threads=given["threads"], report=given["progress"]
+    )
+    search = PlanSearch(simulation)
+    answer = search.solved(opened, given["precision"])
+    answer = replace(answer, request=request, open=opened, asked_effect=effect, seed=seed)
+    if not world.of_pair:
+        answer = replace(answer, assured=assured_size(answer, seed))
     return replace(
-        solved,
-        request=asked,
-        effect=_effect(solved, seed, effect_unit),
-        asked_effect=effect,
-        curves=search.figure_curves(solved) if curves else (),
-        seed=seed,
-        scale=(0.0, 1.0) if effect_unit == 1.0 else None,
+        answer,
+        effect=_effect(answer, seed, unit),
+        curves=search.figure_curves(answer) if given["curves"] else (),
+        scale=(0.0, 1.0) if unit == 1.0 else None,
     )
 
 
-def check_settings(
-    metric: Metric,
-    *,
-    test: str,
-    alpha: float,
-    alternative: Alternative,
-    n_resamples: int,
-    precision: float,
-    n_runs: int | str | None,
-    **numbers: Any,
-) -> None:
-    """Raise NbykError if an argument of `plan` is out of range, whatever the prior.
+def _better_first(pilot: PilotItems, metric: Metric, given: Mapping[str, Any]) -> PilotItems:
+    """Return a pilot whose system A is the one that looks better, with gold only if the metric needs it."""
+    for name in ("epsilon", "effect", "n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b"):
+        if given[name] is not None and (name != "epsilon_a" or given[name]):
+            raise NbykError(
+                f"found {given[name]}, but the systems are real, and nbyk assumes nothing about them; leave "
+                "it out",
+                argument=name,
+            )
+    if not metric.needs_gold:
+        pilot = replace(pilot, ratings=None)
+    elif pilot.ratings is None:
+        raise NbykError(f"metric {metric.name} needs gold ratings, but the pilot has none; give them")
+    a, b = pilot.pair
+    if metric.needs == "responses" and pilot.ratings is not None and pilot.answers.shape[-1] != a.shape[1]:
+        raise NbykError(
+            f"metric {metric.name} needs every answer, but some items have fewer than others; choose "
+            "another metric, or keep items with all answers"
+        )
+    effect = float(observed_effects(response_set(pilot.ratings, a, b), metric)[0])
+    if effect == 0.0:
+        names = " and ".join(pilot.system_names)
+        raise NbykError(f"{names} do not differ on {metric.name}: there is no difference to plan for")
+    if effect > 0.0:
+        return pilot
+    return replace(pilot, systems=(b, a), system_names=pilot.system_names[::-1])
 
-    Parameters
-    ----------
-    metric, test, alpha, alternative, n_resamples, precision, n_runs
-        As for `plan`.
-    numbers
-        The other numbers, as for `nbyk.planning.request.check_numbers`.
-    """
-    check_precision(precision)
-    check_side(alternative)
-    SystemTest(test, metric, alpha, alternative, n_resamples)
-    _runs(n_runs, metric)
-    check_numbers(alpha=alpha, **numbers)
 
-
-def _runs(n_runs: int | str | None, metric: Metric) -> int | None:
+def _runs(n_runs: object, metric: Metric) -> int | None:
     """Return the number of answers of each system to an item; None for the number of ratings."""
     if not metric.needs_gold:
         if n_runs is not None:
@@ -243,25 +319,16 @@ def _runs(n_runs: int | str | None, metric: Metric) -> int | None:
         return None
     if n_runs is None:
         return 1
-    check_runs(n_runs)
-    return int(n_runs)
-
-
-def _solve(search: PlanSearch, opened: str, precision: float) -> Plan:
-    if opened == "power":
-        return search.power_of_size(precision)
-    if opened == "epsilon":
-        return search.smallest_epsilon(precision)
-    if opened == "n_items":
-        return search.least_items(precision)
-    if opened == "k_responses":
-        return search.least_responses(precision)
-    return search.cheapest_size(precision)
-
-
-def _effect(solved: Plan, seed: int, unit: float) -> float | None:
-    asked = solved.request
     try:
-        return unit * long_run_effect(asked.population(2, 1, solved.epsilon), asked.test.metric, seed)
+        check_count("n_runs", n_runs, 1)
+    except NbykError as error:
+        raise NbykError(f"{error.problem}, or K for as many as ratings per item", argument="n_runs") from None
+    return int(n_runs)  # type: ignore[call-overload,no-any-return]
+
+
+def _effect(answer: Plan, seed: int, unit: float) -> float | None:
+    world, epsilon = answer.request.world, answer.epsilon or 0.0
+    try:
+        return unit * long_run_effect(world.population(2, 1, epsilon), world.test.metric, seed)
     except NbykError:
         return None

@@ -214,15 +214,22 @@ def rank(
         plan(prior, metric=metric, seed=seed, threads=threads, progress=progress, **asked)
         for metric in chosen
     ]
-    one, systems = plans[0], plans[0].request
-    size = (one.n_items, one.k_responses, one.epsilon)
+    first, systems = plans[0], plans[0].request.world
+    size = (first.n_items, first.k_responses, first.epsilon or 0.0)
     population = Population(prior, *size, systems.epsilon_a, systems.sd_scale_a, systems.sd_scale_b)
     if progress is not None:
         progress(f"error of expected p: {len(chosen)} metrics by {len(samplers)} samplers")
     choices = _errors(population, chosen, samplers, seed, threads)
-    ranked = sorted(plans, key=lambda found: -found.power.power)
+    ranked = sorted(
+        (
+            RankedMetric(each.simulated.metric, each.simulated, each.effect)
+            for each in plans
+            if each.simulated
+        ),
+        key=lambda row: -row.power.power,
+    )
     return Ranking(
-        tuple(RankedMetric(found.power.metric, found.power, found.effect) for found in ranked),
+        tuple(ranked),
         tuple(sorted(choices, key=lambda row: row.error)),
         *size,
         prior.caution,

@@ -1,79 +1,98 @@
-"""The request of a plan: the open one of N, K, ε, power and budget, and checks of the others."""
+"""The request of a plan: what is known of a collection, a difference and a power, and what is open."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 
 from nbyk.errors import NbykError
-from nbyk.planning.checks import check_budget, check_costs_of_size, check_power
+from nbyk.planning.pilot import PilotLaw
 from nbyk.planning.power.battery import SystemTest
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.population import Population, check_epsilon, check_systems
-from nbyk.testing.shared_units.collection import check_count
+from nbyk.testing.decision import check_level
+from nbyk.testing.pvalues import Alternative
+from nbyk.testing.shared_units.collection import FEWEST_UNITS, LEAST_OF_CREW, Crew, Spread, check_count
+from nbyk.testing.shared_units.power import MOST_ITEMS, MOST_UNITS, power_with_people
 
-OPEN = {
-    frozenset({"n_items", "k_responses", "epsilon"}): "power",
-    frozenset({"n_items", "k_responses", "power"}): "epsilon",
-    frozenset({"n_items", "epsilon", "power"}): "k_responses",
-    frozenset({"k_responses", "epsilon", "power"}): "n_items",
-    frozenset({"epsilon", "power"}): "budget",
-    frozenset({"budget", "epsilon"}): "power",
-    frozenset({"budget", "power"}): "epsilon",
-    frozenset({"budget", "n_items", "epsilon"}): "power",
-    frozenset({"budget", "k_responses", "epsilon"}): "power",
-    frozenset({"budget", "n_items", "power"}): "epsilon",
-    frozenset({"budget", "k_responses", "power"}): "epsilon",
-}
-"""The quantity solved for, by the quantities given. A budget replaces a size: the best (N, K) it buys."""
-
-_EXAMPLES = (
-    "give `epsilon` and `power` for the cheapest size, `epsilon` and a size (`n_items` and `k_responses`, "
-    "or `budget`) for the power, `power` and a size for the smallest `epsilon`, or `epsilon`, `power` and "
-    "one of `n_items` and `k_responses` for the other"
-)
 LADDER = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 300, 500, 750, 1000)
-MAX_ITEMS, MAX_RESPONSES = 100_000, 100
-"""Limits of a search that nobody has limited."""
 _SHORT_LADDER = (1, 2, 3, 5, 7, 10, 15, 20, 50, 100, 200, 500, 1000)
 
+MAX_ITEMS, MAX_RESPONSES = 100_000, 100
+"""Limits of a simulated search that nobody has limited."""
 
-def check_numbers(
-    *,
-    alpha: float,
-    n_items: int | None,
-    k_responses: int | None,
-    epsilon: float | None,
-    power: float | None,
-    budget: float | None,
-    cost_per_item: float,
-    cost_per_rating: float,
-    epsilon_a: float,
-    sd_scale_a: float | None,
-    sd_scale_b: float | None,
-    max_items: int,
-    max_responses: int,
-) -> None:
-    """Raise NbykError if a number of a `Request` is out of range; None for those that are not given."""
-    check_epsilon("epsilon", 0.0 if epsilon is None else epsilon)
-    spreads = (1.0 if scale is None else scale for scale in (sd_scale_a, sd_scale_b))
-    check_systems(0.0, epsilon_a, *spreads)
-    for name, count, least in (
-        ("n_items", n_items, 2),
-        ("k_responses", k_responses, 1),
-        ("max_items", max_items, 2),
-        ("max_responses", max_responses, 1),
-    ):
-        if count is not None:
-            check_count(name, count, least)
-    check_power(power, alpha)
-    check_costs_of_size(cost_per_item, cost_per_rating)
-    check_budget(budget)
+SIZES = {
+    "n_items": "items",
+    "raters": "raters",
+    "k_responses": "ratings per item",
+    "runs": "runs",
+}
+"""The numbers of a collection, and what a sentence calls them."""
+
+LEAST = {"n_items": 2, "raters": FEWEST_UNITS, "k_responses": 1, "runs": FEWEST_UNITS}
+SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
+"""The alternatives of a planned test, and how a sentence calls the test."""
+
+
+def check_side(alternative: str) -> None:
+    """Raise NbykError unless nbyk can plan for a test of this alternative."""
+    if alternative not in SIDES:
+        raise NbykError(
+            f"found {alternative!r}, expected {' or '.join(map(repr, SIDES))}: a plan takes B for the worse "
+            "system",
+            argument="alternative",
+        )
+
+
+def check_power(power: float | None, alpha: float) -> None:
+    """Raise NbykError unless a power, if one is given, lies between α and 1."""
+    if power is not None and not alpha < power < 1.0:
+        raise NbykError(
+            f"found {power}, expected a number between α = {alpha:g} and 1, as 0.8", argument="power"
+        )
 
 
 @dataclass(frozen=True)
-class Request:
-    """A checked question to the planner; quantities that are not given are None.
+class Costs:
+    """The costs of an item, a rating, a rater and a run of each system.
+
+    `rated_systems` is the number of systems whose answers each of K ratings is about: 1, or 2 without gold.
+    """
+
+    item: float = 0.0
+    rating: float = 1.0
+    rater: float = 0.0
+    run: float = 0.0
+    rated_systems: int = 1
+
+    def __post_init__(self) -> None:
+        for name, cost in asdict(self).items():
+            if not 0.0 <= cost < math.inf:
+                raise NbykError(f"found {cost}, expected a cost of at least 0", argument=f"cost_per_{name}")
+
+    def check_of_size(self) -> None:
+        """Raise NbykError if neither items nor ratings cost anything."""
+        if self.item == self.rating == 0.0:
+            raise NbykError(
+                "found 0, and `cost_per_item` is 0 too; expected one of them above 0",
+                argument="cost_per_rating",
+            )
+
+    def of_item(self, ratings: float) -> float:
+        """Return the cost of an item with a number of ratings."""
+        return self.item + ratings * self.rated_systems * self.rating
+
+    def of(self, crew: Crew) -> float:
+        """Return the cost of a crew."""
+        people_and_runs = crew.raters * self.rater + 2 * crew.runs * self.run
+        return crew.n_items * self.of_item(crew.ratings_per_item) + people_and_runs
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """Items and responses to simulate, for want of a formula: each item has its own raters and runs.
 
     Attributes
     ----------
@@ -81,89 +100,26 @@ class Request:
         The source of items and responses: a prior, or a pilot's own items.
     test
         The test that should find the difference, with its metric and α.
-    n_items, k_responses, epsilon, power, budget
-        The five quantities; the open one is None. With a budget, N or K or both may be None too.
-    cost_per_item, cost_per_rating
-        The cost of one item and of one rating, in the unit of the budget.
     n_runs, epsilon_a, sd_scale_a, sd_scale_b
         As for `Population`.
-    max_items, max_responses
-        Limits of the search, raised to the N or K that is given.
     """
 
     prior: TwoStagePrior | PilotItems
     test: SystemTest
-    n_items: int | None
-    k_responses: int | None
-    epsilon: float | None
-    power: float | None
-    budget: float | None
-    cost_per_item: float
-    cost_per_rating: float
-    n_runs: int | None
-    epsilon_a: float
-    sd_scale_a: float
-    sd_scale_b: float
-    max_items: int
-    max_responses: int
+    n_runs: int | None = 1
+    epsilon_a: float = 0.0
+    sd_scale_a: float = 0.0
+    sd_scale_b: float = 0.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.prior, TwoStagePrior | PilotItems):
             raise NbykError(
                 f"found {type(self.prior).__name__}, expected a prior, as from `nbyk.published_prior` or "
-                "`nbyk.fit_prior`, or the items of a pilot, `nbyk.PilotItems(name, ratings, response)`",
-                argument="prior",
+                "`nbyk.fit_prior`, the items of a pilot, `nbyk.PilotItems(name, ratings, response)`, "
+                "variances, `nbyk.Spread`, or responses with ids, `nbyk.response_set`",
+                argument="source",
             )
-        check_numbers(
-            alpha=self.test.alpha,
-            n_items=self.n_items,
-            k_responses=self.k_responses,
-            epsilon=self.epsilon,
-            power=self.power,
-            budget=self.budget,
-            cost_per_item=self.cost_per_item,
-            cost_per_rating=self.cost_per_rating,
-            epsilon_a=self.epsilon_a,
-            sd_scale_a=self.sd_scale_a,
-            sd_scale_b=self.sd_scale_b,
-            max_items=self.max_items,
-            max_responses=self.max_responses,
-        )
-        object.__setattr__(self, "max_items", max(self.max_items, self.n_items or 0))
-        object.__setattr__(self, "max_responses", max(self.max_responses, self.k_responses or 0))
-
-    @property
-    def given(self) -> tuple[str, ...]:
-        """Names of the quantities that are given."""
-        quantities = ("n_items", "k_responses", "epsilon", "power", "budget")
-        return tuple(name for name in quantities if getattr(self, name) is not None)
-
-    @property
-    def open(self) -> str:
-        """The quantity to solve for."""
-        given = frozenset(self.given)
-        if given in OPEN:
-            return OPEN[given]
-        named = ", ".join(f"`{name}`" for name in self.given) or "nothing"
-        if {"budget", "n_items", "k_responses"} <= given:
-            found = "`n_items` and `k_responses` already fix the cost of the size; drop `budget`"
-        elif {"n_items", "k_responses", "epsilon", "power"} == given:
-            found = "N and K already fix the power at an epsilon; drop `power` to see it"
-        elif {"epsilon", "power", "budget"} == given:
-            found = (
-                "nothing is left to solve for; drop `budget` to see the lowest cost of this power, or "
-                "`power` to see the highest power for this budget"
-            )
-        elif any(given > smaller for smaller in OPEN):
-            found = "nothing is left to solve for; drop one of them"
-        else:
-            lacking = [
-                f"`{name}`"
-                for name in ("n_items", "k_responses", "epsilon", "power", "budget")
-                if name not in given and not (name == "budget" and {"n_items", "k_responses"} & given)
-            ]
-            found = f"more than one of {', '.join(lacking)} is open"
-        raise NbykError(f"plan: given {named}; {found}; {_EXAMPLES}")
+        check_systems(0.0, self.epsilon_a, self.sd_scale_a, self.sd_scale_b)
 
     @property
     def has_gold(self) -> bool:
@@ -175,42 +131,6 @@ class Request:
         """Whether A and B are real systems, so that their difference is not given by ε."""
         return isinstance(self.prior, PilotItems) and self.prior.systems is not None
 
-    @property
-    def cost_per_response(self) -> float:
-        """The cost per item of one more K: a gold rating, or a rating of each system's answer."""
-        return self.cost_per_rating if self.has_gold else 2.0 * self.cost_per_rating
-
-    def cost(self, n_items: int, k_responses: int) -> float:
-        """Return the cost of N items with K ratings each; the systems' own answers are free."""
-        return n_items * (self.cost_per_item + k_responses * self.cost_per_response)
-
-    def items_within(self, budget: float, k_responses: int) -> int:
-        """Return the largest N within the budget and the limits; it may be below 2."""
-        each = self.cost_per_item + k_responses * self.cost_per_response
-        return self.max_items if each == 0.0 else int(min(self.max_items, budget / each * (1.0 + 1e-12)))
-
-    def responses_within(self, budget: float, n_items: int) -> int:
-        """Return the largest K within the budget and the limits; it may be below 1."""
-        left = budget / n_items - self.cost_per_item
-        if self.cost_per_rating == 0.0:
-            return self.max_responses if left >= -1e-12 else 0
-        return int(min(self.max_responses, left / self.cost_per_response * (1.0 + 1e-12)))
-
-    def ladder(self) -> tuple[int, ...]:
-        """Return the K to try, in ascending order."""
-        return tuple(sorted({k for k in LADDER if k < self.max_responses} | {self.max_responses}))
-
-    def short_ladder(self) -> tuple[int, ...]:
-        """Return the K to try if each needs a simulation, in ascending order."""
-        return tuple(sorted({k for k in _SHORT_LADDER if k < self.max_responses} | {self.max_responses}))
-
-    def allows_more(self, n_items: int, k_responses: int) -> bool:
-        """Return whether the budget buys a larger size than one at the limits of the search."""
-        if self.budget is None:
-            return False
-        more = (n_items, k_responses + 1) if self.k_responses is None else (n_items + 1, k_responses)
-        return self.cost(*more) <= self.budget * (1.0 + 1e-12)
-
     def population(self, n_items: int, k_responses: int, epsilon: float) -> Population | RedrawnPilot:
         """Return the population of a size and an ε: noise in B's item means, or without gold their shift."""
         noise, shift = (epsilon, 0.0) if self.has_gold else (0.0, -epsilon * self.test.metric.sign)
@@ -220,6 +140,215 @@ class Request:
             return RedrawnPilot(self.prior, *size_and_systems, self.has_gold)
         return Population(self.prior, *size_and_systems)
 
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """A question to the planner; a quantity that is None is solved for.
+
+    Attributes
+    ----------
+    source
+        Where the effect's variance comes from: items and responses to simulate, variances, or the law of
+        those that a pilot leaves possible.
+    n_items, raters, k_responses, runs
+        Items N, raters J who share them, ratings per item K, and runs R of each system. With 0 raters (or
+        runs), each rating is by another person (each answer from another run), as in every simulation. If
+        `k_responses` and one other quantity are left out and there is no budget, all raters rate all items.
+    items_per_rater
+        In place of `raters`: the items L that one person rates, so that there are N K / L raters.
+    items_per_cluster
+        Items in a cluster; 1 without clusters.
+    paired_runs
+        Whether run r is the same for both systems.
+    epsilon
+        The difference of simulated systems; 0 for real ones.
+    effect
+        The effect on the metric, the difference without a simulation.
+    power, budget
+        The power, and the total budget.
+    alpha, alternative
+        The level of the test, and its question: "two-sided", or "greater" for one side.
+    costs
+        The costs of items, ratings, raters and runs.
+    max_items, max_responses
+        Limits of the search, raised to the N or K that is given.
+
+    Raises
+    ------
+    NbykError
+        If a number is out of range.
+    """
+
+    source: Simulated | Spread | PilotLaw
+    n_items: int | None = None
+    raters: int | None = None
+    k_responses: int | None = None
+    runs: int | None = None
+    items_per_rater: int | None = None
+    items_per_cluster: int = 1
+    paired_runs: bool = False
+    epsilon: float | None = None
+    effect: float | None = None
+    power: float | None = None
+    budget: float | None = None
+    alpha: float = 0.05
+    alternative: Alternative = "two-sided"
+    costs: Costs = field(default_factory=Costs)
+    max_items: int = MOST_ITEMS
+    max_responses: int = MOST_UNITS
+
+    def __post_init__(self) -> None:
+        if self.is_simulated:
+            object.__setattr__(self, "raters", 0)
+            object.__setattr__(self, "runs", 0)
+            self.costs.check_of_size()
+            check_epsilon("epsilon", self.epsilon or 0.0)
+        elif self.effect is not None and not 0.0 < abs(self.effect) < math.inf:
+            raise NbykError(f"found {self.effect}, expected a number other than 0", argument="effect")
+        counts = LEAST_OF_CREW | {"k_responses": 1, "max_items": 2, "max_responses": 1}
+        for name, least in counts.items():
+            count = getattr(self, name, None)
+            if count is not None:
+                check_count(name, count, least)
+        check_level(self.alpha)
+        check_power(self.power, self.alpha)
+        check_side(self.alternative)
+        if self.budget is not None and not 0.0 < self.budget < math.inf:
+            raise NbykError(f"found {self.budget:g}, expected a sum above 0", argument="budget")
+        object.__setattr__(self, "max_items", max(self.max_items, self.n_items or 0))
+        object.__setattr__(self, "max_responses", max(self.max_responses, self.k_responses or 0))
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the power is simulated, for want of a formula."""
+        return isinstance(self.source, Simulated)
+
+    @property
+    def world(self) -> Simulated:
+        """What is simulated."""
+        assert isinstance(self.source, Simulated)
+        return self.source
+
+    @property
+    def spread(self) -> Spread:
+        """The variances of a plan in closed form."""
+        assert isinstance(self.source, Spread)
+        return self.source
+
+    @property
+    def difference(self) -> str:
+        """The quantity that says by how much A is better: "epsilon" or "effect"."""
+        return "epsilon" if self.is_simulated else "effect"
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """The quantities of this request, of which some are open."""
+        sizes = ("n_items", "k_responses") if self.is_simulated else tuple(SIZES)
+        return (*sizes, self.difference, "power", "budget")
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Names of the quantities that are given."""
+        return tuple(name for name in self.quantities if getattr(self, name) is not None)
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """The quantities to solve for: one; or several sizes, alone or with what a budget buys."""
+        *sizes, difference, power, _ = self.quantities
+        lacking = [name for name in sizes if getattr(self, name) is None]
+        if self.items_per_rater is not None:
+            lacking.remove("raters")
+        goals = [name for name in (difference, power) if getattr(self, name) is None]
+        if self.budget is not None and lacking and len(goals) == 1:
+            return (*lacking, *goals)
+        everybody = "k_responses" in lacking and len(lacking) + len(goals) == 2 and not self.is_simulated
+        if everybody and self.budget is None:
+            lacking.remove("k_responses")  # all raters rate all items
+        if self.budget is None and (len(lacking) + len(goals) == 1 or (lacking and not goals)):
+            return (*lacking, *goals)
+        raise self._not_one(lacking, goals)
+
+    def _not_one(self, lacking: list[str], goals: list[str]) -> NbykError:
+        """Return the error of a request that leaves open nothing, or too much."""
+        named = ", ".join(f"`{name}`" for name in self.given) or "nothing"
+        difference = self.difference
+        if self.budget is not None and not lacking:
+            problem = "the numbers already fix the cost; drop `budget`, or the numbers that it should pay for"
+        elif self.budget is not None and not goals:
+            problem = (
+                f"nothing is left to solve for; drop `budget` for the lowest cost of this power, `power` for "
+                f"the highest power that it buys, or `{difference}` for the smallest one"
+            )
+        elif not lacking and not goals:
+            problem = f"nothing is left to solve for; drop `power` to see it, or `{difference}` or a number"
+        else:
+            every = [*lacking, *goals]
+            named_open = ", ".join(f"`{name}`" for name in every)
+            problem = f"more than one of {named_open} is open"
+            if lacking and len(goals) == 1:
+                problem += f"; give `{goals[0]}` too, or a `budget`"
+        return NbykError(
+            f"plan: given {named}; {problem}. Leave out one quantity, and nbyk solves for it; or give "
+            f"`{difference}` and `power` for the cheapest numbers, or a `budget` and one of the two for the "
+            "best that it buys"
+        )
+
+    def cost(self, n_items: int, k_responses: int) -> float:
+        """Return the cost of N items with K ratings each; the systems' own answers are free."""
+        return n_items * self.costs.of_item(k_responses)
+
+    def least(self, name: str) -> int:
+        """Return the least number of items, raters, ratings or runs to consider."""
+        return max(LEAST[name], self.items_per_cluster + 1) if name == "n_items" else LEAST[name]
+
+    def crew(self, sizes: Mapping[str, int] | None = None) -> Crew:
+        """Return the crew with these numbers; others that are left out take their least value."""
+        given = sizes or {}
+        known = {name: getattr(self, name) for name in SIZES}
+        counts = {name: self.least(name) if count is None else count for name, count in known.items()}
+        counts |= given
+        if self.k_responses is None and "k_responses" not in given and counts["raters"]:
+            counts["k_responses"] = counts["raters"]
+        elif "raters" in given:
+            counts["k_responses"] = min(counts["k_responses"], given["raters"])
+        if self.items_per_rater is not None:
+            loads = math.ceil(counts["n_items"] * counts["k_responses"] / self.items_per_rater)
+            counts["raters"] = max(counts["k_responses"], loads)
+        size = (counts["n_items"], counts["raters"], counts["k_responses"], counts["runs"])
+        return Crew(*size, self.items_per_cluster, self.paired_runs)
+
+    def power_of(self, crew: Crew, effect: float | None = None) -> float:
+        """Return the power in closed form; by a pilot's law, the assured one."""
+        assert not isinstance(self.source, Simulated)
+        spread = self.source.assured(crew) if isinstance(self.source, PilotLaw) else self.source
+        size = (self.effect or 0.0) if effect is None else effect
+        return power_with_people(spread, crew, size, self.alpha, self.alternative)
+
+    def items_within(self, budget: float, k_responses: int) -> int:
+        """Return the largest N within the budget and the limits; it may be below 2."""
+        price = self.costs.of_item(k_responses)
+        return self.max_items if price == 0.0 else int(min(self.max_items, budget / price * (1.0 + 1e-12)))
+
+    def responses_within(self, budget: float, n_items: int) -> int:
+        """Return the largest K within the budget and the limits; it may be below 1."""
+        left = budget / n_items - self.costs.item
+        if self.costs.rating == 0.0:
+            return self.max_responses if left >= -1e-12 else 0
+        of_one_more = self.costs.rating * self.costs.rated_systems
+        return int(min(self.max_responses, left / of_one_more * (1.0 + 1e-12)))
+
+    def ladder(self, *, short: bool = False) -> tuple[int, ...]:
+        """Return the K to try, in ascending order; the short ladder, if each needs a simulation."""
+        rungs = _SHORT_LADDER if short else LADDER
+        return tuple(sorted({k for k in rungs if k < self.max_responses} | {self.max_responses}))
+
+    def allows_more(self, n_items: int, k_responses: int) -> bool:
+        """Return whether the budget buys a larger size than one at the limits of the search."""
+        if self.budget is None:
+            return False
+        more = (n_items, k_responses + 1) if self.k_responses is None else (n_items + 1, k_responses)
+        return self.cost(*more) <= self.budget * (1.0 + 1e-12)
+
     def sized(self) -> Request:
         """Return the request with the N or K that a budget buys filled in, if the other one is given."""
         if self.budget is None:
@@ -227,15 +356,19 @@ class Request:
         if self.k_responses is not None:
             n_items = self.items_within(self.budget, self.k_responses)
             if n_items < 2:
-                raise self._too_little(2, self.k_responses, f"{self.k_responses} ratings")
+                raise self.too_little(
+                    f"2 items of {self.k_responses} ratings cost {self.cost(2, self.k_responses):g}"
+                )
             return replace(self, n_items=n_items, budget=None)
         if self.n_items is not None:
             k_responses = self.responses_within(self.budget, self.n_items)
             if k_responses < 1:
-                raise self._too_little(self.n_items, 1, "one rating each")
+                raise self.too_little(
+                    f"{self.n_items} items of one rating each cost {self.cost(self.n_items, 1):g}"
+                )
             return replace(self, k_responses=k_responses, budget=None)
         if self.items_within(self.budget, 1) < 2:
-            raise self._too_little(2, 1, "one rating each")
+            raise self.too_little(f"2 items of one rating each cost {self.cost(2, 1):g}")
         most = self.cost(self.max_items, self.max_responses)
         # Whoever lowers a limit has no more items or raters, and may have money left.
         is_limited = self.max_items < MAX_ITEMS or self.max_responses < MAX_RESPONSES
@@ -248,10 +381,9 @@ class Request:
             )
         return self
 
-    def _too_little(self, n_items: int, k_responses: int, each: str) -> NbykError:
-        """Return the error of a budget that does not buy a size."""
+    def too_little(self, smallest: str) -> NbykError:
+        """Return the error of a budget that does not buy the smallest collection, which is given in words."""
         return NbykError(
-            f"{self.budget:g} does not buy {n_items} items of {each}, which cost "
-            f"{self.cost(n_items, k_responses):g}",
+            f"found {self.budget:g}, which is too little: {smallest}; give more, or smaller numbers",
             argument="budget",
         )

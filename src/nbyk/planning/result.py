@@ -1,99 +1,176 @@
-"""The result of a plan, and its sentence that you can quote: the request, the answer and the assumptions."""
+"""The result of a plan: a collection, a difference and a power that go together."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from nbyk.planning.answer import Candidate
 from nbyk.planning.item_moments import PowerCurve
 from nbyk.planning.power.estimate import Power
-from nbyk.planning.request import Request
-from nbyk.planning.sides import SIDES
-from nbyk.planning.simulation import EPSILON_FROM
-from nbyk.resampling.pilot_items import PilotItems
+from nbyk.planning.request import Request, Simulated
+from nbyk.testing.shared_units.collection import Crew
 from nbyk.words import ShownInNotebooks
 
-_FIFTH = 1.2
+
+@dataclass(frozen=True)
+class Candidate:
+    """A size that a simulated search compared: one K, with its N and ε.
+
+    Attributes
+    ----------
+    k_responses, n_items
+        The size: N is the least that reaches the requested power, or the most that the budget buys.
+    n_low, n_high
+        95 % interval of the least N; N itself if it was given.
+    epsilon
+        The ε; if ε was open, the smallest that reaches the requested power.
+    cost
+        The cost of the size.
+    power, power_error
+        The power at the size, and its standard error; None if the size is only an approximation.
+    by
+        "simulation", or "approximation" for the normal one.
+    """
+
+    k_responses: int
+    n_items: int
+    n_low: int
+    n_high: int
+    epsilon: float
+    cost: float
+    power: float | None
+    power_error: float | None
+    by: str
 
 
 @dataclass(frozen=True)
 class Plan(ShownInNotebooks):
-    """A size, a difference and a power that go together, with the details of the search.
+    """A collection, a difference and a power that go together.
 
     Attributes
     ----------
     request
         The request.
-    n_items, k_responses
-        The size: items N and gold ratings (and responses of each system) per item K.
-    epsilon
-        Half-width ε_B of the perturbation of B's item means; without gold, the shift of all of them.
+    crew
+        The collection: items, raters, ratings per item and runs, given or found.
     power
-        The power at the size, from fresh test sets.
+        The power of the test.
     low, high
-        95 % interval of the quantity solved for, from Monte-Carlo error alone.
-    candidates
-        The K that were compared, in order; one row if there was nothing to compare.
-    ties
-        K of other simulated candidates that are as good as the chosen one within Monte-Carlo error.
+        95 % interval of the quantity solved for, from Monte-Carlo error alone; that of the power, without an
+        error, if a formula gives it. It does not include the error of variances that a pilot estimates.
+    open
+        The quantities solved for: some of "n_items", "raters", "k_responses", "runs", "epsilon", "effect" and
+        "power".
     effect
-        The expected effect on the metric in the long run (K → ∞); None if it is undefined.
+        The effect on the metric (of simulated systems in the long run, K → ∞); None if it is undefined.
     asked_effect
-        The requested effect, in its own unit; None if ε was given or solved for.
+        The requested effect, in its own unit; None if it was not given.
+    epsilon
+        Half-width ε_B of the perturbation of B's item means, or without gold their shift; None if nothing is
+        simulated.
+    simulated
+        The simulated power, from fresh test sets; None if a formula gives it.
+    reachable
+        Whether the requested power is reached. If not, no value of the open quantity reaches it, and `power`
+        is the highest possible. A simulated search raises an error instead.
+    instead
+        If it is not: the least number of raters or of runs that reaches it, with all else unchanged.
+    candidates, ties
+        The K that a simulated search compared, in order, and those of them that are as good as the chosen one
+        within Monte-Carlo error.
     curves
         Power curves by K at the plan's ε, for figures; empty unless requested.
+    assured
+        The plan that has its power in four of five such pilots; None without a pilot or a stated difference.
+    pilot_units, pilot_that_tells
+        The raters or runs of the pilot, and those of one whose assured plan would be at most twice the size;
+        0 if this one's is, or if none of up to 50 units would.
+    beside
+        For a pilot's own items: the plan from a prior fitted to them, or the reason why there is none.
     seed
         Seed of the simulations.
     warnings
-        Cautions about the plan, one sentence each, such as about the ratings to which the prior is fitted.
-    beside
-        For a pilot's own items: the plan from a prior fitted to them, or the reason why there is none.
+        Cautions about the plan, one sentence each, such as about a small pilot.
     scale
         The ends of the scale in whose unit the effects are; None if they are not known.
     """
 
     request: Request
-    n_items: int
-    k_responses: int
-    epsilon: float
-    power: Power
+    crew: Crew
+    power: float
     low: float
     high: float
-    candidates: tuple[Candidate, ...]
-    ties: tuple[int, ...] = ()
+    open: tuple[str, ...]
     effect: float | None = None
     asked_effect: float | None = None
+    epsilon: float | None = None
+    simulated: Power | None = None
+    reachable: bool = True
+    instead: Mapping[str, int] = field(default_factory=dict)
+    candidates: tuple[Candidate, ...] = ()
+    ties: tuple[int, ...] = ()
     curves: tuple[PowerCurve, ...] = ()
+    assured: Plan | None = None
+    pilot_units: int = 0
+    pilot_that_tells: int = 0
+    beside: Plan | str | None = None
     seed: int = 0
     warnings: tuple[str, ...] = ()
-    beside: Plan | str | None = None
     scale: tuple[float, float] | None = None
 
+    @classmethod
+    def by_formula(
+        cls, request: Request, crew: Crew, power: float, effect: float | None = None, **details: Any
+    ) -> Plan:
+        """Return a plan whose power a formula gives; the effect is the requested one unless it is open."""
+        effect = request.effect if effect is None else effect
+        details = {"asked_effect": request.effect, **details}
+        return cls(request, crew, power, power, power, request.open, effect, **details)
+
+    @classmethod
+    def by_simulation(
+        cls,
+        request: Request,
+        n_items: int,
+        k_responses: int,
+        epsilon: float,
+        power: Power,
+        ends: tuple[float, float],
+        candidates: tuple[Candidate, ...],
+        ties: tuple[int, ...] = (),
+    ) -> Plan:
+        """Return a plan whose power was simulated; `ends` are those of the quantity solved for."""
+        crew = Crew(n_items, 0, k_responses, 0)
+        details: dict[str, Any] = {"simulated": power, "candidates": candidates, "ties": ties}
+        return cls(request, crew, power.power, *ends, request.open, epsilon=epsilon, **details)
+
     @property
-    def open(self) -> str:
-        """The quantity solved for: "n_items", "k_responses", "epsilon", "power" or "budget"."""
-        return self.request.open
+    def n_items(self) -> int:
+        """Items N."""
+        return self.crew.n_items
+
+    @property
+    def k_responses(self) -> int:
+        """Ratings per item K: of gold or, without gold, of each system's answer."""
+        return self.crew.ratings_per_item
+
+    def number(self, name: str) -> int:
+        """Return the number of "n_items", "raters", "k_responses" or "runs"."""
+        return int(getattr(self.crew, "ratings_per_item" if name == "k_responses" else name))
 
     @property
     def cost(self) -> float:
-        """The cost of the gold ratings of the size."""
-        return self.request.cost(self.n_items, self.k_responses)
+        """The cost of the collection."""
+        return self.request.costs.of(self.crew)
 
     @property
     def sentence(self) -> str:
-        """The answer in one sentence that you can quote, after a caution if the prior's check rejects it.
+        """The answer in sentences that you can quote, after a caution if the prior's check rejects it."""
+        from nbyk.planning.sentences import sentence
 
-        If a fitted prior gives an answer that differs by more than a fifth, that answer follows.
-        """
-        caution = self.request.prior.caution
-        return " ".join(part for part in (caution, _answer(self), _beside(self)) if part)
-
-    @property
-    def _beside(self) -> dict[str, Any]:
-        if self.beside is None:
-            return {}
-        return {"of_fitted_prior": self.beside if isinstance(self.beside, str) else self.beside.to_dict()}
+        return sentence(self)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -102,182 +179,67 @@ class Plan(ShownInNotebooks):
 
     @property
     def standard_error(self) -> float:
-        """Monte-Carlo standard error of the power at the size; a plan has no p-value."""
-        return self.power.standard_error
+        """Monte-Carlo standard error of the power; 0 if a formula gives it. A plan has no p-value."""
+        return 0.0 if self.simulated is None else self.simulated.standard_error
+
+    def with_items(self, n_items: int) -> Plan:
+        """Return the plan with another number of items."""
+        return replace(self, crew=replace(self.crew, n_items=n_items))
 
     @property
     def _given(self) -> dict[str, float]:
         given = {name: getattr(self.request, name) for name in self.request.given}
         if self.asked_effect is not None:
             given["effect"] = self.asked_effect
-        if self.asked_effect is not None or self.request.of_pair:
-            del given["epsilon"]
+        of_pair = isinstance(self.request.source, Simulated) and self.request.source.of_pair
+        if self.asked_effect is not None or of_pair:
+            given.pop("epsilon", None)
         return given
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values that JSON can hold."""
-        asked = self.request
-        return {
+        request, source = self.request, self.request.source
+        content = {
             "sentence": self.sentence,
-            "open": self.open,
+            "open": list(self.open),
             "given": self._given,
             "n_items": self.n_items,
+            "raters": self.crew.raters,
             "k_responses": self.k_responses,
+            "runs": self.crew.runs,
+            "items_per_rater": self.crew.items_per_rater,
+            "items_per_cluster": self.crew.items_per_cluster,
             "epsilon": self.epsilon,
-            "effect": self.effect,
-            "cost": self.cost,
-            "cost_per_item": asked.cost_per_item,
-            "cost_per_rating": asked.cost_per_rating,
-            "power": {**asdict(self.power), "standard_error": self.power.standard_error},
+            "effect": self.effect if self.effect is None or math.isfinite(self.effect) else None,
+            "power": self.power,
             "low": self.low,
             "high": self.high,
-            "ties": list(self.ties),
-            "candidates": [asdict(row) for row in self.candidates],
-            "n_runs": asked.n_runs or "K",
-            "epsilon_a": asked.epsilon_a,
-            "sd_scale_a": asked.sd_scale_a,
-            "sd_scale_b": asked.sd_scale_b,
-            "max_items": asked.max_items,
-            "max_responses": asked.max_responses,
-            "prior": asked.prior.to_dict(),
+            "alpha": request.alpha,
+            "alternative": request.alternative,
+            "cost": self.cost,
+            "costs": asdict(request.costs),
+            "reachable": self.reachable,
+            "instead": dict(self.instead),
+            "assured": None if self.assured is None else self.assured.to_dict(),
+            "pilot_that_tells": self.pilot_that_tells,
             "seed": self.seed,
             "warnings": list(self.warnings),
-            **self._beside,
         }
-
-
-def _answer(plan: Plan) -> str:
-    """Return a plan's answer, without its caution."""
-    asked, power = plan.request, plan.power
-    of_each = "each" if asked.has_gold else "of either system's answer"
-    size = f"{plan.n_items} items with {plan.k_responses} rating{'s' * (plan.k_responses > 1)} {of_each}"
-    price = f"{plan.cost:g} at {asked.cost_per_item:g} per item and {asked.cost_per_rating:g} per rating"
-    reached = f"{power.power:.3f} (95 % interval {power.low:.3f} to {power.high:.3f})"
-    test = f"{power.test} on {power.metric}, {SIDES[power.alternative]} at α = {power.alpha:g}"
-    of = f"on {_items(plan)}{_systems(plan)}"
-    limits = _limits(plan)
-    if plan.open == "epsilon":
-        what = "perturbation" if asked.has_gold else "shift of B's item means"
-        if plan.epsilon <= EPSILON_FROM:
-            return (
-                f"With {size} ({price}), {test} {of} finds any {what}, however small (ε ≤ {EPSILON_FROM:g}), "
-                f"with a power of {asked.power:g} or more; a fresh simulation gives a power of "
-                f"{reached}.{limits}"
-            )
-        return (
-            f"With {size} ({price}), the smallest {what} ε that {test} finds with a power of {asked.power:g} "
-            f"{of} is {plan.epsilon:.3g} ({plan.low:.3g} to {plan.high:.3g}); a fresh simulation gives a "
-            f"power of {reached}.{limits}"
-        )
-    against = _worse_system(plan)
-    if plan.open == "power":
-        best = "the best size for the budget, " * (asked.budget is not None and len(plan.candidates) > 1)
-        to = f"to find that {against}" if asked.of_pair else f"against {against}"
-        return f"With {best}{size} ({price}), the power of {test} {to} {of} is {reached}.{limits}"
-    better = "" if asked.of_pair else "A is better than "
-    found = "the cheapest size is" if plan.open == "budget" else "it takes"
-    return (
-        f"To find out with a power of {asked.power:g} ({test}) that {better}{against} {of}, {found} {size} "
-        f"({price}); a fresh simulation gives a power of {reached}.{limits}"
-    )
-
-
-def _worse_system(plan: Plan) -> str:
-    """Return the difference that makes B worse, in words: the effect if it was given, and ε."""
-    asked = plan.request
-    if isinstance(asked.prior, PilotItems) and asked.of_pair:
-        a, b = asked.prior.system_names
-        by = "" if plan.effect is None else f" by {plan.effect:.3g}{_on_scale(plan).rstrip(',')}"
-        return f"{a} is better than {b}{by}, as in the pilot,"
-    if asked.has_gold:
-        means = f"off by up to ε = {plan.epsilon:.3g}"
-    else:
-        side = "lower" if asked.test.metric.direction == "higher" else "higher"
-        means = f"{side} by ε = {plan.epsilon:.3g}"
-    if plan.asked_effect is None:
-        return f"a system B whose item means are {means}"
-    return (
-        f"a system B that is worse by {plan.asked_effect:g} on {plan.power.metric}{_on_scale(plan)} in the "
-        f"long run (its item means {means} on the scale from 0 to 1)"
-    )
-
-
-def _on_scale(plan: Plan) -> str:
-    """Return the scale in whose unit an effect is, to follow its number; "" for a metric without a unit."""
-    if plan.scale is None or not plan.request.test.metric.unit_power:
-        return ""
-    low, high = plan.scale
-    return f", on the scale from {low:g} to {high:g},"
-
-
-def _items(plan: Plan) -> str:
-    """Return a description of the items and their raters."""
-    of = plan.request.prior
-    if isinstance(of, PilotItems):
-        drawn = f"items and ratings drawn again from the {of.n_items} items of {of.name}"
-    else:
-        drawn = f"items like those of {of.name}"
-    return f"{drawn}, each rated by other people"
-
-
-def _beside(plan: Plan) -> str:
-    """Return the answer by a prior fitted to the pilot if it differs by more than a fifth; else ""."""
-    other = plan.beside
-    if other is None:
-        return ""
-    if isinstance(other, str):
-        return f"A prior fitted to the pilot gives no such answer ({other})."
-    numbers = {
-        "n_items": ("{:.0f} items", float(plan.n_items), float(other.n_items)),
-        "k_responses": ("{:.0f} ratings", float(plan.k_responses), float(other.k_responses)),
-        "epsilon": ("ε = {:.3g}", plan.epsilon, other.epsilon),
-        "power": ("a power of {:.3f}", plan.power.power, other.power.power),
-        "budget": ("a cost of {:g}", plan.cost, other.cost),
-    }
-    form, own, fitted = numbers[plan.open]
-    if max(own, fitted) <= _FIFTH * min(own, fitted):
-        return ""
-    return (
-        f"A prior fitted to the pilot gives {form.format(fitted)} instead, which differs by more than a "
-        "fifth; the answer from the pilot's own items assumes less."
-    )
-
-
-def _systems(plan: Plan) -> str:
-    """Return the assumptions about the systems, to follow the items."""
-    asked, parts = plan.request, []
-    if asked.of_pair:
-        return ""
-    if isinstance(asked.prior, PilotItems) and asked.has_gold and len(asked.prior.response.values):
-        rounded = asked.prior.system_answers == "levels"
-        kind = "whole levels of the scale" if rounded else "real numbers"
-        parts.append(f"systems that answer in {kind} (--system-answers {asked.prior.system_answers})")
-    if asked.epsilon_a != 0.0:
-        parts.append(f"A's item means off by up to ε_A = {asked.epsilon_a:g}")
-    scales = {"A": asked.sd_scale_a, "B": asked.sd_scale_b}
-    if asked.n_runs == 1 and set(scales.values()) == {0.0}:
-        parts.append("one answer of each system per item, the same on every run (n_runs = 1)")
-        scales = {}
-    elif asked.n_runs == 1:
-        parts.append("one answer of each system per item")
-    elif asked.n_runs is not None:
-        parts.append(f"{asked.n_runs} answers of each system per item, which vary as people's ratings do")
-    elif asked.has_gold:
-        parts.append("as many answers of each system per item as ratings, which vary as these do")
-    parts += [
-        f"the spread of {name}'s responses times {scale:g}" for name, scale in scales.items() if scale != 1
-    ]
-    return f", with {' and '.join(parts)}" if parts else ""
-
-
-def _limits(plan: Plan) -> str:
-    """Return a sentence on the search limits that the size reaches, with a leading space; else ""."""
-    asked, at = plan.request, []
-    if asked.k_responses is None and plan.k_responses == asked.max_responses:
-        at.append(f"K = {plan.k_responses} (max_responses)")
-    if asked.n_items is None and plan.n_items == asked.max_items:
-        at.append(f"N = {plan.n_items} (max_items)")
-    if not at:
-        return ""
-    more = ", and the budget would buy more" if asked.allows_more(plan.n_items, plan.k_responses) else ""
-    return f" {' and '.join(at)} is the most that the search allowed{more}."
+        if not isinstance(source, Simulated):
+            return {**content, "spread": asdict(source)}
+        beside = self.beside.to_dict() if isinstance(self.beside, Plan) else self.beside
+        power = self.simulated
+        return {
+            **content,
+            "simulated": power and {**asdict(power), "standard_error": power.standard_error},
+            "candidates": [asdict(row) for row in self.candidates],
+            "ties": list(self.ties),
+            "n_runs": source.n_runs or "K",
+            "epsilon_a": source.epsilon_a,
+            "sd_scale_a": source.sd_scale_a,
+            "sd_scale_b": source.sd_scale_b,
+            "max_items": request.max_items,
+            "max_responses": request.max_responses,
+            "prior": source.prior.to_dict(),
+            **({} if beside is None else {"of_fitted_prior": beside}),
+        }

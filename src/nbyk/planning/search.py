@@ -6,14 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from nbyk.planning.answer import Candidate, Reached, not_found, seen_items
-from nbyk.planning.answer import value as _value
-from nbyk.planning.answer import whole as _whole
+from nbyk.errors import NbykError
 from nbyk.planning.item_moments import PowerCurve, smoothed
 from nbyk.planning.power.estimate import Power
-from nbyk.planning.result import Plan
+from nbyk.planning.result import Candidate, Plan
 from nbyk.planning.root_search import Root
-from nbyk.planning.simulation import NORMAL_FROM, PlanSimulation
+from nbyk.planning.simulation import NORMAL_FROM, PlanSimulation, Reached, not_found, seen_items
 
 Estimate = tuple[float, float, str]
 """A power, its standard error, and "simulation" or "approximation"."""
@@ -30,6 +28,18 @@ _SETS_AT_LARGEST = 128
 _FIGURE_POWER = 0.8
 
 
+def _whole(x: float) -> int:
+    """Return the least whole number at or above x, allowing for rounding errors."""
+    return math.ceil(x - 1e-6)
+
+
+def _value(quantity: float | None) -> float:
+    """Return a quantity that a search needs."""
+    if quantity is None:
+        raise NbykError("a plan asked for a quantity that was not given")
+    return quantity
+
+
 class PlanSearch:
     """Answers to the request of a simulation, each from fresh test sets."""
 
@@ -37,6 +47,16 @@ class PlanSearch:
         self.simulation = simulation
         self.request = simulation.request
         self._fine = _SEARCH if simulation.compiled else 1.0
+
+    def solved(self, opened: tuple[str, ...], precision: float) -> Plan:
+        """Return the plan for what a request leaves open."""
+        if opened[-1] == "power":
+            return self.power_of_size(precision)
+        if opened[-1] == "epsilon":
+            return self.smallest_epsilon(precision)
+        if len(opened) > 1:
+            return self.cheapest_size(precision)
+        return self.least_items(precision) if opened == ("n_items",) else self.least_responses(precision)
 
     def power_of_size(self, precision: float) -> Plan:
         """Return the power at the size, or at the best one that the budget buys."""
@@ -59,8 +79,8 @@ class PlanSearch:
         rows = [self._row(k, sizes[k], epsilon, *found[k]) for k in found]
         power = powers[chosen]
         ties = [k for k in powers if k != chosen and _as_high(powers[k], power)]
-        at = (sizes[chosen], chosen, epsilon)
-        return Plan(self.request, *at, power, power.low, power.high, _by_k(rows), tuple(sorted(ties)))
+        at, ends = (sizes[chosen], chosen, epsilon), (power.low, power.high)
+        return Plan.by_simulation(self.request, *at, power, ends, _by_k(rows), tuple(sorted(ties)))
 
     def smallest_epsilon(self, precision: float) -> Plan:
         """Return the smallest ε that the test detects with the power, at the best of several sizes."""
@@ -84,8 +104,8 @@ class PlanSearch:
         )
         rows = [self._row(k, sizes[k], found.x, target, found.power_error) for k, found in roots.items()]
         ties = [k for k in roots if k != chosen and roots[k].low <= root.high]
-        at, low, high = (sizes[chosen], chosen, epsilon), min(root.low, epsilon), max(root.high, epsilon)
-        return Plan(asked, *at, power, low, high, _by_k(rows), tuple(sorted(ties)))
+        at, ends = (sizes[chosen], chosen, epsilon), (min(root.low, epsilon), max(root.high, epsilon))
+        return Plan.by_simulation(asked, *at, power, ends, _by_k(rows), tuple(sorted(ties)))
 
     def least_items(self, precision: float) -> Plan:
         """Return the least N for the given K, ε and power."""
@@ -108,7 +128,8 @@ class PlanSearch:
         )
         k = round(found)
         row = self._row(k, n, epsilon, *_simulated(power))
-        return Plan(asked, n, k, epsilon, power, _whole(root.low), max(k, _whole(root.high)), (row,))
+        ends = (_whole(root.low), max(k, _whole(root.high)))
+        return Plan.by_simulation(asked, n, k, epsilon, power, ends, (row,))
 
     def cheapest_size(self, precision: float) -> Plan:
         """Return the cheapest (N, K) for the given ε and power."""
@@ -147,18 +168,18 @@ class PlanSearch:
 
         For slow tests, they are from the normal approximation to swaps, moved through the answer.
         """
-        epsilon, alpha = answer.epsilon, self.request.test.one_sided_alpha
+        epsilon, alpha = _value(answer.epsilon), self.request.world.test.one_sided_alpha
         curves = smoothed(self.simulation.all_curves(epsilon, _FIGURE_POWER))
         if not self.simulation.approximated and self.simulation.compiled:
-            for k in self.request.short_ladder():
+            for k in self.request.ladder(short=True):
                 root = self._items(k, epsilon, _FIGURE_POWER, 2.0 * _COARSE, answer.n_items)
                 if not math.isnan(root.x):
                     curves[k] = PowerCurve.through(k, root.x, _FIGURE_POWER, alpha)
         elif not self.simulation.approximated:
-            reached = min(max(answer.power.power, 2.0 * alpha), 0.99)
+            reached = min(max(answer.power, 2.0 * alpha), 0.99)
             there = PowerCurve.through(answer.k_responses, answer.n_items, reached, alpha)
             ratio = there.slope / self.simulation.curve(answer.k_responses, epsilon).slope
-            for k in self.request.short_ladder():
+            for k in self.request.ladder(short=True):
                 curve = self.simulation.curve(k, epsilon)
                 curves[k] = replace(curve, slope=curve.slope * ratio, offset=there.offset)
         return tuple(curve for _, curve in sorted(curves.items()) if 0.0 < curve.slope < math.inf)
@@ -169,7 +190,7 @@ class PlanSearch:
         if asked.n_items is not None and asked.k_responses is not None:
             return {asked.k_responses: asked.n_items}
         budget = _value(asked.budget)
-        ladder = asked.ladder() if self.simulation.approximated else asked.short_ladder()
+        ladder = asked.ladder() if self.simulation.approximated else asked.ladder(short=True)
         sizes = {k: asked.items_within(budget, k) for k in ladder}
         return {k: n for k, n in sizes.items() if n >= 2}
 
@@ -189,7 +210,7 @@ class PlanSearch:
         """Return the K that may have the smallest ε, best first, and an approximation of this ε."""
         from scipy.special import ndtri
 
-        short = {k: n for k, n in sizes.items() if k in self.request.short_ladder()} or sizes
+        short = {k: n for k, n in sizes.items() if k in self.request.ladder(short=True)} or sizes
         if not self.simulation.approximated:  # one K is enough for the rough ε
             middle = sorted(short)[len(short) // 2]
             short = {middle: short[middle]}
@@ -229,7 +250,7 @@ class PlanSearch:
         moves both ways along a short ladder while the cost does not rise much.
         """
         asked = self.request
-        ladder = asked.short_ladder()
+        ladder = asked.ladder(short=True)
         rough = {k: self.simulation.curve(k, epsilon).items_for(target) for k in ladder}
         within = [k for k in ladder if max(2.0, rough[k]) <= self.simulation.most_items(k)]
         start = len(ladder) - 1
@@ -287,7 +308,7 @@ class PlanSearch:
         n = round(found)
         low, high = max(2, _whole(root.low)), max(n, _whole(root.high))
         row = self._row(k, n, epsilon, *_simulated(power), ends=(low, high))
-        return Plan(self.request, n, k, epsilon, power, low, high, (row,))
+        return Plan.by_simulation(self.request, n, k, epsilon, power, (low, high), (row,))
 
     def _confirmed(
         self,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from threading import Lock
 from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.item_moments import PowerCurve, curve_from_moments
 from nbyk.planning.power.estimate import Power, power_from, rejections, until_precise
@@ -39,15 +41,65 @@ _MOST_MOMENT_CHUNKS = 24
 _MOMENT_ERROR, _ROUGH_ERROR = 0.05, 0.1
 
 
+@dataclass(frozen=True, order=True)
+class Reached:
+    """A power that was seen at a size and an ε; the best one shows the highest power within reach."""
+
+    power: float
+    n_items: int
+    k_responses: int
+    epsilon: float
+
+
+def not_found(request: Request, roots: Iterable[Root], seen: Iterable[Reached]) -> NbykError:
+    """Return the error of a power that no search found, with the best that was seen."""
+    best = max(seen)
+    at = f"{best.power:.3f} at N = {best.n_items}, K = {best.k_responses}, ε = {best.epsilon:.4g}"
+    tested = f"{request.world.test.name} on {request.world.test.metric.name}"
+    if not all(root.settled for root in roots):
+        return NbykError(
+            f"{request.power:g}: the search with {tested} did not converge: the power hardly changes over "
+            f"the simulated values; the highest is {at}; give another power, a larger `precision`, or a size "
+            "to see the power there",
+            argument="power",
+        )
+    limits, ways = [], []
+    if request.budget is not None:
+        limits.append(f"a budget of {request.budget:g}")
+        ways.append("raise the budget")
+    elif request.n_items is None:
+        limits.append(f"{request.max_items} items")
+        ways.append("raise `max_items`")
+    if request.k_responses is None:
+        limits.append(f"{request.max_responses} responses per item")
+        ways.append("raise `max_responses`")
+    if request.epsilon is None:
+        limits.append("ε up to 1")
+        if request.budget is None:
+            ways.append("raise N or K")
+    elif not request.world.of_pair:
+        ways.append("raise ε")
+    return NbykError(
+        f"{request.power:g} is not reached with {tested} within {' and '.join(limits)}; the best "
+        f"reachable is {at}; {', '.join(ways)}, or ask for less power",
+        argument="power",
+    )
+
+
+def seen_items(root: Root, k_responses: int, epsilon: float) -> Reached:
+    """Return the highest power of a search for N."""
+    return Reached(root.best_power, round(root.best_x), k_responses, epsilon)
+
+
 class PlanSimulation:
     """Simulations for one request, each on fresh test sets."""
 
     def __init__(self, request: Request, *, seed: int, threads: int, report: Report | None) -> None:
         self.request = request
-        self.approximated = request.test.name in _APPROXIMATED and request.test.metric.additive
-        self.compiled = request.test.is_compiled(request.prior, request.n_runs)
+        self.approximated = request.world.test.name in _APPROXIMATED and request.world.test.metric.additive
+        self.compiled = request.world.test.is_compiled(request.world.prior, request.world.n_runs)
         self._first_sets = 256 if self.compiled else CHUNK
-        self._metric = request.test.metric if request.test.metric.additive else get("mae")
+        self._metric = request.world.test.metric if request.world.test.metric.additive else get("mae")
         self._points: dict[tuple[int, float], list[tuple[float, int, int]]] = {}
         self._curves: dict[tuple[int, float], PowerCurve] = {}
         self._moved: dict[tuple[int, float], PowerCurve] = {}
@@ -62,24 +114,24 @@ class PlanSimulation:
         place = f"N = {n}, K = {k}, ε = {epsilon:.4g}"
         self._say(f"{place}: simulating {n_chunks * CHUNK} test sets")
         ((rejected, draws),) = rejections(
-            [self.request.test],
-            self.request.population(n, k, epsilon),
+            [self.request.world.test],
+            self.request.world.population(n, k, epsilon),
             n_chunks * CHUNK,
             first_chunk=first,
             seed=self._seed,
             threads=self._threads,
             progress=self._counter(place, n_chunks * CHUNK),
         )
-        power = power_from(self.request.test, int(rejected.sum()), n_chunks * CHUNK)
+        power = power_from(self.request.world.test, int(rejected.sum()), n_chunks * CHUNK)
         undefined = 0 if self.compiled else int((draws == 0).sum())
-        note = f", {undefined} of them without a {self.request.test.metric.name}" if undefined else ""
+        note = f", {undefined} of them without a {self.request.world.test.metric.name}" if undefined else ""
         self._say(f"{place}: power {power.power:.3f} on {power.n_sets} test sets{note}")
         return power
 
     def confirm(self, n: int, k: int, epsilon: float, precision: float) -> Power:
         """Return the power at a size from fresh test sets, enough for the standard error `precision`."""
         found = until_precise(lambda _, more: self.simulate(n, k, epsilon, more).rejections, precision)
-        return power_from(self.request.test, *found)
+        return power_from(self.request.world.test, *found)
 
     def items(self, k: int, epsilon: float, power: float, precision: float, guess: float, most: int) -> Root:
         """Return the N of a power, at most `most`; earlier simulations for this K and ε count too."""
@@ -157,7 +209,7 @@ class PlanSimulation:
         return {k: self._moved[k, epsilon] for k in ladder}
 
     def _new_curve(self, k: int, epsilon: float) -> PowerCurve:
-        population = self.request.population(_MOMENT_ITEMS, k, epsilon)
+        population = self.request.world.population(_MOMENT_ITEMS, k, epsilon)
         total = np.zeros(2)
         done, wanted = 0, 1
         while True:
@@ -180,7 +232,7 @@ class PlanSimulation:
             mean, square = (total / (done * CHUNK)).tolist()
             sd = math.sqrt(max(0.0, square - mean * mean))
             seen = done * CHUNK * _MOMENT_ITEMS
-            curve = curve_from_moments(k, mean, sd, seen, self.request.test.one_sided_alpha)
+            curve = curve_from_moments(k, mean, sd, seen, self.request.world.test.one_sided_alpha)
             small = curve.items_for(_TYPICAL_POWER) < NORMAL_FROM
             wanted_error = _ROUGH_ERROR if small else _MOMENT_ERROR
             if curve.error <= wanted_error or done == _MOST_MOMENT_CHUNKS:

@@ -6,8 +6,7 @@ from nbyk.priors.marginal import log_likelihood
 from nbyk.priors.predictive import item_parameters
 from nbyk.priors.prior_fit import FittedPrior, fit_prior
 from nbyk.priors.published import published_names, published_prior
-from nbyk.priors.reading import read_prior
-from nbyk.priors.two_stage import Response, TwoStagePrior
+from nbyk.priors.two_stage import Response, TwoStagePrior, read_prior
 
 __all__ = [
     "Description",

@@ -80,7 +80,12 @@ class Family(ABC):
         It is the log-density, or at an atom the log of the atom's probability (a censored likelihood).
         Compare sums only between families that have the same atoms.
         """
-        return self._log_likelihood(np.asarray(x, dtype=np.float64))
+        values = np.asarray(x, dtype=np.float64)
+        total = self._log_likelihood(values)
+        # A density is negligible beside a probability, so at an atom only the atom counts.
+        for value, mass in self.atoms:
+            total = np.where(values == value, math.log(mass), total)
+        return np.asarray(total)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the name under ``family`` and the parameters, as JSON can hold them."""
@@ -104,11 +109,16 @@ class Family(ABC):
     def _cdf(self, x: Floats) -> Floats: ...
 
     @abstractmethod
-    def _log_likelihood(self, x: Floats) -> Floats: ...
+    def _log_likelihood(self, x: Floats) -> Floats:
+        """Return the log-density, whatever it is at an atom."""
 
     def _check(self, parameter: str, ok: bool, expected: str) -> None:
         if not ok:
             raise NbykError(f"{self.name}: {parameter} is {getattr(self, parameter)!r}; expected {expected}")
+
+    def _check_range(self, low: float, high: float) -> None:
+        self._check_numbers("low", "high")
+        self._check("high", high > low, f"more than low, {low!r}; for a single value use `constant`")
 
     def _check_numbers(self, *parameters: str) -> None:
         for parameter in parameters:

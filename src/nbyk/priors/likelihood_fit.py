@@ -189,10 +189,10 @@ def fit_by_likelihood(
     patterns = Patterns.of(counts)
     search = Search(patterns.at_most(_MAX_PATTERNS), response)
     templates = list(pairs_of(*families))
-    pairs = [search.fit(*of_pair) for of_pair in templates]
+    pairs = [search.fit(*pair_templates) for pair_templates in templates]
     candidates = [
-        FamilyFit(*pair, sum(len(template.axes) for template in of_pair), log_likelihood)
-        for pair, of_pair, log_likelihood in zip(
+        FamilyFit(*pair, sum(len(template.axes) for template in pair_templates), log_likelihood)
+        for pair, pair_templates, log_likelihood in zip(
             pairs, templates, search.log_likelihoods(pairs, patterns, response), strict=True
         )
     ]
@@ -239,17 +239,17 @@ def _families(stage: str, names: str | Sequence[str]) -> list[Template]:
 
 
 def _check_identified(counts: Counts, response: Response) -> None:
-    of_level = counts.sum(axis=0)
-    if of_level.max() == of_level.sum():
-        level = response.values[int(np.argmax(of_level))]
+    level_totals = counts.sum(axis=0)
+    if level_totals.max() == level_totals.sum():
+        level = response.values[int(np.argmax(level_totals))]
         raise NbykError(
-            f"all {of_level.sum()} responses are {level:g}: nbyk cannot fit a prior; use the family "
+            f"all {level_totals.sum()} responses are {level:g}: nbyk cannot fit a prior; use the family "
             "`constant`, or collect items that raters see differently"
         )
     if counts.sum(axis=1).max() == 1:
-        shares = zip(response.values, of_level / of_level.sum(), strict=True)
+        shares = zip(response.values, level_totals / level_totals.sum(), strict=True)
         listed = ", ".join(f"{value:g}: {share:.1%}" for value, share in shares)
-        mean = float(product(response.values, of_level) / of_level.sum())
+        mean = float(product(response.values, level_totals) / level_totals.sum())
         raise NbykError(
             "every item has a single response, so sigma is not identified: nbyk cannot separate how much "
             "raters of the same item differ from how much items do. These data do show how single responses "

@@ -86,10 +86,10 @@ class Search:
         if key not in self._of_starts:
             points = _start_points(template)
             edges = self.grid.mu_edges if stage == "mu" else self.grid.sigma_edges
-            found = _masses_at(template, points.T, edges)
+            start_masses = _masses_at(template, points.T, edges)
             if stage == "sigma":
-                found = np.einsum("psm,js->pjm", self.kernel, found)
-            self._of_starts[key] = points, found
+                start_masses = np.einsum("psm,js->pjm", self.kernel, start_masses)
+            self._of_starts[key] = points, start_masses
         return self._of_starts[key]
 
     def cost(self, point: Floats, mu: Template, sigma: Template) -> tuple[float, Floats]:
@@ -122,11 +122,11 @@ class Search:
             blocks = self.grid.kernels(patterns, response)
         terms = []
         for kernel, log_scale in blocks:
-            of_pairs = [
+            likelihoods = [
                 np.einsum("ps,s->p", np.einsum("psm,m->ps", kernel, mu), sigma)
                 for mu, sigma in zip(mus, sigmas, strict=True)
             ]
-            terms.append(np.log(np.maximum(of_pairs, _TINY)) + log_scale)
+            terms.append(np.log(np.maximum(likelihoods, _TINY)) + log_scale)
         return [float(total) for total in product(np.concatenate(terms, axis=1), patterns.items)]
 
 
@@ -145,31 +145,31 @@ def _sum_likelihood(
     `masses` are of the cells of μ and of σ; of σ, only those in the range `used` count. The kernel, shape
     (P, S, M), is read once. Sums run in eight lanes, in one order on every machine, by vector instructions.
     """
-    of_mu, of_sigma = masses
-    n_mu = len(of_mu)
+    mu_masses, sigma_masses = masses
+    n_mu = len(mu_masses)
     in_lanes = n_mu - n_mu % 8
-    given_mu, given_sigma = np.empty(n_mu), np.empty(len(of_sigma))
+    given_mu, given_sigma = np.empty(n_mu), np.empty(len(sigma_masses))
     by_mu[:] = 0.0
     by_sigma[:] = 0.0
     for p in range(len(kernel)):
         total = 0.0
         given_mu[:] = 0.0
         for s in range(used[0], used[1]):
-            row, mass = kernel[p, s], of_sigma[s]
+            row, mass = kernel[p, s], sigma_masses[s]
             for m in range(n_mu):
                 given_mu[m] += mass * row[m]
             sum0 = sum1 = sum2 = sum3 = sum4 = sum5 = sum6 = sum7 = 0.0
             for m in range(0, in_lanes, 8):
-                sum0 += row[m] * of_mu[m]
-                sum1 += row[m + 1] * of_mu[m + 1]
-                sum2 += row[m + 2] * of_mu[m + 2]
-                sum3 += row[m + 3] * of_mu[m + 3]
-                sum4 += row[m + 4] * of_mu[m + 4]
-                sum5 += row[m + 5] * of_mu[m + 5]
-                sum6 += row[m + 6] * of_mu[m + 6]
-                sum7 += row[m + 7] * of_mu[m + 7]
+                sum0 += row[m] * mu_masses[m]
+                sum1 += row[m + 1] * mu_masses[m + 1]
+                sum2 += row[m + 2] * mu_masses[m + 2]
+                sum3 += row[m + 3] * mu_masses[m + 3]
+                sum4 += row[m + 4] * mu_masses[m + 4]
+                sum5 += row[m + 5] * mu_masses[m + 5]
+                sum6 += row[m + 6] * mu_masses[m + 6]
+                sum7 += row[m + 7] * mu_masses[m + 7]
             for m in range(in_lanes, n_mu):
-                sum0 += row[m] * of_mu[m]
+                sum0 += row[m] * mu_masses[m]
             given_sigma[s] = ((sum0 + sum1) + (sum2 + sum3)) + ((sum4 + sum5) + (sum6 + sum7))
             total += given_sigma[s] * mass
         likelihood[p] = max(total, _TINY)
@@ -182,17 +182,17 @@ def _sum_likelihood(
 
 def rounded(value: T) -> T:
     """Return a number, a family or a prior with six digits in all of its parameters."""
-    found: Any = value
+    result: Any = value
     if isinstance(value, float):
-        found = float(f"{value:.6g}")
+        result = float(f"{value:.6g}")
     elif isinstance(value, tuple):
-        found = tuple(rounded(part) for part in value)
+        result = tuple(rounded(part) for part in value)
     elif is_dataclass(value) and not isinstance(value, type):
         parts = {field.name: rounded(getattr(value, field.name)) for field in fields(value) if field.init}
         if isinstance(value, Mixture):
             parts["weights"] = (*parts["weights"][:-1], 1.0 - sum(parts["weights"][:-1]))
-        found = replace(value, **parts)
-    return cast(T, found)
+        result = replace(value, **parts)
+    return cast(T, result)
 
 
 def _start_points(template: Template) -> Floats:

@@ -3,6 +3,7 @@
 Raters are exchangeable, so the data are the items' response counts. The items' parameters are integrated out
 on a grid of (μ, σ). The grid does not depend on the prior; only the masses of its cells do. These are
 differences of distribution functions, so atoms are exact and the result is smooth in the prior's parameters.
+The same grid gives each item's posterior.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from scipy.special import gammaln
 
 from nbyk.errors import NbykError
 from nbyk.priors.family import Family
-from nbyk.priors.predictive import on_scale
+from nbyk.priors.predictive import on_levels, on_scale
 from nbyk.priors.two_stage import Response, TwoStagePrior
 from nbyk.sums import product
 
@@ -105,8 +106,8 @@ class Patterns:
         """
         n_responses = self.n_responses
         orders = gammaln(n_responses + 1) - gammaln(self.counts + 1).sum(axis=1)
-        of_k = np.bincount(n_responses, weights=self.items)[n_responses]
-        return float(product(self.items, np.log(self.items / of_k) - orders))
+        same_k = np.bincount(n_responses, weights=self.items)[n_responses]
+        return float(product(self.items, np.log(self.items / same_k) - orders))
 
 
 @dataclass(frozen=True)
@@ -162,13 +163,13 @@ class ItemGrid:
         """
         logs = np.log(np.maximum(self.probabilities(response), _TINY))
         # Go level by level, not through a BLAS, because its last digits depend on the processor.
-        of_levels = [np.ascontiguousarray(logs[..., level].T) for level in range(response.levels)]
-        size = max(1, _KERNEL_SIZE // of_levels[0].size)
+        level_logs = [np.ascontiguousarray(logs[..., level].T) for level in range(response.levels)]
+        size = max(1, _KERNEL_SIZE // level_logs[0].size)
         for start in range(0, len(patterns.items), size):
             counts = patterns.counts[start : start + size].astype(float)[:, :, np.newaxis, np.newaxis]
-            log_kernel = counts[:, 0] * of_levels[0]
+            log_kernel = counts[:, 0] * level_logs[0]
             for level in range(1, response.levels):
-                log_kernel += counts[:, level] * of_levels[level]
+                log_kernel += counts[:, level] * level_logs[level]
             log_scale = log_kernel.max(axis=(1, 2))
             yield np.exp(log_kernel - log_scale[:, np.newaxis, np.newaxis]), log_scale
 
@@ -198,11 +199,7 @@ def log_likelihood(prior: TwoStagePrior, matrix: ArrayLike) -> float:
     NbykError
         As `response_counts`.
     """
-    return pattern_log_likelihood(prior, Patterns.of(response_counts(matrix, prior.response)))
-
-
-def pattern_log_likelihood(prior: TwoStagePrior, patterns: Patterns) -> float:
-    """Return the same as `log_likelihood`, from counted responses."""
+    patterns = Patterns.of(response_counts(matrix, prior.response))
     grid = ItemGrid.of(prior)
     mu, sigma = masses(prior.mu, grid.mu_edges), masses(prior.sigma, grid.sigma_edges)
     terms = [
@@ -266,9 +263,57 @@ class Marginal:
         blocks = []
         for start in range(0, n // 2 + 1, _FREQUENCIES):
             frequencies = np.arange(start, min(start + _FREQUENCIES, n // 2 + 1))
-            of_one = product(self.cells, np.exp(-2j * np.pi / n * np.outer(levels, frequencies)))
-            blocks.append(product(self.weights, of_one**n_responses))
+            transform = product(self.cells, np.exp(-2j * np.pi / n * np.outer(levels, frequencies)))
+            blocks.append(product(self.weights, transform**n_responses))
         return np.maximum(np.fft.irfft(np.concatenate(blocks), n), 0.0)
+
+
+def draw_rated_items(prior: TwoStagePrior, matrix: ArrayLike, u: Floats) -> tuple[Floats, Floats]:
+    """Draw every rated item's latent μ and σ from their posterior, given the item's ratings.
+
+    Five ratings of .8 do not show that μ is .8 and σ is 0. The posterior covers every (μ, σ) that can make
+    such ratings, weighted by the prior.
+
+    Parameters
+    ----------
+    prior
+        A prior fitted to such ratings.
+    matrix : array_like, shape (N, K)
+        Ratings on the scale of the prior's response stage, with NaN for missing ones.
+    u : ndarray, shape (N, 3)
+        Uniforms on (0, 1): the first chooses a cell of the grid of (μ, σ), the others a place in it.
+
+    Returns
+    -------
+    mu, sigma : ndarray, each shape (N,)
+    """
+    levels, response = on_levels(matrix, prior.response)
+    different, pattern_of = np.unique(response_counts(levels, response), axis=0, return_inverse=True)
+    patterns = Patterns(different, np.bincount(pattern_of.ravel()))
+    grid = ItemGrid.over(response, prior.mu.support, prior.sigma.support)
+    weights = np.outer(masses(prior.mu, grid.mu_edges), masses(prior.sigma, grid.sigma_edges))
+    items = np.argsort(pattern_of.ravel(), kind="stable")
+    items_of = iter(np.split(items, np.cumsum(patterns.items)[:-1]))
+    cells = np.empty(len(items), dtype=np.intp)
+    for kernel, _ in grid.kernels(patterns, response):
+        for cumulative in np.cumsum((kernel.swapaxes(1, 2) * weights).reshape(len(kernel), -1), axis=1):
+            mine = next(items_of)
+            if cumulative[-1] <= 0.0:
+                raise NbykError(
+                    f"prior {prior.name} cannot make the ratings of item {mine[0]}; fit a prior to these "
+                    "ratings with `nbyk fit`"
+                )
+            places = np.searchsorted(cumulative, u[mine, 0] * cumulative[-1], side="right")
+            cells[mine] = np.minimum(places, cumulative.size - 1)
+    mu_cells, sigma_cells = np.unravel_index(cells, weights.shape)
+    return _within(grid.mu_edges, mu_cells, u[:, 1]), _within(grid.sigma_edges, sigma_cells, u[:, 2])
+
+
+def _within(edges: Floats, cells: NDArray[np.intp], u: Floats) -> Floats:
+    """Return places in cells: the first and the last cell are the ends, the others lie between edges."""
+    low = np.concatenate([edges[:1], edges])
+    high = np.concatenate([edges, edges[-1:]])
+    return np.asarray(low[cells] + u * (high[cells] - low[cells]))
 
 
 def _nodes(edges: Floats) -> Floats:

@@ -20,6 +20,8 @@ LEVEL = 0.05
 """A check rejects a prior if one of its three p-values is at most a third of this (Bonferroni)."""
 
 _ON_LEVEL = 1e-6
+_CUT = Response("likert", 10)
+_DECIMALS = 12
 _REFERENCE_ITEMS = 1_000_000
 
 
@@ -54,12 +56,12 @@ class PredictiveCheck:
     @property
     def misfits(self) -> tuple[str, ...]:
         """Differences of data and prior beyond chance, in words with distances; empty if there are none."""
-        found = (
+        tests = (
             ("the item means", f"KS distance {self.means_ks:.3f}", self.means_p),
             ("the spread within items", f"KS distance {self.sds_ks:.3f}", self.sds_p),
             ("the overall mean", f"{self.mean_data:.3f} against {self.mean_prior:.3f}", self.mean_p),
         )
-        return tuple(f"{what} ({how}, p = {p:.3f})" for what, how, p in found if p <= LEVEL / len(found))
+        return tuple(f"{what} ({how}, p = {p:.3f})" for what, how, p in tests if p <= LEVEL / len(tests))
 
     @property
     def rejected(self) -> bool:
@@ -225,6 +227,32 @@ def on_scale(matrix: ArrayLike, response: Response) -> Floats:
             f"{expected}: recode the responses, or choose another response stage"
         )
     return nearest
+
+
+def on_levels(matrix: ArrayLike, response: Response) -> tuple[Floats, Response]:
+    """Return responses on levels, and the response stage that has those levels.
+
+    Responses with levels stay as they are. Those clamped to [0, 1] are cut into ten equal parts. The
+    probability of a part is that of a normal draw between two edges, clamped or not, so μ and σ are the same
+    for both.
+
+    Parameters
+    ----------
+    matrix : array_like, shape (N, K)
+        Responses on the scale of `response`, with NaN for missing ones.
+    response
+        Their response stage.
+    """
+    responses = on_scale(matrix, response)
+    if response.levels:
+        return responses, response
+    if response.kind != "clamped":
+        raise NbykError(
+            f"response {response.kind} has neither levels nor ends; put the responses on a scale with both "
+            "ends"
+        )
+    # In floating point 0.7 - 0.4 is a little less than 0.3, but belongs to the same part.
+    return _CUT.apply(np.round(responses, _DECIMALS)), _CUT
 
 
 def _simulated(

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nbyk.priors.levels import on_levels
 from nbyk.priors.likelihood_fit import LikelihoodFit, fit_by_likelihood
-from nbyk.priors.predictive import PredictiveCheck, on_scale, predictive_check
+from nbyk.priors.predictive import PredictiveCheck, on_levels, on_scale, predictive_check
 from nbyk.priors.two_stage import Response, TwoStagePrior
 
 

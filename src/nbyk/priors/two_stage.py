@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nbyk.data.scales import Binary, Levels, Scale
 from nbyk.errors import NbykError, unknown_name
+from nbyk.files import read_json
 from nbyk.priors.curves import normal_mass
 from nbyk.priors.families import family_from_dict
 from nbyk.priors.family import Family
@@ -215,6 +217,15 @@ class TwoStagePrior:
             "sigma": self.sigma.to_dict(),
             "response": self.response.to_dict(),
         }
+
+
+def read_prior(path: Path) -> TwoStagePrior:
+    """Return the prior in a file; an `NbykError` names the file and its error."""
+    way_out = "give a prior, as written by `nbyk study prior` or `nbyk fit`, or write it again"
+    try:
+        return TwoStagePrior.from_dict(read_json(path, way_out=way_out))
+    except NbykError as error:
+        raise error.about(file=path) from None
 
 
 def _check_keys(content: Any, what: str, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> None:

@@ -1,16 +1,21 @@
-"""A plan as an answer: the plane of N and K with its power, the K that were compared, and sliders."""
+"""A plan as an answer: its tables of sizes and of variances, its figures, and the sliders of its page."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbyk.planning.closed_form import solved
+from nbyk.planning.request import SIDES
 from nbyk.planning.result import Plan
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.drawing import COLOURS, new_figure, style
+from nbyk.testing.shared_units.collection import Crew
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,27 +24,63 @@ if TYPE_CHECKING:
 _POWERS = (0.5, 0.8, 0.9, 0.95)
 _LINE = "#1f3b57"
 _BANDS = ("#e3ecf5", "#c3d7ea", "#9dbfdd", "#74a3cc")
+_RATERS = (3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 50, 100)
+_ITEMS = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000, 20_000)
+_RATINGS = (1, 2, 3, 5, 8, 10, 20)
+_RUNS = (3, 4, 5, 6, 8, 10, 15, 20)
 
 
-def plan_answer(plan: Plan) -> Answer:
-    """Return the answer of a plan; it has sliders if the power at other sizes is known."""
+def plan_answer(plan: Plan, *, name: str = "", for_page: bool = False) -> Answer:
+    """Return the answer of a plan.
+
+    `name` is the source of its variances; `for_page` adds the grid of powers behind the sliders of a page.
+    """
+    if plan.request.is_simulated:
+        return _of_simulation(plan)
+    return _of_formula(plan, name, for_page=for_page)
+
+
+def _of_simulation(plan: Plan) -> Answer:
     several = len(plan.candidates) > 1
     table = AnswerTable("candidates", _caption(plan), candidates_table(plan))
     figure = AnswerFigure(
         "plan", f"Items N and ratings per item K: {_caption(plan)}", partial(plan_figure, plan)
     )
     return Answer(
-        title=f"How many items and ratings: {plan.request.prior.name}",
+        title=f"How many items and ratings: {plan.request.world.prior.name}",
         sentences=(plan.sentence,),
         tables=(table,) if plan.candidates else (),
         figures=(figure,),
         cautions=plan.warnings,
-        details={**plan.to_dict(), "explorer": _explorer(plan)},
+        details={**plan.to_dict(), "explorer": _sliders_of_curves(plan)},
         n_printed=int(several),
     )
 
 
-def _explorer(plan: Plan) -> dict[str, Any] | None:
+def _of_formula(plan: Plan, name: str, *, for_page: bool) -> Answer:
+    shared = plan.crew.raters > 0
+    tables = []
+    if shared:
+        caption = f"The least number of items for a power of {_wanted_power(plan):.3g}, by number of raters"
+        frame = sizes(plan)
+        if frame["items"].isna().any():
+            caption += "; – means that no number of items is enough"
+        if frame["items"].notna().any() and _wanted_power(plan) > plan.request.alpha:
+            tables.append(AnswerTable("sizes", caption, frame))
+    caption = "Standard deviations (SDs) of the effect, in its unit: what the plan takes them to be"
+    tables.append(AnswerTable("spread", caption, standard_deviations(plan)))
+    figures = []
+    if shared:
+        caption = "The items that you need against the number of raters, for several powers"
+        figures.append(AnswerFigure("people", caption, partial(people_figure, plan)))
+    title = f"Planning with people: {name}"
+    details = {**plan.to_dict(), "explorer": _sliders_of_grid(plan) if for_page else None}
+    return Answer(
+        title, (plan.sentence,), tuple(tables), tuple(figures), plan.warnings, details, n_printed=len(tables)
+    )
+
+
+def _sliders_of_curves(plan: Plan) -> dict[str, Any] | None:
     """Return the data of the page's sliders: the power of each K as a function of N, and prices."""
     curves = [curve for curve in plan.curves if 0.0 < curve.slope < math.inf]
     if not curves:
@@ -50,8 +91,8 @@ def _explorer(plan: Plan) -> dict[str, Any] | None:
         "curves": [[curve.k_responses, curve.slope, curve.offset] for curve in curves],
         "items": plan.n_items,
         "ratings": plan.k_responses,
-        "cost_per_item": asked.cost_per_item,
-        "cost_per_rating": asked.cost_per_response,
+        "cost_per_item": asked.costs.item,
+        "cost_per_rating": asked.costs.rating * asked.costs.rated_systems,
         "power": asked.power or 0.8,
         "most_items": asked.max_items,
     }
@@ -84,7 +125,7 @@ def candidates_table(plan: Plan) -> pd.DataFrame:
 def plan_figure(plan: Plan) -> Figure:
     """Draw the plane of K and N: contours of the power at the plan's ε, the budget line and the answer."""
     figure, axes = new_figure(6.0, 4.4)
-    asked, cost = plan.request, plan.cost
+    asked, world, cost = plan.request, plan.request.world, plan.cost
     curves = plan.curves
     ks = np.array([curve.k_responses for curve in curves], dtype=np.float64)
     k_range = [*ks, plan.k_responses]
@@ -116,7 +157,7 @@ def plan_figure(plan: Plan) -> Figure:
                 fontsize=8,
             )
         each = np.geomspace(max(1.0, min(k_range) / 1.15), 1.3 * max(k_range), 100)
-        price = asked.cost_per_item + each * asked.cost_per_response
+        price = asked.costs.item + each * asked.costs.rating * asked.costs.rated_systems
         axes.plot(
             each, cost / price, "--", color=COLOURS[1], linewidth=1.4, label=f"sizes that cost {cost:,.6g}"
         )
@@ -128,7 +169,7 @@ def plan_figure(plan: Plan) -> Figure:
             markeredgecolor="white",
             markersize=17,
             linestyle="none",
-            label=f"N = {plan.n_items}, K = {plan.k_responses}: power {plan.power.power:.2f}",
+            label=f"N = {plan.n_items}, K = {plan.k_responses}: power {plan.power:.2f}",
         )
         axes.set_xscale("log")
         axes.set_yscale("log")
@@ -142,11 +183,11 @@ def plan_figure(plan: Plan) -> Figure:
         ticks = [n for n in ticks if n_range[0] <= n <= n_range[1]]
         axes.set_yticks(ticks, [f"{n:,g}" for n in ticks])
         axes.set_yticks([], minor=True)
-        axes.set_xlabel("gold ratings per item, K" if asked.has_gold else "ratings of each answer, K")
+        axes.set_xlabel("gold ratings per item, K" if asked.world.has_gold else "ratings of each answer, K")
         axes.set_ylabel("items, N")
         axes.set_title(
-            f"{asked.prior.name}, ε = {plan.epsilon:.3g}: {plan.power.test} on {plan.power.metric}, "
-            f"α = {plan.power.alpha:g}",
+            f"{world.prior.name}, ε = {plan.epsilon:.3g}: {world.test.name} on {world.test.metric.name}, "
+            f"α = {asked.alpha:g}",
             loc="left",
             fontsize=9,
         )
@@ -155,9 +196,133 @@ def plan_figure(plan: Plan) -> Figure:
 
 
 def _caption(plan: Plan) -> str:
-    asked = plan.request
+    asked, world = plan.request, plan.request.world
     goal = f"power {asked.power:g}" if asked.power is not None else "their power"
     return (
-        f"{asked.prior.name}: sizes compared for {goal} of {plan.power.test} on {plan.power.metric}, "
-        f"α = {plan.power.alpha:g}, K up to {asked.max_responses}. N low to N high is the 95 % interval"
+        f"{world.prior.name}: sizes compared for {goal} of {world.test.name} on {world.test.metric.name}, "
+        f"α = {asked.alpha:g}, K up to {asked.max_responses}. N low to N high is the 95 % interval"
     )
+
+
+def _sliders_of_grid(plan: Plan) -> dict[str, Any] | None:
+    """Return the data of a page's sliders: the power at every place of a grid, and prices."""
+    crew = plan.crew
+    if not plan.effect or not math.isfinite(plan.effect):
+        return None
+    axes: dict[str, list[int]] = {
+        "items": sorted({*(n for n in _ITEMS if n > crew.items_per_cluster), crew.n_items}),
+        "raters": sorted({*_RATERS, crew.raters}) if crew.raters else [0],
+        "ratings": sorted({*_RATINGS, crew.ratings_per_item}),
+        "runs": sorted({*_RUNS, crew.runs}) if crew.runs else [0],
+    }
+    power = [
+        round(plan.request.power_of(one, plan.effect), 4)
+        for n, j, k, r in product(*axes.values())
+        for one in (Crew(n, j, min(k, j or k), r, crew.items_per_cluster, crew.paired_runs),)
+    ]
+    costs = plan.request.costs
+    return {
+        "kind": "grid",
+        "axes": axes,
+        "power": power,
+        "items": crew.n_items,
+        "raters": crew.raters,
+        "ratings": crew.ratings_per_item,
+        "runs": crew.runs,
+        "costs": {"item": costs.item, "rating": costs.rating, "rater": costs.rater, "run": costs.run},
+    }
+
+
+def standard_deviations(plan: Plan) -> pd.DataFrame:
+    """Return the SD of each source of the effect's variance, with the option that declares it."""
+    import pandas as pd
+
+    spread, clustered = plan.request.spread, plan.crew.items_per_cluster > 1
+    rows = [
+        ("items", spread.items, "--item-sd"),
+        *([("clusters of items", spread.clusters, "--cluster-sd")] if clustered else []),
+        ("a rater's severity", spread.raters, "--severity-sd"),
+        ("a single rating", spread.ratings, "--rating-sd"),
+        ("a run of one system", spread.runs / 2, "--run-sd"),
+        ("a single answer of one system", spread.answers / 2, "--answer-sd"),
+    ]
+    return pd.DataFrame(
+        [(name, round(math.sqrt(variance), 4), option) for name, variance, option in rows],
+        columns=["between", "SD", "option"],
+    )
+
+
+def sizes(plan: Plan) -> pd.DataFrame:
+    """Return the least N for several numbers of raters, one to a row; empty if no N is enough."""
+    import pandas as pd
+
+    rows = []
+    tried = {plan.crew.raters} if plan.reachable or "raters" not in plan.open else set()
+    for raters in sorted({*_RATERS, *tried}):
+        found = _with_raters(plan, raters, _wanted_power(plan))
+        rows.append(
+            {
+                "raters": raters,
+                "items": found.crew.n_items if found.reachable else None,
+                "ratings per item": found.crew.ratings_per_item,
+                "cost": _whole(found.cost) if found.reachable else None,
+            }
+        )
+    return pd.DataFrame(rows, dtype=object)
+
+
+def _whole(number: float) -> float:
+    return int(number) if number == int(number) else number
+
+
+def people_figure(plan: Plan) -> Figure:
+    """Draw the least N against J for several powers, and the plan itself."""
+    figure, axes = new_figure(5.6, 4.0)
+    asked = plan.request
+    with style():
+        for power, colour in zip(_POWERS[:3], COLOURS, strict=False):
+            found = [_with_raters(plan, raters, power) for raters in _RATERS]
+            points = [(one.crew.raters, one.crew.n_items) for one in found if one.reachable]
+            if points:
+                axes.plot(
+                    *zip(*points, strict=True), "o-", color=colour, markersize=3.5, label=f"power {power:g}"
+                )
+        if plan.reachable:
+            label = f"N = {plan.crew.n_items}, J = {plan.crew.raters}: power {plan.power:.2f}"
+            axes.plot(plan.crew.raters, plan.crew.n_items, "k*", markersize=13, label=label, linestyle="none")
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xticks(_RATERS, [str(raters) for raters in _RATERS])
+        axes.set_xticks([], minor=True)
+        for which in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
+            which(lambda value, _: f"{value:g}")
+        axes.set_xlabel("raters, J")
+        axes.set_ylabel("items, N")
+        axes.set_title(
+            f"effect {plan.effect:.3g}, {SIDES[asked.alternative]}, α = {asked.alpha:g}",
+            loc="left",
+            fontsize=9,
+        )
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(fontsize=8)
+    return figure
+
+
+def _wanted_power(plan: Plan) -> float:
+    return plan.power if plan.request.power is None else plan.request.power
+
+
+def _with_raters(plan: Plan, raters: int, power: float) -> Plan:
+    """Return the least N with other raters; the ratings per item stay the same if there are enough raters."""
+    asked = replace(
+        plan.request,
+        n_items=None,
+        raters=raters,
+        k_responses=min(plan.k_responses, raters),
+        runs=plan.crew.runs,
+        items_per_rater=None,
+        effect=plan.effect,
+        power=min(max(power, 2.0 * plan.request.alpha), 0.99),
+        budget=None,
+    )
+    return solved(asked)

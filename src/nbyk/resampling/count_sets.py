@@ -94,17 +94,17 @@ def draw_count_sets(
             out *= np.int32(k // n_responses)
         return out
 
-    of_gold = limits(items.gold, items.sd_gold)
+    limits_gold = limits(items.gold, items.sd_gold)
     same = items.a is items.gold and items.sd_a is items.sd_gold
-    of_a = of_gold if same else limits(items.a, items.sd_a)
-    of_b = limits(items.b, items.sd_b)
-    gold = draw("gold", of_gold, population.k_responses)
+    limits_a = limits_gold if same else limits(items.a, items.sd_a)
+    limits_b = limits(items.b, items.sd_b)
+    gold = draw("gold", limits_gold, population.k_responses)
     n_runs = population.n_runs or population.k_responses
-    alternative = CountSets(gold, draw("a", of_a, n_runs), draw("b", of_b, n_runs), k, values)
+    alternative = CountSets(gold, draw("a", limits_a, n_runs), draw("b", limits_b, n_runs), k, values)
     if not null:
         return (alternative,)
     mixed = np.empty(shape, np.uint32)
-    counts.mixed_thresholds(*(matrix.reshape(len(edges), -1) for matrix in (of_a, of_b, mixed)))
+    counts.mixed_thresholds(*(matrix.reshape(len(edges), -1) for matrix in (limits_a, limits_b, mixed)))
     return alternative, CountSets(
         gold, draw("null a", mixed, n_runs), draw("null b", mixed, n_runs), k, values
     )

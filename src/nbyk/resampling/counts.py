@@ -91,10 +91,10 @@ def thresholds(mean: Floats, sd: Floats, edges: Floats, out: Thresholds) -> None
     """
     cells, places = np.empty(_PIECE, np.int32), np.empty(_PIECE)
     for start in range(0, len(mean), _PIECE):
-        of_mean, of_sd = mean[start : start + _PIECE], sd[start : start + _PIECE]
-        n = len(of_mean)
+        means, sds = mean[start : start + _PIECE], sd[start : start + _PIECE]
+        n = len(means)
         for level in range(len(edges)):
-            _find_cells(of_mean, of_sd, edges[level], cells[:n], places[:n])
+            _find_cells(means, sds, edges[level], cells[:n], places[:n])
             _fill_chances(cells[:n], places[:n], out[level, start : start + n])
 
 
@@ -102,10 +102,10 @@ def thresholds(mean: Floats, sd: Floats, edges: Floats, out: Thresholds) -> None
 def mixed_thresholds(a: Thresholds, b: Thresholds, out: Thresholds) -> None:
     """Fill `out` with the thresholds of responses that are A's or B's by a fair coin each; all (L − 1, n)."""
     for level in range(len(a)):
-        of_a, of_b, mixed = a[level], b[level], out[level]
+        limits_a, limits_b, mixed = a[level], b[level], out[level]
         for i in range(len(mixed)):
             # The mean of both, rounded down, without a 33rd bit.
-            mixed[i] = (of_a[i] & of_b[i]) + ((of_a[i] ^ of_b[i]) >> uint32(1))
+            mixed[i] = (limits_a[i] & limits_b[i]) + ((limits_a[i] ^ limits_b[i]) >> uint32(1))
 
 
 @njit(nogil=True, cache=True)
@@ -125,17 +125,17 @@ def draw_counts(key: Any, first: int, k: int, threshold: Thresholds, out: Counts
         for start in range(0, n, BLOCK):
             width = min(BLOCK, n - start)
             for level in range(n_levels):
-                of_limit, of_threshold = limit[level], threshold[level, r, start : start + width]
+                level_limit, level_threshold = limit[level], threshold[level, r, start : start + width]
                 for i in range(width):
-                    of_limit[i] = of_threshold[i]
+                    level_limit[i] = level_threshold[i]
             count[:] = 0
             for _ in range(k):
                 next_row(state, row)
                 for level in range(n_levels):
-                    of_limit, of_count = limit[level], count[level]
+                    level_limit, level_count = limit[level], count[level]
                     for i in range(BLOCK):
-                        of_count[i] += np.int32(words[i] < of_limit[i])
+                        level_count[i] += np.int32(words[i] < level_limit[i])
             for level in range(n_levels):
-                of_count, of_out = count[level], out[level, r, start : start + width]
+                level_count, level_out = count[level], out[level, r, start : start + width]
                 for i in range(width):
-                    of_out[i] = of_count[i]
+                    level_out[i] = level_count[i]

@@ -34,7 +34,7 @@ class ResponseRows:
         kernels.count_responses(values, counts)
         return cls(values, counts)
 
-    def beside(self, other: ResponseRows) -> ResponseRows:
+    def pooled_with(self, other: ResponseRows) -> ResponseRows:
         """Return the pools of each item: these responses, then the other's."""
         counts = self.counts + other.counts
         values = np.full((len(counts), self.width + other.width), np.nan)
@@ -128,7 +128,7 @@ class DrawPlan:
 
     @cached_property
     def _pool(self) -> ResponseRows:
-        return self.a.beside(self.b)
+        return self.a.pooled_with(self.b)
 
     @cached_property
     def _both(self) -> Floats:

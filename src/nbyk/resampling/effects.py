@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
+from nbyk.metrics.classes import shares_of
 from nbyk.metrics.item_means import item_means
 from nbyk.resampling.streams import CHUNK, chunks
 
@@ -47,15 +48,6 @@ class EffectDraws:
     alternative: Floats
     null: Floats
     paired: bool
-
-
-def as_metric(metric: str | Metric) -> Metric:
-    """Return a metric from its name or itself, or raise NbykError if it is neither."""
-    if not isinstance(metric, str | Metric):
-        raise NbykError(
-            f"found {metric!r}, expected the name of one metric, such as 'mae'", argument="metric"
-        )
-    return metric if isinstance(metric, Metric) else get(metric)
 
 
 def as_metrics(metrics: str | Metric | Sequence[str | Metric]) -> tuple[Metric, ...]:
@@ -98,10 +90,12 @@ def score(
     # One subtraction for all metrics: a metric that compares A with B gives A a score, and B 0.
     scores = np.zeros((len(metrics), 2, gold.shape[0]))
     system_means = gold_means = None
-    for of_metric, metric in zip(scores, metrics, strict=True):
-        out = of_metric if metric.kind == "score" else of_metric[0]
+    for row, metric in zip(scores, metrics, strict=True):
+        out = row if metric.kind == "score" else row[0]
         if metric.needs == "responses":
             metric.fill(systems, reference, out)
+        elif isinstance(metric.table, np.ndarray):
+            metric.fill(systems, shares_of(gold, metric.table), out)
         else:
             if system_means is None:
                 system_means = means_of(systems)
@@ -141,17 +135,17 @@ def run_chunks(
         return result
 
     np.empty(_KEPT_VALUES)  # freed at once; nothing is written, so that it takes no memory
-    of_each = chunks(n_replicates)[start // CHUNK :]
-    to_do = list(product(works, of_each))
+    all_chunks = chunks(n_replicates)[start // CHUNK :]
+    to_do = list(product(works, all_chunks))
     if isinstance(threads, ThreadPoolExecutor):
-        found = list(threads.map(timed, to_do))
+        results = list(threads.map(timed, to_do))
     elif threads <= 1:
-        found = list(map(timed, to_do))
+        results = list(map(timed, to_do))
     else:
         with ThreadPoolExecutor(threads) as pool:
-            found = list(pool.map(timed, to_do))
-    n = len(of_each)
-    return [np.concatenate(found[first : first + n], axis=1) for first in range(0, len(found), n)]
+            results = list(pool.map(timed, to_do))
+    n = len(all_chunks)
+    return [np.concatenate(results[first : first + n], axis=1) for first in range(0, len(results), n)]
 
 
 def check_defined(metrics: Sequence[Metric], effects: Floats, *, of: str = "draws") -> Floats:

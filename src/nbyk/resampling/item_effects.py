@@ -63,15 +63,15 @@ def item_effects(
     )
     key = population.key(seed, f"item effects {purpose}", any_size=countable)
     if countable and isinstance(population, Population):
-        found = _of_counts(population, chosen, ReplicateStreams(key, chunk), size)
+        effects = _count_effects(population, chosen, ReplicateStreams(key, chunk), size)
     elif isinstance(population, Population) and all(metric.needs == "item_means" for metric in chosen):
-        found = _of_means(population, chosen, Streams(key, chunk), size)
+        effects = _mean_effects(population, chosen, Streams(key, chunk), size)
     else:
-        found = _of_responses(population, chosen, Streams(key, chunk), size)
-    return np.concatenate(list(found), axis=1)
+        effects = _response_effects(population, chosen, Streams(key, chunk), size)
+    return np.concatenate(list(effects), axis=1)
 
 
-def _of_counts(
+def _count_effects(
     population: Population, metrics: Sequence[Metric], streams: ReplicateStreams, size: int
 ) -> Iterator[Floats]:
     for batch in batches(size, 3 * population.n_items):
@@ -83,7 +83,7 @@ def _of_counts(
         yield effects
 
 
-def _of_means(
+def _mean_effects(
     population: Population, metrics: Sequence[Metric], streams: Streams, size: int
 ) -> Iterator[Floats]:
     for means in drawn_means(population, streams, size):
@@ -91,7 +91,7 @@ def _of_means(
         yield score(metrics, np.array(systems), gold).reshape(len(metrics), *means.shape[1:])
 
 
-def _of_responses(
+def _response_effects(
     population: Population | RedrawnPilot, metrics: Sequence[Metric], streams: Streams, size: int
 ) -> Iterator[Floats]:
     for gold, systems in drawn_sets(population, streams, size):

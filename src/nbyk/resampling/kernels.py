@@ -194,9 +194,9 @@ def mean_responses(mean: Array, sd: Array, kind: int, levels: int, normals: Arra
         mu, sigma, total = mean[items], sd[items], out[items]
         total[:] = 0.0
         for k in range(len(normals)):
-            of_rater = normals[k, items]
+            rater_normals = normals[k, items]
             for i in range(len(total)):
-                total[i] += _respond(mu[i] + sigma[i] * of_rater[i], kind, levels)
+                total[i] += _respond(mu[i] + sigma[i] * rater_normals[i], kind, levels)
         for i in range(len(total)):
             total[i] /= len(normals)
 
@@ -215,10 +215,10 @@ def draw_mean_responses(
         stop = min(start + at_once, out.size)
         flat = normals[: (stop - start) * n_responses]
         fill_normals(state, flat)
-        of_items = flat.reshape(1, stop - start, n_responses)
+        responses = flat.reshape(1, stop - start, n_responses)
         mu, sigma = mean[start:stop].reshape(1, stop - start), sd[start:stop].reshape(1, stop - start)
-        respond(mu, sigma, kind, levels, of_items)
-        fill_item_means(of_items[0], out[start:stop])
+        respond(mu, sigma, kind, levels, responses)
+        fill_item_means(responses[0], out[start:stop])
 
 
 @njit(nogil=True, cache=True)
@@ -288,10 +288,10 @@ def redraw(
         _fill_words(state, words)
         for i in range(items.shape[1]):
             row = items[r, i]
-            of_row, drawn, its_words = values[row], out[r, i], words[i * width : (i + 1) * width]
+            row_values, drawn, its_words = values[row], out[r, i], words[i * width : (i + 1) * width]
             count = counts[row]
             for j in range(counts_out[row]):
-                drawn[j] = of_row[index_below(its_words[j], count)]
+                drawn[j] = row_values[index_below(its_words[j], count)]
             drawn[counts_out[row] :] = np.nan
 
 
@@ -308,14 +308,14 @@ def split_pool(state: Array, values: Array, counts: Array, n_a: Array, items: Ar
         _fill_words(state, words)
         for i in range(items.shape[1]):
             row = items[r, i]
-            count, of_a = counts[row], n_a[row]
+            count, count_a = counts[row], n_a[row]
             pool[:] = values[row]
             for j in range(count - 1):
                 k = j + index_below(words[i * values.shape[1] + j], count - j)
                 pool[j], pool[k] = pool[k], pool[j]
             for j in range(out.shape[3]):
-                out[0, r, i, j] = pool[j] if j < of_a else np.nan
-                out[1, r, i, j] = pool[of_a + j] if of_a + j < count else np.nan
+                out[0, r, i, j] = pool[j] if j < count_a else np.nan
+                out[1, r, i, j] = pool[count_a + j] if count_a + j < count else np.nan
 
 
 @njit(nogil=True, cache=True)

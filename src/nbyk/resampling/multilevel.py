@@ -79,7 +79,7 @@ class MultilevelSampler:
         """
         times = np.bincount(raters, minlength=self.n_raters + 1)  # the last count is that of −1, no rater
         counts = {role: times[index[items]] for role, index in self.raters.items()}
-        there = np.all([of_role.sum(axis=1) > 0 for of_role in counts.values()], axis=0)
+        there = np.all([role_counts.sum(axis=1) > 0 for role_counts in counts.values()], axis=0)
         kept = items[there]
         gold, a, b = (
             _repeated(matrix[kept], counts[role][there]) if role in counts else matrix[kept]
@@ -107,13 +107,15 @@ def multilevel_sampler(name: str, data: ResponseSet) -> MultilevelSampler:
         raise unknown_name("multi-level sampler", name, MULTILEVEL_SAMPLERS)
     roles = ("gold",) if data.has_gold else ("a", "b")
     units = {role: data.units.get(role) for role in roles}
-    for role, found in units.items():
-        if found is None or found.index is None or found.n_shared == 0:
+    for role, role_units in units.items():
+        if role_units is None or role_units.index is None or role_units.n_shared == 0:
             raise NbykError(
                 f"sampler {name}: items share no raters of {role}, as far as their ids say; "
                 "give ids, or draw raters within items by bootstrap_items/sample(K)"
             )
-    raters, names = _numbered({role: found for role, found in units.items() if found is not None})
+    raters, names = _numbered(
+        {role: role_units for role, role_units in units.items() if role_units is not None}
+    )
     panels = np.concatenate([np.sort(index, axis=1) for index in raters.values()], axis=1)
     batch_of_item = np.unique(panels, axis=0, return_inverse=True)[1].reshape(-1)
     if name == "rater_batches" and batch_of_item.max() == 0:
@@ -128,10 +130,10 @@ def _numbered(units: dict[str, Units]) -> tuple[dict[str, Integers], dict[str, i
     """Return the rater of each response of each role, the same number for the same name, and the names."""
     names: dict[str, int] = {}
     raters = {}
-    for role, found in units.items():
-        places = [names.setdefault(name, len(names)) for name in found.names]
+    for role, role_units in units.items():
+        places = [names.setdefault(name, len(names)) for name in role_units.names]
         # −1, no response, takes the last place
-        raters[role] = np.array([*places, -1], dtype=np.int64)[found.index]
+        raters[role] = np.array([*places, -1], dtype=np.int64)[role_units.index]
     return raters, names
 
 

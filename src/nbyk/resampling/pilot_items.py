@@ -115,8 +115,13 @@ class PilotItems:
         """
         given = [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
         matrices = [np.sort(matrix + 0.0, axis=1) for matrix in given]  # -0.0 is 0.0
-        order = np.lexsort(np.concatenate(matrices, axis=1).T[::-1])
-        return tuple(matrix[order] for matrix in matrices)
+        return tuple(matrix[self.order] for matrix in matrices)
+
+    @cached_property
+    def order(self) -> Indices:
+        """The items in the order in which they are drawn from: that of their ratings and answers."""
+        given = [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
+        return np.lexsort(np.concatenate([np.sort(matrix + 0.0, axis=1) for matrix in given], axis=1).T[::-1])
 
     def to_dict(self) -> dict[str, Any]:
         """Return a description of the items as plain values that JSON can hold."""
@@ -221,6 +226,11 @@ class RedrawnPilot:
         rows = streams.generator("items").integers(pilot.n_items, size=shape)
         if pilot.systems is None or any(pool.counts.min() < self.k_responses for pool in pilot.pools):
             rows += pilot.n_items * streams.generator("repeats").integers(pilot.repeats, size=shape)
+        return self.of_rows(rows, streams)
+
+    def of_rows(self, rows: Indices, streams: Streams) -> tuple[Floats, Floats]:
+        """Draw the ratings and answers, as `draw`, of items that are given: row r is of item r mod N."""
+        pilot, shape = self.prior, rows.shape
         if pilot.ratings is None:
             return np.empty((*shape, 0)), np.stack(
                 [self._rated(rows, number, role, streams) for number, role in enumerate("ab")]
@@ -228,14 +238,14 @@ class RedrawnPilot:
         gold = self._rated(rows, 0, "gold", streams)
         if pilot.systems is not None:
             return gold, pilot.answers[:, rows % pilot.n_items]
-        of_rows = pilot.distributions(streams.seed)[0]
-        means = of_rows.means[rows]
+        further = pilot.distributions(streams.seed)[0]
+        means = further.means[rows]
         mean_of_b = self._mean_of_b(means, streams.generator("epsilon b"))
-        b = self._answers(of_rows, rows, mean_of_b, self.sd_scale_b, streams.generator("b"))
+        b = self._answers(further, rows, mean_of_b, self.sd_scale_b, streams.generator("b"))
         if not self.has_gold and (self.sd_scale_a, self.epsilon_a) == (1.0, 0.0):
             return np.empty((*shape, 0)), np.stack([gold, b])
         mean_of_a = self._moved(means, self.epsilon_a, 0.0, streams.generator("epsilon a"))
-        a = self._answers(of_rows, rows, mean_of_a, self.sd_scale_a, streams.generator("a"))
+        a = self._answers(further, rows, mean_of_a, self.sd_scale_a, streams.generator("a"))
         return gold if self.has_gold else np.empty((*shape, 0)), np.stack([a, b])
 
     def _rated(self, rows: Indices, number: int, role: str, streams: Streams) -> Floats:
@@ -254,8 +264,8 @@ class RedrawnPilot:
         if pilot.systems is not None:
             if pilot.ratings is None:
                 return means, means, drawn[1].means
-            of_a, of_b = pilot.answers.mean(axis=-1)[:, drawn[0].items]
-            return means, of_a, of_b
+            mean_a, mean_b = pilot.answers.mean(axis=-1)[:, drawn[0].items]
+            return means, mean_a, mean_b
         streams = Streams(stream_key(seed, purpose="long run of a pilot", pilot=pilot.key()), 0)
         a = self._moved(means, self.epsilon_a, 0.0, streams.generator("epsilon a"))
         b = self._mean_of_b(means, streams.generator("epsilon b"))
@@ -275,7 +285,7 @@ class RedrawnPilot:
 
     def _answers(
         self,
-        of_rows: Distributions,
+        further: Distributions,
         rows: Indices,
         means: Floats,
         spread: float,
@@ -286,16 +296,16 @@ class RedrawnPilot:
         if spread == 0.0:
             answers = np.repeat(means[..., None], runs, axis=-1)
             return np.floor(answers * steps + 0.5) / steps if steps else answers
-        noise = of_rows.draw(rows, runs, generator) - of_rows.means[rows][..., None]
+        noise = further.draw(rows, runs, generator) - further.means[rows][..., None]
         answers = np.clip(means[..., None] + spread * noise, 0.0, self.prior.top)
         return np.floor(answers * steps + generator.random(answers.shape)) / steps if steps else answers
 
-    def _expected(self, of_rows: Distributions, means: Floats, spread: float) -> Floats:
+    def _expected(self, further: Distributions, means: Floats, spread: float) -> Floats:
         """Return the mean of infinitely many answers to every row, (rows,)."""
         if spread == 0.0:
             return np.floor(means * self._steps + 0.5) / self._steps if self._steps else means
-        noise = of_rows.atoms[of_rows.items] - of_rows.means[:, None]
-        return of_rows.expected(np.clip(means[:, None] + spread * noise, 0.0, self.prior.top))
+        noise = further.atoms[further.items] - further.means[:, None]
+        return further.expected(np.clip(means[:, None] + spread * noise, 0.0, self.prior.top))
 
     @property
     def _steps(self) -> float:

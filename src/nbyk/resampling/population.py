@@ -38,7 +38,7 @@ class ItemParameters:
     sd_a: Floats
     sd_b: Floats
 
-    def of_sets(self, sets: slice) -> ItemParameters:
+    def take_sets(self, sets: slice) -> ItemParameters:
         """Return those of some replicates."""
         return ItemParameters(**{field.name: getattr(self, field.name)[sets] for field in fields(self)})
 

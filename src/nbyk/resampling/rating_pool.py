@@ -177,7 +177,7 @@ def concentration(ratings: Floats) -> float:
     n_ratings, n_items = counts.sum(), len(counts)
     within = float(np.nansum((ratings - means[:, None]) ** 2) / max(1.0, n_ratings - n_items))
     mean = product(counts, means) / n_ratings
-    of_items = float((counts * (means - mean) ** 2).sum() / (n_items - 1))
+    between_items = float((counts * (means - mean) ** 2).sum() / (n_items - 1))
     size = (n_ratings - (counts**2).sum() / n_ratings) / (n_items - 1)
-    between = (of_items - within) / size
+    between = (between_items - within) / size
     return min(_ONE_DISTRIBUTION, within / between) if between > 0.0 else _ONE_DISTRIBUTION

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,8 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
+from nbyk.metrics.distributional import for_redrawn
 from nbyk.metrics.item_means import equal_item_means, item_means, without_rounding
-from nbyk.metrics.known_values import for_redrawn
 from nbyk.resampling.draw_plan import DrawPlan, HypothesisStreams, ResponseRows
 from nbyk.resampling.effects import (
     EffectDraws,
@@ -182,39 +183,39 @@ def hypothesis_effects(
     """
     chosen = as_metrics(metrics)
     means_of = equal_item_means if on_paper else item_means
+    draws: Callable[[int, int], Iterator[tuple[Floats, Floats]]]
     if _is_multilevel(sampler):
-
-        def work_with_raters(chunk: int, size: int) -> Floats:
-            draws = _multilevel_draws(data, str(sampler), null, seed, chunk, size, share_gold=share_gold)
-            return np.concatenate([score(chosen, systems, gold, means_of) for gold, systems in draws], axis=1)
-
-        (drawn,) = run_chunks(n_resamples, work_with_raters, start=start, threads=threads, progress=progress)
-        return drawn - _observed(data, chosen, means_of)[:, None] if null == "shifted" else drawn
-    parsed, key = _sampler(sampler), None
-    if on_paper:
-        key = _key_on_paper(data, parsed, seed)
-        chosen = for_redrawn(chosen, (data.gold, data.a, data.b))
-        # the first response is another one in another order
-        data = data if parsed.responses == "first_element" else _sorted(data)
-    plan = DrawPlan.of(data, parsed, seed, share_gold=share_gold, key=key)
-    if null == "shifted" and plan.sampler.items != "bootstrap_items":
-        raise NbykError(
-            f"the shifted null has no spread over items with sampler {plan.sampler.name}; "
-            f"use bootstrap_items/{plan.sampler.response_name}"
-        )
-    if plan.sampler.keeps_rows and null in (None, "swap_items", "shifted"):
-        plan = plan.for_item_means() if all(m.needs == "item_means" for m in chosen) else plan
+        draws = partial(_multilevel_draws, data, str(sampler), null, seed, share_gold=share_gold)
+    else:
+        parsed, key = _sampler(sampler), None
+        if null == "shifted" and parsed.items != "bootstrap_items":
+            raise NbykError(
+                f"the shifted null has no spread over items with sampler {parsed.name}; "
+                f"use bootstrap_items/{parsed.response_name}"
+            )
+        if on_paper:
+            key = _key_on_paper(data, parsed, seed)
+            chosen = for_redrawn(chosen, (data.gold, data.a, data.b))
+            # In another order, the first response is another one.
+            data = data if parsed.responses == "first_element" else _sorted(data)
+        plan = DrawPlan.of(data, parsed, seed, share_gold=share_gold, key=key)
+        if parsed.keeps_rows and null in (None, "swap_items", "shifted"):
+            plan = plan.for_item_means() if all(m.needs == "item_means" for m in chosen) else plan
+        draws = partial(_plan_draws, plan, null)
 
     def work(chunk: int, size: int) -> Floats:
-        streams = plan.streams(chunk, null)
-        parts = []
-        for batch in batches(size, plan.values_per_replicate):
-            gold, systems = plan.draw(streams, null, batch)
-            parts.append(score(chosen, systems, gold, means_of))
-        return np.concatenate(parts, axis=1)
+        scored = [score(chosen, systems, gold, means_of) for gold, systems in draws(chunk, size)]
+        return np.concatenate(scored, axis=1)
 
     (drawn,) = run_chunks(n_resamples, work, start=start, threads=threads, progress=progress)
     return drawn - _observed(data, chosen, means_of)[:, None] if null == "shifted" else drawn
+
+
+def _plan_draws(plan: DrawPlan, null: str | None, chunk: int, n: int) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the first `n` draws of a chunk, some at a time: gold (R, N, K_gold), the systems (2, R, N, K)."""
+    streams = plan.streams(chunk, null)
+    for batch in batches(n, plan.values_per_replicate):
+        yield plan.draw(streams, null, batch)
 
 
 def _sorted(data: ResponseSet) -> ResponseSet:

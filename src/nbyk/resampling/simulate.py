@@ -20,7 +20,7 @@ from nbyk.data.units import ALL_FRESH, FRESH
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.priors import Response, TwoStagePrior, item_parameters
-from nbyk.priors.item_posterior import draw_rated_items
+from nbyk.priors.marginal import draw_rated_items
 from nbyk.resampling import kernels
 from nbyk.resampling.count_sets import check_countable, draw_count_sets, score_count_sets
 from nbyk.resampling.effects import (
@@ -111,16 +111,16 @@ def simulate_systems(
         As for `simulate`; the two hypotheses share B's item means, but no response.
     """
     check_systems(epsilon_b, epsilon_a, sd_scale_a, sd_scale_b)
-    of_gold = ResponseSet(gold, gold, gold).fingerprint()
+    gold_digest = ResponseSet(gold, gold, gold).fingerprint()
     if prior is None:
         means, sds = _moments_of_items(gold)
         source = {}
     else:
         source = {"prior": prior.key()}
-        latent = stream_key(seed, purpose="latent items of real gold", gold=of_gold, **source)
+        latent = stream_key(seed, purpose="latent items of real gold", gold=gold_digest, **source)
         means, sds = draw_rated_items(prior, gold, Streams(latent, index).uniforms("items", (len(gold), 3)))
     axes: dict[str, str | int | float] = {
-        "gold": of_gold,
+        "gold": gold_digest,
         "response": json.dumps(response.to_dict(), sort_keys=True),
         "k": k_responses,
         "epsilon_a": float(epsilon_a),
@@ -235,8 +235,8 @@ def drawn_sets(
         items = population.draw_items(streams, ahead)
         first = 0
         for batch in batches(ahead, 3 * population.n_items * width):
-            of_batch = items.of_sets(slice(first, first + batch))
-            yield _responses(population, of_batch, streams, hypothesis)
+            batch_items = items.take_sets(slice(first, first + batch))
+            yield _responses(population, batch_items, streams, hypothesis)
             first += batch
 
 
@@ -258,8 +258,12 @@ def drawn_means(population: Population, streams: Streams, n_sets: int) -> Iterat
     for batch in batches(n_sets, 3 * population.n_items):
         items = population.draw_items(streams, batch)
         means = np.empty((3, *items.gold.shape))
-        of_gold, of_a, of_b = (items.gold, items.sd_gold), (items.a, items.sd_a), (items.b, items.sd_b)
-        roles = ("gold", of_gold, k), ("a", of_a, n_runs), ("b", of_b, n_runs)
+        item_gold, item_a, item_b = (
+            (items.gold, items.sd_gold),
+            (items.a, items.sd_a),
+            (items.b, items.sd_b),
+        )
+        roles = ("gold", item_gold, k), ("a", item_a, n_runs), ("b", item_b, n_runs)
         for (role, (mean, sd), width), out in zip(roles, means, strict=True):
             flat = mean.reshape(-1), sd.reshape(-1)
             kernels.draw_mean_responses(streams.state(role), *flat, *kind, width, out.reshape(-1))
@@ -293,14 +297,14 @@ def draw_responses(
     gold, systems = np.empty((*items.gold.shape, k)), np.empty((2, *shape))
     streams.fill_normals("gold", gold)
     kernels.respond(items.gold, items.sd_gold, code, response.levels, gold)
-    of_a, of_b = (items.a, items.sd_a), (items.b, items.sd_b)
-    for role, own, out in (("a", of_a, systems[0]), ("b", of_b, systems[1])):
+    item_a, item_b = (items.a, items.sd_a), (items.b, items.sd_b)
+    for role, own, out in (("a", item_a, systems[0]), ("b", item_b, systems[1])):
         streams.fill_normals(role, out)
         if hypothesis == "alternative":
             kernels.respond(*own, code, response.levels, out)
         else:
             from_b = streams.coins(f"source of {role}", shape)
-            kernels.respond_mixed(*of_a, *of_b, from_b, code, response.levels, out)
+            kernels.respond_mixed(*item_a, *item_b, from_b, code, response.levels, out)
     return gold, systems
 
 

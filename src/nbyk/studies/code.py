@@ -32,7 +32,7 @@ Statements = tuple[tuple[ast.stmt, frozenset[str]], ...]
 
 def checksum(function: str) -> str:
     """Return the checksum of the code that a function runs, given as "package.module:function"."""
-    lines = "".join(f"{name} {of_part}\n" for name, of_part in sorted(parts(function).items()))
+    lines = "".join(f"{name} {part_checksum}\n" for name, part_checksum in sorted(parts(function).items()))
     return hashlib.sha256(lines.encode()).hexdigest()[:16]
 
 
@@ -85,8 +85,8 @@ def _inside(statement: ast.stmt, module: str) -> tuple[set[tuple[str, str]], set
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             texts.add(node.value)
             if "." in module and _MODULE.fullmatch(node.value):
-                of_text, colon, name = node.value.partition(":")
-                named.add((of_text, name if colon else EVERYTHING))
+                module_text, colon, name = node.value.partition(":")
+                named.add((module_text, name if colon else EVERYTHING))
     return named, texts
 
 

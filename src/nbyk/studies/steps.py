@@ -110,14 +110,14 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
     Those that a dataclass groups are the fields of the dataclass, in place of its parameter.
     """
-    found: dict[str, inspect.Parameter] = {}
+    takes: dict[str, inspect.Parameter] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         group = _group(function, parameter)
         fields = {name: parameter} if group is None else dict(inspect.signature(group).parameters)
         if group is not None and parameter.default is not parameter.empty:
             fields = {field: each.replace(default=None) for field, each in fields.items()}
-        found |= fields
-    return found
+        takes |= fields
+    return takes
 
 
 _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
@@ -170,7 +170,7 @@ def _check(parameters: Mapping[str, inspect.Parameter], name: str, given: Mappin
         if not isinstance(given[each], types) or isinstance(given[each], bool):
             raise NbykError(f"{name}: {each}: found {given[each]!r}; expected {expected}")
     missing = [
-        each for each, found in parameters.items() if found.default is found.empty and each not in given
+        name for name, takes in parameters.items() if takes.default is takes.empty and name not in given
     ]
     if missing:
         raise NbykError(f"{name}: nothing is given for {', '.join(missing)}; give each as {missing[0]}=…")

@@ -76,7 +76,7 @@ class Cell:
         return f"results/{self.file}"
 
     def words(self) -> list[str]:
-        """Return its settings as words of the command line that `told` reads."""
+        """Return its settings as words of the command line that `settings_from` reads."""
         return [f"{name}={_written(value)}" for name, value in self.settings.items()]
 
     def options(self) -> list[str]:
@@ -100,7 +100,7 @@ def _written(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def told(words: Sequence[str]) -> dict[str, Any]:
+def settings_from(words: Sequence[str]) -> dict[str, Any]:
     """Return the settings in words such as ``n_sets=1000`` or ``metrics=["mae","mse"]``."""
     settings: dict[str, Any] = {}
     for word in words:

@@ -31,9 +31,13 @@ class NullDraws(Protocol):
         """Return effects of the metrics `which` from draw `start` to `n_draws`, shape (which, draws)."""
 
 
+LEAST_LEVEL = 1e-12
+"""Levels below this are beyond any number of draws."""
+
+
 def check_level(alpha: float) -> None:
-    """Raise NbykError unless α lies between 0 and 1."""
-    if not 0.0 < alpha < 1.0:
+    """Raise NbykError unless α lies between `LEAST_LEVEL` and 1."""
+    if not LEAST_LEVEL <= alpha < 1.0:
         raise NbykError(f"found {alpha}, expected a level between 0 and 1, such as 0.05", argument="alpha")
 
 

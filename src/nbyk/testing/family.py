@@ -25,7 +25,7 @@ OneNull = Callable[[int, int], Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DrawnNull:
     """The draws of one hypothesis of a family.
 
     Attributes
@@ -89,7 +89,7 @@ class Hypotheses:
             )
         return first
 
-    def draw(self, draw: Sequence[OneNull], observed: Floats, bounds: Sequence[float]) -> list[Drawn]:
+    def draw(self, draw: Sequence[OneNull], observed: Floats, bounds: Sequence[float]) -> list[DrawnNull]:
         """Return each hypothesis' null effects, and whether they settle its decisions.
 
         Parameters
@@ -130,7 +130,7 @@ class Hypotheses:
                 if settled.all() or left < 0:
                     break
         alone = settled_decisions(p, low, high, alpha=self.decision.alpha, method="none")
-        return [Drawn(*of_one) for of_one in zip(found, settled.tolist(), alone.tolist(), strict=True)]
+        return [DrawnNull(*of_one) for of_one in zip(found, settled.tolist(), alone.tolist(), strict=True)]
 
     def _seen(self, observed: float, null: Floats, n_intervals: int) -> tuple[float, float, float]:
         """Return the p-value and an interval of that of infinitely many draws, one of `n_intervals`."""

@@ -22,7 +22,7 @@ def choose_pairs(names: Sequence[str], against: str | None, alternative: str) ->
     """
     if against is not None:
         if against not in names:
-            raise unknown_name("baseline", against, names).about(argument="against")
+            raise unknown_name("system", against, names).about(argument="against")
         baseline = list(names).index(against)
         return [(system, baseline) for system in range(len(names)) if system != baseline]
     if len(names) > 2 and alternative != "two-sided":

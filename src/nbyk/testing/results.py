@@ -1,98 +1,721 @@
-"""Fields that all kinds of results share: if you know one result, you know all."""
+"""The one result of every comparison: claims about a pair of systems, and pairs on a board."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nbyk.errors import NbykError
-from nbyk.words import ShownInNotebooks
+from nbyk.errors import NbykError, unknown_name
+from nbyk.words import ShownInNotebooks, listed
+
+if TYPE_CHECKING:
+    from nbyk.testing.pvalues import Alternative, ExpectedP
+
+Floats = NDArray[np.float64]
+Interval = tuple[float, float]
+NONE: Interval = (math.nan, math.nan)
+"""The interval where there is none."""
+
+Shown = Literal["better", "worse", "different", "equivalent", "not worse", "undecided"]
+"""What a test shows of A: the words of every verdict."""
+
+WITH_RESERVE = ", with reserve"
+"""What follows a verdict that holds only with reserve."""
+
+SCHEMA = 2
+"""The version of the form of `to_dict`, and of every JSON file of an answer."""
 
 
-class Found(Protocol):
-    """The numbers of one comparison of two systems by one metric.
+@dataclass(frozen=True)
+class Question:
+    """What was asked of every pair.
 
     Attributes
     ----------
-    p
-        The p-value that decides: of the chosen alternative, and corrected if there are several pairs. NaN if
-        the test gives none, such as Almost Stochastic Order.
-    standard_error
-        Monte-Carlo standard error of `p`; 0 where p is exact.
+    metric
+        Canonical name of the metric; "mean score" for scores of runs.
+    test
+        The null that was drawn (`nbyk.resampling.samplers.NULLS`), or the test of scores
+        (`nbyk.testing.scores.facts.FACTS`).
+    hypothesis
+        What the null hypothesis says of two systems: "are equally good over the population of items".
+    alternative, alpha
+        The chosen alternative ("greater" means that A is better), and the level of the decision.
+    confidence_level
+        Nominal coverage of all intervals.
+    correction, against
+        The correction for the number of pairs (`nbyk.testing.corrections.CORRECTIONS`); and the baseline,
+        None if all pairs were compared.
+    tau
+        The bound below which Almost Stochastic Order finds a system better; None for other tests.
+    seed
+        Seed of all draws.
+    reason
+        The reason for the recommended test of scores; "" if you chose it.
+    """
+
+    metric: str
+    test: str
+    hypothesis: str
+    alternative: Alternative
+    alpha: float
+    confidence_level: float
+    correction: str = "none"
+    against: str | None = None
+    tau: float | None = None
+    seed: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class ResponseCounts:
+    """Numbers of responses to the items from one source.
+
+    Attributes
+    ----------
+    least, most
+        The fewest and the most responses of an item.
+    total
+        Responses of all items.
+    """
+
+    least: int
+    most: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The data of a comparison in numbers.
+
+    Attributes
+    ----------
+    n_items
+        Number of items N; 0 for scores of runs.
+    n_clusters
+        Number of clusters of items G, which were swapped and bootstrapped whole; 0 without clusters.
+    responses
+        Numbers of responses to the items by "gold", if there is gold, and the systems' names.
+    pairing
+        Which runs or raters of the systems count as the same, in a sentence; "" if none has several.
+    scores
+        The scores of runs by system; empty for responses to items.
+    """
+
+    n_items: int
+    n_clusters: int
+    responses: Mapping[str, ResponseCounts]
+    pairing: str = ""
+    scores: Mapping[str, Floats] = field(default_factory=dict, repr=False, compare=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What was drawn for a pair.
+
+    Attributes
+    ----------
+    n_resamples
+        Number of draws of the null; of all arrangements but the observed one, if `exact`.
+    exact
+        Whether the null was enumerated, so that p has no Monte-Carlo error.
+    least_p
+        The least p-value that the test can give.
+    decision_error
+        Largest chance, over the random draws, that infinitely many draws would reverse a decided claim.
+    null : ndarray, shape (n_resamples,), or None
+        Effects under the null, if they were kept.
+    bootstrapped : ndarray, shape (B,), or None
+        Effects of bootstrapped test sets; without those on which the metric is undefined.
+    expected_p, sampler
+        The papers' p: the mean p of bootstrapped effects instead of that of the observed effect, which counts
+        the sampling noise twice; and the sampler of those effects.
+    """
+
+    n_resamples: int
+    exact: bool
+    least_p: float
+    decision_error: float = 0.0
+    null: Floats | None = None
+    bootstrapped: Floats | None = None
+    expected_p: ExpectedP | None = None
+    sampler: str = ""
+
+
+@dataclass(frozen=True)
+class VariancePart:
+    """The part of one source in the variance of an effect over new items and new units.
+
+    Attributes
+    ----------
+    source
+        "items" (or "clusters of items"), units such as "raters" or "runs of A", or these "× items":
+        differences of units from item to item, and noise from response to response.
+    variance
+        The part; 0 if its estimate is negative.
+    share
+        The part over the sum of all parts, in [0, 1]; NaN if nothing varies.
+    low, high
+        Interval of the variance, at 95 %; NaN without one.
+    """
+
+    source: str
+    variance: float
+    share: float
+    low: float
+    high: float
+
+
+class Order(Protocol):
+    """Almost Stochastic Order of A over B (`nbyk.testing.scores.aso.AsoResult`)."""
+
+    @property
+    def eps_min(self) -> float: ...  # noqa: D102
+
+    @property
+    def violation_ratio(self) -> float: ...  # noqa: D102
+
+    @property
+    def standard_error(self) -> float: ...  # noqa: D102
+
+    @property
+    def resampled(self) -> Floats | None: ...  # noqa: D102
+
+    def reversed(self) -> Order:
+        """Return that of B over A."""
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The tests of a claim's effect against a margin.
+
+    Attributes
+    ----------
+    size
+        The margin, above 0, in the unit of the effect.
+    p_not_worse
+        p-value of "the effect is −margin or less": a small one shows that A is not worse than B by the
+        margin.
+    p_worse
+        p-value of "the effect is −margin or more": a small one shows that A is worse than B by more than the
+        margin.
+    p_equivalent
+        p-value of "the effect is outside ±margin": the larger of the two one-sided ones.
     interval
-        Low and high end of the effect's confidence interval; it is not corrected.
+        Interval of the effect at a confidence level of 1 − 2α; A and B are equivalent if it lies within
+        ±margin.
+    alpha
+        The level of each one-sided test.
+    reason
+        The reason why the tests are inconclusive; "" if they are not.
+    reserve
+        The reason why the tests hold only with reserve; "" if they hold without.
+    constant
+        Whether all items have the same effect. The p-values and the interval are then those of the share of
+        other items that this many items would not show.
+    """
+
+    size: float
+    p_not_worse: float
+    p_worse: float
+    p_equivalent: float
+    interval: Interval
+    alpha: float
+    reason: str = ""
+    reserve: str = ""
+    constant: bool = False
+
+    @property
+    def shown(self) -> Shown:
+        """Whether A and B are equivalent, A is not worse than B by the margin, or A is worse by more."""
+        if self.p_equivalent <= self.alpha:
+            return "equivalent"
+        if self.p_not_worse <= self.alpha:
+            return "not worse"
+        return "worse" if self.p_worse <= self.alpha else "undecided"
+
+    @property
+    def is_reserved(self) -> bool:
+        """Whether the tests show something, and only with reserve."""
+        return bool(self.reserve) and self.shown != "undecided"
+
+    @property
+    def verdict(self) -> str:
+        """`shown`, followed by ", with reserve" if it is a result that holds only with reserve."""
+        return self.shown + (WITH_RESERVE if self.is_reserved else "")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Whether A is better than B over one population.
+
+    Attributes
+    ----------
+    over
+        The members of the population, such as ``("items", "raters")``: new ones of each. "runs" are the
+        units behind the systems' responses, whatever they are; `population` tells.
+    population
+        The same in words, with the units that stay as they are: "new items, with these 5 raters".
     effect
-        How much better A is; positive if A is better.
+        How much better A is; positive if A is better, also for metrics of which less is better.
+    interval
+        Interval of the effect at the comparison's confidence level; NaN if there is none.
+    p
+        p-value of the chosen alternative; NaN if the claim is inconclusive, or the test gives none.
+    standard_error
+        Monte-Carlo standard error of `p`; 0 if it is not drawn.
+    method
+        The method for p: the null that was drawn, "t", `items_alone.SKEWED_T`, or the test of scores.
+    favours
+        What of A is shown if the null is rejected: "better", "worse" or "different"; "undecided" if the
+        claim is inconclusive.
+    df
+        Degrees of freedom of t; NaN if p is not by t.
+    decided
+        Whether the decision p ≤ α is certain. A drawn p may be wrong with at most the comparison's decision
+        error. A p by t is always certain.
+    reason
+        The reason why the claim is inconclusive; "" if it is not.
+    reserve
+        The reason why p and the interval hold only with reserve; "" if they hold without.
+    by_precision
+        Whether the effect weights ratings by precision, because units answer very unequal numbers of items.
+    advice
+        The number of additional raters or runs that would settle the claim, if the effect stays as it is; ""
+        if unknown.
+    parts
+        The parts of the variance of the effect over this population; empty if p was drawn.
+    margin
+        The tests of the effect against your margin; None without a margin.
+    order
+        Almost Stochastic Order of A over B, if that is the test: it has bounds in the place of p.
     """
 
-    @property
-    def p(self) -> float:  # noqa: D102
-        ...
+    over: tuple[str, ...]
+    population: str
+    effect: float
+    interval: Interval
+    p: float
+    standard_error: float
+    method: str
+    favours: Shown
+    df: float = math.nan
+    decided: bool = True
+    reason: str = ""
+    reserve: str = ""
+    by_precision: bool = False
+    advice: str = ""
+    parts: tuple[VariancePart, ...] = ()
+    margin: Margin | None = None
+    order: Order | None = field(default=None, repr=False)
 
     @property
-    def standard_error(self) -> float:  # noqa: D102
-        ...
+    def is_conclusive(self) -> bool:
+        """Whether the data allow a claim about this population."""
+        return not self.reason
 
-    @property
-    def interval(self) -> tuple[float, float]:  # noqa: D102
-        ...
-
-    @property
-    def effect(self) -> float:  # noqa: D102
-        ...
+    def shown(self, p: float, alpha: float) -> Shown:
+        """Return what the claim shows by its own or a corrected p; NaN shows nothing."""
+        return self.favours if p <= alpha or self.order is not None else "undecided"
 
 
-class Several(ShownInNotebooks, ABC):
-    """A result of comparisons; if there is only one, it has the numbers of that one.
+def inconclusive(over: tuple[str, ...], population: str, reason: str) -> Claim:
+    """Return a claim without numbers, with the reason why these data say nothing about its population."""
+    nan = math.nan
+    return Claim(over, population, nan, NONE, nan, nan, "t", "undecided", decided=False, reason=reason)
 
-    With more, `p`, `standard_error`, `interval` and `effect` raise `NbykError`: each part has its own.
+
+def favoured(effect: float, alternative: Alternative, *, tells_which: bool = True) -> Shown:
+    """Return what a rejection shows of A; some nulls do not tell which system is better."""
+    if not tells_which:
+        return "different"
+    if alternative == "two-sided":
+        return "better" if effect > 0.0 else "worse"
+    return "better" if alternative == "greater" else "worse"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pair(ShownInNotebooks):
+    """Whether system A is better than system B by one metric, and how sure this is.
+
+    Attributes
+    ----------
+    a, b
+        The systems' names; an effect is positive where `a` is better.
+    question, sample
+        What was asked, and the data in numbers.
+    scores
+        The systems' own scores; None for a metric that compares two systems and scores neither.
+    claims
+        The claims, the broadest population first: over new items and new raters or runs, if items share them,
+        and over new items or clusters alone, with these raters and runs. `interval`, `effect` and `verdict`
+        are those of the first; all that is drawn belongs to the last.
+    p
+        p-value of the first claim, corrected for the number of pairs; compare it with α directly. NaN if the
+        claim is inconclusive, or the test gives no p.
+    decided
+        Whether the decision p ≤ α is certain. It may be wrong with a chance of at most
+        `drawn.decision_error`, which all pairs share.
+    drawn
+        What was drawn; None if p is by a formula.
+    warnings
+        Cautions about the numbers, one sentence each.
     """
 
-    @property
-    @abstractmethod
-    def parts(self) -> Sequence[Found]:
-        """The comparisons: pairs of systems, or scores."""
-
-    @property
-    def p(self) -> float:
-        """The p-value; only for a single comparison."""
-        return self._only.p
-
-    @property
-    def standard_error(self) -> float:
-        """Monte-Carlo standard error of `p`; only for a single comparison."""
-        return self._only.standard_error
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The effect's interval; only for a single comparison."""
-        return self._only.interval
+    a: str
+    b: str
+    question: Question
+    sample: Sample
+    scores: tuple[float | None, float | None]
+    claims: tuple[Claim, ...]
+    p: float
+    decided: bool
+    drawn: Drawn | None
+    warnings: tuple[str, ...] = ()
 
     @property
     def effect(self) -> float:
-        """The effect; only for a single comparison."""
-        return self._only.effect
+        """How much better A is, for the broadest claim that has an answer."""
+        return next((claim for claim in self.claims if claim.is_conclusive), self.claims[-1]).effect
 
     @property
-    def _only(self) -> Found:
-        if len(self.parts) != 1:
-            raise NbykError(
-                f"this result has {len(self.parts)} comparisons; each of `parts` has its own numbers"
-            )
-        return self.parts[0]
+    def interval(self) -> Interval:
+        """Interval of the effect for the first claim; it is not corrected, and NaN if there is none."""
+        return self.claims[0].interval
+
+    @property
+    def standard_error(self) -> float:
+        """Monte-Carlo standard error of the first claim's p; 0 if it is exact or by a formula."""
+        return self.claims[0].standard_error
+
+    @property
+    def margin(self) -> Margin | None:
+        """The tests of the first claim's effect against your margin, corrected for the number of pairs."""
+        return self.claims[0].margin
+
+    @property
+    def population(self) -> str:
+        """The population of the first claim, in words."""
+        return self.claims[0].population
+
+    @property
+    def shown(self) -> Shown:
+        """What the test shows of A: "better", "worse", "different" or "undecided"."""
+        return self.claims[0].shown(self.p, self.question.alpha)
+
+    @property
+    def significant(self) -> bool:
+        """Whether the null is rejected."""
+        return self.shown != "undecided"
+
+    @property
+    def better(self) -> str | None:
+        """The system that is shown to be better; None if neither is, or if the null does not tell which."""
+        return {"better": self.a, "worse": self.b}.get(self.shown)
+
+    @property
+    def could_reject(self) -> bool:
+        """Whether the test could have rejected; few items or scores have few arrangements."""
+        claim = self.claims[0]
+        is_drawn = self.drawn is not None and claim.method == self.question.test
+        return not is_drawn or self.drawn.least_p <= self.question.alpha  # type: ignore[union-attr]
+
+    @property
+    def reserve(self) -> str:
+        """The reason why what is shown holds only with reserve; "" if there is none."""
+        return self.claims[0].reserve if self.significant else ""
+
+    @property
+    def verdict(self) -> str:
+        """`shown`, "undecided" if more draws could change it; ", with reserve" may follow.
+
+        "different" means that A and B do not answer every item alike. It does not say which is better. It is
+        the verdict under nulls that claim more than that both are equally good.
+        """
+        return self.shown + (WITH_RESERVE if self.reserve else "") if self.decided else "undecided"
+
+    def verdict_of(self, claim: Claim) -> str:
+        """Return the verdict of one of the claims; the first is corrected for the number of pairs."""
+        if claim is self.claims[0]:
+            return self.verdict
+        shown = claim.shown(claim.p, self.question.alpha)
+        return shown + (WITH_RESERVE if claim.reserve and shown != "undecided" else "")
+
+    @property
+    def reserves(self) -> tuple[str, ...]:
+        """A caution for each claim, or test of a margin, that holds only with reserve."""
+        reserves = [(claim.population, claim.reserve) for claim in self.claims]
+        reserves += [(claim.population, claim.margin.reserve) for claim in self.claims if claim.margin]
+        return tuple(reserve_sentence(*of_claim) for of_claim in dict.fromkeys(reserves) if of_claim[1])
+
+    def in_order(self) -> tuple[str, str, float]:
+        """Return the order in which an answer names the systems, and the sign of all its effects.
+
+        The system that the broadest possible claim shows to be better comes first; A does if none is shown,
+        and beside a margin, which asks about A.
+        """
+        shown = [self.shown, *(claim.shown(claim.p, self.question.alpha) for claim in self.claims[1:])]
+        first = next((word for word in shown if word != "undecided"), "")
+        swapped = first == "worse" and self.margin is None
+        return (self.b, self.a, -1.0) if swapped else (self.a, self.b, 1.0)
+
+    @property
+    def sentence(self) -> str:
+        """The result in sentences that you can quote; the better system comes first."""
+        from nbyk.report.comparison.sentences import pair_sentence
+
+        return pair_sentence(self)
+
+    def margin_sentences(self, *, unit: float = 1.0) -> tuple[str, ...]:
+        """Return a sentence for the margin of each claim; `unit` times an effect is in the ratings' unit."""
+        from nbyk.report.comparison.sentences import margin_sentence
+
+        return tuple(margin_sentence(self, claim, unit) for claim in self.claims if claim.margin is not None)
+
+    def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
+        """Return everything as plain values for JSON, with the drawn effects only if `distributions`.
+
+        A number that is not finite becomes None.
+        """
+        return {"schema": SCHEMA, **plain(self.question), **self.own_dict(distributions=distributions)}
+
+    def own_dict(self, *, distributions: bool = False) -> dict[str, Any]:
+        """Return `to_dict` without what a board says for all pairs."""
+        arrays = () if distributions else ("null", "bootstrapped")
+        drawn = plain(self.drawn)
+        return {
+            "a": self.a,
+            "b": self.b,
+            "p": plain(self.p),
+            "interval": plain(self.interval),
+            "effect": plain(self.effect),
+            "verdict": self.verdict,
+            "decided": self.decided,
+            "scores": plain(self.scores),
+            "claims": [
+                {**plain(claim), "verdict": self.verdict_of(claim)}
+                | ({} if claim.margin is None else {"margin": _margin_dict(claim.margin)})
+                for claim in self.claims
+            ],
+            "drawn": drawn and {name: value for name, value in drawn.items() if name not in arrays},
+            "sample": _sample_dict(self.sample),
+            "warnings": list(self.warnings),
+            "sentence": self.sentence,
+        }
+
+    def __repr__(self) -> str:
+        from nbyk.report.comparison.sentences import result_text
+
+        return result_text(self)
+
+    @property
+    def notebook_rows(self) -> Sequence[tuple[str, ...]]:
+        """A row for each claim, the broadest first."""
+        from nbyk.report.comparison.sentences import pair_rows
+
+        return pair_rows(self)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One system's place on the board.
+
+    Attributes
+    ----------
+    name
+        The system's name.
+    score, interval
+        Its score on the data, and the interval of the score for the population of the ranks; NaN if too few
+        units speak for others.
+    rank
+        1 + the number of systems with a better score; equal scores share the better rank.
+    rank_low, rank_high
+        The rank's confidence set: 1 + the number of systems shown to be better, and S − the number shown to
+        be worse.
+    letters
+        Its groups, a letter each. Two systems without a common letter were told apart; two with one were not.
+        Empty if the systems were only compared with a baseline.
+    """
+
+    name: str
+    score: float
+    interval: Interval
+    rank: int
+    rank_low: int
+    rank_high: int
+    letters: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Board(ShownInNotebooks):
+    """Systems from the best to the worst score, their pairs, and the systems that can be told apart.
+
+    With two systems, it has the numbers of their pair; with more, `pair`, `p`, `claims`, `standard_error`,
+    `interval`, `effect` and `verdict` raise `NbykError`, because each of `pairs` has its own.
+
+    Attributes
+    ----------
+    question, sample
+        What was asked of each pair, and the data in numbers.
+    standings
+        The systems, best first; none for a metric that compares two systems and scores neither.
+    pairs
+        The pairs that were compared; their p is corrected for their number.
+    groups
+        Names of the systems that share a letter, best first, a group for each letter in their order; empty
+        with a baseline.
+    warnings
+        Cautions about the numbers, one sentence each.
+    """
+
+    question: Question
+    sample: Sample
+    standings: tuple[Standing, ...]
+    pairs: tuple[Pair, ...]
+    groups: tuple[tuple[str, ...], ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def pair(self) -> Pair:
+        """The only pair; three systems or more have several."""
+        if len(self.pairs) != 1:
+            raise NbykError(f"this board has {len(self.pairs)} pairs; each of `pairs` has its own numbers")
+        return self.pairs[0]
+
+    @property
+    def p(self) -> float:
+        """The p-value; only for a single pair."""
+        return self.pair.p
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims, the broadest first; only for a single pair."""
+        return self.pair.claims
+
+    @property
+    def standard_error(self) -> float:
+        """Monte-Carlo standard error of `p`; only for a single pair."""
+        return self.pair.standard_error
+
+    @property
+    def interval(self) -> Interval:
+        """The effect's interval; only for a single pair."""
+        return self.pair.interval
+
+    @property
+    def effect(self) -> float:
+        """The effect; only for a single pair."""
+        return self.pair.effect
+
+    @property
+    def verdict(self) -> str:
+        """The verdict; only for a single pair."""
+        return self.pair.verdict
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems' names, best first."""
+        return tuple(standing.name for standing in self.standings)
+
+    def standing(self, name: str) -> Standing:
+        """Return the standing of a system; an unknown name raises `NbykError`, which lists the names."""
+        for standing in self.standings:
+            if standing.name == name:
+                return standing
+        raise unknown_name("system", name, self.names)
+
+    @property
+    def reserves(self) -> tuple[str, ...]:
+        """A caution for each reason why some pairs hold only with reserve; ranks and groups count these."""
+        pairs: dict[tuple[str, str], list[str]] = {}
+        for pair in self.pairs:
+            of_margin = "" if pair.margin is None else pair.margin.reserve
+            for reserve in dict.fromkeys((pair.claims[0].reserve, of_margin)):
+                if reserve:
+                    pairs.setdefault((pair.population, reserve), []).append(f"{pair.a} and {pair.b}")
+        return tuple(
+            reserve_sentence(*key) + ("" if len(names) == len(self.pairs) else f" ({listed(names)})")
+            for key, names in pairs.items()
+        )
+
+    @property
+    def population(self) -> str:
+        """The population that p, ranks and groups speak of: that of each pair's broadest claim."""
+        populations = list(dict.fromkeys(pair.population for pair in self.pairs))
+        if len(populations) == 1:
+            return populations[0]
+        broadest = max(self.pairs, key=lambda pair: (len(pair.claims[0].over), -len(pair.population)))
+        return f"{broadest.population}, or for less where the data of a pair allow no more"
+
+    @property
+    def sentence(self) -> str:
+        """The result in a sentence that you can quote, and in another one what is inconclusive and why."""
+        from nbyk.report.comparison.sentences import board_sentence
+
+        return board_sentence(self)
+
+    def margin_sentence(self, *, unit: float = 1.0) -> str:
+        """Return what the pairs' tests against your margin show, in a sentence; "" without a margin.
+
+        `unit` times an effect is in the unit of the ratings.
+        """
+        from nbyk.report.comparison.sentences import board_margin_sentence
+
+        return board_margin_sentence(self, unit)
+
+    def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
+        """Return everything as plain values for JSON, with the drawn effects only if `distributions`."""
+        return {
+            "schema": SCHEMA,
+            **plain(self.question),
+            "sample": _sample_dict(self.sample),
+            "standings": plain(self.standings),
+            "groups": plain(self.groups),
+            "pairs": [pair.own_dict(distributions=distributions) for pair in self.pairs],
+            "warnings": list(self.warnings),
+            "sentence": self.sentence,
+        }
+
+    @property
+    def notebook_rows(self) -> Sequence[tuple[str, ...]]:
+        """A row for each system, best first: score, interval, possible ranks, groups."""
+        from nbyk.report.comparison.sentences import board_rows
+
+        return board_rows(self)
+
+    def __repr__(self) -> str:
+        from nbyk.report.comparison.sentences import result_text
+
+        return result_text(self)
+
+
+def reserve_sentence(population: str, reserve: str) -> str:
+    """Return the caution about what is said for a population with reserve."""
+    return f"take what is said for {population} with reserve: {reserve}"
+
+
+def _margin_dict(margin: Margin) -> dict[str, Any]:
+    return {**plain(margin), "verdict": margin.verdict}
+
+
+def _sample_dict(sample: Sample) -> dict[str, Any]:
+    said = plain(sample)
+    return {name: value for name, value in said.items() if name != "scores" or value}
 
 
 def plain(value: Any) -> Any:
     """Return a field as a value that JSON can hold."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {of.name: plain(getattr(value, of.name)) for of in fields(value)}
     if isinstance(value, np.ndarray):
         return [plain(number) for number in value.tolist()]
+    if isinstance(value, Mapping):
+        return {name: plain(item) for name, item in value.items()}
     if isinstance(value, tuple):
         return [plain(item) for item in value]
     if isinstance(value, float):

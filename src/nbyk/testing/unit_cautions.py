@@ -28,9 +28,9 @@ _TOO_HOPEFUL = {"size": "these sizes and powers are too hopeful", "prior": "a pl
 _MOST_NAMED = 2
 
 
-def named_units(data: ResponseSet) -> dict[str, Units]:
-    """Return the units of a response set by "gold", "A" and "B"."""
-    names = {"gold": "gold", "a": "A", "b": "B"}
+def named_units(data: ResponseSet, systems: tuple[str, str] = ("A", "B")) -> dict[str, Units]:
+    """Return the units of a response set by "gold" and the systems' names."""
+    names = {"gold": "gold", "a": systems[0], "b": systems[1]}
     return {names[role]: units for role, units in data.units.items() if role != "gold" or data.has_gold}
 
 

@@ -18,10 +18,9 @@ from nbyk.metrics import Metric, get
 from nbyk.resampling.streams import StreamKey, as_seed, stream_key
 from nbyk.testing.decision import check_draws
 from nbyk.testing.engine.draws import draw_chunks
-from nbyk.testing.engine.item_draws import KindStreams
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
 from nbyk.testing.pvalues import Alternative, PValue, check_alternative, p_values
-from nbyk_papers.boostsa2022.label_scorer import LabelScorer, label_scorer, observed_scores
+from nbyk_papers.boostsa2022.label_scorer import KindStreams, LabelScorer, label_scorer, observed_scores
 from nbyk_papers.boostsa2022.labels import HardLabels, SoftLabels, check_labels
 from nbyk_papers.boostsa2022.run_draws import Runs, run_counts
 

@@ -8,15 +8,20 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.metrics.confusion import ACCURACY, AVERAGES, count_classes, score_classes
-from nbyk.testing.engine.item_draws import ItemDraws, KindCounts
+from nbyk.metrics.classes import ACCURACY, MACRO, MICRO, ONE_CLASS, ratio
+from nbyk.resampling.streams import CHUNK, StreamKey, Streams
+from nbyk.testing.engine.item_draws import ItemDraws, KindCounts, drawn_items
 from nbyk_papers.boostsa2022.labels import HardLabels, SoftLabels
 from nbyk_papers.boostsa2022.soft_labels import contributions, score_sums
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
+
+_ITEMS_PER_BINOMIAL = 50
+"""Drawing a kind's binomial costs about as much as drawing this many single items."""
 
 
 class LabelScorer(Protocol):
@@ -120,11 +125,11 @@ class _SoftScorer:
 
 
 def _plan_of(score: Metric, names: Sequence[str]) -> tuple[int, int, int]:
-    """Return a metric's measure, average and class, as `nbyk.metrics.confusion.score_classes` takes them."""
+    """Return a metric's measure, average and class, as `score_classes` takes them."""
     if not score.arguments:
-        return ACCURACY, AVERAGES.index("none"), 0
+        return ACCURACY, 0, 0
     measure, average, *_ = map(int, score.values)
-    return measure, 1 + average, names.index(score.label) if score.label else 0
+    return measure, average, names.index(score.label) if score.label else 0
 
 
 def _kinds(labels: HardLabels) -> tuple[Ints, Ints]:
@@ -137,3 +142,125 @@ def _kinds(labels: HardLabels) -> tuple[Ints, Ints]:
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     return first[order], place[kind_of]
+
+
+@njit(nogil=True, cache=True)
+def _score(
+    measure: int, average: int, label: int, occurring: bool, hits: Ints, predicted: Ints, actual: Ints
+) -> tuple[float, int]:
+    """Return a score from counts of classes, shape (C,) each, and the number of classes with divisor 0."""
+    if measure == ACCURACY:
+        return hits.sum() / actual.sum(), 0
+    if average == ONE_CLASS:
+        return ratio(measure, hits[label], predicted[label], actual[label])
+    if average == MICRO:
+        return ratio(measure, hits.sum(), predicted.sum(), actual.sum())
+    total = weights = 0.0
+    lacking = 0
+    for c in range(len(hits)):
+        weight = 1 if average == MACRO else actual[c]
+        if weight == 0 or (occurring and predicted[c] + actual[c] == 0):
+            continue
+        value, lacks = ratio(measure, hits[c], predicted[c], actual[c])
+        total += weight * value
+        weights += weight
+        lacking += lacks
+    return total / weights, lacking
+
+
+@njit(nogil=True, cache=True)
+def count_classes(
+    weights: Any, target: Ints, predictions: Ints, actual: Ints, predicted: Ints, hits: Ints
+) -> None:
+    """Count classes in draws of items, or of kinds of identical items.
+
+    Parameters
+    ----------
+    weights : ndarray of int, shape (U, 64)
+        The number of times that each draw has each kind.
+    target, predictions : ndarray of int, shape (U,) and (U, S)
+        The kinds' classes.
+    actual, predicted, hits : ndarray of int, shape (C, 64), (S, C, 64) and (S, C, 64)
+        Filled with the counts of each class's targets, of its predictions and of the right ones among these.
+    """
+    n_draws = weights.shape[1]
+    actual[:] = 0
+    predicted[:] = 0
+    hits[:] = 0
+    for u in range(len(target)):
+        truth = target[u]
+        of_kind = weights[u]
+        for draw in range(n_draws):
+            actual[truth, draw] += of_kind[draw]
+        for s in range(predictions.shape[1]):
+            label = predictions[u, s]
+            for draw in range(n_draws):
+                predicted[s, label, draw] += of_kind[draw]
+            if label == truth:
+                for draw in range(n_draws):
+                    hits[s, label, draw] += of_kind[draw]
+
+
+@njit(nogil=True, cache=True)
+def score_classes(
+    actual: Ints, predicted: Ints, hits: Ints, plan: Ints, occurring: bool, out: Floats, lacking: Ints
+) -> None:
+    """Score draws from their counts of classes.
+
+    Parameters
+    ----------
+    actual, predicted, hits : ndarray of int, shape (C, R), (S, C, R) and (S, C, R)
+        As `count_classes` fills them.
+    plan : ndarray of int, shape (M, 3)
+        Measure, average and class of each score.
+    occurring
+        Whether a macro average is over only the classes that occur in a draw's targets or in the system's
+        predictions, not over all classes.
+    out : ndarray, shape (M, S, R)
+        Filled with the scores; NaN for a draw of nothing.
+    lacking : ndarray of int, shape (M, S, R)
+        Filled with the number of classes that count as 0 because their divisor is 0.
+    """
+    for draw in range(actual.shape[1]):
+        for s in range(len(hits)):
+            of_hits, of_predicted, of_actual = hits[s, :, draw], predicted[s, :, draw], actual[:, draw]
+            for m in range(len(plan)):
+                if of_actual.sum() == 0:
+                    out[m, s, draw], lacking[m, s, draw] = np.nan, 0
+                    continue
+                out[m, s, draw], lacking[m, s, draw] = _score(
+                    plan[m, 0], plan[m, 1], plan[m, 2], occurring, of_hits, of_predicted, of_actual
+                )
+
+
+class KindStreams:
+    """Draws of items with replacement by chunk; only the kinds of the items count.
+
+    It draws a multinomial over the kinds or single items, whichever is cheaper; both have one distribution.
+
+    Parameters
+    ----------
+    key
+        The key of the streams.
+    kind_of : ndarray of int, shape (N,)
+        The kind of each item; every kind below the largest has an item.
+    n_drawn
+        Items n of a draw.
+    """
+
+    def __init__(self, key: StreamKey, kind_of: Ints, n_drawn: int) -> None:
+        self._key = key
+        self._n_drawn = n_drawn
+        self._n_items = len(kind_of)
+        sizes = np.bincount(kind_of)
+        self._chances = sizes / self._n_items
+        self._by_kind = len(sizes) * _ITEMS_PER_BINOMIAL <= n_drawn
+        alone = np.array_equal(kind_of, np.arange(len(kind_of)))
+        self._kind_of = None if alone else np.ascontiguousarray(kind_of, dtype=np.int64)
+
+    def draws(self, chunk: int) -> ItemDraws:
+        """Return the 64 draws of a chunk."""
+        if self._by_kind:
+            generator = Streams(self._key, chunk).generator("items")
+            return KindCounts(generator.multinomial(self._n_drawn, self._chances, CHUNK))
+        return drawn_items(self._key, chunk, self._n_items, n_drawn=self._n_drawn, kind_of=self._kind_of)

@@ -77,7 +77,7 @@ def fit_sharing(ratings: Ratings, prior: TwoStagePrior) -> FittedSharing:
     Notes
     -----
     The variance between raters is that of the mean rating by the test for shared units, in the same way as
-    `nbyk plan` computes it from a pilot (`nbyk.planning.people.Spread`). The variance of their slopes is that
+    `nbyk plan` computes it from a pilot (`nbyk.Spread`). The variance of their slopes is that
     of the mean of rating times place. There, a rating counts from the mean of its item, and the place of the
     item is by the rank of its mean rating from the other raters; items with a single rating are left out.
     `Sharing.rater_share` and `Sharing.sensitivity_share` are the ρ and κ by which the prior's responses have

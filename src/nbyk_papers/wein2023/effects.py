@@ -123,7 +123,7 @@ def true(
         table = true_effects_table(population, metrics, n_draws=draws, seed=seed, work=work)
     made = {"seed": seed, "semantics": semantics, "M": draws, **_made(population), "metrics": metrics}
     if references is not None:
-        of_sets = read_parquet(references, REFERENCES)[0]
+        of_sets = read_parquet(references, REFERENCES, whole=True)[0]
         nulls = references_from_table(of_sets, "null")
         if nulls:
             table = with_first_draws(table, references_from_table(of_sets), nulls, metrics, responses)
@@ -155,7 +155,7 @@ def estimate(
     from nbyk_papers.wein2023.design import Estimation
 
     distinct("--sampler", sampler)
-    sets = references_from_table(read_parquet(references, REFERENCES)[0])
+    sets = references_from_table(read_parquet(references, REFERENCES, whole=True)[0])
     metrics, work = _metrics(semantics, metric, metric_file), Work(f"estimated effects, {out}", threads)
     how = Estimation(semantics, null, sampler, resamples, spread_resamples, seed)
     with work.progress(how.n_draws(sets)):
@@ -199,7 +199,7 @@ def pvalues(
     ks, files = true_responses or [], true or []
     if len(files) != len(ks):
         raise NbykError(f"found {len(files)} --true and {len(ks)} --true-responses; expected one for each")
-    effects, made = read_parquet(estimated, ("sampler", *EFFECTS))
+    effects, made = read_parquet(estimated, ("sampler", *EFFECTS), whole=True)
     semantics, columns = get_semantics(made["semantics"]), sorted(made["metrics"])
     resamples = {column: semantics.resamples(column, made["M"]) for column in columns}
     paired = semantics.paired(made["null"])
@@ -257,7 +257,7 @@ def _made(population: Population) -> dict[str, object]:
 def _true_effects(path: Path) -> pa.Table:
     from nbyk.files import read_parquet
 
-    table, _ = read_parquet(path, EFFECTS)
+    table, _ = read_parquet(path, EFFECTS, whole=True)
     if "sampler" in table.column_names:
         raise NbykError("found estimated effects, expected a file that `nbyk study true` wrote", file=path)
     return table

@@ -21,6 +21,11 @@ def found(nbyk: Run, line: str) -> dict:  # type: ignore[type-arg]
     return json.loads(text)  # type: ignore[no-any-return]
 
 
+def results(answer: dict) -> list[dict]:  # type: ignore[type-arg]
+    """Return the only pair by each metric, with what was asked of it."""
+    return [{**board, **board["pairs"][0]} for board in answer["boards"]]
+
+
 def write(path: str, matrix: np.ndarray) -> None:
     rows = [
         f"q{item},r{rater},{value:g}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 import pytest
 
 import nbyk as package
-from tests.cli.compare.ratings import found, read, write
+from tests.cli.compare.ratings import found, read, results, write
 from tests.cli.conftest import Run
 from tests.data.lm_eval_log import runs
 
@@ -42,7 +43,7 @@ def test_a_metric_of_ones_own_and_a_scale(nbyk: Run) -> None:
         write(f"{name}.csv", 1.0 + 4.0 * ratings)
     options = "--scale 1..5 --metric-file mine.py --metric halved --metric mae --quick"
     answer = found(nbyk, f"--gold gold.csv sim_a.csv sim_b.csv {options}")
-    halved, mae = answer["results"]
+    halved, mae = results(answer)
     assert halved["effect"] == pytest.approx(0.5 * mae["effect"])
     assert halved["claims"][-1]["p"] == mae["claims"][-1]["p"]
 
@@ -60,7 +61,7 @@ def test_gold_has_columns_of_its_own(nbyk: Run) -> None:
     columns = {"item": "post", "rater": "who", "value": "grade"}
     options = [f"--gold-{name} {column}" for name, column in columns.items()]
     systems = "--gold people.csv sim_a.csv sim_b.csv --quick"
-    assert found(nbyk, f"{systems} {' '.join(options)}")["results"] == own["results"]
+    assert results(found(nbyk, f"{systems} {' '.join(options)}")) == results(own)
     for missing in range(3):
         left = " ".join(option for place, option in enumerate(options) if place != missing)
         code, text, errors = nbyk(f"compare {systems} {left}")
@@ -77,7 +78,7 @@ def test_ratings_that_come_twice_are_taken_as_asked(choice: str, nbyk: Run) -> N
     own.assign(value=kept * own["value"]).to_csv("kept.csv", index=False)
     systems = "--gold gold.csv sim_a.csv sim_b={} --quick"
     answer = found(nbyk, f"{systems.format('twice.csv')} --on-duplicates {choice}")
-    assert answer["results"] == found(nbyk, systems.format("kept.csv"))["results"]
+    assert results(answer) == results(found(nbyk, systems.format("kept.csv")))
     said = f"{len(own)} further ratings of an item by the same rater"
     assert any(said in text for text in answer["cautions"])
     code, _, errors = nbyk(f"compare {systems.format('twice.csv')}")
@@ -92,7 +93,7 @@ def test_rows_without_a_value_are_refused_or_dropped_and_counted(nbyk: Run) -> N
     gaps.dropna().to_csv("kept.csv", index=False)
     systems = "--gold gold.csv sim_a.csv sim_b={} --quick"
     answer = found(nbyk, f"{systems.format('gaps.csv')} --on-empty drop")
-    assert answer["results"] == found(nbyk, systems.format("kept.csv"))["results"]
+    assert results(answer) == results(found(nbyk, systems.format("kept.csv")))
     n_empty = int(gaps["value"].isna().sum())
     assert f"gaps.csv: {n_empty} rows without a value were left out" in answer["cautions"]
     code, _, errors = nbyk(f"compare {systems.format('gaps.csv')}")
@@ -110,14 +111,14 @@ def test_effects_are_said_in_the_unit_of_the_ratings(metric: str, factor: int | 
     options = f"--scale 1..5 --metric {metric} --quick --resamples 999"
     answer = found(nbyk, f"--gold gold.csv sim_a.csv sim_c.csv {options}")
     board = found(nbyk, f"--gold gold.csv sim_a.csv sim_c.csv sim_b.csv {options}")
-    (of_board,) = (p["result"] for p in board["leaderboards"][0]["pairs"] if (p["a"], p["b"]) == PAIR)
-    for found_in, result in ((answer, answer["results"][0]), (board, of_board)):
+    (of_board,) = (pair for pair in board["boards"][0]["pairs"] if (pair["a"], pair["b"]) == PAIR)
+    for found_in, result in ((answer, results(answer)[0]), (board, of_board)):
         said = [text for text in found_in["sentences"] if text.startswith("In the ratings' own unit")]
         if factor is None:
             assert said == []
             continue
         claim = result["claims"][0]
-        numbers = [factor * x for x in (result["effect"], claim["low"], claim["high"])]
+        numbers = [factor * x for x in (result["effect"], *claim["interval"])]
         assert said == [IN_RATINGS.format("c", metric, *numbers)]
 
 
@@ -139,9 +140,14 @@ def test_runs_of_lm_eval_are_systems(nbyk: Run, tmp_path: Path) -> None:
     for name in ("good", "bad"):
         right = 0.9 if name == "good" else 0.4
         runs(tmp_path / name, (rng.random((3, 60)) < right).astype(float).tolist(), model=name)
-    answer = found(nbyk, "good bad --quick")
-    assert (answer["a"], answer["b"], answer["results"][0]["verdict"]) == ("good", "bad", "A")
-    assert answer["results"][0]["responses_a"]["most"] == 3
+    code, text, errors = nbyk("compare good bad --quick --format json")
+    assert (code, errors.splitlines()[0]) == (
+        0,
+        "good: items = doc_id (60), runs = run (3), values = acc; not used: question, answer",
+    )
+    (result,) = results(json.loads(text))
+    assert (result["a"], result["b"], result["verdict"]) == ("good", "bad", "better")
+    assert result["sample"]["responses"]["good"]["most"] == 3
 
 
 def test_clusters_of_a_column_are_swapped_whole(nbyk: Run) -> None:
@@ -151,13 +157,13 @@ def test_clusters_of_a_column_are_swapped_whole(nbyk: Run) -> None:
         table.to_csv(f"{name}.csv", index=False)
     line = "--gold gold.csv sim_a.csv sim_c.csv --cluster text --quick --resamples 999"
     answer = found(nbyk, f"{line} --generalise items,clusters")
-    result = answer["results"][0]
+    result = results(answer)[0]
     assert "for new clusters of items, with these" in answer["sentences"][0]
-    assert result["n_clusters"] == 10
+    assert result["sample"]["n_clusters"] == 10
     assert result["claims"][0]["over"] == ["items", "clusters"]
     assert answer["variance_shares"][0]["clusters"]["share"] is not None
     assert "clusters of items" in " ".join(answer["sentences"])
-    assert found(nbyk, line)["results"][0]["claims"][0]["over"][:3] == ["items", "clusters", "raters"]
+    assert results(found(nbyk, line))[0]["claims"][0]["over"][:3] == ["items", "clusters", "raters"]
     for wrong, says in (
         ("--cluster chapter", "error: --cluster: found chapter, but no file has a column of that name"),
         ("--cluster rater", "is in cluster"),
@@ -167,4 +173,4 @@ def test_clusters_of_a_column_are_swapped_whole(nbyk: Run) -> None:
         assert (code, errors.count("\n")) == (2, 1)
         assert says in errors
     board = found(nbyk, "--gold gold.csv sim_a.csv sim_b.csv sim_c.csv --cluster text --resamples 999")
-    assert board["leaderboards"][0]["n_clusters"] == 10
+    assert board["boards"][0]["sample"]["n_clusters"] == 10

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nbyk.provenance import read_record
-from tests.cli.compare.ratings import found, read, unfolded, write
+from tests.cli.compare.ratings import found, read, results, unfolded, write
 from tests.cli.conftest import Run
 
 
@@ -63,7 +63,7 @@ def test_constant_ratings_are_compared(nbyk: Run) -> None:
     for name, value in (("g", 0.5), ("x", 0.5), ("y", 1.0)):
         write(f"{name}.csv", np.full((30, 2), value))
     answer = found(nbyk, "--gold g.csv x.csv y.csv --generalise items")
-    assert (answer["results"][0]["effect"], answer["results"][0]["verdict"]) == (0.5, "A")
+    assert (results(answer)[0]["effect"], results(answer)[0]["verdict"]) == (0.5, "better")
     code, text, _ = nbyk("compare --gold g.csv x.csv y.csv --gate")
     assert code == 4
     assert "The gate is inconclusive: two raters and two runs of each system cannot speak" in unfolded(text)
@@ -94,12 +94,14 @@ def test_the_gate_with_a_margin(margin: str, code: int, says: str, nbyk: Run) ->
 
 
 def test_a_margin_is_in_the_unit_of_the_ratings(nbyk: Run) -> None:
-    (own,) = found(nbyk, "--gold gold.csv sim_a.csv sim_c.csv --generalise items --margin 0.2")["results"]
+    (own,) = results(found(nbyk, "--gold gold.csv sim_a.csv sim_c.csv --generalise items --margin 0.2"))
     for name in ("gold", "sim_a", "sim_b", "sim_c"):
         write(f"{name}.csv", 1.0 + 4.0 * read(name))
     answer = found(nbyk, "--gold gold.csv sim_a.csv sim_c.csv --generalise items --margin 0.8 --scale 1..5")
-    (scaled,) = answer["results"]
-    assert scaled["margins"][0]["p_not_worse"] == pytest.approx(own["margins"][0]["p_not_worse"])
+    (scaled,) = results(answer)
+    assert scaled["claims"][0]["margin"]["p_not_worse"] == pytest.approx(
+        own["claims"][0]["margin"]["p_not_worse"]
+    )
     assert any(
         text.startswith("In the ratings' own unit, the effect of sim_a") for text in answer["sentences"]
     )

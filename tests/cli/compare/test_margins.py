@@ -26,8 +26,8 @@ def test_the_gate_asks_about_the_first_candidate(margin: str, code: int, says: s
 
 def test_the_sentence_has_the_margin_and_the_table_a_verdict(nbyk: Run) -> None:
     answer = found(nbyk, f"{SYSTEMS} --margin 0.3")
-    (board,) = answer["leaderboards"]
-    assert {pair["margin"]["verdict"] for pair in board["pairs"]} == {"equivalent"}
+    (board,) = answer["boards"]
+    assert {pair["claims"][0]["margin"]["verdict"] for pair in board["pairs"]} == {"equivalent"}
     sentence = answer["sentences"][0]
     assert sentence.startswith("By mae, ")
     assert "equivalent within ±0.3: sim_a and sim_b" in sentence

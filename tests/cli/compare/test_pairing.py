@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.compare.ratings import found, unfolded
+from tests.cli.compare.ratings import found, results, unfolded
 from tests.cli.conftest import Run
 
 ITEMS = 12
@@ -115,7 +115,7 @@ def test_p_does_not_hang_on_the_name_of_a_column(nbyk: Run) -> None:
             Path(f"{name}.csv").write_text("\n".join([head, *rows]))
         for option in ("no", "yes"):
             text = nbyk(f"compare a.csv b.csv --format json --pair-runs {option}")[1]
-            p[column, option] = json.loads(text)["results"][0]["p"]
+            p[column, option] = results(json.loads(text))[0]["p"]
     for option in ("no", "yes"):
         assert len({round(value, 12) for (_, of), value in p.items() if of == option}) == 1
     assert p["seed", "yes"] < 0.1 * p["seed", "no"]

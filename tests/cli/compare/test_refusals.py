@@ -17,7 +17,7 @@ from tests.data.malformed.corpus import CASES
 OPTIONS = {
     "scale": "--scale",
     "on_missing": "--on-missing",
-    "SampleChoice.metric": "--samples-metric",
+    "value": "--value",
     "SampleChoice.task": "--task",
     "SampleChoice.filter": "--filter",
 }
@@ -60,7 +60,7 @@ def test_malformed_input_is_refused_in_one_line(
         ),
         (
             "sim_a.csv sim_b.csv --correction holmes",
-            "--correction: found 'holmes', expected ",
+            "--correction: unknown correction 'holmes'",
         ),
         ("sim_a.csv sim_b.csv --on-missing fill", "--on-missing: found 'fill', expected "),
         ("sim_a.csv sim_b.csv --scale 1-5", "--scale: scale '1-5': expected levels as in 1,2,3,4,5"),
@@ -76,7 +76,7 @@ def test_malformed_input_is_refused_in_one_line(
         ("sim_a.csv sim_b.csv sim_c.csv --alternative less", "--alternative: found 'less' for all pairs"),
         ("sim_a.csv sim_b.csv gold=sim_c.csv", "a system is named 'gold'; give people's ratings with --gold"),
         ("sim_a.csv sim_b.csv --out gold.csv", "--out gold.csv: gold.csv is a file, expected a folder"),
-        ("sim_a.csv sim_b.csv --task mmlu", "--samples-metric, --task and --filter choose among the scores"),
+        ("sim_a.csv sim_b.csv --task mmlu", "--task and --filter choose among the scores"),
         ("sim_a.csv sim_b.csv --metric-file mine.py", "mine.py: no such file"),
     ],
 )

@@ -10,11 +10,10 @@ import pytest
 
 import nbyk as package
 from nbyk.testing.shared_units import SharedUnitsTest
-from tests.cli.compare.ratings import found, unfolded, write
+from tests.cli.compare.ratings import found, results, unfolded, write
 from tests.cli.conftest import Run
 
-WHY = "raters are skewed, so that A may seem better than B"
-NAMED = "raters are skewed, so that x may seem better than y"
+WHY = "raters are skewed, so that one may seem better than another"
 
 
 @pytest.fixture
@@ -29,21 +28,21 @@ def reserved(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def test_two_systems(reserved: Run) -> None:
     answer = found(reserved, "x.csv y.csv --margin 0.01")
-    (result,) = answer["results"]
-    assert result["verdict"] == "A, with reserve"
+    (result,) = results(answer)
+    assert result["verdict"] == "better, with reserve"
     assert [claim["reserve"] for claim in result["claims"]] == [WHY, ""]
-    assert result["margins"][0]["verdict"] == "not worse, with reserve"
+    assert result["claims"][0]["margin"]["verdict"] == "not worse, with reserve"
     assert result["sentence"].startswith("x is better than y, with reserve, on mean, for new items and ")
     assert "x is not worse than y by 0.01 or more, with reserve, on mean" in answer["sentences"][0]
-    assert answer["cautions"][0].endswith(f"with reserve: {NAMED}")
+    assert answer["cautions"][0].endswith(f"with reserve: {WHY}")
     assert reserved("compare x.csv y.csv --out report")[0] == 0
     page = unfolded(Path("report/compare.html").read_text())
     assert "x is better than y, with reserve, on mean" in page
-    assert page.index(NAMED) < page.index("<details>")
+    assert page.index(WHY) < page.index("<details>")
     code, text, _ = reserved("compare y.csv z.csv")
     assert code == 0
     assert "y and z cannot be told apart on mean" in unfolded(text)
-    (undecided,) = found(reserved, "y.csv z.csv")["results"]
+    (undecided,) = results(found(reserved, "y.csv z.csv"))
     assert undecided["verdict"] == "undecided"
 
 
@@ -56,8 +55,8 @@ def test_a_leaderboard_marks_pairs_and_margins() -> None:
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SharedUnitsTest, "reserve", lambda *_, **__: "raters are skewed")
-        board = package.compare_systems(None, systems, metric="mean", margin=0.1)
-        against = package.compare_systems(None, systems, metric="mean", against="z")
+        board = package.compare(None, systems, metric="mean", margin=0.1)
+        against = package.compare(None, systems, metric="mean", against="z")
     assert (
         "2 of 3 pairs of 3 systems on 40 items by mean can be told apart (2 of them only with reserve)"
         in (board.sentence)
@@ -66,11 +65,11 @@ def test_a_leaderboard_marks_pairs_and_margins() -> None:
     assert "x (with reserve) is shown to be better than z; none is shown to be worse" in against.sentence
     assert board.warnings[0].endswith("with reserve: raters are skewed")
     pairs = {(pair["a"], pair["b"]): pair for pair in board.to_dict()["pairs"]}
-    assert (pairs["x", "y"]["verdict"], pairs["x", "y"]["reserve"]) == (
-        "x, with reserve",
+    assert (pairs["x", "y"]["verdict"], pairs["x", "y"]["claims"][0]["reserve"]) == (
+        "better, with reserve",
         "raters are skewed",
     )
-    assert (pairs["y", "z"]["verdict"], pairs["y", "z"]["reserve"]) == ("undecided", "")
+    assert pairs["y", "z"]["verdict"] == "undecided"
 
 
 @pytest.mark.parametrize(
@@ -79,7 +78,7 @@ def test_a_leaderboard_marks_pairs_and_margins() -> None:
         (
             "x.csv y.csv",
             4,
-            f"The gate is inconclusive: x is shown to be better than y only with reserve: {NAMED}.",
+            f"The gate is inconclusive: x is shown to be better than y only with reserve: {WHY}.",
         ),
         ("y.csv x.csv", 3, "The gate is not passed: y is not shown to be better than x."),
         (

@@ -22,11 +22,11 @@ WRONG = {
     ),
     "too much open": (
         "plan toxicity --epsilon 0.1",
-        "more than one of --items, --responses, --power, --budget is open; give --epsilon and --power for",
+        "more than one of --items, --responses, --power is open; give --power too, or a --budget. ",
     ),
     "a budget and a size": (
         "plan toxicity --items 9 --responses 5 --epsilon 0.1 --budget 9",
-        "already fix the cost of the size",
+        "the numbers already fix the cost; drop --budget",
     ),
     "one item": ("plan toxicity --items 1 --responses 5 --epsilon 0.1", "error: --items: found 1"),
     "no ratings": ("plan toxicity --items 9 --responses 0 --epsilon 0.1", "error: --responses: found 0"),

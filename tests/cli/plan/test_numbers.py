@@ -35,7 +35,7 @@ def test_a_count_of_a_plan_with_people_is_refused_by_its_option(nbyk: Run, optio
 
 
 def test_options_that_a_plan_with_people_does_not_take_are_refused(nbyk: Run) -> None:
-    for option in ("--sd-scale-a 2", "--max-items 50", "--max-responses 5", "--resamples 99"):
+    for option in ("--sd-scale-a 2", "--n-runs 3", "--precision 0.2", "--resamples 99"):
         code, _, errors = nbyk(f"{PEOPLE} {option}")
         assert code == 2
         assert errors.startswith(f"error: {option.split()[0]}: found ")

@@ -26,7 +26,7 @@ def solved(nbyk: Run, line: str) -> dict:  # type: ignore[type-arg]
 def test_the_number_of_raters_is_the_least_that_reaches_the_power(nbyk: Run) -> None:
     found = solved(nbyk, f"--solve raters {KNOWN} --items 300")
     assert found["open"] == ["raters"]
-    raters = found["crew"]["raters"]
+    raters = found["raters"]
     assert found["power"] >= 0.8
     fewer = solved(nbyk, f"--raters {raters - 1} --responses {raters - 1} {SDS} --effect 0.05 --items 300")
     assert fewer["power"] < 0.8
@@ -35,14 +35,14 @@ def test_the_number_of_raters_is_the_least_that_reaches_the_power(nbyk: Run) -> 
 def test_the_number_of_runs_is_asked_for_in_the_same_way(nbyk: Run) -> None:
     found = solved(nbyk, f"--solve runs --run-sd 0.02 {KNOWN} --items 300 --raters 20")
     assert found["open"] == ["runs"]
-    assert found["crew"]["runs"] >= 3
+    assert found["runs"] >= 3
 
 
 @pytest.mark.parametrize(
     ("solve", "given", "opened"),
     [
         ("items", "--raters 20 --responses 3", "n_items"),
-        ("ratings", "--raters 20 --items 300", "ratings_per_item"),
+        ("ratings", "--raters 20 --items 300", "k_responses"),
     ],
 )
 def test_items_and_ratings_may_be_named_too(nbyk: Run, solve: str, given: str, opened: str) -> None:
@@ -54,10 +54,10 @@ def test_items_and_ratings_may_be_named_too(nbyk: Run, solve: str, given: str, o
 def test_numbers_that_are_not_solved_for_are_those_of_the_pilot(nbyk: Run) -> None:
     nbyk("example")
     pair = "--pilot example/gold.csv --pilot-systems example/sim_a.csv example/sim_b.csv --scale 0..1"
-    crew = solved(nbyk, f"--solve raters {pair} --power 0.8 --effect 0.04")["crew"]
-    assert (crew["n_items"], crew["ratings_per_item"], crew["runs"]) == (300, 3, 5)
-    more = solved(nbyk, f"--solve raters {pair} --power 0.8 --effect 0.04 --items 400 --runs 9")["crew"]
-    assert (more["n_items"], more["ratings_per_item"], more["runs"]) == (400, 3, 9)
+    crew = solved(nbyk, f"--solve raters {pair} --power 0.8 --effect 0.04")
+    assert (crew["n_items"], crew["k_responses"], crew["runs"]) == (300, 3, 5)
+    more = solved(nbyk, f"--solve raters {pair} --power 0.8 --effect 0.04 --items 400 --runs 9")
+    assert (more["n_items"], more["k_responses"], more["runs"]) == (400, 3, 9)
 
 
 @pytest.mark.parametrize("names", [("seed1", "seed2", "seed3", "seed4"), ("a", "b", "c", "d")])
@@ -67,8 +67,8 @@ def test_systems_without_gold_have_runs_if_you_ask_for_runs(nbyk: Run, names: tu
         rows = [f"q{item},{','.join(map(str, row))}" for item, row in enumerate(cells.astype(int))]
         Path(f"{name}.csv").write_text("\n".join([f"item,{','.join(names)}", *rows]))
     pair = "--pilot-systems x.csv y.csv --scale binary --metric mean --power 0.8 --effect 0.1"
-    crew = solved(nbyk, f"--solve runs {pair}")["crew"]
-    assert (crew["n_items"], crew["raters"], crew["ratings_per_item"]) == (120, 0, 1)
+    crew = solved(nbyk, f"--solve runs {pair}")
+    assert (crew["n_items"], crew["raters"], crew["k_responses"]) == (120, 0, 1)
     assert crew["runs"] >= 3
 
 
@@ -102,8 +102,8 @@ def test_systems_without_gold_have_runs_if_you_ask_for_runs(nbyk: Run, names: tu
         (
             "convabuse --solve raters --effect 0.1 --power 0.8",
             "DATASET: found convabuse, which does not go with raters and runs; leave it out, and give "
-            "--effect and --item-sd, --severity-sd, --rating-sd and --run-sd, or --pilot "
-            "with --pilot-systems",
+            "--effect and --item-sd, --severity-sd, --rating-sd and --run-sd, or --pilot, "
+            "alone or with --pilot-systems",
         ),
     ],
 )
@@ -183,8 +183,8 @@ def test_a_plan_from_a_pilot_says_what_it_took_from_there(nbyk: Run) -> None:
 def test_a_price_is_paid_even_if_raters_or_runs_do_not_differ(nbyk: Run, units: str, least: int) -> None:
     common = "--item-sd 0.2 --rating-sd 0.22 --effect 0.05 --power 0.8"
     alone, priced = solved(nbyk, common), solved(nbyk, f"{common} --cost-per-{units} 20")
-    assert alone["crew"][f"{units}s"] == 0
-    assert priced["crew"][f"{units}s"] >= least
+    assert alone[f"{units}s"] == 0
+    assert priced[f"{units}s"] >= least
     assert f"new {units}s" in priced["sentence"]
 
 
@@ -193,7 +193,7 @@ def test_raters_and_runs_without_a_price_are_pointed_out(nbyk: Run) -> None:
     assert "raters and runs cost nothing here" in " ".join(solved(nbyk, two)["cautions"])
     priced = solved(nbyk, f"{two} --cost-per-rater 10 --cost-per-run 5")
     assert "cost nothing" not in " ".join(priced["cautions"])
-    assert priced["crew"]["runs"] < solved(nbyk, two)["crew"]["runs"]
+    assert priced["runs"] < solved(nbyk, two)["runs"]
 
 
 def test_compare_settle_and_plan_give_one_number(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,8 +203,10 @@ def test_compare_settle_and_plan_give_one_number(nbyk: Run, monkeypatch: pytest.
     sizes, sentence = full["settlement"], full["settlement"]["sentence"]
     pair = f"--pilot example/gold.csv --pilot-systems {files} --scale 0..1 --power 0.8"
     planned = solved(nbyk, f"--solve items --raters 8 --runs 5 {pair}")
-    assert sizes["items"]["n_items"] == planned["crew"]["n_items"]
-    assert f"it takes {planned['crew']['n_items']} items in all" in sentence
+    # Without raters and runs, they are the pilot's: the plan is for new ones all the same.
+    assert solved(nbyk, f"--solve items {pair}")["n_items"] == planned["n_items"]
+    assert sizes["items"]["n_items"] == planned["n_items"]
+    assert f"it takes {planned['n_items']} items in all" in sentence
     assert sizes["responses"] is None
     assert "ratings on each" not in sentence
     assert not solved(nbyk, f"--solve raters {pair}")["reachable"]
@@ -225,7 +227,7 @@ def test_the_advice_of_compare_is_the_plan_of_the_same_pilot(nbyk: Run) -> None:
         nbyk, "--solve raters --pilot gold.csv --pilot-systems a.csv b.csv --scale=-2..3 --power 0.8"
     )
     assert planned["reachable"]
-    assert f"with a power of 0.8; {planned['crew']['raters']} raters would" in text
+    assert f"with a power of 0.8; {planned['raters']} raters would" in text
 
 
 def test_every_option_is_listed_and_the_first_panel_has_at_most_25() -> None:
@@ -235,3 +237,36 @@ def test_every_option_is_listed_and_the_first_panel_has_at_most_25() -> None:
     assert panels[None] <= 25
     assert len(panels) == 4
     assert not [option.name for option in options if option.hidden]
+
+
+def test_ratings_alone_are_a_pilot_of_raters(nbyk: Run) -> None:
+    rng = np.random.default_rng(2)
+    latent = rng.uniform(1.5, 4.5, (80, 1)) + rng.normal(0, 0.5, 6) + rng.normal(0, 0.7, (80, 6))
+    ratings = np.clip(np.rint(latent), 1, 5)
+    rows = [f"q{item},{','.join(f'{x:g}' for x in row)}" for item, row in enumerate(ratings)]
+    Path("gold.csv").write_text("\n".join(["item,r0,r1,r2,r3,r4,r5", *rows]))
+    line = "--solve raters --pilot gold.csv --scale 1..5 --items 300 --effect 0.15 --power 0.8"
+    code, text, errors = nbyk(f"plan {line} --format json")
+    assert code == 0, errors
+    levels = json.loads(text)
+    assert (levels["open"], levels["n_items"], levels["effect"]) == (["raters"], 300, 0.15)
+    assert levels["assured"]["raters"] >= levels["raters"] >= 3
+    assert "simulates two that answer in whole levels of the scale (--system-answers levels)" in text
+    real = json.loads(nbyk(f"plan {line} --system-answers real --format json")[1])
+    assert "real numbers (--system-answers real)" in " ".join(real["warnings"])
+    assert real["spread"] != levels["spread"]
+    code, _, errors = nbyk("plan --solve raters --pilot gold.csv --scale 1..5 --power 0.8")
+    assert (code, errors.startswith("error: --effect: expected by how much A is better")) == (2, True)
+    code, _, errors = nbyk(f"plan {line} --metric mean")
+    assert code == 2
+    assert "ratings of items alone do not show how raters differ in that" in errors
+
+
+def test_paired_runs_are_planned_as_pairs(nbyk: Run) -> None:
+    nbyk("example")
+    pair = f"{PAIR} --solve items --power 0.8"
+    apart, paired = (solved(nbyk, f"{pair} --pair-runs {paired}") for paired in ("no", "yes"))
+    assert apart["spread"] != paired["spread"]
+    assert "5 runs of each system, paired" in paired["sentence"]
+    code, _, errors = nbyk(f"plan {pair} --pair-runs maybe")
+    assert (code, errors) == (2, "error: --pair-runs: found maybe, expected yes or no\n")

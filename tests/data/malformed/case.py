@@ -39,7 +39,8 @@ class Arguments:
             self.gold,
             scale=scale_from_text(given["--scale"]) if "--scale" in given else None,
             on_missing=given.get("--on-missing", "refuse"),  # type: ignore[arg-type]
-            samples=SampleChoice(given.get("--samples-metric"), given.get("--task"), given.get("--filter")),
+            samples=SampleChoice(given.get("--task"), given.get("--filter")),
+            value=given.get("--value", "value"),
         )
 
 

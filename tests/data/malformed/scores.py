@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a table, one case per line
-"""Malformed files of scores, each with the one-line error that `nbyk test` must give."""
+"""Malformed files of scores, each with the one-line error that `nbyk compare` must give."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GOOD_ITEMS = "item,score\na,0.5\nb,0.25\nc,1\nd,0\ne,0.75\n"
 
 @dataclass(frozen=True)
 class Case:
-    """One malformed input: `build` writes files and returns what follows ``nbyk test``; the error matches `expected`."""
+    """One malformed input: `build` writes files and returns what follows ``nbyk compare``; the error matches `expected`."""
 
     name: str
     build: Callable[[Path], list[str]]
@@ -219,7 +219,7 @@ CASES = [
         "lengths that differ by order",
         {"a.txt": GOOD, "b.txt": "1\n2\n"},
         r"b\.txt: found 2 scores, expected 5 as in .*a\.txt",
-        options="--paired",
+        options="--pair-runs yes",
     ),
     together(
         "lengths that differ for a paired test",
@@ -231,17 +231,17 @@ CASES = [
         "ids in one file alone",
         {"a.csv": GOOD_ITEMS, "b.txt": GOOD},
         r"b\.txt: has no ids of items, and .*a\.csv has",
-        options="--paired",
+        options="--pair-runs yes",
     ),
     together(
         "items missing",
         {"a.csv": GOOD_ITEMS, "b.csv": "item,score\na,1\nb,0\nx,1\n"},
-        r"b\.csv: lacks 3 of .*a\.csv's items \(c, d, e\) and has 1 that .* lacks \(x\).*--on-missing drop.*--unpaired",
+        r"b\.csv: lacks 3 of .*a\.csv's items \(c, d, e\) and has 1 that .* lacks \(x\).*--on-missing drop.*--pair-runs no",
     ),
     together(
         "no item in common",
         {"a.csv": GOOD_ITEMS, "b.csv": "item,score\nA,1\nB,0\n"},
-        r"a\.csv: has 0 item\(s\) in common with .*b\.csv \(is 'A' the same as 'a'\?.*check.*--unpaired",
+        r"a\.csv: has 0 item\(s\) in common with .*b\.csv \(is 'A' the same as 'a'\?.*check.*--pair-runs no",
         options="--on-missing drop",
     ),
     together(
@@ -298,7 +298,7 @@ CASES = [
         options="--test aso --correction holm",
     ),
     together(
-        "an unknown baseline", {"a.txt": GOOD, "b.txt": GOOD}, "unknown baseline 'c'", options="--against c"
+        "an unknown baseline", {"a.txt": GOOD, "b.txt": GOOD}, "unknown system 'c'", options="--against c"
     ),
     together(
         "a side of all pairs",
@@ -315,20 +315,14 @@ CASES = [
     together(
         "power of a paired test",
         {"a.txt": GOOD, "b.txt": GOOD},
-        "--power: found approximate_randomisation, a test of pairs",
-        options="--paired --power",
-    ),
-    together(
-        "a lift without power",
-        {"a.txt": GOOD, "b.txt": GOOD},
-        "found --lift or --shift without --power",
-        options="--lift 1.1",
+        "--lift: found approximate_randomisation, a test of pairs",
+        options="--pair-runs yes --lift 1.25",
     ),
     together(
         "a paired test of unpaired scores",
         {"a.txt": GOOD, "b.txt": GOOD},
         "--test wilcoxon needs paired scores",
-        options="--test wilcoxon --unpaired",
+        options="--test wilcoxon --pair-runs no",
     ),
     Case(
         "a missing file",

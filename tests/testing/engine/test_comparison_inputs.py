@@ -103,10 +103,10 @@ def test_equal_seeds_give_equal_results() -> None:
     generator = np.random.default_rng(0)
     arrays = generator.random((3, 30, 2))
     ours, theirs = (nbyk.compare(*arrays, seed=np.random.default_rng(4), n_resamples=99) for _ in range(2))
-    assert_array_equal(ours.null_distribution, theirs.null_distribution)
+    assert_array_equal(ours.pair.drawn.null, theirs.pair.drawn.null)
     other = nbyk.compare(*arrays, seed=5, n_resamples=99)
-    assert other.seed == 5
-    assert not np.array_equal(other.null_distribution, ours.null_distribution)
+    assert other.question.seed == 5
+    assert not np.array_equal(other.pair.drawn.null, ours.pair.drawn.null)
 
 
 def test_the_columns_of_frames_are_units_by_their_names() -> None:
@@ -116,7 +116,7 @@ def test_the_columns_of_frames_are_units_by_their_names() -> None:
     base = rng.normal(0.5, 0.1, (60, 1)) + luck
     a, b = (base + shift + rng.normal(0.0, 0.02, (60, 5)) for shift in (0.02, 0.0))
 
-    def compared(names: list[str], *, pair_runs: bool = False) -> nbyk.ComparisonResult:
+    def compared(names: list[str], *, pair_runs: bool = False) -> nbyk.Board:
         frames = (pd.DataFrame(values, columns=names) for values in (a, b))
         return nbyk.compare(None, *frames, metric="mean", n_resamples=99, pair_runs=pair_runs)
 

@@ -24,8 +24,11 @@ def likert(seed: int, n_items: int = 30, k: int = 3) -> list[Any]:
 
 
 def p_of(data: list[Any], metric: str) -> tuple[float, ...]:
-    result = nbyk.compare(*data, metric=metric, generalise=("items",), n_resamples=499, max_resamples=499)
-    return (result.claims[-1].p_two_sided, result.claims[-1].p_greater, result.claims[-1].p_less)
+    options = {"metric": metric, "generalise": ("items",), "n_resamples": 499, "max_resamples": 499}
+    return tuple(
+        nbyk.compare(*data, alternative=side, **options).p  # type: ignore[arg-type]
+        for side in ("two-sided", "greater", "less")
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ from nbyk.resampling.effects import score
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.streams import CHUNK
 from nbyk.testing.engine.draws import Draws, ItemStreams
-from nbyk.testing.engine.forms import RowByRow, Tables, form_of
+from nbyk.testing.engine.forms import RowByRow, form_of
 from nbyk.testing.engine.rows import Rows, Swaps
+from nbyk.testing.engine.tables import Tables
 from tests.oracles import enumerate as exact
 from tests.oracles.chisquare import assert_drawn_from
 

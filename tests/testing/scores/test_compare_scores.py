@@ -14,13 +14,16 @@ import nbyk
 from nbyk import permutation_test
 from nbyk.errors import NbykError
 from nbyk.testing.corrections import CORRECTIONS
-from nbyk.testing.scores.aso import AsoResult
+from nbyk.testing.results import Board
 from nbyk.testing.scores.battery import TESTS
-from nbyk.testing.scores.compare_scores import compare_scores
 from nbyk.testing.scores.null_draws import null_draws
 from nbyk.testing.scores.power_analysis import comparison_power
 from nbyk.testing.scores.recommendation import MANY_SCORES, recommended_test
 from nbyk.testing.scores.result import NOTHING_VARIES
+
+
+def compare_scores(scores: Any, *, paired: bool = False, test: str = "recommended", **options: Any) -> Board:
+    return nbyk.compare(None, scores, test=test, pair_runs=paired, **options)
 
 
 def systems(n: int = 12, **means: float) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
@@ -45,9 +48,9 @@ def test_recommendation(n: int, m: int, paired: bool, test: str, said: str) -> N
     assert said in found.reason
     a, b = np.random.default_rng(2).normal(size=(2, max(n, m)))
     compared = compare_scores([a[:n], b[:m]], paired=paired)
-    assert (compared.test, compared.reason, compared.paired) == (test, found.reason, paired)
-    exact = compared.pairs[0].found.exact  # type: ignore[union-attr]
-    assert exact == ("are counted" in said)
+    assert (compared.question.test, compared.question.reason) == (test, found.reason)
+    drawn = compared.pair.drawn
+    assert (drawn is not None and drawn.exact) == ("are counted" in said)
 
 
 @pytest.mark.parametrize("name", TESTS)
@@ -63,11 +66,11 @@ def test_pairs_are_the_tests_and_corrections_those_of_all_pairs(name: str, alter
             TESTS[name].test(samples[pair.a], samples[pair.b], alternative=alternative, **seed).p
             for pair in found.pairs
         ]
-        assert [pair.found.p for pair in found.pairs] == p  # type: ignore[union-attr]
+        assert [pair.claims[0].p for pair in found.pairs] == p
         expected = p if correction == "none" else nbyk.correct_p_values(p, correction)
-        np.testing.assert_allclose([pair.p_adjusted for pair in found.pairs], expected)  # type: ignore[arg-type]
+        np.testing.assert_allclose([pair.p for pair in found.pairs], expected)  # type: ignore[arg-type]
         for pair in found.pairs:
-            assert (pair.better is not None) == (pair.p_adjusted <= 0.05)  # type: ignore[operator]
+            assert (pair.better is not None) == (pair.p <= 0.05)  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("name", TESTS)
@@ -100,15 +103,14 @@ def test_intervals_are_scipys() -> None:
         expected = stats.ttest_rel(a, samples["y"]).confidence_interval(level)
         np.testing.assert_allclose(paired.pairs[0].interval, expected)
         of_mean = stats.ttest_1samp(a, 0.0).confidence_interval(level)
-        np.testing.assert_allclose((paired.systems[0].low, paired.systems[0].high), of_mean)
+        np.testing.assert_allclose(paired.standing("0").interval, of_mean)
     found = [compare_scores([a, b], alpha=alpha).pairs[0].interval for alpha in (0.05, 0.01)]
     assert found[0] == found[1]
     alone = compare_scores([[1.0], [0.0, 2.0]])
     assert math.isnan(alone.pairs[0].interval[0])
-    assert math.isnan(alone.systems[0].sd)
     constant = compare_scores([[2.0, 2.0], [1.0, 1.0, 1.0]])
     assert constant.pairs[0].effect == 1.0
-    assert np.isnan([*constant.pairs[0].interval, constant.systems[0].low]).all()
+    assert np.isnan([*constant.pairs[0].interval, constant.standings[0].interval[0]]).all()
     assert NOTHING_VARIES in constant.warnings
 
 
@@ -119,7 +121,7 @@ def test_intervals_of_zeros_and_ones_are_never_points() -> None:
     ones, zeros = [1.0] * 12, [0.0] * 12
     paired = compare_scores([ones, zeros], paired=True)
     assert paired.pairs[0].interval == pytest.approx((2.0 * TWELVE - 1.0, 1.0))
-    assert [(s.low, s.high) for s in paired.systems] == [
+    assert [standing.interval for standing in paired.standings] == [
         pytest.approx((TWELVE, 1.0)),
         pytest.approx((0.0, 1.0 - TWELVE)),
     ]
@@ -157,16 +159,16 @@ def test_bounds_are_those_of_multi_aso_and_hold_jointly() -> None:
     found = compare_scores(samples, test="aso", seed=3)
     at = {name: row for row, name in enumerate(samples)}
     for pair in found.pairs:
-        assert isinstance(pair.found, AsoResult)
-        assert pair.found.eps_min == table.eps_min[at[pair.a], at[pair.b]]
-        assert pair.reverse is not None
-        assert pair.reverse.eps_min == table.eps_min[at[pair.b], at[pair.a]]
-        assert pair.found.bound.n_comparisons == 6
-    assert found.correction == "bonferroni"
+        order = pair.claims[0].order
+        assert order is not None
+        assert order.eps_min == table.eps_min[at[pair.a], at[pair.b]]
+        assert order.reversed().eps_min == table.eps_min[at[pair.b], at[pair.a]]
+        assert order.bound.n_comparisons == 6
+    assert found.question.correction == "bonferroni"
     one_sided = compare_scores(samples, test="aso", against="y", alternative="greater").pairs
-    assert [pair.found.bound.n_comparisons for pair in one_sided] == [2, 2]  # type: ignore[union-attr]
+    assert [pair.claims[0].order.bound.n_comparisons for pair in one_sided] == [2, 2]
     alone = compare_scores(samples, test="aso", correction="none").pairs
-    assert alone[0].found.bound.n_comparisons == 1  # type: ignore[union-attr]
+    assert alone[0].claims[0].order.bound.n_comparisons == 1
     for tau, better in ((0.999, "x"), (1e-6, None)):
         pair = compare_scores(samples, test="aso", against="y", tau=tau, alternative="greater").pairs[0]
         assert pair.better == better
@@ -178,9 +180,10 @@ def test_neither_threads_nor_progress_change_a_number() -> None:
         done: list[int] = []
         one = compare_scores(samples, test=name, n_resamples=700)
         two = compare_scores(samples, test=name, n_resamples=700, threads=2, progress=done.append)
-        assert one.pairs == two.pairs
+        assert one.to_dict() == two.to_dict()
         assert sum(done) == 3 * 700
-        assert compare_scores(samples, test=name, n_resamples=700, seed=1).pairs != one.pairs
+        other = compare_scores(samples, test=name, n_resamples=700, seed=1)
+        assert [pair.claims for pair in other.pairs] != [pair.claims for pair in one.pairs]
 
 
 def test_warnings() -> None:
@@ -213,7 +216,7 @@ def test_what_is_refused() -> None:
         ({"test": "t"}, "unknown test 't'"),
         ({"test": "aso", "correction": "holm"}, "correction: found 'holm' for aso"),
         ({"correction": "tukey"}, "unknown correction 'tukey'"),
-        ({"against": "2"}, "unknown baseline '2'"),
+        ({"against": "2"}, "unknown system '2'"),
         ({"alpha": 0.0}, "alpha: found 0.0"),
         ({"confidence_level": 1.0}, "confidence_level: found 1.0"),
         ({"tau": 1.0}, "tau: found 1.0"),
@@ -229,7 +232,7 @@ def test_what_is_refused() -> None:
         compare_scores({"a": good, "b": [1.0]}, test="aso")
     with pytest.raises(NbykError, match="different indices"):
         compare_scores({"a": pd.Series(good), "b": pd.Series(good, index=[2, 1, 0])}, paired=True)
-    with pytest.raises(NbykError, match="power: found wilcoxon"):
+    with pytest.raises(NbykError, match="lift: found wilcoxon"):
         comparison_power(compare_scores(systems(8), test="wilcoxon", paired=True))
 
 
@@ -281,14 +284,14 @@ def test_a_verdict_on_scores_that_more_draws_could_change_says_so() -> None:
     """With 59 draws, none beyond the difference, the least p is .033: that does not settle p ≤ .05."""
     scores = {"low": np.arange(12.0), "high": np.arange(12.0) + 100.0, "higher": np.arange(12.0) + 200.0}
     two = {name: scores[name] for name in ("low", "high")}
-    few, many = (nbyk.compare_scores(two, test="bootstrap", n_resamples=m) for m in (59, 999))
+    few, many = (nbyk.compare(None, two, test="bootstrap", n_resamples=m) for m in (59, 999))
     assert (few.pairs[0].better, few.pairs[0].decided) == ("high", False)
     assert few.sentence.endswith("This is inconclusive: more draws could change it.")
     assert many.pairs[0].decided
     assert "settled" not in many.sentence
-    assert nbyk.compare_scores(two, test="welch_t").pairs[0].decided
-    three = nbyk.compare_scores(scores, test="bootstrap", n_resamples=59)
-    assert "More draws could change the verdict on low and high; " in three.sentence
+    assert nbyk.compare(None, two, test="welch_t").pairs[0].decided
+    three = nbyk.compare(None, scores, test="bootstrap", n_resamples=59)
+    assert "this is inconclusive: more draws could change it." in three.sentence
 
 
 def test_the_power_is_that_of_the_corrected_test() -> None:

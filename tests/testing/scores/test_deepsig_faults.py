@@ -83,7 +83,7 @@ def test_nan_is_refused_wherever_scores_are_taken() -> None:
     bad, good = [math.nan, 1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 1.0, 2.0, 1.0]
     for call in (
         lambda: nbyk.multi_aso([good, bad]),
-        lambda: nbyk.compare_scores([good, bad]),
+        lambda: nbyk.compare(None, [good, bad], kind="scores"),
         lambda: nbyk.violation_ratio(good, bad),
         lambda: nbyk.bootstrap_power_analysis(bad),
         lambda: nbyk.correct_p_values(bad),

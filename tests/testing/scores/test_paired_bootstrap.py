@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -13,7 +14,10 @@ from sklearn import metrics as sklearn_metrics
 
 import nbyk
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.metrics import get
+from nbyk.metrics import Metric, get, register
+from nbyk.testing.engine.draws import ItemStreams
+from nbyk.testing.engine.forms import form_of
+from nbyk.testing.engine.rows import Rows
 from nbyk.testing.scores.outputs import SummedOutputs
 
 SKLEARN = {
@@ -27,7 +31,11 @@ SKLEARN = {
 def score(outputs: Any, references: Any) -> float:
     """Return one system's BLEU."""
     metric = get("bleu", "outputs")
-    return float(metric.score(metric.statistics(outputs, references).sum(axis=0)))
+    return float(metric.score_sums(metric.item_statistics(outputs, references).sum(axis=0)))
+
+
+def summed(name: str, statistics: Any, score_of_sums: Any) -> Metric:
+    return Metric(name, score_of_sums, "higher", "", needs="outputs", statistics=statistics)
 
 
 def classified(n: int, seed: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -84,9 +92,7 @@ def test_the_mean_is_the_bootstrap_of_pairs() -> None:
 
 def test_metrics_share_their_resamples_and_threads_change_nothing() -> None:
     gold, a, b = classified(200, 2)
-    right = nbyk.CorpusMetric(
-        "right", lambda of, given: ones_of(of == given), lambda s: s[..., 0] / s[..., 1]
-    )
+    right = summed("right", lambda of, given: ones_of(of == given), lambda s: s[..., 0] / s[..., 1])
     options: dict[str, Any] = {"n_resamples": 1000, "keep_null": True}
     together = nbyk.paired_bootstraps(a, b, gold, metrics=[right, error_rate], **options)
     assert list(together) == ["right", "error_rate"]
@@ -114,16 +120,22 @@ def test_a_metric_of_ones_own_and_its_direction() -> None:
         errors = np.asarray(outputs) - np.asarray(references)
         return np.stack([errors**2, np.ones(len(errors))], axis=1)
 
-    rmse = nbyk.CorpusMetric("rmse", squares, lambda sums: np.sqrt(sums[..., 0] / sums[..., 1]), "lower")
+    @register(direction="lower", statistics=squares)
+    def rmse(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Root mean squared error."""
+        return np.asarray(np.sqrt(sums[..., 0] / sums[..., 1]))
+
+    assert get("rmse", "outputs").summary == "Root mean squared error."
+    assert get("rmse").summary != get("rmse", "outputs").summary
     generator = np.random.default_rng(3)
     gold = generator.normal(size=100)
     a, b = gold + generator.normal(0, 0.5, 100), gold + generator.normal(0, 1.5, 100)
-    result = nbyk.paired_bootstrap(a, b, gold, metric=rmse, n_resamples=1000, alternative="greater")
+    result = nbyk.paired_bootstrap(a, b, gold, metric="rmse", n_resamples=1000, alternative="greater")
     assert result.statistic == pytest.approx(
         np.sqrt(np.mean((b - gold) ** 2)) - np.sqrt(np.mean((a - gold) ** 2))
     )
     assert result.p == 1 / 1001
-    assert nbyk.paired_bootstrap(b, a, gold, metric=rmse, n_resamples=1000, alternative="greater").p > 0.99
+    assert nbyk.paired_bootstrap(b, a, gold, metric="rmse", n_resamples=1000, alternative="greater").p > 0.99
 
 
 def test_a_function_takes_what_no_sums_give() -> None:
@@ -155,10 +167,58 @@ def test_a_function_takes_what_no_sums_give() -> None:
 def test_kinds_of_items_keep_every_item() -> None:
     gold, a, b = classified(300, 4)
     mean = get("mean", "outputs")
-    of_a, of_b = (mean.statistics(of == gold, None) for of in (a, b))
-    items = SummedOutputs(mean, of_a, of_b)
-    assert len(items.features) == 4
-    np.testing.assert_array_equal(items.features[items.kind_of], np.concatenate([of_a, of_b], axis=1))
+    of_a, of_b = (mean.item_statistics(of == gold) for of in (a, b))
+    outputs = SummedOutputs(mean, a == gold, b == gold, None)
+    kinds = outputs.sums.features
+    assert len(kinds) == 4
+    np.testing.assert_array_equal(kinds[outputs.kind_of], np.concatenate([of_a, of_b], axis=1))
+
+
+def test_the_engine_swaps_draws_and_leaves_out_outputs_like_any_responses() -> None:
+    """F1 of tokens by its sums, on the statistics of each arrangement of items added up one by one."""
+    generator = np.random.default_rng(8)
+    f1 = summed("token_f1", lambda of, _: of, lambda s: 2 * s[..., 0] / (2 * s[..., 0] + s[..., 1]))
+    table = generator.integers(0, 6, (2 * 30, 2)).astype(float)
+    a, b = table[:30], table[30:]
+    f1 = replace(f1, table=table)
+    rows = Rows(np.empty((30, 0)), np.arange(60.0).reshape(2, 30, 1), table=table)
+    form, streams = form_of(f1, rows), ItemStreams(3, rows)
+    score_a, score_b = (f1.score_sums(of.sum(axis=0)) for of in (a, b))
+    assert rows.scores(f1).tolist() == [score_a, score_b]
+    assert rows.effect(f1) == score_a - score_b
+    swaps = streams.swaps(0)
+    for draw, swapped in enumerate(swaps.swapped):
+        dealt = np.where(swapped[:, None], b, a), np.where(swapped[:, None], a, b)
+        expected = [f1.score_sums(of.sum(axis=0)) for of in dealt]
+        np.testing.assert_allclose(form.swapped(swaps)[:, draw], expected, rtol=1e-14)
+    draws = streams.items("bootstrap", 0)
+    for draw, items in enumerate(draws.items):
+        expected = [f1.score_sums(of[items].sum(axis=0)) for of in (a, b)]
+        np.testing.assert_allclose(form.drawn(draws)[:, draw], expected, rtol=1e-14)
+    starts = np.arange(0, 30, 3)
+    for system, of in enumerate((a, b)):
+        expected = [f1.score_sums(np.delete(of, np.s_[k : k + 3], 0).sum(axis=0)) for k in starts]
+        np.testing.assert_allclose(form.without(starts)[system], expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"needs": "outputs"}, "one that needs outputs has statistics"),
+        ({"statistics": "json:loads"}, "one that needs outputs has statistics"),
+        ({"direction": "up"}, "unknown metric direction 'up'"),
+    ],
+)
+def test_a_metric_that_cannot_be_is_refused_where_it_is_made(how: Any, message: str) -> None:
+    with pytest.raises(NbykError, match=message):
+        Metric(**{"name": "f", "implementation": max, "direction": "higher", "summary": "", **how})
+
+
+def test_a_metric_of_ratings_is_no_metric_of_outputs() -> None:
+    with pytest.raises(NbykError, match="metric 'mae' scores numbers, and these are outputs"):
+        nbyk.paired_bootstrap([1.0, 2.0], [0.0, 1.0], metric=get("mae"))
+    with pytest.raises(NbykError, match="metric 'bleu' scores outputs, and these are numbers"):
+        nbyk.compare([1, 2, 3], [1, 2, 3], [3, 2, 1], metric=get("bleu", "outputs"))
 
 
 def test_bleu_is_sacrebleus() -> None:
@@ -206,15 +266,13 @@ def test_bleu_is_sacrebleus() -> None:
             "Series have different indices",
         ),
         (
-            lambda: nbyk.paired_bootstrap(
-                [1.0, 2.0], [0.0, 1.0], metric=nbyk.CorpusMetric("sum", ones, lambda s: s)
-            ),
+            lambda: nbyk.paired_bootstrap([1.0, 2.0], [0.0, 1.0], metric=summed("sum", ones, lambda s: s)),
             NbykError,
             "must keep all axes but the last",
         ),
         (
             lambda: nbyk.paired_bootstrap(
-                [1.0, 2.0], [0.0, 1.0], metric=nbyk.CorpusMetric("none", ones, lambda s: 0 / (s[..., 0] - 2))
+                [1.0, 2.0], [0.0, 1.0], metric=summed("none", ones, lambda s: 0 / (s[..., 0] - 2))
             ),
             UndefinedMetricError,
             "undefined on 1 of 1",

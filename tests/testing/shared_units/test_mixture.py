@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 from scipy.stats import t as student
 
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.generalise import SharedUnitsTest, law_of
-from nbyk.testing.shared_units.mixture import STRONG_SKEW, ErrorLaw, degrees_together
+from nbyk.testing.shared_units.mixture import STRONG_SKEW, ErrorLaw, before_step, degrees_together
 
 SIDES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
@@ -106,11 +107,18 @@ def test_what_responses_explain_is_at_most_what_items_have(total: float, expecte
 
 def test_the_step_for_skewness_by_hand():
     law = mixture([1.0], [7.0], third=[0.6], units=[8.0])
-    for t, grown in ((2.5, 2.5), (3.5, 3.5), (6.0, 5.0)):
+    for t, grown in ((2.5, 2.5), (3.5, 3.5), (9.0, 8.0)):
         a = 0.6 / 6.0 * grown / 3.5
         q = (-1.0 + math.sqrt(1.0 + 8.0 * a * (t - a))) / (4.0 * a)
         assert law.tail(-t) == pytest.approx(student.sf(q, 7), rel=1e-12)
-    assert law.tail(2.5) == pytest.approx(student.sf(2.5, 7), rel=1e-12)  # the other tail stays
+    # toward the long tail, t grows by .3 g |t|, and beyond 2 by .6 g
+    assert law.tail(1.5) == pytest.approx(student.sf(1.5 * 1.18, 7), rel=1e-12)
+    assert law.tail(2.5) == pytest.approx(student.sf(2.5 + 0.36, 7), rel=1e-12)
+    unequal = mixture([1.0], [7.0], third=[3.0], units=[8.0])  # a skewness above 1 counts as 1
+    assert unequal.tail(2.5) == pytest.approx(student.sf(2.5 + 0.6, 7), rel=1e-12)
+    moderated = mixture([[1.0], [1.0]], [[7.0], [7.0]], third=[0.6], units=[8.0])
+    assert moderated.tail(2.5) == pytest.approx(student.sf(2.5, 7), rel=1e-12)
+    assert law.tail(2.5, strong_skew=24.0) == pytest.approx(student.sf(2.5, 7), rel=1e-12)
     a = 0.6 * (1.0 + 24.0 / 8.0) / 6.0
     q = (-1.0 + math.sqrt(1.0 + 8.0 * a * (2.5 - a))) / (4.0 * a)
     assert law.tail(-2.5, strong_skew=24.0) == pytest.approx(student.sf(q, 7), rel=1e-12)
@@ -189,10 +197,25 @@ def test_a_larger_error_is_rarer(law: ErrorLaw, one: float, other: float):
 
 @settings(max_examples=60, deadline=None)
 @given(laws(), st.floats(-15.0, 15.0))
-def test_skewness_only_raises_p(law: ErrorLaw, effect: float):
-    """Toward the tail that skewed units reach too often, p grows; toward the other it stays."""
+def test_skewness_raises_p_in_one_tail_and_lowers_it_in_the_other(law: ErrorLaw, effect: float):
+    """P grows toward the tail that skewed units reach too often; |t| grows by at most .6 toward the other."""
     plain = ErrorLaw(law.variances, law.df, law.weights, np.zeros_like(law.third), law.units)
-    assert law.tail(effect) >= plain.tail(effect) * (1.0 - 1e-12)
+    third = float(law.third[law.units >= 4.5].sum())
+    assert law.tail(effect, strong_skew=24.0) >= plain.tail(effect) * (1.0 - 1e-12)
+    if third * effect <= 0.0:
+        assert law.tail(effect) >= plain.tail(effect) * (1.0 - 1e-12)
+    else:
+        farther = math.copysign(0.6 * math.sqrt(float(law.variances.sum(axis=1).max())), effect)
+        assert plain.tail(effect) * (1.0 + 1e-12) >= law.tail(effect)
+        assert law.tail(effect) >= plain.tail(effect + farther) * (1.0 - 1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(0.01, 30.0), st.floats(-1.0, 1.0))
+def test_before_step_is_the_inverse_of_the_step(t: float, g: float):
+    law = mixture([1.0], [9.0], third=[g], units=[10.0])
+    size = -stdtrit(9.0, law.tail(t))
+    assert before_step(np.array([size]), np.array([g])) == pytest.approx(t, rel=1e-6)
 
 
 @settings(max_examples=100, deadline=None)
@@ -267,3 +290,26 @@ def test_level_where_five_raters_are_skewed_by_as_much_as_real_ones(j: int, limi
     assert level <= limit + 3.0 * error
     assert np.mean(p[:, 0] <= 0.01) <= 0.02 + 3.0 * math.sqrt(0.02 * 0.98 / sets)
     assert without_step > level + 0.008  # the step is what holds it
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize(("j", "most"), [(5, 0.06), (8, 0.03)])
+def test_what_the_step_costs_where_units_are_normal(j: int, most: float):
+    """People differ by .05 (SD) on 100 items with an SD of .1; 8,000 sets at 3 SE, SE .004."""
+    rng = np.random.default_rng(20251127)
+    sets, n_items, alone = 8_000, 100, np.sqrt(0.1**2 / 100)
+    people = math.hypot(0.05, 0.015) * rng.standard_normal((sets, j))
+    effects = 3.0 * math.hypot(alone, math.hypot(0.05, 0.015) / math.sqrt(j)) + people.mean(axis=1)
+    effects += alone * rng.standard_normal(sets)
+    items = alone**2 * rng.chisquare(n_items - 1, sets) / (n_items - 1)
+    centred = people - people.mean(axis=1, keepdims=True)
+    totals = np.sum(centred**2, axis=1) / (j * (j - 1))
+    thirds = np.sum(centred**3, axis=1) / (j * (j - 1) * (j - 2))
+    found = np.empty((sets, 2))
+    for number in range(sets):
+        parts, df = [items[number], totals[number]], [n_items - 1, j - 1]
+        law = mixture(parts, df, third=[0.0, thirds[number]], units=[n_items, j])
+        found[number] = [2.0 * of.tail(effects[number]) <= 0.05 for of in (law, mixture(parts, df))]
+    lost = found[:, 1] - found[:, 0]
+    assert lost.mean() <= most + 3.0 * lost.std() / math.sqrt(sets)
+    assert found[:, 1].mean() > 0.5

@@ -10,7 +10,8 @@ import pytest
 
 from benchmarks.shared_units.parts import WORLDS, covered, true_parts
 from nbyk.metrics import get
-from nbyk.testing.shared_units import Responses, VariancePart, responses, shared_units_test
+from nbyk.testing.results import VariancePart
+from nbyk.testing.shared_units import Responses, responses, shared_units_test
 from nbyk.testing.shared_units.intervals import parts_with_intervals
 
 METRICS = ("mae", "rmse", "spearman", "accuracy(threshold=0.5)", "wins_mae", "auc(threshold=0.5)")

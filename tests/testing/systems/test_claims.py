@@ -17,9 +17,8 @@ from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.planning.people import pilot_test
-from nbyk.testing.engine.inputs import as_response_set
-from nbyk.testing.systems.cautions import about_result
+from nbyk.planning.pilot import Pilot
+from nbyk.testing.systems.cautions import about_pair
 from nbyk.testing.systems.panel import panel_of
 from tests.oracles.d_study import projected_variance
 
@@ -49,10 +48,10 @@ def test_claims_go_from_broad_to_narrow_and_p_is_that_of_the_first() -> None:
     assert broad.over == ("items", "raters", "runs of A", "runs of B")
     assert (broad.population, items.over) == ("new items, raters and runs", ("items",))
     assert items.population == "new items, with these 5 raters and these 5 runs of each system"
-    assert (result.p, result.decided) == (broad.p, True)
+    assert (result.p, result.pair.decided) == (broad.p, True)
     assert items.p == result.claims[-1].p
     assert (broad.method, items.method) == ("t", "swap_items")
-    assert result.to_dict()["claims"][0]["p"] == broad.p
+    assert result.to_dict()["pairs"][0]["claims"][0]["p"] == broad.p
 
 
 @pytest.mark.parametrize(
@@ -61,17 +60,17 @@ def test_claims_go_from_broad_to_narrow_and_p_is_that_of_the_first() -> None:
 )
 def test_a_broader_claim_with_a_smaller_p_has_a_caution(broad: float, items: float, cautioned: bool) -> None:
     data = nbyk.response_set(*ratings())
-    result = nbyk.compare(data, **QUICK)
+    result = nbyk.compare(data, **QUICK).pair
     of_both = (replace(result.claims[0], p=broad), replace(result.claims[1], p=items, standard_error=0.001))
-    found = list(about_result(replace(result, claims=of_both), get("mae"), data, undefined=0))
+    found = list(about_pair(replace(result, claims=of_both), get("mae"), data, undefined=0))
     assert any("although the first claim is broader" in text for text in found) is cautioned
 
 
 def test_one_sided_sentences_say_that_the_interval_has_two_sides() -> None:
-    one_sided = nbyk.compare(*ratings(), alternative="greater", **QUICK).sentence_about("A", "B")
+    one_sided = nbyk.compare(*ratings(), alternative="greater", **QUICK).sentence
     assert one_sided.count("two-sided 95 % interval") == 2
     assert "(greater, swap_items, " in one_sided
-    assert "two-sided 95 %" not in nbyk.compare(*ratings(), **QUICK).sentence_about("A", "B")
+    assert "two-sided 95 %" not in nbyk.compare(*ratings(), **QUICK).sentence
 
 
 @pytest.mark.parametrize(
@@ -86,7 +85,7 @@ def test_p_is_at_most_alpha_exactly_where_the_interval_leaves_0_out(metric: str,
         level = 1.0 - broad.p
         for more, leaves_out in ((1e-4, False), (-1e-4, True)):
             claim = nbyk.compare(*data, metric=metric, confidence_level=level + more, **QUICK).claims[0]
-            assert (claim.low > 0.0 or claim.high < 0.0) == leaves_out
+            assert (claim.interval[0] > 0.0 or claim.interval[1] < 0.0) == leaves_out
 
 
 def test_items_alone_have_todays_numbers_and_the_caution() -> None:
@@ -95,7 +94,7 @@ def test_items_alone_have_todays_numbers_and_the_caution() -> None:
     fresh = nbyk.compare(ResponseSet(*data, ALL_FRESH), **QUICK)
     (claim,) = alone.claims
     assert (alone.p, claim.p) == (fresh.p, fresh.claims[-1].p)
-    np.testing.assert_array_equal(alone.null_distribution, fresh.null_distribution)
+    np.testing.assert_array_equal(alone.pair.drawn.null, fresh.pair.drawn.null)
     assert any("for a claim about new ones" in text for text in alone.warnings)
     assert not any("new ones" in text for text in fresh.warnings)
     assert "for these 5 raters and these 5 runs of each system" in alone.sentence
@@ -115,13 +114,13 @@ def test_two_units_cannot_speak_for_others() -> None:
     result = nbyk.compare(*ratings(raters=2, runs=1), **QUICK)
     broad, items = result.claims
     assert math.isnan(result.p)
-    assert (result.verdict, result.decided, result.significant) == ("undecided", False, False)
+    assert (result.verdict, result.pair.decided, result.pair.significant) == ("undecided", False, False)
     assert broad.reason == "two raters cannot speak for others"
     assert broad.population == "new items and raters, with this run of each system"
     assert result.sentence.startswith("Inconclusive on mae for new items and raters, with this run of each")
     assert "at α = 0.05." in result.sentence
     assert items.p == result.claims[-1].p
-    assert result.to_dict()["p"] is None
+    assert result.to_dict()["pairs"][0]["p"] is None
 
 
 def test_three_units_come_with_a_caution() -> None:
@@ -140,9 +139,9 @@ def test_a_metric_that_hangs_on_single_items_is_too_rough() -> None:
 def test_where_nothing_varies_the_broad_claim_has_the_numbers_of_the_narrow_one() -> None:
     half, one = np.full((30, 3), 0.5), np.full((30, 3), 1.0)
     result = nbyk.compare(half, half, one, **QUICK)
-    assert (result.p, result.verdict) == (result.claims[-1].p, "A")
+    assert (result.p, result.pair.shown) == (result.claims[-1].p, "better")
     same = nbyk.compare(half, one, one, **QUICK)
-    assert (same.p, same.verdict, same.decided) == (1.0, "undecided", True)
+    assert (same.p, same.verdict, same.pair.decided) == (1.0, "undecided", True)
 
 
 def test_no_number_of_items_will_do_where_raters_decide() -> None:
@@ -156,7 +155,7 @@ def test_no_number_of_items_will_do_where_raters_decide() -> None:
     assert advice.startswith(f"{start}; ")
     n_raters = int(advice.removeprefix(f"{start}; ").split()[0])
     # a plan leaves out the stretch, which goes to 1 with more raters
-    test = replace(pilot_test(as_response_set(gold, a, b), get("mae")), stretch=1.0)
+    test = replace(Pilot.of(gold, a, b, metric="mae").test, stretch=1.0)
     at_power = statistics.NormalDist().inv_cdf(0.975) + statistics.NormalDist().inv_cdf(0.8)
     wanted = (test.effect / at_power) ** 2
     assert projected_variance(test, units={"raters": n_raters}) <= wanted
@@ -204,18 +203,20 @@ def test_runs_are_paired_if_asked_and_people_by_ids() -> None:
 
 def test_exchanging_the_systems_mirrors_every_claim() -> None:
     gold, a, b = ratings()
-    forward, backward = nbyk.compare(gold, a, b, **QUICK), nbyk.compare(gold, b, a, **QUICK)
-    for x, y in zip(forward.claims, backward.claims, strict=True):
-        assert x.p == pytest.approx(y.p, rel=1e-12)
-        assert x.p_greater == pytest.approx(y.p_less, rel=1e-12)
-        assert (x.low, x.high) == pytest.approx((-y.high, -y.low), rel=1e-9)
+    for side, mirror in (("two-sided", "two-sided"), ("greater", "less")):
+        forward = nbyk.compare(gold, a, b, alternative=side, **QUICK)
+        backward = nbyk.compare(gold, b, a, alternative=mirror, **QUICK)
+        for x, y in zip(forward.claims, backward.claims, strict=True):
+            assert x.p == pytest.approx(y.p, rel=1e-12)
+            low, high = y.interval
+            assert x.interval == pytest.approx((-high, -low), rel=1e-9)
 
 
 def test_a_leaderboard_claims_what_its_pairs_do() -> None:
     gold, a, b = ratings()
-    board = nbyk.compare_systems(gold, {"x": a, "y": b, "z": b + 0.2}, correction="none", **QUICK)
+    board = nbyk.compare(gold, {"x": a, "y": b, "z": b + 0.2}, correction="none", **QUICK)
     for pair in board.pairs:
-        assert pair.p_adjusted == pair.result.p == pair.result.claims[0].p
+        assert pair.p == pair.claims[0].p
         assert pair.decided
 
 
@@ -234,7 +235,7 @@ def test_equally_good_systems_are_told_apart_as_often_as_alpha_says(shared: str)
             gold = mean + rng.normal(0, 0.15, (200, 5)) + rng.normal(0, 0.1, 5)
             a, b = (mean + off + rng.uniform(-0.1, 0.1, (200, 1)) for off in (0.1, -0.1))
         result = nbyk.compare(gold, a, b, metric="mean" if gold is None else "mae", **QUICK)
-        rejected += result.significant
+        rejected += result.pair.significant
         alone += result.claims[-1].p <= 0.05
     assert binom.ppf(0.001, n_sets, 0.02) <= rejected <= binom.ppf(0.999, n_sets, 0.08)
     assert alone > 0.5 * n_sets
@@ -250,18 +251,20 @@ def test_arrays_that_the_same_people_filled_are_paired_if_asked() -> None:
     )
     assert apart.p > 0.2
     assert same.p < 0.01
-    assert apart.pairing.startswith("Raters or runs are not paired: several systems have columns 0, 1, 2,")
+    assert apart.sample.pairing.startswith(
+        "Raters or runs are not paired: several systems have columns 0, 1, 2,"
+    )
     assert apart.warnings[0].startswith(
         "nothing says whether the same raters or runs gave the responses of A and B"
     )
-    assert same.pairing == "Raters or runs are paired by name: 0, 1, 2, 3, 4, 5, 6, 7; unpaired: none."
+    assert same.sample.pairing == "Raters or runs are paired by name: 0, 1, 2, 3, 4, 5, 6, 7; unpaired: none."
     assert not any("nothing says" in text for text in same.warnings)
     boards = [
-        nbyk.compare_systems(None, {"a": a, "b": b}, metric="mean", pair_runs=paired, **QUICK)
+        nbyk.compare(None, {"a": a, "b": b}, metric="mean", pair_runs=paired, **QUICK)
         for paired in (False, True)
     ]
     assert [board.pairs[0].p for board in boards] == [apart.p, same.p]
-    assert [board.pairing.partition(":")[0] for board in boards] == [
+    assert [board.sample.pairing.partition(":")[0] for board in boards] == [
         "Raters or runs are not paired",
         "Raters or runs are paired by name",
     ]
@@ -281,12 +284,12 @@ def signs(text: str) -> set[float]:
 def test_one_answer_has_one_sign(margin: float | None) -> None:
     """B is better for these raters and undecided for new ones: all effects and intervals are of one order."""
     gold, a, b = ratings()
-    result = nbyk.compare(gold, b, a, margin=margin, **QUICK)
+    result = nbyk.compare(gold, b, a, margin=margin, **QUICK).pair
     broad, items = result.claims
-    undecided = replace(broad, p=0.2, p_two_sided=0.2)
+    undecided = replace(broad, p=0.2)
     for claims in (result.claims, (undecided, items), (replace(broad, p=math.nan, reason="few"), items)):
-        told = replace(result, claims=claims)
-        assert told.verdict_of(items) == "B"
+        told = replace(result, claims=claims, p=claims[0].p)
+        assert told.verdict_of(items) == "worse"
         sentences = " ".join((told.sentence, *told.margin_sentences()))
         assert signs(sentences) == {-1.0 if margin else 1.0}, sentences
         assert f"the effect of {'A over B' if margin else 'B over A'} on" in sentences

@@ -16,9 +16,10 @@ from scipy.stats import entropy, pearsonr
 
 import nbyk
 from nbyk.errors import NbykError
+from nbyk.metrics import register
 
 CLASSES = np.array(["neg", "neutral", "pos"])
-OF_CLASSES = {
+CLASS_METRICS = {
     "accuracy": sklearn.metrics.accuracy_score,
     "f1(pos)": lambda t, p: sklearn.metrics.f1_score(t, p, labels=["pos"], average="macro", zero_division=0),
     **{
@@ -33,7 +34,7 @@ OF_CLASSES = {
         for average in ("macro", "micro", "weighted")
     },
 }
-OF_DISTRIBUTIONS = {
+DISTRIBUTION_METRICS = {
     "cross_entropy": lambda t, p: -(t * np.log(p)).sum(1).mean(),
     "js_divergence": lambda t, p: (jensenshannon(t, p, axis=1) ** 2).mean(),
     "js_distance": lambda t, p: jensenshannon(t, p, axis=1).mean(),
@@ -63,20 +64,19 @@ def shares(n: int, seed: int = 0) -> tuple[Any, Any, Any]:
     return target, 0.7 * target + 0.3 * noise_a, 0.3 * target + 0.7 * noise_b
 
 
-@pytest.mark.parametrize("metric", OF_CLASSES)
+@pytest.mark.parametrize("metric", CLASS_METRICS)
 def test_scores_of_classes_are_those_of_scikit_learn(metric: str) -> None:
     target, a, b = drawn(60, runs=3)
     found = nbyk.compare(target, a, b, metric=metric, classes=CLASSES, n_resamples=199)
-    for score, runs in ((found.score_a, a), (found.score_b, b)):
-        assert score == pytest.approx(np.mean([OF_CLASSES[metric](target, run) for run in runs.T]))
+    for score, runs in zip(found.pair.scores, (a, b), strict=True):
+        assert score == pytest.approx(np.mean([CLASS_METRICS[metric](target, run) for run in runs.T]))
 
 
-@pytest.mark.parametrize("metric", OF_DISTRIBUTIONS)
+@pytest.mark.parametrize("metric", DISTRIBUTION_METRICS)
 def test_scores_of_distributions_are_those_of_scipy(metric: str) -> None:
     target, a, b = shares(60)
     found = nbyk.compare(target, a, b, metric=metric, n_resamples=199)
-    assert found.score_a == pytest.approx(OF_DISTRIBUTIONS[metric](target, a))
-    assert found.score_b == pytest.approx(OF_DISTRIBUTIONS[metric](target, b))
+    assert found.pair.scores == pytest.approx([DISTRIBUTION_METRICS[metric](target, of) for of in (a, b)])
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "recall(pos)"])
@@ -84,7 +84,7 @@ def test_scores_of_distributions_are_those_of_scipy(metric: str) -> None:
 def test_the_null_is_every_way_to_exchange_the_systems_item_by_item(metric: str, runs: int) -> None:
     target, a, b = drawn(8, seed=3, runs=runs)
     found = nbyk.compare(target, a, b, metric=metric, classes=CLASSES)
-    of = OF_CLASSES.get(metric) or (
+    of = CLASS_METRICS.get(metric) or (
         lambda t, p: sklearn.metrics.recall_score(t, p, labels=["pos"], average="macro", zero_division=0)
     )
 
@@ -97,7 +97,7 @@ def test_the_null_is_every_way_to_exchange_the_systems_item_by_item(metric: str,
     every = np.array([effect(swapped) for swapped in product((False, True), repeat=8)])
     p = np.mean(np.abs(every) >= abs(every[0]) - 1e-9)
     items = found.claims[-1]
-    assert found.exact
+    assert found.pair.drawn.exact
     assert items.p == pytest.approx(p)
 
 
@@ -137,7 +137,7 @@ def test_classes_give_the_numbers_of_right_and_wrong(runs: int) -> None:
     right = [(system == target[:, None]).astype(float) for system in (a, b)]
     classes = nbyk.compare(target, a, b)
     numbers = nbyk.compare(None, *right)
-    assert classes.metric == "accuracy"
+    assert classes.question.metric == "accuracy"
     assert [claim.p for claim in classes.claims] == pytest.approx([claim.p for claim in numbers.claims])
     assert classes.interval == pytest.approx(numbers.interval)
 
@@ -146,16 +146,17 @@ def test_scores_by_counts_are_those_by_rows() -> None:
     """Classes that tie leave the table of counts, so a metric is then scored row by row."""
     from nbyk.data.categories import coded
     from nbyk.metrics import get
-    from nbyk.testing.engine.forms import Confusions, RowByRow, form_of
+    from nbyk.testing.engine.forms import RowByRow, form_of
     from nbyk.testing.engine.item_draws import ItemDraws
     from nbyk.testing.engine.rows import Rows
+    from nbyk.testing.engine.tables import Tables
 
     target, a, b = drawn(40, runs=3)
     sources, categories = coded({"gold": target, "a": a, "b": b}, "classes")
     rows = Rows(sources["gold"][:, None], np.stack([sources["a"], sources["b"]]), table=categories.table)
     metric = get("f1_weighted", "classes").bound(categories.names, categories.table)
     counted, by_rows = form_of(metric, rows), RowByRow(metric, rows)
-    assert isinstance(counted, Confusions)
+    assert isinstance(counted, Tables)
     items = np.random.default_rng(0).integers(0, 40, (64, 40)).astype(np.uint32)
     draws = ItemDraws(items, 40)
     np.testing.assert_allclose(counted.drawn(draws), by_rows.drawn(draws))
@@ -163,12 +164,41 @@ def test_scores_by_counts_are_those_by_rows() -> None:
     np.testing.assert_allclose(counted.without(starts), by_rows.without(starts))
 
 
+@pytest.mark.parametrize("null", ["permutation", "pooled", "pooled_twice"])
+def test_nulls_that_redraw_responses_take_classes_as_they_take_right_and_wrong_answers(null: str) -> None:
+    """One run each: the accuracy is the mean of right answers, which the same nulls redraw; 4.5 errors."""
+    target, a, b = drawn(40)
+    options: dict[str, Any] = {"null": null, "n_resamples": 4000, "max_resamples": 4000, "seed": 2}
+    classes = nbyk.compare(target, a, b, metric="accuracy", **options)
+    right = [(of.reshape(-1) == target).astype(float) for of in (a, b)]
+    numbers = nbyk.compare(None, *right, metric="mean", **options)
+    assert classes.effect == pytest.approx(numbers.effect)
+    assert abs(classes.p - numbers.p) < 4.5 * np.hypot(
+        classes.claims[0].standard_error, numbers.claims[0].standard_error
+    )
+    assert classes.pair.drawn.null.std() == pytest.approx(numbers.pair.drawn.null.std(), rel=0.06)
+
+
+def test_a_metric_of_classes_of_ones_own_is_found_by_its_name() -> None:
+    @register(direction="higher", needs="classes")
+    def chosen_by_anybody(system: Any, gold: Any) -> float:
+        """Share of answers that anybody chose."""
+        return float(np.mean(gold[np.arange(len(gold)), system[:, 0].astype(int)] > 0.0))
+
+    _, a, b = drawn(60)
+    people = np.random.default_rng(3).choice(CLASSES, (60, 2))
+    result = nbyk.compare(people, a, b, metric="chosen_by_anybody", generalise=["items"])
+    scores = [np.mean((of.reshape(-1, 1) == people).any(axis=1)) for of in (a, b)]
+    assert list(result.pair.scores) == pytest.approx(scores)
+    with pytest.raises(NbykError, match="'chosen_by_anybody' scores classes, and these are numbers"):
+        nbyk.compare([1, 2, 3], [1, 2, 3], [3, 2, 1], metric="chosen_by_anybody", kind="numbers")
+
+
 def test_targets_are_the_class_that_most_people_chose_and_ties_share_the_item() -> None:
     gold = [["pos", "pos", "neg"], ["neg", "pos", None], ["neg", "neg", "neg"]] * 4
     a, b = ["pos", "pos", "neg"] * 4, ["neg", "neg", "neg"] * 4
     found = nbyk.compare(gold, a, b, generalise=["items"])
-    assert found.score_a == pytest.approx((1 + 0.5 + 1) / 3)
-    assert found.score_b == pytest.approx((0 + 0.5 + 1) / 3)
+    assert found.pair.scores == pytest.approx(((1 + 0.5 + 1) / 3, (0 + 0.5 + 1) / 3))
 
 
 def test_distributions_may_have_classes_of_people_as_gold() -> None:
@@ -177,13 +207,13 @@ def test_distributions_may_have_classes_of_people_as_gold() -> None:
     people = CLASSES[(draw.random((40, 6, 1)) > target[:, None].cumsum(-1)).sum(-1)]
     found = nbyk.compare(people, a, b, kind="distributions", classes=CLASSES)
     counted = np.stack([(people == name).mean(1) for name in CLASSES], axis=1)
-    assert found.score_a == pytest.approx(-(counted * np.log(a)).sum(1).mean())
+    assert found.pair.scores[0] == pytest.approx(-(counted * np.log(a)).sum(1).mean())
     assert "new items and raters" in found.claims[0].population
 
 
 def test_a_leaderboard_of_classes() -> None:
     target, a, b = drawn(120, runs=3)
-    board = nbyk.compare_systems(target, {"a": a, "b": b, "c": b[:, ::-1]}, metric="f1_macro")
+    board = nbyk.compare(target, {"a": a, "b": b, "c": b[:, ::-1]}, metric="f1_macro")
     assert board.pairs[0].a == "a"
     assert "new items and runs" in board.sentence
 
@@ -216,5 +246,5 @@ def test_a_metric_of_other_responses_is_refused(metric: str, message: str) -> No
 
 def test_rows_that_do_not_sum_to_one_are_refused() -> None:
     target, a, b = shares(10)
-    with pytest.raises(NbykError, match=r"a, row 0: sums to 2, 1 more than one \(10 rows of 10 off\)"):
+    with pytest.raises(NbykError, match=r"A, row 0: sums to 2, 1 more than one \(10 rows of 10 off\)"):
         nbyk.compare(target, 2.0 * a, b, kind="distributions")

@@ -25,8 +25,8 @@ from nbyk.testing.systems.clustered import (
     variance_of_clustered_mean,
     with_clusters,
 )
-from nbyk.testing.systems.leaderboard import ScoredSystems
 from nbyk.testing.systems.panel import panel_of
+from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.systems.variance import variance_shares
 
 METRICS = ("mae", "rmse", "spearman", "emd_aggregated", "max_error", "mean_of_emds", "wins_mae", "f1")
@@ -72,12 +72,14 @@ def test_the_null_is_every_swap_of_whole_clusters(metric: str) -> None:
         float(observed_effects(taken(seen, every, np.array(flips)[data.clusters]), metric)[0])
         for flips in product([False, True], repeat=6)
     ]
-    assert (result.exact, result.n_clusters, result.n_resamples) == (True, 6, 63)
-    assert_allclose(np.sort(result.null_distribution), np.sort(effects[1:]), atol=1e-12)
+    drawn = result.pair.drawn
+    assert (drawn.exact, result.sample.n_clusters, drawn.n_resamples) == (True, 6, 63)
+    assert_allclose(np.sort(result.pair.drawn.null), np.sort(effects[1:]), atol=1e-12)
     share = np.mean(np.abs(effects) >= abs(effects[0]) - 1e-9)
     assert result.p >= share - 1e-9  # two-sided p is twice the smaller tail
     greater = np.mean(np.array(effects) >= effects[0] - 1e-9)
-    assert result.claims[-1].p_greater == pytest.approx(greater)
+    one_sided = nbyk.compare(data, metric=metric, generalise=over, alternative="greater")
+    assert one_sided.claims[-1].p == pytest.approx(greater)
     assert result.claims[-1].standard_error == 0.0
     assert named.p == result.p
 
@@ -118,10 +120,10 @@ def test_items_that_are_clusters_of_their_own_give_what_items_give(metric: str) 
     data, _ = sets(n=30)
     items = ResponseSet(data.gold, data.a, data.b)
     alone = ResponseSet(data.gold, data.a, data.b, clusters=np.arange(30))
-    expected, found = (nbyk.compare(each, metric=metric, **QUICK) for each in (items, alone))
-    assert (found.p, found.claims[-1].ends("bca")) == (expected.p, expected.claims[-1].ends("bca"))
-    assert_array_equal(found.null_distribution, expected.null_distribution)
-    assert_array_equal(found.bootstrap_distribution, expected.bootstrap_distribution)
+    expected, found = (nbyk.compare(of, metric=metric, interval="bca", **QUICK) for of in (items, alone))
+    assert (found.p, found.claims[-1].interval) == (expected.p, expected.claims[-1].interval)
+    assert_array_equal(found.pair.drawn.null, expected.pair.drawn.null)
+    assert_array_equal(found.pair.drawn.bootstrapped, expected.pair.drawn.bootstrapped)
 
 
 def test_swaps_of_clusters_hold_the_level_where_swaps_of_items_do_not() -> None:
@@ -146,19 +148,19 @@ def test_a_leaderboard_and_its_pairs_draw_whole_clusters() -> None:
     data, names = sets(n=60, n_clusters=20, seed=2)
     third = np.random.default_rng(5).uniform(0.2, 0.9, (60, 3))
     systems = {"a": data.a, "b": data.b, "c": third}
-    board = nbyk.compare_systems(data.gold, systems, cluster=names, **QUICK)
+    board = nbyk.compare(data.gold, systems, cluster=names, **QUICK)
     pair = next(pair for pair in board.pairs if (pair.a, pair.b) == ("a", "b"))
     alone = nbyk.compare(data.gold, data.a, data.b, cluster=names, **QUICK)
-    assert pair.result.claims[-1].p == alone.claims[-1].p  # the broad one learns from the other pairs
-    assert pair.result.n_clusters == 20
-    assert_allclose(pair.result.bootstrap_distribution, alone.bootstrap_distribution, atol=1e-12)
+    assert pair.claims[-1].p == alone.claims[-1].p  # the broad one learns from the other pairs
+    assert pair.sample.n_clusters == 20
+    assert_allclose(pair.drawn.bootstrapped, alone.pair.drawn.bootstrapped, atol=1e-12)
     assert "60 items in 20 clusters" in board.sentence
     scored = ScoredSystems.of(data.gold, systems, "mae", cluster=names)
     asked = Asked(Decision("two-sided", 0.05, 999, 999))
     of_items, of_clusters = (scored.bootstrapped(asked, of_clusters=whole) for whole in (False, True))
     assert of_clusters[0].std() > 1.3 * of_items[0].std()
-    few = nbyk.compare_systems(data.gold, systems, cluster=np.arange(60) // 20, **QUICK)
-    assert few.pairs[0].result.exact
+    few = nbyk.compare(data.gold, systems, cluster=np.arange(60) // 20, **QUICK)
+    assert few.pairs[0].drawn.exact
     assert "arrangements of so few clusters" in " ".join(few.warnings)
 
 
@@ -176,7 +178,7 @@ def test_claims_speak_of_new_clusters_or_of_these() -> None:
         items.population
         == "new items, with these 20 clusters, these 3 raters and these 3 runs of each system"
     )
-    assert (items.p, items.low) == (today.p, today.claims[0].low)
+    assert (items.p, items.interval[0]) == (today.p, today.claims[0].interval[0])
     whole = nbyk.compare(data, generalise=("items", "clusters"), **QUICK)
     assert [claim.over for claim in whole.claims] == [("items", "clusters")]
     assert whole.p == narrow.p

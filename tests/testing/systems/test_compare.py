@@ -6,8 +6,8 @@ import json
 import math
 from dataclasses import FrozenInstanceError
 from functools import partial
+from itertools import product
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,12 +21,9 @@ import nbyk
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import get
 from nbyk.resampling.samplers import NULLS
-from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import NULL_SAMPLERS, Draws
 from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
-from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.compare import compare_metrics
-from nbyk.testing.systems.result import ComparisonResult
+from nbyk.testing.results import SCHEMA
 from tests.oracles import enumerate as exact
 from tests.oracles.chisquare import assert_drawn_from
 
@@ -62,24 +59,26 @@ TINY = (
 @pytest.mark.parametrize("null", NULLS)
 def test_nulls_have_the_enumerated_distribution(null: str) -> None:
     gold, a, b = TINY
-    result = nbyk.compare(gold, a, b, null=null, n_resamples=20_000, max_resamples=20_000, seed=2)
+    result = nbyk.compare(
+        gold, a, b, null=null, alternative="greater", n_resamples=20_000, max_resamples=20_000, seed=2
+    ).pair
     if null == "shifted":
         bootstrap = exact.effects(gold, a, b, "bootstrap_items/all", None, mae_effect)
         expected = {round(value - result.effect, 9): p for value, p in bootstrap.items()}
     else:
         expected = exact.effects(gold, a, b, NULL_SAMPLERS[null], null, mae_effect)
     if null == "swap_items":
-        assert result.exact
-        assert result.n_resamples == 7
-        assert result.claims[-1].p_greater == pytest.approx(
+        assert result.drawn.exact
+        assert result.drawn.n_resamples == 7
+        assert result.claims[-1].p == pytest.approx(
             sum(p for value, p in expected.items() if value >= result.effect - 1e-8)
         )
-        assert (result.claims[-1].standard_error, result.decision_error) == (0.0, 0.0)
+        assert (result.claims[-1].standard_error, result.drawn.decision_error) == (0.0, 0.0)
     else:
-        assert not result.exact
-        assert_drawn_from(result.null_distribution, expected)
+        assert not result.drawn.exact
+        assert_drawn_from(result.drawn.null, expected)
     assert_drawn_from(
-        result.bootstrap_distribution, exact.effects(gold, a, b, "bootstrap_items/all", None, mae_effect)
+        result.drawn.bootstrapped, exact.effects(gold, a, b, "bootstrap_items/all", None, mae_effect)
     )
 
 
@@ -96,7 +95,7 @@ def test_an_exact_p_is_scipys(alternative: str) -> None:
         vectorized=True,
     )
     ours = nbyk.compare(None, a, b, metric="mean", alternative=alternative)
-    assert ours.exact
+    assert ours.pair.drawn.exact
     assert ours.effect == pytest.approx(theirs.statistic)
     assert ours.claims[-1].p == pytest.approx(theirs.pvalue)
 
@@ -122,9 +121,10 @@ def test_intervals_are_scipys_on_the_same_draws(level: float) -> None:
     """Scipy makes its intervals from our draws, so that all but rounding must agree."""
     generator = np.random.default_rng(8)
     a, b = generator.gamma(0.5, size=(2, 40))
-    ours = nbyk.compare(None, a, b, metric="mean", confidence_level=level)
+    intervals = []
     for method in ("percentile", "bca"):
-        draws = SimpleNamespace(bootstrap_distribution=ours.bootstrap_distribution)
+        ours = nbyk.compare(None, a, b, metric="mean", confidence_level=level, interval=method)
+        draws = SimpleNamespace(bootstrap_distribution=ours.pair.drawn.bootstrapped)
         theirs = stats.bootstrap(
             (a, b),
             lambda x, y, axis: x.mean(axis) - y.mean(axis),
@@ -134,8 +134,9 @@ def test_intervals_are_scipys_on_the_same_draws(level: float) -> None:
             confidence_level=level,
             bootstrap_result=draws,
         ).confidence_interval
-        assert_allclose(ours.claims[-1].ends(method), theirs, rtol=1e-9)
-    assert ours.claims[-1].ends("bca")[0] != ours.claims[-1].ends("percentile")[0]
+        assert_allclose(ours.claims[-1].interval, theirs, rtol=1e-9)
+        intervals.append(ours.claims[-1].interval)
+    assert intervals[0][0] != intervals[1][0]
 
 
 def test_bootstraps_are_scipys_to_their_error() -> None:
@@ -150,7 +151,7 @@ def test_bootstraps_are_scipys_to_their_error() -> None:
         n_resamples=9_999,
         rng=np.random.default_rng(2),
     )
-    ours = nbyk.compare(None, a, b, metric="mean").bootstrap_distribution
+    ours = nbyk.compare(None, a, b, metric="mean").pair.drawn.bootstrapped
     assert ours.std(ddof=1) == pytest.approx(theirs.standard_error, rel=4 * math.sqrt(2 / (2 * 9_999)))
 
 
@@ -178,21 +179,17 @@ triples = st.tuples(matrices, matrices, matrices)
 @settings(max_examples=40, deadline=None)
 def test_comparing_b_with_a_is_the_mirror_image(arrays, metric) -> None:  # type: ignore[no-untyped-def]
     gold, a, b = arrays
-    for n_resamples in (20, 100):  # drawn, and all 31 arrangements
-        ours, mirrored = (
-            nbyk.compare(gold, *pair, metric=metric, n_resamples=n_resamples, max_resamples=0)
-            for pair in ((a, b), (b, a))
-        )
-        assert ours.exact == (n_resamples == 100)
-        assert mirrored.effect == -ours.effect
-        assert (mirrored.claims[-1].p_greater, mirrored.claims[-1].p_less) == (
-            ours.claims[-1].p_less,
-            ours.claims[-1].p_greater,
-        )
-        assert mirrored.claims[-1].p_two_sided == ours.claims[-1].p_two_sided
+    mirror = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+    for n_resamples, side in product((20, 100), mirror):  # drawn, and all 31 arrangements
         for method in ("percentile", "bca"):
-            low, high = ours.claims[-1].ends(method)
-            assert_allclose(mirrored.claims[-1].ends(method), (-high, -low), atol=1e-9)
+            options = {"metric": metric, "n_resamples": n_resamples, "max_resamples": 0, "interval": method}
+            ours = nbyk.compare(gold, a, b, alternative=side, **options)
+            mirrored = nbyk.compare(gold, b, a, alternative=mirror[side], **options)
+            assert ours.pair.drawn.exact == (n_resamples == 100)
+            assert mirrored.effect == -ours.effect
+            assert mirrored.claims[-1].p == ours.claims[-1].p
+            low, high = ours.claims[-1].interval
+            assert_allclose(mirrored.claims[-1].interval, (-high, -low), atol=1e-9)
 
 
 @given(triples, st.permutations(range(5)), st.integers(-3, 3))
@@ -211,54 +208,59 @@ def test_neither_the_order_of_items_nor_an_added_constant_matters(arrays, order,
 @given(triples, st.sampled_from(list(NULLS)), st.integers(0, 2**32))
 @settings(max_examples=40, deadline=None)
 def test_p_values_hang_together_and_are_never_zero(arrays, null, seed) -> None:  # type: ignore[no-untyped-def]
-    result = nbyk.compare(*arrays, null=null, n_resamples=19, max_resamples=19, seed=seed)
-    greater, less = result.claims[-1].p_greater, result.claims[-1].p_less
-    assert min(greater, less) >= 1 / (1 + result.n_resamples)
+    sides = {
+        side: nbyk.compare(
+            *arrays, null=null, alternative=side, n_resamples=19, max_resamples=19, seed=seed
+        ).pair
+        for side in ("greater", "less", "two-sided")
+    }
+    greater, less, both = (pair.claims[-1].p for pair in sides.values())
+    drawn = sides["two-sided"].drawn
+    assert min(greater, less) >= 1 / (1 + drawn.n_resamples)
     assert greater + less > 1.0
-    assert result.claims[-1].p_two_sided == min(1.0, 2.0 * min(greater, less))
-    assert result.claims[-1].p == result.claims[-1].p_two_sided
-    if not result.exact:
-        of_draws = nbyk.p_value(result.effect, result.null_distribution, alternative="two-sided")
-        assert (result.claims[-1].p, result.claims[-1].standard_error) == (
-            of_draws.p,
-            of_draws.standard_error,
-        )
-        assert greater == nbyk.p_value(result.effect, result.null_distribution, alternative="greater").p
+    assert both == min(1.0, 2.0 * min(greater, less))
+    if not drawn.exact:
+        for side, pair in sides.items():
+            of_draws = nbyk.p_value(pair.claims[-1].effect, drawn.null, alternative=side)
+            assert (pair.claims[-1].p, pair.claims[-1].standard_error) == (
+                of_draws.p,
+                of_draws.standard_error,
+            )
 
 
-def without_parts(result: ComparisonResult) -> dict[str, Any]:
-    """Return a result's dictionary without the parts of the variance, which only the first metric has."""
-    said = result.to_dict()
-    return {**said, "claims": [{**claim, "parts": None} for claim in said["claims"]]}
-
-
-def test_all_metrics_share_their_draws_and_keep_their_numbers() -> None:
+def test_all_metrics_see_the_same_draws() -> None:
     arrays = random_arrays(shift=0.05)
-    asked = Asked(Decision("two-sided", 0.05, 199, 999_999), seed=3)
-    together = compare_metrics(nbyk.response_set(*arrays), [*ITEM_MEAN_METRICS, "cosine"], asked)
-    assert tuple(together) == (*ITEM_MEAN_METRICS, "cosine")
-    for name in ("spearman", "cosine", "mse"):
-        alone = nbyk.compare(*arrays, metric=name, n_resamples=199, seed=3, threads=2)
-        assert_array_equal(alone.null_distribution, together[name].null_distribution)
-        assert without_parts(alone) == without_parts(together[name])
-    squares, roots = (together[name].null_distribution for name in ("mse", "rmse"))
+    squares, roots = (
+        nbyk.compare(*arrays, metric=name, n_resamples=199, seed=3).pair.drawn.null
+        for name in ("mse", "rmse")
+    )
     assert_array_equal(np.sign(squares[:199]), np.sign(roots[:199]))
+
+
+def test_threads_change_no_number() -> None:
+    arrays = random_arrays(shift=0.05)
+    for name in ("spearman", "cosine", "mse"):
+        one, two = (
+            nbyk.compare(*arrays, metric=name, n_resamples=199, seed=3, threads=n).to_dict(distributions=True)
+            for n in (1, 2)
+        )
+        assert one == two
 
 
 def test_draws_go_on_until_the_decision_is_settled() -> None:
     arrays = random_arrays(n=40, shift=0.11, seed=4)
     first = compare(*arrays, n_resamples=99, max_resamples=99, alternative="greater")
-    border = first.claims[-1].p_greater
+    border = first.claims[-1].p
     settled = compare(*arrays, n_resamples=99, alpha=min(0.9, 4 * border), alternative="greater")
-    assert settled.decided
-    assert settled.n_resamples < 999_999
+    assert settled.pair.decided
+    assert settled.pair.drawn.n_resamples < 999_999
     near = compare(*arrays, n_resamples=99, max_resamples=6_336, alpha=border, alternative="greater")
-    assert near.n_resamples > settled.n_resamples
-    assert_array_equal(near.null_distribution[:99], first.null_distribution)
+    assert near.pair.drawn.n_resamples > settled.pair.drawn.n_resamples
+    assert_array_equal(near.pair.drawn.null[:99], first.pair.drawn.null)
     undecided = compare(*arrays, n_resamples=99, max_resamples=99, alpha=border, alternative="greater")
-    assert not undecided.decided
+    assert not undecided.pair.decided
     assert any("raise `max_resamples`" in text for text in undecided.warnings)
-    assert "inconclusive at α" in repr(undecided)
+    assert "inconclusive" in repr(undecided)
 
 
 @pytest.mark.parametrize("null", NULLS)
@@ -266,10 +268,13 @@ def test_draws_go_on_until_the_decision_is_settled() -> None:
 def test_identical_systems_are_no_error(null: str, n: int) -> None:
     gold, a, _ = random_arrays(n=n, k=1)
     result = nbyk.compare(gold, a, a, null=null, n_resamples=199)
-    assert (result.effect, result.claims[-1].p_two_sided) == (0.0, 1.0)
-    assert not result.significant
+    assert (result.effect, result.claims[-1].p) == (0.0, 1.0)
+    assert not result.pair.significant
     assert result.verdict == "undecided"
-    assert (result.claims[-1].bca_low, result.claims[-1].bca_high) == (0.0, 0.0)
+    assert nbyk.compare(gold, a, a, null=null, n_resamples=199, interval="bca").claims[-1].interval == (
+        0.0,
+        0.0,
+    )
     assert "A and B gave the same responses to every item" in result.warnings
     assert not any("takes few values" in text for text in result.warnings)
 
@@ -277,7 +282,7 @@ def test_identical_systems_are_no_error(null: str, n: int) -> None:
 def test_constant_ratings() -> None:
     constant = np.full((8, 2), 0.5)
     assert nbyk.compare(constant, constant, constant).claims[-1].p == 1.0
-    with pytest.raises(UndefinedMetricError, match="spearman is undefined on these data"):
+    with pytest.raises(UndefinedMetricError, match="spearman is undefined on 2 of 2 systems"):
         nbyk.compare(constant, constant, constant, metric="spearman")
 
 
@@ -285,7 +290,7 @@ def test_draws_that_leave_a_correlation_undefined_are_left_out_of_the_intervals(
     """Of 4⁴ draws of these items, those of one gold value or one of A's or B's have no correlation."""
     gold, a, b = [0, 1, 2, 3], [0, 1, 2, 4], [1, 0, 0.5, 0.2]
     result = nbyk.compare(gold, a, b, metric="spearman", n_resamples=2000)
-    dropped = 2000 - result.bootstrap_distribution.size
+    dropped = 2000 - result.pair.drawn.bootstrapped.size
     assert abs(dropped - 2000 * 4 / 4**4) < 4 * math.sqrt(2000 * 4 / 4**4)
     assert any(f"{dropped} bootstrap draws leave spearman undefined" in text for text in result.warnings)
 
@@ -300,12 +305,12 @@ def test_one_response_per_item_goes_on_with_items_alone() -> None:
 def test_without_gold() -> None:
     _, a, b = random_arrays(shift=-0.2)
     result = nbyk.compare(None, a, b, metric="mean")
-    assert result.verdict_of(result.claims[0]) == "A"
-    assert result.responses_gold is None
+    assert result.pair.shown == "better"
+    assert set(result.sample.responses) == {"A", "B"}
     again = nbyk.compare(nbyk.response_set(None, a, b), metric="mean")
-    assert again.responses_gold is None
-    assert_array_equal(again.null_distribution, result.null_distribution)
-    assert nbyk.compare(None, a, b).metric == "mean"
+    assert again.sample == result.sample
+    assert_array_equal(again.pair.drawn.null, result.pair.drawn.null)
+    assert nbyk.compare(None, a, b).question.metric == "mean"
     with pytest.raises(NbykError, match="metric 'mae' needs gold"):
         nbyk.compare(None, a, b, metric="mae")
 
@@ -314,12 +319,12 @@ def test_without_gold() -> None:
 def test_intervals_by_choice_of_sampler(sampler: str) -> None:
     arrays = random_arrays(n=30, k=2)
     shifted = nbyk.compare(*arrays, null="shifted", interval_sampler=sampler, max_resamples=0)
-    drawn = shifted.null_distribution + shifted.effect, shifted.bootstrap_distribution
+    drawn = shifted.pair.drawn.null + shifted.effect, shifted.pair.drawn.bootstrapped
     assert stats.ks_2samp(*drawn).pvalue > 1e-4
     assert abs(np.corrcoef(*drawn)[0, 1]) < 4 / math.sqrt(9_999), "one stream for both"
     result = nbyk.compare(*arrays, interval_sampler=sampler, n_resamples=999, max_resamples=999)
-    assert result.expected_p_sampler == sampler
-    assert result.claims[-1].low < result.effect < result.claims[-1].high
+    assert result.pair.drawn.sampler == sampler
+    assert result.claims[-1].interval[0] < result.effect < result.claims[-1].interval[1]
     with pytest.raises(NbykError, match="expected bootstrap_items/all"):
         nbyk.compare(*arrays, interval_sampler="all_items/all")
 
@@ -328,69 +333,66 @@ def test_resampling_responses_too_counts_them_twice() -> None:
     arrays = random_arrays(n=100, k=5)
     widths = []
     for sampler in ("bootstrap_items/all", "bootstrap_items/sample(K)"):
-        interval = nbyk.compare(*arrays, metric="mean", interval_sampler=sampler).claims[-1]
-        widths.append(interval.high - interval.low)
+        low, high = nbyk.compare(*arrays, metric="mean", interval_sampler=sampler).claims[-1].interval
+        widths.append(high - low)
     assert 1.2 < widths[1] / widths[0] < math.sqrt(2.0)
 
 
 def test_expected_p_is_of_the_draws_that_the_result_keeps() -> None:
-    result = nbyk.compare(*random_arrays(shift=0.1), n_resamples=499)
-    assert result.expected_p == nbyk.expected_p(result.bootstrap_distribution, result.null_distribution)
-    assert result.expected_p.p > result.claims[-1].p_greater / 2
+    result = nbyk.compare(*random_arrays(shift=0.1), alternative="greater", n_resamples=499)
+    assert result.pair.drawn.expected_p == nbyk.expected_p(
+        result.pair.drawn.bootstrapped, result.pair.drawn.null
+    )
+    assert result.pair.drawn.expected_p.p > result.claims[-1].p / 2
 
 
 def test_what_the_result_says() -> None:
-    arrays = random_arrays(shift=0.3)
-    result = compare(*arrays)
-    assert result.verdict == "A"
-    assert result.sentence_about("ours", "theirs").startswith(
-        "ours is better than theirs on mae, for these 3 raters"
-    )
+    gold, *systems = random_arrays(shift=0.3)
+    result = compare(gold, dict(zip(("ours", "theirs"), systems, strict=True)))
+    assert result.verdict == "better"
+    assert result.sentence.startswith("ours is better than theirs on mae, for these 3 raters")
     assert "under the null that ours and theirs are equally good over the population of items" in (
-        result.sentence_about("ours", "theirs")
+        result.sentence
     )
-    assert compare(*arrays, alternative="less").sentence.startswith("B is not shown to be better than A")
-    assert compare(arrays[0], arrays[2], arrays[1]).verdict == "B"
-    other = compare(*arrays, null="permutation", n_resamples=999)
+    assert compare(gold, *systems, alternative="less").sentence.startswith(
+        "B is not shown to be better than A"
+    )
+    assert compare(gold, *reversed(systems)).verdict == "worse"
+    other = compare(gold, *systems, null="permutation", n_resamples=999)
     assert other.verdict == "different"
     assert "do not answer every item alike" in other.sentence
     assert any("swap_items and shifted" in text for text in other.warnings)
-    assert "p-value" in repr(result)
+    assert "ours is better" in repr(result)
     assert "array" not in repr(result)
-    assert result.score_b - result.score_a == pytest.approx(result.effect)
-    assert compare(*arrays, metric="wins_mae").score_a is None
-    for name in ("bca", "percentile"):
-        low, high = result.claims[-1].ends(name)
-        assert low < result.effect < high
+    of_a, of_b = result.pair.scores
+    assert of_b - of_a == pytest.approx(result.effect)
+    assert compare(gold, *systems, metric="wins_mae").pair.scores == (None, None)
     with pytest.raises(NbykError, match="did you mean percentile"):
-        result.claims[-1].ends("percentiles")
+        compare(gold, *systems, interval="percentiles")
 
 
 def test_nothing_in_the_result_can_be_changed() -> None:
     result = nbyk.compare(*random_arrays(n=20), n_resamples=99)
     with pytest.raises(FrozenInstanceError):
-        result.effect = 1.0  # type: ignore[misc]
-    for draws in (result.null_distribution, result.bootstrap_distribution):
+        result.pairs = ()  # type: ignore[misc]
+    for draws in (result.pair.drawn.null, result.pair.drawn.bootstrapped):
         with pytest.raises(ValueError, match="read-only"):
             draws[0] = 1.0
 
 
 def test_the_result_goes_into_json() -> None:
-    result = nbyk.compare(*random_arrays(n=12, k=3))
-    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert (plain["p"], plain["interval"]) == (result.p, list(result.interval))
-    broad, items = plain["claims"]
-    assert (broad["p"], [broad["low"], broad["high"]]) == (plain["p"], plain["interval"])
-    assert (items["p"], items["standard_error"], items["bca_low"]) == (
-        result.claims[-1].p,
-        0.0,
-        result.claims[-1].bca_low,
-    )
-    assert not {"p_value", "p_greater", "p_less", "p_two_sided"} & set(plain), "one p, and one interval"
-    assert not [name for name in plain if name.startswith("interval_")]
-    assert plain["sentence"] == result.sentence
-    assert "null_distribution" not in plain
-    assert len(result.to_dict(distributions=True)["null_distribution"]) == result.n_resamples
+    board = nbyk.compare(*random_arrays(n=12, k=3))
+    said = json.loads(json.dumps(board.to_dict(), allow_nan=False))
+    (pair,) = said["pairs"]
+    assert (pair["p"], pair["interval"]) == (board.p, list(board.interval))
+    broad, items = pair["claims"]
+    assert (broad["p"], broad["interval"]) == (pair["p"], pair["interval"])
+    assert (items["p"], items["standard_error"]) == (board.claims[-1].p, 0.0)
+    assert said["schema"] == SCHEMA
+    assert said["sentence"] == pair["sentence"] == board.sentence
+    assert "null" not in pair["drawn"]
+    (whole,) = board.to_dict(distributions=True)["pairs"]
+    assert len(whole["drawn"]["null"]) == board.pair.drawn.n_resamples
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import nbyk
 from nbyk.errors import NbykError
 from nbyk.testing.decision import Decision
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.leaderboard import ScoredSystems
+from nbyk.testing.systems.scored import ScoredSystems
 
 METRICS = ("mae", "rmse", "spearman", "emd_aggregated", "max_error", "cosine", "mean")
 
@@ -36,8 +36,8 @@ def test_two_systems_scores_differ_by_their_comparison(arrays) -> None:  # type:
             gold, systems["s1"], systems["s3"], metric=metric, n_resamples=150, max_resamples=0, seed=7
         )
         effects = scored.metric.sign * (scores[1] - scores[3])
-        assert_allclose(effects, result.bootstrap_distribution, rtol=1e-9, atol=1e-13)
-        assert_allclose(scored.scores[[1, 3]], (result.score_a, result.score_b), rtol=1e-12)
+        assert_allclose(effects, result.pair.drawn.bootstrapped, rtol=1e-9, atol=1e-13)
+        assert_allclose(scored.scores[[1, 3]], result.pair.scores, rtol=1e-12)
 
 
 def test_a_systems_scores_do_not_depend_on_the_others_or_on_threads(arrays) -> None:  # type: ignore[no-untyped-def]

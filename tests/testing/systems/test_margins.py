@@ -27,7 +27,7 @@ def one_response(seed: int, n: int = 40, shift: float = 0.0) -> tuple[np.ndarray
 @pytest.mark.parametrize("shift", [-0.02, 0.0, 0.03])
 def test_with_items_alone_it_is_the_paired_test_of_statsmodels(shift: float) -> None:
     a, b = one_response(1, shift=shift)
-    (found,) = nbyk.compare(None, a, b, metric="mean", margin=0.025, **QUICK).margins
+    found = nbyk.compare(None, a, b, metric="mean", margin=0.025, **QUICK).pair.margin
     p, (_, p_low, _), (_, p_high, _) = ttost_paired(a[:, 0], b[:, 0], -0.025, 0.025)
     assert found.p_not_worse == pytest.approx(p_low, rel=1e-10)
     assert found.p_equivalent == pytest.approx(p, rel=1e-10) == pytest.approx(max(p_low, p_high))
@@ -39,54 +39,53 @@ def test_the_verdict_is_that_of_the_interval_and_its_mirror_image(
     seed: int, margin: float, shift: float, alpha: float
 ) -> None:
     a, b = one_response(seed, 30, shift)
-    (found,) = nbyk.compare(None, a, b, metric="mean", margin=margin, alpha=alpha, **QUICK).margins
+    found = nbyk.compare(None, a, b, metric="mean", margin=margin, alpha=alpha, **QUICK).pair.margin
     assume(not found.reason)  # a few items at the edge may have nearly all of the variance
-    inside = -margin <= found.low and found.high <= margin
-    expected = "equivalent" if inside else "not worse" if found.low >= -margin else "inconclusive"
-    assert found.verdict == ("worse" if found.high <= -margin else expected)
-    (mirrored,) = nbyk.compare(None, b, a, metric="mean", margin=margin, alpha=alpha, **QUICK).margins
+    inside = -margin <= found.interval[0] and found.interval[1] <= margin
+    expected = "equivalent" if inside else "not worse" if found.interval[0] >= -margin else "undecided"
+    assert found.verdict == ("worse" if found.interval[1] <= -margin else expected)
+    mirrored = nbyk.compare(None, b, a, metric="mean", margin=margin, alpha=alpha, **QUICK).pair.margin
     assert mirrored.p_equivalent == pytest.approx(found.p_equivalent)
-    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))
+    assert mirrored.interval == pytest.approx((-found.interval[1], -found.interval[0]))
 
 
 def test_each_claim_has_a_margin_of_its_own() -> None:
     generator = np.random.default_rng(3)
     runs = [generator.normal(0.5, 0.1, (50, 1)) + generator.normal(0.0, 0.02, 5) for _ in range(2)]
-    result = nbyk.compare(None, *runs, metric="mean", margin=0.05, **QUICK)
-    broad, items = result.margins
-    assert [broad.population, items.population] == [claim.population for claim in result.claims]
-    assert broad.high - broad.low > items.high - items.low
-    assert "equivalent within ±0.05" in result.margin_sentences("x", "y")[1]
+    result = nbyk.compare(None, *runs, metric="mean", margin=0.05, **QUICK).pair
+    broad, items = (claim.margin for claim in result.claims)
+    assert broad.interval[1] - broad.interval[0] > items.interval[1] - items.interval[0]
+    assert "equivalent within ±0.05" in result.margin_sentences()[1]
 
 
 def test_where_nothing_can_be_said_there_is_a_reason() -> None:
     generator = np.random.default_rng(4)
     gold, a, b = generator.random((3, 30, 2))
-    (rough, *_) = nbyk.compare(gold, a, b, metric="max_error", margin=0.1, **QUICK).margins
+    rough = nbyk.compare(gold, a, b, metric="max_error", margin=0.1, **QUICK).pair.margin
     assert "cannot speak for others" in rough.reason
-    assert rough.verdict == "inconclusive"
+    assert rough.verdict == "undecided"
     assert math.isnan(rough.p_not_worse)
     same = nbyk.compare(gold[:, :1], a[:, :1], a[:, :1], margin=0.1, **QUICK)
-    assert same.margins[0].verdict == "equivalent"
+    assert same.pair.margin.verdict == "equivalent"
 
 
 def test_with_few_items_the_reason_says_so_and_with_many_there_is_none() -> None:
-    (few,) = nbyk.compare(None, *one_response(6, n=8), metric="mean", margin=0.1, **QUICK).margins
-    assert few.verdict == "inconclusive"
+    few = nbyk.compare(None, *one_response(6, n=8), metric="mean", margin=0.1, **QUICK).pair.margin
+    assert few.verdict == "undecided"
     assert few.reason.startswith("the effect rests on about ")
     assert "needs 5; collect more items" in few.reason
-    (many,) = nbyk.compare(None, *one_response(6, n=80), metric="mean", margin=0.1, **QUICK).margins
+    many = nbyk.compare(None, *one_response(6, n=80), metric="mean", margin=0.1, **QUICK).pair.margin
     assert many.reason == ""
 
 
 @pytest.mark.parametrize(("n", "margin"), [(20, 0.05), (58, 0.05), (59, 0.05), (298, 0.01), (299, 0.01)])
 def test_where_all_items_have_the_same_effect_enough_of_them_show_a_margin(n: int, margin: float) -> None:
     gold = np.random.default_rng(0).integers(0, 2, (n, 1)).astype(float)
-    (found,) = nbyk.compare(gold, gold, gold, metric="accuracy", margin=margin, **QUICK).margins
+    found = nbyk.compare(gold, gold, gold, metric="accuracy", margin=margin, **QUICK).pair.margin
     assert found.p_not_worse == found.p_equivalent == pytest.approx((1.0 - margin) ** n)
-    assert found.verdict == ("equivalent" if 1.0 - 0.05 ** (1.0 / n) <= margin else "inconclusive")
-    assert found.high == -found.low == pytest.approx(1.0 - 0.05 ** (1.0 / n))
-    assert (found.high <= margin) == (found.verdict == "equivalent")
+    assert found.verdict == ("equivalent" if 1.0 - 0.05 ** (1.0 / n) <= margin else "undecided")
+    assert found.interval[1] == -found.interval[0] == pytest.approx(1.0 - 0.05 ** (1.0 / n))
+    assert (found.interval[1] <= margin) == (found.verdict == "equivalent")
 
 
 @pytest.mark.parametrize("n", [2, 5, 10, 40, 80])
@@ -97,7 +96,7 @@ def test_at_the_margin_a_sample_without_a_different_item_shows_nothing_too_often
     for _ in range(n_sets):
         gold = generator.integers(0, 2, (n, 1)).astype(float)
         a = np.where(generator.random((n, 1)) < 0.05, 1.0 - gold, gold)
-        (found,) = nbyk.compare(gold, a, gold, metric="accuracy", margin=0.05, **QUICK).margins
+        found = nbyk.compare(gold, a, gold, metric="accuracy", margin=0.05, **QUICK).pair.margin
         passed += found.verdict in ("equivalent", "not worse")
     assert passed / n_sets <= 0.05 + 3.3 * math.sqrt(0.05 * 0.95 / n_sets)
 
@@ -107,20 +106,20 @@ def test_without_a_bound_on_the_effect_of_an_item_nothing_is_shown() -> None:
     gold[:2] = 1.0
     a, b = gold.copy(), gold.copy()
     a[10:20], b[30:38] = 1.0, 1.0
-    (recall,) = nbyk.compare(gold, a, b, metric="recall", margin=0.05, **QUICK).margins
-    assert recall.verdict == "inconclusive"
+    recall = nbyk.compare(gold, a, b, metric="recall", margin=0.05, **QUICK).pair.margin
+    assert recall.verdict == "undecided"
     assert recall.reason.startswith("no single item changes the effect")
-    (wide,) = nbyk.compare(None, 7.0 * a, 7.0 * a, metric="mean", margin=0.05, **QUICK).margins
+    wide = nbyk.compare(None, 7.0 * a, 7.0 * a, metric="mean", margin=0.05, **QUICK).pair.margin
     assert wide.reason == recall.reason
 
 
 def test_an_effect_at_the_margin_is_inconclusive_in_spite_of_rounding() -> None:
     b = np.round(np.random.default_rng(0).random((90, 1)) * 0.9, 1)
-    result = nbyk.compare(b, b + 0.1, b, metric="mae", margin=0.1, **QUICK)
-    (found,) = result.margins
-    assert (found.p_not_worse, found.p_worse, found.verdict) == (1.0, 1.0, "inconclusive")
-    assert "all items have the same effect, tested at α = 0.05" in result.margin_sentences("x", "y")[0]
-    (worse,) = nbyk.compare(b, b + 0.1, b, metric="mae", margin=0.01, **QUICK).margins
+    result = nbyk.compare(b, b + 0.1, b, metric="mae", margin=0.1, **QUICK).pair
+    found = result.margin
+    assert (found.p_not_worse, found.p_worse, found.verdict) == (1.0, 1.0, "undecided")
+    assert "all items have the same effect, tested at α = 0.05" in result.margin_sentences()[0]
+    worse = nbyk.compare(b, b + 0.1, b, metric="mae", margin=0.01, **QUICK).pair.margin
     assert worse.p_worse == pytest.approx((1.0 - 0.09 / 1.1) ** 90)
     assert worse.verdict == "worse"
 

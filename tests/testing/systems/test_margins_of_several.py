@@ -10,7 +10,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 import nbyk
-from nbyk.testing.systems.standings import Leaderboard
+from nbyk.testing.results import Board
 
 KINDS = ("p_not_worse", "p_worse", "p_equivalent")
 MARGIN = 0.1
@@ -23,15 +23,15 @@ def systems() -> dict[str, np.ndarray]:
     return {name: shared + shift + generator.normal(0.0, 0.15, (60, 1)) for name, shift in shifts.items()}
 
 
-def board_of(**options: Any) -> Leaderboard:
-    return nbyk.compare_systems(None, systems(), metric="mean", margin=MARGIN, n_resamples=199, **options)
+def board_of(**options: Any) -> Board:
+    return nbyk.compare(None, systems(), metric="mean", margin=MARGIN, n_resamples=199, **options)
 
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "none"])
 def test_each_kind_of_p_is_corrected_over_the_pairs(correction: str) -> None:
     board, given = board_of(correction=correction), systems()
     alone = [
-        nbyk.compare(None, given[a], given[b], metric="mean", margin=MARGIN, n_resamples=199).margins[0]
+        nbyk.compare(None, given[a], given[b], metric="mean", margin=MARGIN, n_resamples=199).pair.margin
         for a, b in combinations(given, 2)
     ]
     for kind in KINDS:
@@ -43,17 +43,20 @@ def test_each_kind_of_p_is_corrected_over_the_pairs(correction: str) -> None:
 def test_verdicts_and_the_sentence_follow_the_corrected_p() -> None:
     board = board_of(against="level")
     verdicts = {pair.a: pair.margin.verdict for pair in board.pairs if pair.margin is not None}
-    assert verdicts == {"same": "equivalent", "near": "inconclusive", "far": "worse"}
+    assert verdicts == {"same": "equivalent", "near": "undecided", "far": "worse"}
     assert board.margin_sentence(unit=4.0) == (
         "By mean in the ratings' own unit, equivalent to level within ±0.4: same; worse than level by more "
         "than 0.4: far; "
-        "inconclusive about 0.4: near (one-sided t-tests at α = 0.05, Holm's correction, for new items, with "
+        "undecided about 0.4: near (one-sided t-tests at α = 0.05, Holm's correction, for new items, with "
         "this run of each system)."
     )
-    assert {pair["margin"]["verdict"] for pair in board.to_dict()["pairs"]} >= {"equivalent", "worse"}
+    assert {pair["claims"][0]["margin"]["verdict"] for pair in board.to_dict()["pairs"]} >= {
+        "equivalent",
+        "worse",
+    }
 
 
 def test_without_a_margin_nothing_is_said_of_one() -> None:
-    board = nbyk.compare_systems(None, systems(), metric="mean", n_resamples=199)
+    board = nbyk.compare(None, systems(), metric="mean", n_resamples=199)
     assert board.margin_sentence() == ""
     assert all(pair.margin is None for pair in board.pairs)

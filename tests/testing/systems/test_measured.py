@@ -89,6 +89,6 @@ def test_ties_leave_on_average_the_rate_that_was_measured() -> None:
     for index in range(150):
         data = nbyk.simulate(nbyk.Population(prior, 50, 1, 0.0), seed=2, index=index)
         result = nbyk.compare(data, n_resamples=999, max_resamples=999)
-        levels.append(attained_level(result.effect, result.null_distribution, 0.05, alternative="two-sided"))
+        levels.append(attained_level(result.effect, result.pair.drawn.null, 0.05, alternative="two-sided"))
     assert np.std(levels) / 150**0.5 < 0.0013
     assert np.mean(levels) == pytest.approx(0.011, abs=4 * (0.0033**2 + 0.0013**2) ** 0.5)

@@ -13,9 +13,7 @@ import nbyk
 from nbyk.errors import NbykError
 from nbyk.resampling.resample import hypothesis_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS
-from nbyk.testing.decision import Decision
-from nbyk.testing.systems.asked import TESTED, Asked
-from nbyk.testing.systems.compare import compare_metrics
+from nbyk.testing.systems.asked import TESTED
 from nbyk.testing.systems.sensitivity import Choice, Sensitivity, sensitivity
 
 METRICS = ("mae", "spearman", "wins_mae_vectorized")
@@ -42,18 +40,24 @@ def test_p_values_effects_and_intervals_are_those_of_compare() -> None:
     data = ratings()
     found = sensitivity(*data, metrics=METRICS, n_resamples=199, seed=5, samplers=())
     for null in TESTED:
-        asked = Asked(Decision("two-sided", 0.05, 199, 199), null=null, seed=5)
-        alone = compare_metrics(nbyk.response_set(*data), METRICS, asked)
         for effect in found.effects:
-            result = alone[effect.metric]
-            assert (effect.effect, effect.low, effect.high) == (result.effect, *result.claims[-1].ends())
+            result = nbyk.compare(
+                *data,
+                metric=effect.metric,
+                null=null,
+                generalise=("items",),
+                n_resamples=199,
+                max_resamples=199,
+                seed=5,
+            ).pair
+            assert (effect.effect, effect.low, effect.high) == (result.effect, *result.claims[-1].interval)
             (choice,) = (c for c in found.choices if (c.metric, c.null) == (effect.metric, null))
             assert (choice.p, choice.standard_error) == (
                 result.claims[-1].p,
                 result.claims[-1].standard_error,
             )
-            assert choice.verdict == result.verdict
-            assert found.verdicts(null)[effect.metric] == result.verdict
+            assert choice.verdict == result.shown
+            assert found.verdicts(null)[effect.metric] == result.shown
 
 
 @pytest.mark.parametrize("null", ["swap_items", "pooled"])
@@ -74,7 +78,7 @@ def test_one_sided_choices_look_to_their_side() -> None:
     gold, a, b = ratings(spread=0.5)
     for first, second, alternative in ((a, b, "greater"), (b, a, "less")):
         found = sensitivity(gold, first, second, metrics=["mae"], alternative=alternative, n_resamples=199)
-        side = "A" if alternative == "greater" else "B"
+        side = "better" if alternative == "greater" else "worse"
         assert {c.verdict for c in found.choices if TESTED[c.null] == TESTED["swap_items"]} == {side}
     other = sensitivity(gold, a, b, metrics=["mae"], alternative="less", n_resamples=199)
     assert {choice.verdict for choice in other.choices} == {"undecided"}
@@ -139,7 +143,9 @@ def test_shifted_has_no_expected_p_without_drawing_items() -> None:
 
 
 def with_verdicts(*verdicts: str) -> Sensitivity:
-    found = sensitivity(*ratings(n=10), metrics=["mae"], nulls=["swap_items"], samplers=(), n_resamples=9)
+    found = sensitivity(
+        *ratings(n=10), names=("x", "y"), metrics=["mae"], nulls=["swap_items"], samplers=(), n_resamples=9
+    )
     choices = [
         Choice(f"m{i}", "swap_items", None, 0.5, 0.1, verdict)  # type: ignore[arg-type]
         for i, verdict in enumerate(verdicts)
@@ -151,11 +157,11 @@ def with_verdicts(*verdicts: str) -> Sensitivity:
     ("verdicts", "depends", "says"),
     [
         (("undecided",) * 3, False, "none of 3 ways"),
-        (("A", "A"), False, "show x to be better"),
-        (("A", "different"), False, "show x to be better"),
+        (("better", "better"), False, "show x to be better"),
+        (("better", "different"), False, "show x to be better"),
         (("different", "different"), False, "show that x and y differ"),
-        (("B", "undecided"), True, "1 shows y to be better, 1 leaves it undecided"),
-        (("A", "B"), True, "x is better by m0, and y is better by m1"),
+        (("worse", "undecided"), True, "1 shows y to be better, 1 leaves it undecided"),
+        (("better", "worse"), True, "x is better by m0, and y is better by m1"),
         (("different", "undecided"), True, "1 shows only that the two do not answer every item alike"),
     ],
 )
@@ -166,17 +172,13 @@ def test_the_sentence_says_whether_the_verdict_depends_on_the_choice(
     assert found.depends == depends
     depending = f"he verdict {'depends' if depends else 'does not depend'} on the choice"
     assert found.sentence.startswith(f"For {found.population}, t{depending}")
-    assert says in found.sentence_about("x", "y")
+    assert says in found.sentence
     fresh = replace(found, population="new items")
     assert fresh.sentence.startswith(f"T{depending}")
-    lone = replace(found, population="new items, with this run of B")
-    assert lone.sentence_about("B", "model A").startswith(
-        "For new items, with this run of model A, the verdict"
-    )
 
 
 def test_undefined_choices_are_no_verdict() -> None:
-    found = with_verdicts("A", "A")
+    found = with_verdicts("better", "better")
     undefined = Choice("m2", "swap_items", None, None, None, "undecided")
     found = replace(found, choices=(*found.choices, undefined))
     assert not found.depends

@@ -111,7 +111,7 @@ def test_functions_of_the_mean_squared_error_are_linearised() -> None:
     """The standard error is that of the bootstrap; both hold to first order, at N = 2000 within 5 %."""
     arrays = draw(2000, 4, seed=6)
     result = variance_shares(*arrays, metric="rmse")
-    bootstrap = nbyk.compare(*arrays, metric="rmse").bootstrap_distribution
+    bootstrap = nbyk.compare(*arrays, metric="rmse").pair.drawn.bootstrapped
     assert result.standard_error == pytest.approx(bootstrap.std(), rel=0.05)
     assert "linear in the mean squared errors" in result.warnings[-2]
 

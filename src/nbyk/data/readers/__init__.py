@@ -10,7 +10,7 @@ from typing import Any
 
 from nbyk.data.readers import containers, inspect_logs
 from nbyk.data.readers.exports import EXPORTS
-from nbyk.data.readers.recording import Recording
+from nbyk.data.readers.recording import Gathering, Recording, SparseColumn, Unusable
 
 READERS = (
     (inspect_logs.recognises, inspect_logs.read),
@@ -30,9 +30,18 @@ def is_recorded(path: str | os.PathLike[str]) -> bool:
     return any(recognises(path) for recognises, _ in READERS)
 
 
-def recorded_in(content: Any) -> Recording | None:
+def recorded_in(content: Any, path: str | os.PathLike[str]) -> Recording | None:
     """Return the recording that a reader makes of a JSON file's content; None if no reader recognises it."""
-    return next((found for reader in EXPORTS if (found := reader(content)) is not None), None)
+    return next((found for reader in EXPORTS if (found := reader(content, path)) is not None), None)
 
 
-__all__ = ["EXPORTS", "Recording", "is_recorded", "recorded_at", "recorded_in"]
+__all__ = [
+    "EXPORTS",
+    "Gathering",
+    "Recording",
+    "SparseColumn",
+    "Unusable",
+    "is_recorded",
+    "recorded_at",
+    "recorded_in",
+]

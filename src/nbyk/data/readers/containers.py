@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import io
 import os
+import re
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from nbyk.data.readers.recording import Recording, library, message_of
+from nbyk.bounded import counted, refuse_bomb
+from nbyk.data.readers.recording import Recording, Unusable, library, message_of
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
+
+_SHEET = 2**20  # rows of the largest sheet
+_MERGED = re.compile(rb"<(?:\w+:)?mergeCell [^>]*ref=\"([A-Z0-9:$]+)\"")
 
 
 def is_workbook(path: str | os.PathLike[str]) -> bool:
@@ -20,12 +26,13 @@ def is_workbook(path: str | os.PathLike[str]) -> bool:
 
 def read_workbook(path: str | os.PathLike[str]) -> Recording:
     """Return the columns of the sheet, named by its first filled row; formulas are their saved values."""
-    openpyxl = library("openpyxl", "excel", path, "an Excel workbook")
-    content = io.BytesIO(read_bytes(path))
+    openpyxl = library("openpyxl", path, "an Excel workbook")
+    content = read_bytes(path)
+    refuse_bomb(path, content)
     try:
-        book = openpyxl.load_workbook(content, read_only=True, data_only=True)
-        sheets = {name: list(book[name].iter_rows(values_only=True)) for name in book.sheetnames}
-        book.close()
+        sheets = _sheets(openpyxl, content, path)
+    except NbykError:
+        raise
     except Exception as error:  # a damaged workbook makes zipfile and the XML parser raise nearly anything
         raise NbykError(
             f"openpyxl cannot read it ({message_of(error)}); save it as .xlsx again", file=path
@@ -41,18 +48,67 @@ def read_workbook(path: str | os.PathLike[str]) -> Recording:
             f"found filled sheets {named}, expected one; save the one of the ratings alone", file=path
         )
     (first, header), *rows = next(iter(filled.values()))
-    width = max((place + 1 for place, cell in enumerate(header) if cell is not None), default=0)
-    names = ["" if cell is None else str(cell) for cell in header[:width]]
+    width = max(
+        place + 1
+        for _, row in filled[next(iter(filled))]
+        for place, cell in enumerate(row)
+        if cell is not None
+    )
+    names = [
+        "" if cell is None or isinstance(cell, Unusable) else str(cell)
+        for cell in (*header, *[None] * width)[:width]
+    ]
     if len(set(names)) < len(names) or not all(map(str.strip, names)):
         raise NbykError(
             f"the columns are named {names}, expected a name of its own for each; mend row {first}", file=path
         )
     return Recording(
         "an Excel workbook",
-        {name: [row[place] for _, row in rows] for place, name in enumerate(names)},
+        {
+            name: [row[place] if place < len(row) else None for _, row in rows]
+            for place, name in enumerate(names)
+        },
         {},
         numbers=[number for number, _ in rows],
     )
+
+
+def _sheets(openpyxl: Any, content: bytes, path: str | os.PathLike[str]) -> dict[str, list[list[Any]]]:
+    """Return the rows of each sheet; merged cells, and formulas without a saved value, are unusable."""
+    book, formulas = (
+        openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=is_value)
+        for is_value in (True, False)
+    )
+    sheets: dict[str, list[list[Any]]] = {}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for name in book.sheetnames:
+            sheet = book[name]
+            if not hasattr(sheet, "reset_dimensions"):  # a sheet of charts
+                continue
+            rows = _rows(sheet, path)
+            source = archive.read(sheet._worksheet_path)
+            if any(map(_is_filled, rows)):
+                merged = [ref.decode() for ref in _MERGED.findall(source)]
+                if merged:
+                    raise NbykError(
+                        f"sheet {name!r}: the cells {merged[0]} are merged, so one value stands for several; "
+                        "unmerge them, and write the value into each",
+                        file=path,
+                    )
+            if b"<f" in source:
+                for row, row_of_formulas in zip(rows, _rows(formulas[name], path), strict=False):
+                    for place, formula in enumerate(row_of_formulas):
+                        if formula is not None and row[place] is None:
+                            text = getattr(formula, "text", formula)
+                            row[place] = Unusable(f"the formula {text!s:.40} without a saved value")
+            sheets[name] = rows
+    return sheets
+
+
+def _rows(sheet: Any, path: str | os.PathLike[str]) -> list[list[Any]]:
+    sheet.reset_dimensions()  # what a file says of its own size may be old
+    rows = counted(sheet.iter_rows(values_only=True), path, lambda row: (1, len(row), 0), _SHEET)
+    return [list(row) for row in rows]
 
 
 def _is_filled(row: Sequence[Any]) -> bool:
@@ -66,11 +122,13 @@ def is_dataset(path: str | os.PathLike[str]) -> bool:
 
 def read_dataset(path: str | os.PathLike[str]) -> Recording:
     """Return the columns of a data set; they are recognised by their names, as in any table."""
-    datasets = library("datasets", "datasets", path, "a data set of Hugging Face")
-    for file in sorted(Path(path).glob("*.*")):
-        read_bytes(file)  # notes the file as an input
+    datasets = library("datasets", path, "a data set of Hugging Face")
     try:
+        for file in filter(Path.is_file, sorted(Path(path).glob("*.*"))):
+            read_bytes(file)  # notes the file as an input
         found = datasets.load_from_disk(os.fspath(path))
+    except NbykError:
+        raise
     except Exception as error:  # the errors of its reader depend on its version
         raise NbykError(f"datasets cannot read it ({message_of(error)})", file=path) from None
     if isinstance(found, datasets.DatasetDict):
@@ -78,6 +136,14 @@ def read_dataset(path: str | os.PathLike[str]) -> Recording:
         raise NbykError(
             f"holds the splits {splits}; give the folder of one: {Path(path) / next(iter(found))}", file=path
         )
-    table = found.with_format("arrow")[:]
-    columns = {name: table.column(name).to_pylist() for name in table.column_names}
+    batches = found.with_format("arrow").iter(batch_size=4096)
+    table = [
+        *counted(
+            batches, path, lambda batch: (batch.num_rows, batch.num_rows * batch.num_columns, batch.nbytes)
+        )
+    ]
+    columns = {
+        name: [cell for batch in table for cell in batch.column(name).to_pylist()]
+        for name in found.column_names
+    }
     return Recording("a data set of Hugging Face", columns, {})

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nbyk.data.readers.recording import Recording, library, message_of, plain, recording
+from nbyk.bounded import refuse_bomb
+from nbyk.data.readers.recording import Gathering, Recording, library, message_of
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -31,31 +32,45 @@ def recognises(path: str | os.PathLike[str]) -> bool:
 
 def read(path: str | os.PathLike[str]) -> Recording:
     """Return a row per sample and epoch of one log, with a column per score, read by Inspect itself."""
-    log = library("inspect_ai.log", "inspect", path, "a log of Inspect")
-    number = library("inspect_ai.scorer", "inspect", path, "a log of Inspect").value_to_float()
-    read_bytes(path)  # notes the file as an input, and refuses one that is too large
+    log = library("inspect_ai.log", path, "a log of Inspect")
+    number = library("inspect_ai.scorer", path, "a log of Inspect").value_to_float()
+    # notes the file as an input; of a zip file, only its head and summaries are read
+    refuse_bomb(path, read_bytes(path), is_read=False)
+    gathering = Gathering("a log of Inspect", "sample", _ITEM, _RUN, path)
     try:
-        samples = log.read_eval_log(os.fspath(path)).samples or []
+        if Path(path).suffix.lower() == ".eval":
+            header = log.read_eval_log(os.fspath(path), header_only=True)
+            samples = log.read_eval_log_sample_summaries(os.fspath(path))
+        else:
+            header = log.read_eval_log(os.fspath(path))
+            samples = header.samples or []
     except Exception as error:  # its reader raises the errors of zipfile, json and pydantic
         raise NbykError(
             f"Inspect cannot read it ({message_of(error)}); get the log again", file=path
         ) from None
     if not samples:
         raise NbykError("the log of Inspect holds no samples; evaluate with log_samples on", file=path)
-    rows: list[dict[str, Any]] = []
-    scores: dict[str, None] = {}
-    for sample in samples:
-        row = {_ITEM: sample.id, _RUN: sample.epoch}
-        for scorer, score in (sample.scores or {}).items():
-            parts = score.value if isinstance(score.value, dict) else {None: score.value}
-            for part, value in parts.items():
-                name = scorer if part is None else f"{scorer}/{part}"
-                row[name] = None if isinstance(value, list) else graded(value, number)
-                scores[name] = None
-        rows.append(row | plain(sample.metadata or {}, {_ITEM, _RUN, *scores}))
-    if not scores:
+    if not any(sample.scores for sample in samples):
         raise NbykError("no sample of the log has a score; score it with `inspect score` first", file=path)
-    return recording("a log of Inspect", rows, {"item": _ITEM, "rater": _RUN}, list(scores), "sample")
+    for n, sample in enumerate(samples, start=1):
+        gathering.add(sample.id, sample.epoch, _scores(sample, number), sample.metadata, number=n)
+    return gathering.recording(notes=_notes(header, len(samples)))
+
+
+def _scores(sample: Any, number: Callable[[Any], float]) -> Iterator[tuple[str, Any]]:
+    for scorer, score in (sample.scores or {}).items():
+        parts = score.value if isinstance(score.value, dict) else {None: score.value}
+        for part, value in parts.items():
+            name = scorer if part is None else f"{scorer}/{part}"
+            yield name, graded(value, number) if isinstance(value, str | int | float) else value
+
+
+def _notes(header: Any, n_samples: int) -> Iterator[str]:
+    """Yield what the log says of its status, and of samples that it lacks."""
+    expected = (header.eval.dataset.samples or 0) * (header.eval.config.epochs or 1)
+    lacking = f"; {expected - n_samples} of {expected} samples are missing" if expected > n_samples else ""
+    if header.status != "success" or lacking:
+        yield f"the evaluation ended with the status {header.status!r}{lacking}"
 
 
 def graded(value: Any, number: Callable[[Any], float]) -> Any:

@@ -14,11 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import discard_older_caches, njit
-from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
-from nbyk.resampling.random_subsets import (
+from nbyk.resampling.lanes import (
     DRAWS_AT_ONCE,
+    HALVES,
+    LANES,
+    STATE,
     draw_subset_sums,
     fill_subset_table,
+    index_below,
+    next_row,
+    start_replicate,
     subset_table,
 )
 

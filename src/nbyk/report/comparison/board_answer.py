@@ -20,8 +20,8 @@ from nbyk.report.comparison.pair_answer import (
 )
 from nbyk.report.comparison.sentences import CORRECTION_IN_WORDS, board_test, items_in_words
 from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table, ranks_caption
+from nbyk.testing.results import Board
 from nbyk.testing.systems.asked import EQUALLY_GOOD
-from nbyk.testing.systems.standings import Leaderboard
 from nbyk.words import ends_in_words, listed
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ MOST_PRINTED_PAIRS = 15
 """The terminal shows the pairs of the first metric if there are at most this many."""
 
 
-def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
+def board_answer(boards: Mapping[str, Board], systems: Systems) -> Answer:
     """Return the answer of three systems or more.
 
     Parameters
@@ -44,7 +44,8 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
         The ratings of the comparison.
     """
     first = next(iter(boards.values()))
-    baseline = "" if first.against is None else f" compared with {first.against}"
+    against = first.question.against
+    baseline = "" if against is None else f" compared with {against}"
     few_pairs = len(first.pairs) <= MOST_PRINTED_PAIRS
     # Whoever gives a margin asks about the margin: that answer comes first.
     said = [
@@ -58,42 +59,39 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
         if sentence
     ]
     return Answer(
-        title=f"{len(first.standings)} systems{baseline} on {items_in_words(first)}",
-        sentences=(*said, _tested(first), *([first.pairing] if first.pairing else [])),
+        title=f"{len(first.standings)} systems{baseline} on {items_in_words(first.sample)}",
+        sentences=(*said, _tested(first), *([first.sample.pairing] if first.sample.pairing else [])),
         tables=tuple(_tables(boards)),
         figures=tuple(_figures(boards)),
         cautions=tuple(dict.fromkeys(_cautions(boards, systems))),
-        details={**details_of(systems), "leaderboards": [board.to_dict() for board in boards.values()]},
+        details={**details_of(systems), "boards": [board.to_dict() for board in boards.values()]},
         n_printed=len(boards) + few_pairs,
     )
 
 
-def _of_first_pair(board: Leaderboard, systems: Systems) -> Iterator[str]:
+def _of_first_pair(board: Board, systems: Systems) -> Iterator[str]:
     """Yield the effect of the first pair in the unit of the ratings, if scores have another one."""
-    pair = board.pairs[0]
-    yield from in_ratings(
-        pair.result, named(board.metric, systems.kind).effect_unit(systems.scale), pair.a, pair.b
-    )
+    unit = named(board.question.metric, systems.kind).effect_unit(systems.scale)
+    yield from in_ratings(board.pairs[0], unit)
 
 
-def _tested(board: Leaderboard) -> str:
+def _tested(board: Board) -> str:
     """Return the null that was tested, in words."""
-    return f"The null of a pair ({board_test(board)}) is that its systems, A and B, {_predicate(board)}."
+    return f"The null of a pair ({board_test(board)}) is that its two systems {_predicate(board)}."
 
 
-def _predicate(board: Leaderboard) -> str:
-    if board.hypothesis == EQUALLY_GOOD:
-        return f"are equally good for {board.population}"
-    return board.hypothesis.removeprefix("A and B ")
+def _predicate(board: Board) -> str:
+    hypothesis = board.question.hypothesis
+    return f"are equally good for {board.population}" if hypothesis == EQUALLY_GOOD else hypothesis
 
 
-def _tables(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerTable]:
+def _tables(boards: Mapping[str, Board]) -> Iterator[AnswerTable]:
     for place, (name, board) in enumerate(boards.items()):
         yield AnswerTable(file_stem("leaderboard", name, place), ranks_caption(board), _shown(board))
     for place, (name, board) in enumerate(boards.items()):
         caption = (
             f"Pairs by {name}: the effect of A over B with its interval, p, and the corrected p "
-            f"({CORRECTION_IN_WORDS[board.correction]}). Null ({board_test(board)}): A and B "
+            f"({CORRECTION_IN_WORDS[board.question.correction]}). Null ({board_test(board)}): both "
             f"{_predicate(board)}"
         )
         yield AnswerTable(file_stem("pairs", name, place), caption, pairs_table(board))
@@ -102,16 +100,16 @@ def _tables(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerTable]:
         yield AnswerTable(file_stem("standings", name, place), caption, leaderboard_table(board))
 
 
-def _shown(board: Leaderboard) -> pd.DataFrame:
+def _shown(board: Board) -> pd.DataFrame:
     """Return a leaderboard's table for the terminal, with intervals and sets of ranks as text."""
     table = leaderboard_table(board)
     ends = [ends_in_words(standing.interval) for standing in board.standings]
     possible = [f"{standing.rank_low} to {standing.rank_high}" for standing in board.standings]
-    shown = table[["system", board.metric]].assign(interval=ends, rank=table["rank"])
+    shown = table[["system", board.question.metric]].assign(interval=ends, rank=table["rank"])
     return shown.assign(**{"possible ranks": possible}).join(table.iloc[:, 7:])
 
 
-def _figures(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerFigure]:
+def _figures(boards: Mapping[str, Board]) -> Iterator[AnswerFigure]:
     for place, (name, board) in enumerate(boards.items()):
         caption = f"The leaderboard: {leaderboard_caption(board)}"
         draw = partial(leaderboard_figure, board)
@@ -133,7 +131,7 @@ def _runs_as_systems(names: Sequence[str]) -> Iterator[str]:
             )
 
 
-def _cautions(boards: Mapping[str, Leaderboard], systems: Systems) -> Iterator[str]:
+def _cautions(boards: Mapping[str, Board], systems: Systems) -> Iterator[str]:
     for board in boards.values():
         yield from board.reserves
     yield from _runs_as_systems(systems.names)

@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk.report.drawing import COLOURS, COLUMN, new_figure, shown_name, style
-from nbyk.testing.shared_units import VariancePart
-from nbyk.testing.systems.result import ComparisonResult
+from nbyk.testing.results import Board, Pair, VariancePart
 from nbyk.testing.systems.sensitivity import Choice, Sensitivity
-from nbyk.testing.systems.standings import Leaderboard
-from nbyk.words import with_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,19 +20,19 @@ _INK, _PALE = "#333333", "#bbbbbb"
 _WIDEST = 2.0
 """Intervals of parts of the variance are cut off at this share of the whole."""
 _VERDICTS = {
-    "A": ("#9ec9e6", "{a} is better"),
-    "B": ("#f2b98f", "{b} is better"),
+    "better": ("#9ec9e6", "{a} is better"),
+    "worse": ("#f2b98f", "{b} is better"),
     "different": ("#dcc3dd", "they differ"),
     "undecided": ("#f4f4f4", "undecided"),
 }
 
 
-def leaderboard_figure(board: Leaderboard) -> Figure:
+def leaderboard_figure(board: Board) -> Figure:
     """Draw the systems' scores with their intervals, best on top, and their ranks and groups beside them.
 
     It is as wide as a column of a paper, and its letters have the size of a caption.
     """
-    n = len(board.standings)
+    n, asked = len(board.standings), board.question
     names = [shown_name(standing.name, 20) for standing in board.standings]
     beside = dict(_marks(board))
     longest = max(len(name) for name in names)
@@ -52,9 +49,9 @@ def leaderboard_figure(board: Leaderboard) -> Figure:
         scores.set_ylim(n - 0.4, -1.5)
         scores.locator_params(axis="x", nbins=4)
         scores.tick_params(axis="x", labelsize=7)
-        scores.set_xlabel(f"{board.metric}, {100 * board.confidence_level:g} % interval", fontsize=8)
+        scores.set_xlabel(f"{asked.metric}, {100 * asked.confidence_level:g} % interval", fontsize=8)
         at = scores.get_yaxis_transform()
-        last = "group" if board.against is None else "p"
+        last = "group" if asked.against is None else "p"
         for x, heading in ((1.04, "rank"), (1.22, last)):
             scores.text(x, -1.0, heading, transform=at, fontsize=7, color=_INK, va="center")
         for row, standing in enumerate(board.standings):
@@ -66,35 +63,31 @@ def leaderboard_figure(board: Leaderboard) -> Figure:
     return figure
 
 
-def difference_figure(
-    result: ComparisonResult, a: str = "A", b: str = "B", *, unit: float = 1.0, in_unit: str = ""
-) -> Figure:
+def difference_figure(pair: Pair, *, unit: float = 1.0, in_unit: str = "") -> Figure:
     """Draw the effect with the interval of each claim, with lines at no effect and at the margin, if any.
 
     Parameters
     ----------
-    result
+    pair
         The comparison.
-    a, b
-        The systems' names.
     unit, in_unit
         The factor on effects, and the unit in words, such as " (in points of 1 to 5)".
     """
-    claims = [claim for claim in result.claims if claim.is_conclusive]
+    claims, (a, b) = [claim for claim in pair.claims if claim.is_conclusive], (pair.a, pair.b)
     figure, axes = new_figure(6.0, 1.15 + 0.42 * len(claims))
     with style():
         axes.axvline(0.0, color=_INK, linewidth=0.9, linestyle=":")
-        if result.margins:
-            margin = unit * result.margins[0].margin
+        if pair.margin is not None:
+            margin = unit * pair.margin.size
             label = f"margin, ±{margin:.3g}"
             axes.axvspan(-margin, margin, color=_PALE, alpha=0.35, linewidth=0, label=label)
         for row, claim in enumerate(claims):
             colour = COLOURS[row % len(COLOURS)]
-            axes.plot((unit * claim.low, unit * claim.high), (row, row), color=colour, linewidth=2.6)
+            axes.plot(
+                (unit * claim.interval[0], unit * claim.interval[1]), (row, row), color=colour, linewidth=2.6
+            )
             axes.plot(unit * claim.effect, row, "o", color=colour, markersize=7)
-        names = shown_name(a, 22), shown_name(b, 22)
-        populations = [with_names(claim.population, *names) for claim in claims]
-        axes.set_yticks(range(len(claims)), list(map(_wrapped, populations)))
+        axes.set_yticks(range(len(claims)), [_wrapped(claim.population) for claim in claims])
         axes.set_ylim(len(claims) - 0.45, -0.55)
         axes.margins(x=0.12)
         axes.locator_params(axis="x", nbins=4)
@@ -102,36 +95,39 @@ def difference_figure(
         axes.set_xlim(min(low, -0.05 * (high - low)), max(high, 0.05 * (high - low)))
         axes.set_xlabel(
             f"← {shown_name(b, 22)} is better | {shown_name(a, 22)} is better →\n"
-            f"effect on {result.metric}{in_unit}, {100 * result.confidence_level:g} % interval"
+            f"effect on {pair.question.metric}{in_unit}, {_percent(pair)} interval"
         )
-        if result.margins:
+        if pair.margin is not None:
             figure.legend(loc="outside upper right", fontsize=8, frameon=False)
     return figure
 
 
-def pair_figure(result: ComparisonResult, a: str = "A", b: str = "B") -> Figure:
+def pair_figure(pair: Pair) -> Figure:
     """Draw the observed effect with the effects under the null and of bootstrapped test sets."""
     figure, axes = new_figure(6.0, 3.2)
-    null, drawn = result.null_distribution, result.bootstrap_distribution
-    items = result.claims[-1]
+    asked, items, a, b = pair.question, pair.claims[-1], pair.a, pair.b
+    assert pair.drawn is not None
+    null, drawn = pair.drawn.null, pair.drawn.bootstrapped
+    assert null is not None
+    assert drawn is not None
     low = min(null.min(), drawn.min(), items.effect)
     high = max(null.max(), drawn.max(), items.effect)
     margin = 0.02 * (high - low) or 1.0
     bins = np.linspace(low - margin, high + margin, 81).tolist()
     with style():
         for values, colour, name in (
-            (null, _PALE, f"null: {result.null}"),
+            (null, _PALE, f"null: {asked.test}"),
             (drawn, COLOURS[5], "bootstrapped test sets"),
         ):
             weights = np.full(values.size, 1.0 / values.size)
             axes.hist(values, bins, weights=weights, color=colour, alpha=0.65, label=name)
         top = 1.12 * axes.get_ylim()[1]
         axes.plot(
-            (items.low, items.high),
+            items.interval,
             (0.94 * top, 0.94 * top),
             color=COLOURS[0],
             linewidth=3,
-            label=f"{100 * result.confidence_level:g} % interval",
+            label=f"{_percent(pair)} interval",
         )
         axes.axvline(items.effect, color=COLOURS[1], linewidth=1.6, label=f"observed, {items.effect:.3g}")
         axes.axvline(0.0, color=_INK, linewidth=0.8, linestyle=":")
@@ -139,11 +135,11 @@ def pair_figure(result: ComparisonResult, a: str = "A", b: str = "B") -> Figure:
         axes.set_yticks([])
         axes.set_ylabel("share of draws")
         axes.set_xlabel(
-            f"← {shown_name(b, 22)} is better | {shown_name(a, 22)} is better →\neffect on {result.metric}"
+            f"← {shown_name(b, 22)} is better | {shown_name(a, 22)} is better →\neffect on {asked.metric}"
         )
         axes.set_title(
-            f"{'over items alone: ' if len(result.claims) > 1 else ''}p = {items.p:.3g} "
-            f"({result.alternative}), {result.n_items} items",
+            f"{'over items alone: ' if len(pair.claims) > 1 else ''}p = {items.p:.3g} "
+            f"({asked.alternative}), {pair.sample.n_items} items",
             loc="left",
             fontsize=9,
         )
@@ -151,9 +147,11 @@ def pair_figure(result: ComparisonResult, a: str = "A", b: str = "B") -> Figure:
     return figure
 
 
-def sensitivity_figure(found: Sensitivity, a: str = "A", b: str = "B") -> Figure:
+def sensitivity_figure(found: Sensitivity) -> Figure:
     """Draw p of every metric under every null and expected p under every sampler, coloured by verdict."""
     from matplotlib.patches import Patch, Rectangle
+
+    a, b = found.names
 
     metrics = [of_metric.metric for of_metric in found.effects]
     columns = list(
@@ -234,24 +232,29 @@ def variance_figure(metric: str, parts: Sequence[VariancePart]) -> Figure:
     return figure
 
 
-def _marks(board: Leaderboard) -> Iterator[tuple[str, tuple[str, str]]]:
+def _marks(board: Board) -> Iterator[tuple[str, tuple[str, str]]]:
     """Yield the text beside each system, and its colour: its groups' letters, or p against the baseline.
 
     A triangle in brackets holds only with reserve.
     """
-    if board.against is None:
+    baseline = board.question.against
+    if baseline is None:
         for standing in board.standings:
             yield standing.name, (standing.letters, _INK)
         return
-    yield board.against, ("baseline", _INK)
+    yield baseline, ("baseline", _INK)
     for pair in board.pairs:
-        p, (opened, closed) = _p(pair.p_adjusted), "()" if pair.is_reserved else ("", "")
+        p, (opened, closed) = _p(pair.p), "()" if pair.reserve else ("", "")
         if pair.better is None:
             yield pair.a, (p, _INK)
         elif pair.better == pair.a:
             yield pair.a, (f"{p} {opened}▲{closed}", COLOURS[0])
         else:
             yield pair.a, (f"{p} {opened}▼{closed}", COLOURS[1])
+
+
+def _percent(pair: Pair) -> str:
+    return f"{100 * pair.question.confidence_level:g} %"
 
 
 def _wrapped(text: str) -> str:

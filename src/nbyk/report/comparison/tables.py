@@ -11,14 +11,16 @@ import numpy as np
 
 from nbyk.data import Systems
 from nbyk.data.arrays import Floats
-from nbyk.planning.settling.settlement import Settlement
-from nbyk.report.comparison.sentences import CORRECTION_IN_WORDS, board_test, items_in_words
-from nbyk.testing.shared_units import VariancePart
-from nbyk.testing.systems.asked import WITH_RESERVE
-from nbyk.testing.systems.result import ComparisonResult
+from nbyk.planning.settlement import Settlement
+from nbyk.report.comparison.sentences import (
+    CORRECTION_IN_WORDS,
+    board_test,
+    items_in_words,
+    verdict_in_words,
+)
+from nbyk.testing.results import Board, Pair, VariancePart
 from nbyk.testing.systems.sensitivity import Sensitivity
-from nbyk.testing.systems.standings import Leaderboard
-from nbyk.words import number, with_names
+from nbyk.words import number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,100 +30,123 @@ _MOST_RATINGS = 12
 """Largest number of ratings of an item in a table."""
 
 
-def leaderboard_table(board: Leaderboard) -> pd.DataFrame:
+def leaderboard_table(board: Board) -> pd.DataFrame:
     """Return the systems, best first, one to a row."""
     import pandas as pd
 
-    rows = []
+    asked, rows = board.question, []
     for standing in board.standings:
         rows.append(
             {
                 "system": standing.name,
-                board.metric: standing.score,
+                asked.metric: standing.score,
                 "low": standing.interval[0],
                 "high": standing.interval[1],
                 "rank": standing.rank,
                 "rank from": standing.rank_low,
                 "rank to": standing.rank_high,
-                **({"groups": standing.letters} if board.against is None else _beside(board, standing.name)),
+                **(
+                    {"groups": standing.letters}
+                    if asked.against is None
+                    else _against_baseline(board, standing.name)
+                ),
             }
         )
     return pd.DataFrame(rows)
 
 
-def leaderboard_caption(board: Leaderboard) -> str:
+def leaderboard_caption(board: Board) -> str:
     """Return what a leaderboard's table and figure both show: scores and intervals."""
-    level = f"{100 * board.confidence_level:g} %"
-    return f"{board.metric} on {items_in_words(board)}, with {level} intervals for {board.population}"
+    asked = board.question
+    level = f"{100 * asked.confidence_level:g} %"
+    on = "" if board.sample.scores else f" on {items_in_words(board.sample)}"
+    return f"{asked.metric}{on}, with {level} intervals for {board.population}"
 
 
-def ranks_caption(board: Leaderboard) -> str:
+def ranks_caption(board: Board) -> str:
     """Return the caption of a leaderboard's table, which explains its ranks and groups."""
+    asked = board.question
     told = (
         "Systems that share no letter differ"
-        if board.against is None
-        else f"nbyk compares each with {board.against}"
+        if asked.against is None
+        else f"nbyk compares each with {asked.against}"
     )
     return (
         f"{leaderboard_caption(board)}. Possible ranks: those that no test excludes there "
-        f"({board_test(board)}, {board.alternative}, {CORRECTION_IN_WORDS[board.correction]}, "
-        f"α = {board.alpha:g}). {told}"
+        f"({board_test(board)}, {asked.alternative}, {CORRECTION_IN_WORDS[asked.correction]}, "
+        f"α = {asked.alpha:g}). {told}"
     )
 
 
-def pairs_table(board: Leaderboard) -> pd.DataFrame:
+def pairs_table(board: Board) -> pd.DataFrame:
     """Return the pairs, in the order of the leaderboard, one to a row; the effect is that of A over B."""
     import pandas as pd
 
     place = {name: position for position, name in enumerate(board.names)}
     rows = []
     for pair in sorted(board.pairs, key=lambda pair: (place[pair.a], place[pair.b])):
-        result = pair.result
-        rows.append(
-            {
-                "A": pair.a,
-                "B": pair.b,
-                "effect": result.effect,
-                "low": result.claims[0].low,
-                "high": result.claims[0].high,
-                "p": result.p,
-                "± error": result.claims[0].standard_error,
-                "corrected p": pair.p_adjusted,
-                "better": pair.verdict,
-                **({} if pair.margin is None else {"within the margin": pair.margin.verdict}),
-            }
-        )
-    return pd.DataFrame(rows)
+        claim = pair.claims[0]
+        row: dict[str, object] = {
+            "A": pair.a,
+            "B": pair.b,
+            "effect": pair.effect,
+            "low": claim.interval[0],
+            "high": claim.interval[1],
+        }
+        if claim.order is None:
+            row |= {"p": claim.p, "± error": claim.standard_error, "corrected p": pair.p}
+        else:
+            row |= {"violation ratio": claim.order.violation_ratio, "± error": claim.order.standard_error}
+            row |= {"eps_min A over B": claim.order.eps_min, "B over A": claim.order.reversed().eps_min}
+        row["verdict"] = verdict_in_words(pair)
+        if pair.margin is not None:
+            row["within the margin"] = pair.margin.verdict
+        rows.append(row)
+    table = pd.DataFrame(rows)
+    return table.drop(columns="corrected p", errors="ignore") if len(rows) == 1 else table
 
 
-def effects_table(results: Iterable[ComparisonResult], a: str = "A", b: str = "B") -> pd.DataFrame:
-    """Return the comparison of two systems by each metric, a row for each claim; `a` and `b` name them."""
+def claims_table(pairs: Iterable[Pair]) -> pd.DataFrame:
+    """Return the claims of two systems by each metric, one to a row."""
     import pandas as pd
 
-    rows = []
-    for result in results:
-        for claim in result.claims:
-            rows.append(
-                {
-                    "metric": result.metric,
-                    "for": with_names(claim.population, a, b),
-                    "effect": result.effect,
-                    "score of A": result.score_a,
-                    "score of B": result.score_b,
-                    "low": claim.low,
-                    "high": claim.high,
-                    "BCa low": claim.bca_low,
-                    "BCa high": claim.bca_high,
-                    "p": claim.p,
-                    "± error": claim.standard_error,
-                    "p two-sided": claim.p_two_sided,
-                    "p A better": claim.p_greater,
-                    "p B better": claim.p_less,
-                    "verdict": result.verdict_in_words(claim),
-                    "test": claim.method,
-                }
-            )
-    return pd.DataFrame(rows).astype({"score of A": "float64", "score of B": "float64"})
+    rows = [
+        {
+            "metric": pair.question.metric,
+            "for": claim.population,
+            "effect": claim.effect if claim.is_conclusive else pair.effect,
+            "low": claim.interval[0],
+            "high": claim.interval[1],
+            "p": claim.p,
+            "± error": claim.standard_error,
+            "test": claim.method,
+            "verdict": verdict_in_words(pair, claim),
+        }
+        for pair in pairs
+        for claim in pair.claims
+    ]
+    table = pd.DataFrame(rows)
+    return table if table["metric"].nunique() > 1 else table.drop(columns="metric")
+
+
+def systems_table(pairs: Mapping[str, Pair]) -> pd.DataFrame:
+    """Return two systems, and gold if there is any, with their scores and numbers of responses per item."""
+    import pandas as pd
+
+    first = next(iter(pairs.values()))
+    scores = {
+        metric: dict(zip((pair.a, pair.b), pair.scores, strict=True))
+        for metric, pair in pairs.items()
+        if pair.scores[0] is not None
+    }
+    return pd.DataFrame(
+        {
+            "system": name,
+            **{metric: of.get(name) for metric, of in scores.items()},
+            "responses per item": f"{of.least}" if of.least == of.most else f"{of.least} to {of.most}",
+        }
+        for name, of in first.sample.responses.items()
+    )
 
 
 def items_table(systems: Systems, a: str, b: str, effects: Floats, most: int = 10) -> pd.DataFrame:
@@ -228,13 +253,10 @@ def settlement_table(found: Settlement) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).astype({"power": "float64", "simulated power": "float64"})
 
 
-def _beside(board: Leaderboard, name: str) -> dict[str, object]:
+def _against_baseline(board: Board, name: str) -> dict[str, object]:
     """Return the columns that compare a system with the baseline."""
     effect, p, shown = math.nan, math.nan, "baseline"
     for pair in board.pairs:
         if pair.a == name:
-            effect, p = pair.result.effect, pair.p_adjusted
-            shown = pair.verdict
-            if pair.decided and pair.better is not None:
-                shown = ("better" if pair.better == name else "worse") + WITH_RESERVE * pair.is_reserved
-    return {"effect": effect, "corrected p": p, f"than {board.against}": shown}
+            effect, p, shown = pair.effect, pair.p, pair.verdict if pair.decided else "inconclusive"
+    return {"effect": effect, "corrected p": p, f"than {board.question.against}": shown}

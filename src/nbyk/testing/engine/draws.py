@@ -49,7 +49,7 @@ class ItemStreams:
     """
 
     def __init__(self, seed: int, rows: Rows) -> None:
-        order = np.zeros(rows.n_items, np.int64)  # classes have no order
+        order = np.zeros(rows.n_items, np.int64)  # places in a table have no order
         if rows.table is None:
             order = np.unique(equal_item_means(rows.gold), return_inverse=True)[1]
         digest = hashlib.sha256(order.astype("<u4").tobytes()).hexdigest()
@@ -205,8 +205,8 @@ class Draws:
         if null == "shifted" and sampler.keeps_rows:
             drawn = self.bootstrapped(which, n_draws, "shifted", start=start)
             return drawn - self.observed[list(which)][:, None]
-        of_null = sampler if null == "shifted" else NULL_SAMPLERS[null]
-        return self.redrawn(which, n_draws, of_null, null, start=start)
+        null_sampler = sampler if null == "shifted" else NULL_SAMPLERS[null]
+        return self.redrawn(which, n_draws, null_sampler, null, start=start)
 
     def jackknifed(self, most_groups: int = _GROUPS) -> Floats:
         """Return effects without each item, or each group if there are more, shape (metrics, groups).
@@ -232,8 +232,8 @@ class Draws:
             return self._all_forms
         forms = []
         for form in self._all_forms:
-            seen = self.rows.as_scored(form.metric)
-            forms.append(form if seen is self.rows else form_of(form.metric, seen))
+            rows = self.rows.as_scored(form.metric)
+            forms.append(form if rows is self.rows else form_of(form.metric, rows))
         return forms
 
     def _forms(self, which: Sequence[int]) -> list[Form]:

@@ -8,28 +8,22 @@ own, or one that pairs or pools single responses) is scored on the rows of every
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.metrics import Metric, get
-from nbyk.metrics.classes import TIED, score_tables
-from nbyk.metrics.confusion import F1, PRECISION, RECALL
 from nbyk.metrics.traits import loaded
 from nbyk.resampling import kernels
 from nbyk.resampling.effects import batches
-from nbyk.testing.engine import swaps, tables, weights
+from nbyk.testing.engine import swaps, weights
 from nbyk.testing.engine.item_draws import ItemDraws
 from nbyk.testing.engine.rows import Rows, Swaps
 from nbyk.testing.engine.swaps import DRAWS
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-_CELLS_PER_ITEM, _MOST_CELLS = 8, 100_000
-"""Up to this number of cells, counting in a table is cheaper than sorting rows and takes little memory."""
 
 _ROUNDING = 1e-13
 """A sum of squares below this share of the largest is a rounding error and counts as 0."""
@@ -41,6 +35,12 @@ class Form(ABC):
     def __init__(self, metric: Metric, rows: Rows) -> None:
         self.metric = metric
         self.rows = rows
+
+    @cached_property
+    def _values(self) -> tuple[Floats, Floats]:
+        """What the metric takes of the systems, (S, N, K), and of gold, (N, K); K = 1 for item means."""
+        systems, gold = self.rows.inputs(self.metric)
+        return (systems[..., None], gold[:, None]) if systems.ndim == 2 else (systems, gold)
 
     @abstractmethod
     def swapped(self, draws: Swaps) -> Floats:
@@ -73,23 +73,24 @@ def form_of(metric: Metric, rows: Rows) -> Form:
     form: Form | None = None if metric.form is None else loaded(metric.form)(metric, rows)
     if form is not None:
         return form
-    return (Sums if metric.additive or metric.of_mean is not None else RowByRow)(metric, rows)
+    is_sum = metric.additive or metric.from_mean is not None or metric.statistics is not None
+    return (Sums if is_sum else RowByRow)(metric, rows)
 
 
 class Sums(Form):
-    """Sums over items: additive metrics, and functions of their scores, such as rmse."""
+    """Sums over items: additive metrics, functions of their scores, such as rmse, and metrics of outputs."""
 
     def __init__(self, metric: Metric, rows: Rows) -> None:
         super().__init__(metric, rows)
-        self._of_mean = None if metric.of_mean is None else loaded(metric.of_mean.value)
-        self._sums = rows.sums(metric if metric.of_mean is None else get(metric.of_mean.metric))
+        self._from_mean = None if metric.from_mean is None else loaded(metric.from_mean.value)
+        self._sums = rows.sums(metric if metric.from_mean is None else get(metric.from_mean.metric))
 
     def swapped(self, draws: Swaps) -> Floats:
         """Add the gains of the swapped items."""
-        first = self._sums.total[0] + draws.sums(self._sums)
-        if self.metric.kind == "comparison":
-            return np.stack([first / draws.n_items, np.zeros(DRAWS)])
-        return self._scores(np.stack([first, self._sums.total[1] - draws.sums(self._sums)]), draws.n_items)
+        gains = draws.sums(self._sums)
+        a, b = (self._sums.total[start : start + len(gains), None] for start in (0, len(gains)))
+        both = a + gains if self.metric.kind == "comparison" else np.concatenate([a + gains, b - gains])
+        return self._scores(both, draws.n_items)
 
     def drawn(self, draws: ItemDraws) -> Floats:
         """Sum under weights."""
@@ -103,10 +104,14 @@ class Sums(Form):
         return self._scores(self._sums.total[:, None] - left_out, self.rows.n_items - sizes)
 
     def _scores(self, sums: Floats, n: int | Integers) -> Floats:
-        if self._of_mean is not None:
+        """Return scores, shape (S, D), from sums, shape (S F, D), over n items."""
+        if self.metric.statistics is not None:
+            parts = sums.reshape(-1, len(self._sums.gains), sums.shape[1])
+            return np.array([self.metric.score_sums(part.T) for part in parts])
+        if self._from_mean is not None:
             sums = np.where(sums < _ROUNDING * self._sums.total.max(), 0.0, sums)
             with np.errstate(divide="ignore"):
-                return np.asarray(self._of_mean(sums / n))
+                return np.asarray(self._from_mean(sums / n))
         scores = sums / n
         return np.concatenate([scores, np.zeros_like(scores)]) if self.metric.kind == "comparison" else scores
 
@@ -175,31 +180,24 @@ class Distances(Form):
 
     @property
     def _width(self) -> int:
-        return int(self._gold.shape[1])
-
-    @cached_property
-    def _gold(self) -> Floats:
-        """Gold's values of each item, shape (N, K), or (N, 1) of item means."""
-        return self.rows.gold if self.metric.needs == "responses" else self.rows.gold_means[:, None]
-
-    @cached_property
-    def _systems(self) -> Floats:
-        return self.rows.systems if self.metric.needs == "responses" else self.rows.means[..., None]
+        return int(self._values[1].shape[1])
 
     @cached_property
     def _all(self) -> tuple[Integers, Floats]:
         """A's, B's and gold's values in order, four to an item: 0, 1 and 2."""
-        place, gaps = _spaced(np.stack([*self._systems[:2], self._gold], axis=2).reshape(-1))
+        systems, gold = self._values
+        place, gaps = _spaced(np.stack([*systems[:2], gold], axis=2).reshape(-1))
         return 4 * (place // (3 * self._width)) + place % 3, gaps
 
     @cached_property
     def _each(self) -> list[tuple[Integers, Floats]]:
         """Each system's and gold's values in order: twice the item, plus 1 for gold's."""
-        found = []
-        for values in self._systems:
-            place, gaps = _spaced(np.stack([values, self._gold], axis=2).reshape(-1))
-            found.append((2 * (place // (2 * self._width)) + place % 2, gaps))
-        return found
+        systems, gold = self._values
+        ordered = []
+        for values in systems:
+            place, gaps = _spaced(np.stack([values, gold], axis=2).reshape(-1))
+            ordered.append((2 * (place // (2 * self._width)) + place % 2, gaps))
+        return ordered
 
 
 class Largest(Form):
@@ -229,114 +227,13 @@ class Largest(Form):
         return [np.argsort(-errors, kind="stable") for errors in self.rows.errors]
 
 
-class Tables(Form):
-    """Metrics that need only the number of items on each level of gold's and of a system's item means."""
-
-    def __init__(self, metric: Metric, rows: Rows, cut: int, fill: Callable[..., None], measure: int) -> None:
-        """Cut nothing (0), gold's means (1) or systems' too (2) at the metric's threshold."""
-        super().__init__(metric, rows)
-        self._score_tables, self._measure = fill, measure
-        gold, systems = rows.gold_means, rows.means
-        n_gold, of_gold = _levels(gold, metric.values[0] if cut >= 1 else None)
-        n_levels, of_systems = _levels(systems, metric.values[0] if cut == 2 else None)
-        self._shape = n_gold, n_levels
-        self._cells = of_gold * n_levels + of_systems
-        self.n_cells = n_gold * n_levels
-
-    def swapped(self, draws: Swaps) -> Floats:
-        """Count the items that each system gets."""
-        found = np.empty((2, self.n_cells, DRAWS), np.int32)
-        tables.fill_swapped(self._cells[:2], draws.coins, found)
-        return np.stack([self._scores(of_system) for of_system in found])
-
-    def drawn(self, draws: ItemDraws) -> Floats:
-        """Count under weights."""
-        found = np.empty((self.n_cells, DRAWS), np.int32)
-        scores = np.empty((len(self._cells), draws.shape[0]))
-        for out, cells in zip(scores, self._cells, strict=True):
-            tables.fill_drawn(cells, draws.weights, found)
-            out[:] = self._scores(found[:, : draws.shape[0]])
-        return scores
-
-    def without(self, starts: Integers) -> Floats:
-        """Subtract each run from the counts."""
-        stops = np.append(starts[1:], self.rows.n_items)
-        scores = np.empty((len(self._cells), len(starts)))
-        for first in range(0, len(starts), DRAWS):
-            batch = slice(first, first + DRAWS)
-            found = np.empty((self.n_cells, len(starts[batch])), np.int32)
-            for out, cells in zip(scores, self._cells, strict=True):
-                tables.fill_without(cells, starts[batch], stops[batch], found)
-                out[batch] = self._scores(found)
-        return scores
-
-    def _scores(self, found: NDArray[np.int32]) -> Floats:
-        out = np.empty(found.shape[1])
-        self._score_tables(np.ascontiguousarray(found).reshape(*self._shape, -1), self._measure, out)
-        return out
-
-
-class Confusions(Form):
-    """Metrics that need only the number of items of each target and prediction, run by run."""
-
-    def __init__(self, metric: Metric, rows: Rows) -> None:
-        super().__init__(metric, rows)
-        codes, shares = rows.seen(metric)
-        n_classes = shares.shape[1]
-        target = shares.argmax(axis=1)
-        predicted = np.where(np.isnan(codes), n_classes, codes).astype(np.int64)
-        self._shape = n_classes, n_classes + 1
-        self._cells = np.ascontiguousarray((target[:, None] * (n_classes + 1) + predicted).transpose(2, 0, 1))
-        n_cells = n_classes * (n_classes + 1)
-        self._n_cells = n_cells
-        certain = np.sum(shares >= shares.max(axis=1, keepdims=True) - TIED) == rows.n_items
-        self.is_cheap = bool(certain) and n_cells <= min(_CELLS_PER_ITEM * rows.n_items, _MOST_CELLS)
-
-    def swapped(self, draws: Swaps) -> Floats:
-        """Count the items that each system gets, in each run."""
-        found = np.empty((len(self._cells), 2, self._n_cells, DRAWS), np.int32)
-        for of_run, cells in zip(found, self._cells, strict=True):
-            tables.fill_swapped(np.ascontiguousarray(cells[:2]), draws.coins, of_run)
-        return np.stack([self._scores(found[:, system]) for system in range(2)])
-
-    def drawn(self, draws: ItemDraws) -> Floats:
-        """Count under weights."""
-        scores = np.empty((self._cells.shape[1], draws.shape[0]))
-        found = np.empty((len(self._cells), self._n_cells, DRAWS), np.int32)
-        for system, out in enumerate(scores):
-            for of_run, cells in zip(found, self._cells, strict=True):
-                tables.fill_drawn(cells[system], draws.weights, of_run)
-            out[:] = self._scores(found[..., : draws.shape[0]])
-        return scores
-
-    def without(self, starts: Integers) -> Floats:
-        """Subtract each run of items from the counts."""
-        stops = np.append(starts[1:], self.rows.n_items)
-        scores = np.empty((self._cells.shape[1], len(starts)))
-        for first in range(0, len(starts), DRAWS):
-            batch = slice(first, first + DRAWS)
-            found = np.empty((len(self._cells), self._n_cells, len(starts[batch])), np.int32)
-            for system, out in enumerate(scores):
-                for of_run, cells in zip(found, self._cells, strict=True):
-                    tables.fill_without(cells[system], starts[batch], stops[batch], of_run)
-                out[batch] = self._scores(found)
-        return scores
-
-    def _scores(self, found: NDArray[np.int32]) -> Floats:
-        """Return the means over runs of the scores of counts, shape (runs, cells, D)."""
-        out = np.empty(found.shape[2])
-        counts = np.ascontiguousarray(found).reshape(len(found), *self._shape, -1)
-        measure, average, label = map(int, self.metric.values)
-        score_tables(counts, measure, average, label, out)
-        return out
-
-
 class RowByRow(Form):
     """Any metric, on the rows of each draw."""
 
     def swapped(self, draws: Swaps) -> Floats:
         """Deal the rows and score them."""
-        gold, (a, b) = self._gold, self._systems[:2]
+        systems, gold = self._values
+        a, b = systems[:2]
         coins = draws.swapped
         out = np.zeros((2, DRAWS))
         first = 0
@@ -351,7 +248,7 @@ class RowByRow(Form):
 
     def drawn(self, draws: ItemDraws) -> Floats:
         """Take the rows and score them."""
-        gold, systems = self._gold, self._systems
+        systems, gold = self._values
         out = np.zeros((len(systems), draws.shape[0]))
         at_once = next(iter(batches(draws.shape[0], gold.size + systems.size)))
         for which, items in draws.rows(at_once):
@@ -359,16 +256,6 @@ class RowByRow(Form):
             self._score(systems[:, items], gold[items], scored)
             out[:, which] = scored
         return out
-
-    @cached_property
-    def _gold(self) -> Floats:
-        gold = self.rows.seen(self.metric)[1]
-        return gold[:, None] if gold.ndim == 1 else gold
-
-    @cached_property
-    def _systems(self) -> Floats:
-        systems = self.rows.seen(self.metric)[0]
-        return systems[..., None] if systems.ndim == 2 else systems
 
     def _score(self, systems: Floats, gold: Floats, out: Floats) -> None:
         if self.metric.needs == "item_means":
@@ -387,35 +274,6 @@ def sums_if_complete(metric: Metric, rows: Rows) -> Form | None:
 def distances_if_complete(metric: Metric, rows: Rows) -> Form | None:
     """Return the form of a distance of pooled responses where every item has all of them."""
     return Distances(metric, rows) if rows.complete else None
-
-
-def confusions(metric: Metric, rows: Rows) -> Form | None:
-    """Return the form of a metric of classes that needs only counts, if these are few and targets certain."""
-    form = Confusions(metric, rows)
-    return form if form.is_cheap else None
-
-
-def _table(
-    metric: Metric, rows: Rows, *, cut: int, fill: Callable[..., None], measure: int = 0
-) -> Form | None:
-    form = Tables(metric, rows, cut, fill, measure)
-    return form if form.n_cells <= min(_CELLS_PER_ITEM * rows.n_items, _MOST_CELLS) else None
-
-
-kendall_table = partial(_table, cut=0, fill=tables.kendall)
-auc_table = partial(_table, cut=1, fill=tables.auc)
-accuracy_table = partial(_table, cut=2, fill=tables.confusion, measure=tables.ACCURACY)
-precision_table = partial(_table, cut=2, fill=tables.confusion, measure=PRECISION)
-recall_table = partial(_table, cut=2, fill=tables.confusion, measure=RECALL)
-f1_table = partial(_table, cut=2, fill=tables.confusion, measure=F1)
-
-
-def _levels(values: Floats, threshold: float | None) -> tuple[int, Integers]:
-    """Return the number of levels and the level of each value; a threshold makes two levels."""
-    if threshold is not None:
-        return 2, (values >= threshold).astype(np.int64)
-    levels, place = np.unique(values, return_inverse=True)
-    return len(levels), place.reshape(values.shape)
 
 
 def _ordered(values: Floats) -> tuple[Integers, Integers]:

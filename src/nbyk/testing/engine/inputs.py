@@ -57,8 +57,8 @@ def as_response_set(
             return gold.pair(*gold.names)
         names = ", ".join(gold.names)
         raise NbykError(
-            f"compare: found {len(gold.names)} systems ({names}), expected two; take .pair(a, b), "
-            "or give all to nbyk.compare_systems"
+            f"found {len(gold.names)} systems ({names}), expected two; take .pair(a, b), or give all to "
+            "nbyk.compare"
         )
     if a is None or b is None:
         missing = "a" if a is None else "b"
@@ -121,11 +121,11 @@ def as_matrices(sources: dict[str, Any]) -> tuple[dict[str, Floats], dict[str, U
         order = _order_of(next(iter(indices.values())))
         rows = {name: np.arange(len(order))[taken][order] for name, taken in _rows_in_order(indices).items()}
         matrices = {name: matrix[rows[name]] for name, matrix in matrices.items()}
-        units = {name: of_name.taken(rows[name]) for name, of_name in units.items()}
+        units = {name: role_units.taken(rows[name]) for name, role_units in units.items()}
     lengths = {name: len(matrix) for name, matrix in matrices.items()}
     if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise NbykError(f"{', '.join(lengths)} must have the same items: {found}; align them by item first")
+        sizes = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise NbykError(f"{', '.join(lengths)} must have the same items: {sizes}; align them by item first")
     return matrices, units
 
 

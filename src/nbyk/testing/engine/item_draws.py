@@ -16,16 +16,13 @@ from numpy.typing import NDArray
 
 from nbyk.compiled import njit
 from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
-from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams
+from nbyk.resampling.streams import ReplicateStreams, StreamKey
 from nbyk.testing.engine import weights
 from nbyk.testing.engine.swaps import DRAWS
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-_ITEMS_PER_BINOMIAL = 50
-"""Drawing a kind's binomial costs about as much as drawing this many single items."""
 
 
 @njit(nogil=True, cache=True)
@@ -63,17 +60,17 @@ def count_draws(key: Any, first: int, n_items: int, n_drawn: int, kind_of: Array
     words = row.view(np.uint32)
     counts[:] = 0
     for draw in range(counts.shape[0]):
-        of_draw = counts[draw]
+        draw_counts = counts[draw]
         start_replicate(key, first + draw, state)
         for start in range(0, n_drawn, HALVES):
             next_row(state, row)
             here = min(HALVES, n_drawn - start)
             if kind_of.size == 0:
                 for i in range(here):
-                    of_draw[np.uint64(index_below(words[i], n_items))] += 1
+                    draw_counts[np.uint64(index_below(words[i], n_items))] += 1
             else:
                 for i in range(here):
-                    of_draw[kind_of[index_below(words[i], n_items)]] += 1
+                    draw_counts[kind_of[index_below(words[i], n_items)]] += 1
 
 
 @njit(nogil=True, cache=True)
@@ -81,9 +78,9 @@ def count_items(items: Array, counts: Array) -> None:
     """Fill `counts`, shape (≥ R, ≥ N) of uint8, with how often each draw of `items`, (R, n), has an item."""
     counts[:] = 0
     for draw in range(items.shape[0]):
-        of_draw, drawn = counts[draw], items[draw]
+        draw_counts, drawn = counts[draw], items[draw]
         for place in range(drawn.size):
-            of_draw[np.uint64(drawn[place])] += np.uint8(1)
+            draw_counts[np.uint64(drawn[place])] += np.uint8(1)
 
 
 @njit(nogil=True, cache=True)
@@ -162,10 +159,10 @@ class ItemDraws:
 
     def _weighed(self) -> Array:
         padded = -(-self.n_items // 8) * 8
-        counts, found = np.empty((DRAWS, padded), np.uint8), np.empty((padded, DRAWS), np.uint8)
+        counts, transposed = np.empty((DRAWS, padded), np.uint8), np.empty((padded, DRAWS), np.uint8)
         self._count(counts)
-        transpose_counts(counts, found)
-        return found[: self.n_items]
+        transpose_counts(counts, transposed)
+        return transposed[: self.n_items]
 
     def _count(self, counts: NDArray[np.uint8]) -> None:
         count_items(self.items, counts)
@@ -303,39 +300,6 @@ class KindCounts(ItemDraws):
         return len(self._counts), int(self._counts[0].sum())
 
     def _weighed(self) -> Array:
-        found = np.zeros((self._counts.shape[1], DRAWS), np.int64)
-        found[:, : len(self._counts)] = self._counts.T
-        return found
-
-
-class KindStreams:
-    """Draws of items with replacement by chunk; only the kinds of the items count.
-
-    It draws a multinomial over the kinds or single items, whichever is cheaper; both have one distribution.
-
-    Parameters
-    ----------
-    key
-        The key of the streams.
-    kind_of : ndarray of int, shape (N,)
-        The kind of each item; every kind below the largest has an item.
-    n_drawn
-        Items n of a draw.
-    """
-
-    def __init__(self, key: StreamKey, kind_of: Integers, n_drawn: int) -> None:
-        self._key = key
-        self._n_drawn = n_drawn
-        self._n_items = len(kind_of)
-        sizes = np.bincount(kind_of)
-        self._chances = sizes / self._n_items
-        self._by_kind = len(sizes) * _ITEMS_PER_BINOMIAL <= n_drawn
-        alone = np.array_equal(kind_of, np.arange(len(kind_of)))
-        self._kind_of = None if alone else np.ascontiguousarray(kind_of, dtype=np.int64)
-
-    def draws(self, chunk: int) -> ItemDraws:
-        """Return the 64 draws of a chunk."""
-        if self._by_kind:
-            generator = Streams(self._key, chunk).generator("items")
-            return KindCounts(generator.multinomial(self._n_drawn, self._chances, DRAWS))
-        return drawn_items(self._key, chunk, self._n_items, n_drawn=self._n_drawn, kind_of=self._kind_of)
+        transposed = np.zeros((self._counts.shape[1], DRAWS), np.int64)
+        transposed[:, : len(self._counts)] = self._counts.T
+        return transposed

@@ -48,14 +48,15 @@ class Swaps:
     def swapped(self) -> NDArray[np.bool_]:
         """The same as booleans, shape (64, N)."""
         bits = np.unpackbits(self.words.astype("<u8").view(np.uint8), axis=1, bitorder="little")
-        of_items = bits[:, : self.n_items] if self.clusters is None else bits[:, self.clusters]
-        return of_items.astype(np.bool_)
+        item_bits = bits[:, : self.n_items] if self.clusters is None else bits[:, self.clusters]
+        return item_bits.astype(np.bool_)
 
     def sums(self, of: ItemSums) -> Floats:
-        """Return the amount that swaps add to the first sum and take from the second, shape (64,), cached."""
+        """Return what swaps add to the first system's sums and take from the second's, shape (F, 64)."""
         if of.name not in self._sums:
-            self._sums[of.name] = np.empty(DRAWS)
-            swaps.add_swapped(of.gains, self.coins, self._sums[of.name])
+            self._sums[of.name] = np.empty((len(of.gains), DRAWS))
+            for gains, out in zip(of.gains, self._sums[of.name], strict=True):
+                swaps.add_swapped(gains, self.coins, out)
         return self._sums[of.name]
 
 
@@ -71,7 +72,8 @@ class Rows:
     clusters : ndarray of int, shape (N,), or None
         The cluster of each item, 0 to G − 1 in rising order; None without clusters.
     table : ndarray, shape (U, C), or None
-        The distributions over classes that responses are the places of; None if they are numbers.
+        The distributions over classes, or the statistics of outputs, that responses are the places of; None
+        if they are numbers.
     """
 
     gold: Floats
@@ -131,20 +133,20 @@ class Rows:
         assert self.table is not None, "these responses are numbers"
         return shares_of(self.gold, self.table)
 
-    def seen(self, metric: Metric) -> tuple[Floats, Floats]:
-        """Return what a metric sees: of the systems, shape (S, N) or (S, N, K), and of gold."""
+    def inputs(self, metric: Metric) -> tuple[Floats, Floats]:
+        """Return what a metric takes: of the systems, shape (S, N) or (S, N, K), and of gold."""
         if metric.needs == "item_means":
             return self.means, self.gold_means
-        return self.systems, self.gold if metric.needs == "responses" else self.gold_shares
+        return self.systems, self.gold if metric.needs in ("responses", "outputs") else self.gold_shares
 
     def scores(self, metric: Metric) -> Floats:
         """Return the systems' scores on the data, shape (S,)."""
-        systems, gold = self.seen(metric)
+        systems, gold = self.inputs(metric)
         return metric.scores(systems[:, None], gold[None])[:, 0]
 
     def effect(self, metric: Metric) -> float:
         """Return how much better the first system is than the second on the data."""
-        systems, gold = self.seen(metric)
+        systems, gold = self.inputs(metric)
         return float(metric.effects(systems[:2, None], gold[None])[0])
 
     def as_scored(self, metric: Metric) -> Rows:
@@ -156,15 +158,15 @@ class Rows:
         ignored = () if metric.additive else metric.unchanged_by
         if not ignored:
             return self
-        seen = self.means[:2, :, None] if metric.needs == "item_means" else self.systems[:2]
+        systems = self.means[:2, :, None] if metric.needs == "item_means" else self.systems[:2]
         if "monotone" in ignored:
-            return Rows(self.gold, _ranks(seen), self.clusters)
+            return Rows(self.gold, _ranks(systems), self.clusters)
         if "location" in ignored:
-            seen = seen - np.nanmean(seen, axis=(1, 2), keepdims=True)
+            systems = systems - np.nanmean(systems, axis=(1, 2), keepdims=True)
         if "scale" in ignored:
-            size = np.sqrt(np.nanmean(seen**2, axis=(1, 2), keepdims=True))
-            seen = seen / np.where(size > 0.0, size, 1.0)
-        return Rows(self.gold, without_rounding(seen), self.clusters)
+            size = np.sqrt(np.nanmean(systems**2, axis=(1, 2), keepdims=True))
+            systems = systems / np.where(size > 0.0, size, 1.0)
+        return Rows(self.gold, without_rounding(systems), self.clusters)
 
     def sums(self, metric: Metric) -> ItemSums:
         """Return the sums of an additive metric; they are computed once for all metrics that use them."""
@@ -184,29 +186,34 @@ def _ranks(systems: Floats) -> Floats:
 
 
 class ItemSums:
-    """Sums over items of an additive metric's contributions.
+    """Sums over items: of an additive metric's scores of single items, or of F statistics of outputs.
 
     Attributes
     ----------
     name
         The metric's name.
-    features : ndarray, shape (N, S), or (N, 1) of a comparison
-        Each item's score as a test set of its own.
-    total : ndarray, shape (S,) or (1,)
+    features : ndarray, shape (N, S F), or (N, 1) of a comparison
+        Each item's score as a test set of its own, F = 1, or its statistics.
+    total : ndarray, shape (S F,) or (1,)
         Their sums.
-    gains : ndarray, shape (N,)
-        The amount that swapping an item's rows adds to the first sum and takes from the second.
+    gains : ndarray, shape (F, N)
+        The amounts that swapping an item's rows adds to the first system's sums and takes from the second's.
     """
 
     def __init__(self, metric: Metric, rows: Rows) -> None:
         self.name = metric.name
-        scored = item_scores(metric, rows)
-        self.features = np.ascontiguousarray(scored.T)
+        if metric.statistics is not None:
+            summed = metric.rows_of(rows.systems)
+            self.features = np.ascontiguousarray(np.concatenate(summed, axis=-1))
+            self.gains = np.ascontiguousarray((summed[1] - summed[0]).T)
+        else:
+            scores = item_scores(metric, rows)
+            self.features = np.ascontiguousarray(scores.T)
+            # A swap compares B with A. A user's own metric need not give the negative then.
+            systems, gold = rows.inputs(metric)
+            swapped = _item_scores(metric, systems[1::-1], gold)[0] if len(scores) == 1 else scores[1]
+            self.gains = (swapped - scores[0])[None]
         self.total = self.features.sum(axis=0)
-        # A swap compares B with A. A user's own metric need not give the negative then.
-        systems, gold = rows.seen(metric)
-        other = _item_scores(metric, systems[1::-1], gold)[0] if len(scored) == 1 else scored[1]
-        self.gains = other - scored[0]
 
 
 def item_scores(metric: Metric, rows: Rows) -> Floats:
@@ -216,7 +223,7 @@ def item_scores(metric: Metric, rows: Rows) -> Floats:
     -------
     ndarray, shape (S, N), or (1, N) of a comparison of the first two systems
     """
-    return _item_scores(metric, *rows.seen(metric))
+    return _item_scores(metric, *rows.inputs(metric))
 
 
 def _item_scores(metric: Metric, systems: Floats, gold: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Compiled scores from tables: counts of items by gold's level and a system's level.
+"""Scores from tables: counts of items by gold's level and a system's level.
 
 A table has shape (G, L, D): G levels of gold by L levels of a system, ascending, for D draws abreast, which
 are the lanes of the inner loops. Counts are whole numbers, so a score equals the score of the items' rows to
@@ -8,6 +8,8 @@ the last bit.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,12 +17,19 @@ from numba import uint64
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.metrics.confusion import ratio
+from nbyk.metrics import Metric
+from nbyk.metrics.classes import ACCURACY, F1, PRECISION, RECALL, TIED, ratio, score_tables
+from nbyk.testing.engine.forms import Form
+from nbyk.testing.engine.item_draws import ItemDraws
+from nbyk.testing.engine.rows import Rows, Swaps
+from nbyk.testing.engine.swaps import DRAWS
 
 Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
-ACCURACY = -1
-"""Measures in addition to those of `nbyk.metrics.confusion`."""
+_CELLS_PER_ITEM, _MOST_CELLS = 8, 100_000
+"""Up to this number of cells, counting in a table is cheaper than sorting rows and takes little memory."""
 
 
 @njit(nogil=True, cache=True)
@@ -34,13 +43,13 @@ def fill_swapped(cells: Array, coins: Array, out: Array) -> None:
     out[:] = 0
     for item in range(len(coins)):
         word = coins[item]
-        both, of_a, of_b = out[1], out[0, cells[0, item]], out[0, cells[1, item]]
+        both, a_counts, b_counts = out[1], out[0, cells[0, item]], out[0, cells[1, item]]
         both[cells[0, item], 0] += 1
         both[cells[1, item], 0] += 1
         for draw in range(n_draws):
-            of_a[draw] += np.int32(1) - np.int32((word >> uint64(draw)) & uint64(1))
+            a_counts[draw] += np.int32(1) - np.int32((word >> uint64(draw)) & uint64(1))
         for draw in range(n_draws):
-            of_b[draw] += np.int32((word >> uint64(draw)) & uint64(1))
+            b_counts[draw] += np.int32((word >> uint64(draw)) & uint64(1))
     for cell in range(out.shape[1]):
         total = out[1, cell, 0]
         for draw in range(n_draws):
@@ -52,9 +61,9 @@ def fill_drawn(cells: Array, weights: Array, out: Array) -> None:
     """Fill `out`, shape (G·L, 64), with a system's `cells`, shape (N,), under `weights`, shape (N, 64)."""
     out[:] = 0
     for item in range(len(cells)):
-        of_cell, of_item = out[cells[item]], weights[item]
-        for draw in range(len(of_item)):
-            of_cell[draw] += np.int32(of_item[draw])
+        cell_counts, item_weights = out[cells[item]], weights[item]
+        for draw in range(len(item_weights)):
+            cell_counts[draw] += np.int32(item_weights[draw])
 
 
 @njit(nogil=True, cache=True)
@@ -114,22 +123,134 @@ def _untied(counts: Array) -> Any:
 def kendall(tables: Array, measure: int, out: Array) -> None:
     """Fill `out`, shape (D,), with Kendall's τ-b, or with NaN if gold or the system has one level only."""
     n_gold, n_levels = tables.shape[:2]
-    of_gold, of_system = np.empty(n_gold, np.int64), np.empty(n_levels, np.int64)
+    gold_totals, totals = np.empty(n_gold, np.int64), np.empty(n_levels, np.int64)
     for draw in range(len(out)):
-        of_gold[:] = 0
-        of_system[:] = 0
-        lead = seen = np.int64(0)
+        gold_totals[:] = 0
+        totals[:] = 0
+        lead = below_in_gold = np.int64(0)
         for g in range(n_gold):
-            # `of_system` counts the items that are lower in gold: those below in the system less those above.
+            # `totals` counts the items that are lower in gold: those below in the system less those above.
             below = np.int64(0)
             for level in range(n_levels):
                 count = np.int64(tables[g, level, draw])
-                lead += count * (2 * below + of_system[level] - seen)
-                below += of_system[level]
-                of_gold[g] += count
+                lead += count * (2 * below + totals[level] - below_in_gold)
+                below += totals[level]
+                gold_totals[g] += count
             for level in range(n_levels):
-                of_system[level] += tables[g, level, draw]
-            seen += of_gold[g]
-        gold_pairs, pairs = _untied(of_gold), _untied(of_system)
+                totals[level] += tables[g, level, draw]
+            below_in_gold += gold_totals[g]
+        gold_pairs, pairs = _untied(gold_totals), _untied(totals)
         untied = gold_pairs > 0 and pairs > 0
         out[draw] = lead / math.sqrt(float(gold_pairs) * float(pairs)) if untied else np.nan
+
+
+class Tables(Form):
+    """Metrics that need only the number of items in each cell of a table, gold's level by a system's.
+
+    Parameters
+    ----------
+    cells : ndarray of int, shape (runs, S, N)
+        The cell of each system's item in each run.
+    shape
+        Levels of gold and of the systems.
+    fill
+        Fills scores, shape (D,), from counts, shape (runs, *shape, D).
+    """
+
+    def __init__(
+        self, metric: Metric, rows: Rows, cells: Integers, shape: tuple[int, int], fill: Callable[..., None]
+    ) -> None:
+        super().__init__(metric, rows)
+        self._cells, self._shape, self._fill = np.ascontiguousarray(cells), shape, fill
+
+    def swapped(self, draws: Swaps) -> Floats:
+        """Count the items that each system gets."""
+        counts = self._counts(2, DRAWS)
+        for run_counts, cells in zip(counts, self._cells, strict=True):
+            fill_swapped(np.ascontiguousarray(cells[:2]), draws.coins, run_counts)
+        return np.stack([self._scores(counts[:, system]) for system in range(2)])
+
+    def drawn(self, draws: ItemDraws) -> Floats:
+        """Count under weights."""
+        scores = np.empty((self._cells.shape[1], draws.shape[0]))
+        counts = self._counts(DRAWS)
+        for system, out in enumerate(scores):
+            for run_counts, cells in zip(counts, self._cells, strict=True):
+                fill_drawn(cells[system], draws.weights, run_counts)
+            out[:] = self._scores(counts[..., : draws.shape[0]])
+        return scores
+
+    def without(self, starts: Integers) -> Floats:
+        """Subtract each run of items from the counts."""
+        stops = np.append(starts[1:], self.rows.n_items)
+        scores = np.empty((self._cells.shape[1], len(starts)))
+        for first in range(0, len(starts), DRAWS):
+            batch = slice(first, first + DRAWS)
+            counts = self._counts(len(starts[batch]))
+            for system, out in enumerate(scores):
+                for run_counts, cells in zip(counts, self._cells, strict=True):
+                    fill_without(cells[system], starts[batch], stops[batch], run_counts)
+                out[batch] = self._scores(counts)
+        return scores
+
+    def _counts(self, *sizes: int) -> NDArray[np.int32]:
+        """Return empty counts of all runs; the cells come before the draws, which are last."""
+        *first, n_draws = sizes
+        return np.empty((len(self._cells), *first, math.prod(self._shape), n_draws), np.int32)
+
+    def _scores(self, counts: NDArray[np.int32]) -> Floats:
+        """Return the scores of counts, shape (runs, cells, D)."""
+        out = np.empty(counts.shape[2])
+        self._fill(np.ascontiguousarray(counts).reshape(len(counts), *self._shape, -1), out)
+        return out
+
+
+def _levels(values: Floats, threshold: float | None) -> tuple[int, Integers]:
+    """Return the number of levels and the level of each value; a threshold makes two levels."""
+    if threshold is not None:
+        return 2, (values >= threshold).astype(np.int64)
+    levels, place = np.unique(values, return_inverse=True)
+    return len(levels), place.reshape(values.shape)
+
+
+def confusions(metric: Metric, rows: Rows) -> Form | None:
+    """Return the form of a metric of classes that needs only counts, if these are few and targets certain."""
+    codes, shares = rows.inputs(metric)
+    n_classes = shares.shape[1]
+    certain = np.sum(shares >= shares.max(axis=1, keepdims=True) - TIED) == rows.n_items
+    shape = n_classes, n_classes + 1
+    if not certain or not _is_cheap(shape, rows):
+        return None
+    predicted = np.where(np.isnan(codes), n_classes, codes).astype(np.int64)
+    cells = (shares.argmax(axis=1)[:, None] * (n_classes + 1) + predicted).transpose(2, 0, 1)
+
+    def fill(counts: NDArray[np.int32], out: Floats) -> None:
+        measure, average, label = map(int, metric.values)
+        score_tables(counts, measure, average, label, out)
+
+    return Tables(metric, rows, cells, shape, fill)
+
+
+def _table(
+    metric: Metric, rows: Rows, *, cut: int, fill: Callable[..., None], measure: int = 0
+) -> Form | None:
+    """Return the form of item means, those of gold (cut 1) or of systems too (2) cut at the threshold."""
+    n_gold, gold_levels = _levels(rows.gold_means, metric.values[0] if cut >= 1 else None)
+    n_levels, system_levels = _levels(rows.means, metric.values[0] if cut == 2 else None)
+    shape = n_gold, n_levels
+    if not _is_cheap(shape, rows):
+        return None
+    cells = (gold_levels * n_levels + system_levels)[None]
+    return Tables(metric, rows, cells, shape, lambda counts, out: fill(counts[0], measure, out))
+
+
+def _is_cheap(shape: tuple[int, int], rows: Rows) -> bool:
+    return math.prod(shape) <= min(_CELLS_PER_ITEM * rows.n_items, _MOST_CELLS)
+
+
+kendall_table = partial(_table, cut=0, fill=kendall)
+auc_table = partial(_table, cut=1, fill=auc)
+accuracy_table = partial(_table, cut=2, fill=confusion, measure=ACCURACY)
+precision_table = partial(_table, cut=2, fill=confusion, measure=PRECISION)
+recall_table = partial(_table, cut=2, fill=confusion, measure=RECALL)
+f1_table = partial(_table, cut=2, fill=confusion, measure=F1)

@@ -140,12 +140,12 @@ def distances(entries: Array, gaps: Array, weights: Array, out: Array) -> None:
 @njit(nogil=True, cache=True)
 def largest(order: Array, errors: Array, weights: Array, out: Array) -> None:
     """Fill `out`, shape (R,), with the largest of `errors` drawn; `order` is by descending error."""
-    found = np.zeros(out.size, np.bool_)
+    done = np.zeros(out.size, np.bool_)
     left = out.size
     for item in order:
         for draw in range(out.size):
-            if weights[item, draw] > 0 and not found[draw]:
-                found[draw] = True
+            if weights[item, draw] > 0 and not done[draw]:
+                done[draw] = True
                 out[draw] = errors[item]
                 left -= 1
         if left == 0:

@@ -17,7 +17,9 @@ from nbyk.testing.corrections import check_correction, correct_p_values, settled
 from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.pairs import choose_pairs
-from nbyk.testing.pvalues import Alternative, bounds_of_drawn_p, check_alternative
+from nbyk.testing.pvalues import DECISION_ERROR, Alternative, bounds_of_drawn_p, check_alternative
+from nbyk.testing.ranks import standings_of
+from nbyk.testing.results import Board, Claim, Drawn, Pair, Question, ResponseCounts, Sample, Shown
 from nbyk.testing.scores.aso import Bound, few_scores
 from nbyk.testing.scores.battery import TESTS
 from nbyk.testing.scores.facts import ASO, FACTS
@@ -30,7 +32,6 @@ from nbyk.testing.scores.result import (
     smallest_p,
     warnings_of,
 )
-from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair, SystemScores
 
 RECOMMENDED = "recommended"
 NAMES = (RECOMMENDED, ASO, *TESTS)
@@ -40,23 +41,23 @@ N_RESAMPLES = 10_000
 N_ASO_RESAMPLES = 1000
 
 
-def compare_scores(
+def board_of_scores(
     scores: Any,
     *,
-    test: str = RECOMMENDED,
-    paired: bool = False,
-    against: str | None = None,
-    alternative: Alternative = "two-sided",
-    alpha: float = 0.05,
-    confidence_level: float = 0.95,
-    tau: float = 0.2,
-    correction: str | None = None,
-    n_resamples: int | None = None,
-    seed: Any = 0,
-    threads: int = 1,
-    progress: Progress | None = None,
-) -> ScoreComparison:
-    """Compare systems by scores of their runs, or of the same items.
+    test: str,
+    paired: bool,
+    against: str | None,
+    alternative: Alternative,
+    alpha: float,
+    confidence_level: float,
+    tau: float,
+    correction: str | None,
+    n_resamples: int | None,
+    seed: Any,
+    threads: int,
+    progress: Progress | None,
+) -> Board:
+    """Return the board of `nbyk.compare` for scores of runs, or of the same items.
 
     Parameters
     ----------
@@ -67,30 +68,8 @@ def compare_scores(
         "recommended" (see `recommended_test`), "aso", or a name in `battery.TESTS`.
     paired
         Whether score i of every system belongs to the same item or run. Paired tests need this.
-    against
-        A baseline to compare every other system with; by default all pairs are compared.
-    alternative
-        "two-sided", "greater" (the first of a pair is better; with a baseline, the other system is) or
-        "less". With more than two systems, the last two need a baseline.
-    alpha
-        The level, in (0, 1); the bound of Almost Stochastic Order has a confidence of 1 − α.
-    confidence_level
-        Coverage of the intervals of means and their differences, in (0, 1).
-    tau
-        A system is almost stochastically larger if `eps_min` is below this, in (0, 1).
-    correction
-        For the number of pairs: "holm", "bonferroni", "benjamini_hochberg" or "none"; by default Holm's. The
-        bounds of Almost Stochastic Order can only use Bonferroni's, their default.
-    n_resamples
-        Draws M; by default 10,000, and 1000 for Almost Stochastic Order.
-    seed, threads
-        The numbers depend on the seed, not on the threads.
-    progress
-        Called with the number of draws just finished.
-
-    Returns
-    -------
-    ScoreComparison
+    against, alternative, alpha, confidence_level, tau, correction, n_resamples, seed, threads, progress
+        As for `nbyk.compare`.
 
     Raises
     ------
@@ -113,33 +92,42 @@ def compare_scores(
     pairs = [(names[a], names[b]) for a, b in choose_pairs(names, against, alternative)]
     test, reason = chosen_test(test, samples, paired=paired)
     _check_samples(samples, test, paired=paired)
-    asked = ScoreComparison(
+    question = Question(
+        metric="mean score",
         test=test,
-        reason=reason,
-        paired=FACTS[test].paired,
-        systems=tuple(_described(name, sample, confidence_level) for name, sample in samples.items()),
-        pairs=(),
-        against=against,
+        hypothesis=FACTS[test].hypothesis,
         alternative=alternative,
         alpha=alpha,
         confidence_level=confidence_level,
-        tau=tau if test == ASO else None,
         correction=_correction(test, correction),
+        against=against,
+        tau=tau if test == ASO else None,
         seed=seed,
-        warnings=(),
-        scores=samples,
+        reason=reason or "",
     )
+    counts = {name: ResponseCounts(len(of), len(of), len(of)) for name, of in samples.items()}
+    sample = Sample(0, 0, counts, scores=samples)
     if test == ASO:
         draws = N_ASO_RESAMPLES if n_resamples is None else n_resamples
-        compared = _by_aso(asked, pairs, draws, threads, progress)
+        compared = list(_by_aso(question, sample, pairs, draws, threads, progress))
     else:
         options: dict[str, Any] = {"alternative": alternative}
         if TESTS[test].draws:
             options |= {"n_resamples": N_RESAMPLES if n_resamples is None else n_resamples, "seed": seed}
             options |= {"threads": threads, "progress": progress}
-        compared = _by_p(asked, pairs, options)
-    found = replace(asked, pairs=tuple(compared))
-    return replace(found, warnings=tuple(_warnings(found, paired=paired)))
+        compared = list(_by_p(question, sample, pairs, options))
+    standings, groups = standings_of(
+        names,
+        np.array([float(of.mean()) for of in samples.values()]),
+        1.0,
+        [mean_interval(of, confidence_level) for of in samples.values()],
+        compared,
+        against,
+    )
+    warnings = tuple(_warnings(question, sample, compared, paired=paired))
+    if len(compared) == 1:
+        compared = [replace(compared[0], warnings=warnings)]
+    return Board(question, sample, standings, tuple(compared), groups, warnings)
 
 
 def chosen_test(test: str, samples: Mapping[str, Floats], *, paired: bool) -> tuple[str, str | None]:
@@ -197,36 +185,55 @@ def _correction(test: str, correction: str | None) -> str:
 
 
 def _by_p(
-    asked: ScoreComparison, pairs: Sequence[tuple[str, str]], options: Mapping[str, Any]
-) -> Iterator[ScorePair]:
-    test = TESTS[asked.test].test
+    question: Question, sample: Sample, pairs: Sequence[tuple[str, str]], options: Mapping[str, Any]
+) -> Iterator[Pair]:
+    test = TESTS[question.test].test
     results = []
     for pair in pairs:
         try:
-            results.append(test(*(asked.scores[name] for name in pair), **options))
+            results.append(test(*(sample.scores[name] for name in pair), **options))
         except NbykError as error:
             raise error.about(systems=pair) from None
     p = np.array([result.p for result in results])
-    adjusted = correct_p_values(p, asked.correction).tolist()
+    corrected = correct_p_values(p, question.correction).tolist()
     draws = [0 if result.exact else result.n_resamples for result in results]
     low, high = np.array(
-        [bounds_of_drawn_p(each.p, n, each.alternative) for each, n in zip(results, draws, strict=True)]
+        [bounds_of_drawn_p(of.p, n, of.alternative) for of, n in zip(results, draws, strict=True)]
     ).T
-    decided = settled_decisions(p, low, high, alpha=asked.alpha, method=asked.correction).tolist()
-    for (first, second), result, of_pair, is_decided in zip(pairs, results, adjusted, decided, strict=True):
-        a, b = asked.scores[first], asked.scores[second]
-        better = None
-        if of_pair <= asked.alpha:
-            better = first if _first_is_in_front(result, a, b) else second
-        yield ScorePair(
-            first,
-            second,
-            *mean_difference(a, b, asked.confidence_level, paired=asked.paired),
-            found=result,
-            p_adjusted=of_pair,
-            better=better,
+    decided = settled_decisions(p, low, high, alpha=question.alpha, method=question.correction).tolist()
+    for names, result, of_pair, is_decided in zip(pairs, results, corrected, decided, strict=True):
+        a, b = (sample.scores[name] for name in names)
+        effect, interval = mean_difference(
+            a, b, question.confidence_level, paired=FACTS[question.test].paired
+        )
+        claim = Claim(
+            ("scores",),
+            _population(question.test),
+            effect,
+            interval,
+            result.p,
+            result.standard_error,
+            question.test,
+            "better" if _first_is_in_front(result, a, b) else "worse",
             decided=is_decided,
         )
+        drawn = None
+        if result.n_resamples:
+            drawn = Drawn(result.n_resamples, result.exact, smallest_p(result), DECISION_ERROR)
+        yield _pair(names, question, sample, claim, of_pair, drawn)
+
+
+def _pair(
+    names: tuple[str, str], question: Question, sample: Sample, claim: Claim, p: float, drawn: Drawn | None
+) -> Pair:
+    kept = {name: sample.scores[name] for name in names}
+    of_two = Sample(0, 0, {name: sample.responses[name] for name in names}, scores=kept)
+    a, b = (float(of.mean()) for of in kept.values())
+    return Pair(*names, question, of_two, (a, b), (claim,), p, claim.decided, drawn)
+
+
+def _population(test: str) -> str:
+    return "pairs of scores drawn like these" if FACTS[test].paired else "scores drawn like these"
 
 
 def _first_is_in_front(result: SignificanceResult, a: Floats, b: Floats) -> bool:
@@ -240,63 +247,60 @@ def _first_is_in_front(result: SignificanceResult, a: Floats, b: Floats) -> bool
 
 
 def _by_aso(
-    asked: ScoreComparison,
+    question: Question,
+    sample: Sample,
     pairs: Sequence[tuple[str, str]],
     n_resamples: int,
     threads: int,
     progress: Progress | None,
-) -> Iterator[ScorePair]:
-    assert asked.tau is not None
-    sides = 2 if asked.alternative == "two-sided" else 1
-    n_comparisons = 1 if asked.correction == "none" else sides * len(pairs)
-    bound = Bound(1.0 - asked.alpha, n_comparisons, n_resamples, None, asked.seed)
-    for row, (first, second) in enumerate(pairs):
-        a, b = asked.scores[first], asked.scores[second]
-        found = bound.compare(a, b, row=row, threads=threads, keep_resamples=True, progress=progress)
-        reverse = found.reversed()
-        better = None
-        if asked.alternative != "less" and found.eps_min < asked.tau:
-            better = first
-        elif asked.alternative != "greater" and reverse.eps_min < asked.tau:
-            better = second
-        yield ScorePair(
-            first,
-            second,
-            *mean_difference(a, b, asked.confidence_level, paired=False),
-            found=found,
-            reverse=reverse,
-            better=better,
+) -> Iterator[Pair]:
+    assert question.tau is not None
+    sides = 2 if question.alternative == "two-sided" else 1
+    n_comparisons = 1 if question.correction == "none" else sides * len(pairs)
+    bound = Bound(1.0 - question.alpha, n_comparisons, n_resamples, None, question.seed)
+    for row, names in enumerate(pairs):
+        a, b = (sample.scores[name] for name in names)
+        order = bound.compare(a, b, row=row, threads=threads, keep_resamples=True, progress=progress)
+        favours: Shown = "undecided"
+        if question.alternative != "less" and order.eps_min < question.tau:
+            favours = "better"
+        elif question.alternative != "greater" and order.reversed().eps_min < question.tau:
+            favours = "worse"
+        effect, interval = mean_difference(a, b, question.confidence_level, paired=False)
+        claim = Claim(
+            ("scores",), _population(ASO), effect, interval, math.nan, math.nan, ASO, favours, order=order
         )
+        yield _pair(names, question, sample, claim, math.nan, None)
 
 
-def _described(name: str, sample: Floats, confidence_level: float) -> SystemScores:
-    sd = float(sample.std(ddof=1)) if len(sample) > 1 else math.nan
-    return SystemScores(name, len(sample), float(sample.mean()), sd, *mean_interval(sample, confidence_level))
-
-
-def _warnings(found: ScoreComparison, *, paired: bool) -> Iterator[str]:
-    test, fewest = found.test, _fewest(found.scores)
+def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, paired: bool) -> Iterator[str]:
+    test, fewest = question.test, _fewest(sample.scores)
     yield from warnings_of(test, fewest[0])
     if test == ASO:
         said = few_scores(*fewest)
         if said is not None:
             yield said
-    results = [pair.found for pair in found.pairs if isinstance(pair.found, SignificanceResult)]
-    least = min((smallest_p(result) for result in results), default=0.0)
-    if least * found.n_corrected > found.alpha:
-        corrected = f", times {found.n_corrected} pairs," if found.n_corrected > 1 else ""
+    drawn = [pair.drawn for pair in pairs if pair.drawn is not None]
+    least, n_corrected = min((of.least_p for of in drawn), default=0.0), n_corrected_for(question, pairs)
+    if least * n_corrected > question.alpha:
+        corrected = f", times {n_corrected} pairs," if n_corrected > 1 else ""
         how = (
             "collect more scores"
-            if any(result.exact for result in results)
+            if any(of.exact for of in drawn)
             else "draw more of the null with `n_resamples`"
         )
         yield (
             f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = "
-            f"{found.alpha:g}: the test cannot find a difference, whatever the scores; {how}"
+            f"{question.alpha:g}: the test cannot find a difference, whatever the scores; {how}"
         )
-    if fewest[0] > 1 and any(math.isnan(pair.interval[0]) for pair in found.pairs):
+    if fewest[0] > 1 and any(math.isnan(pair.interval[0]) for pair in pairs):
         yield NOTHING_VARIES
     if not paired:
         yield SCOPE
-    elif not found.paired:
+    elif not FACTS[test].paired:
         yield f"the scores are paired, but {test} does not use the pairs; approximate_randomisation does"
+
+
+def n_corrected_for(question: Question, pairs: Sequence[Pair]) -> int:
+    """Return the number of pairs that p-values or bounds are corrected for."""
+    return 1 if question.correction == "none" else len(pairs)

@@ -14,6 +14,8 @@ class Facts:
     ----------
     title
         Its name in sentences.
+    hypothesis
+        What its null hypothesis says of two systems.
     null
         Its null: all choices are "counted", or drawn if they are too many; scores are "resampled"; it is a
         "formula"; or there is "none", because the test bounds a ratio.
@@ -24,6 +26,7 @@ class Facts:
     """
 
     title: str
+    hypothesis: str
     null: Literal["counted", "resampled", "formula", "none"]
     paired: bool = False
     least_scores: int = 1
@@ -31,13 +34,22 @@ class Facts:
 
 ASO = "aso"
 FACTS = {
-    "approximate_randomisation": Facts("approximate randomisation", "counted", paired=True),
-    "permutation": Facts("the permutation test", "counted"),
-    "paired_bootstrap": Facts("the paired bootstrap test", "resampled", paired=True, least_scores=2),
-    "bootstrap": Facts("the bootstrap test", "resampled", least_scores=2),
-    "welch_t": Facts("Welch's t-test", "formula", least_scores=2),
-    "wilcoxon": Facts("Wilcoxon's signed-rank test", "formula", paired=True),
-    "mann_whitney": Facts("the Mann–Whitney U test", "formula"),
-    ASO: Facts("Almost Stochastic Order", "none", least_scores=2),
+    "approximate_randomisation": Facts(
+        "approximate randomisation", "score every item or run from one distribution", "counted", paired=True
+    ),
+    "permutation": Facts("the permutation test", "draw their scores from one distribution", "counted"),
+    "paired_bootstrap": Facts(
+        "the paired bootstrap test", "have equal mean scores", "resampled", paired=True, least_scores=2
+    ),
+    "bootstrap": Facts("the bootstrap test", "have equal mean scores", "resampled", least_scores=2),
+    "welch_t": Facts("Welch's t-test", "have equal mean scores", "formula", least_scores=2),
+    "wilcoxon": Facts(
+        "Wilcoxon's signed-rank test",
+        "have scores that differ around 0 alike on both sides",
+        "formula",
+        paired=True,
+    ),
+    "mann_whitney": Facts("the Mann–Whitney U test", "draw their scores from one distribution", "formula"),
+    ASO: Facts("Almost Stochastic Order", "are not in almost stochastic order", "none", least_scores=2),
 }
 """Almost Stochastic Order and the tests of `nbyk.testing.scores.battery`, by name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 
 from nbyk.data.arrays import Floats, on_host
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.metrics.corpus import CorpusMetric
+from nbyk.metrics import Metric
+from nbyk.testing.engine.forms import form_of
 from nbyk.testing.engine.item_draws import ItemDraws, KindCounts
+from nbyk.testing.engine.rows import Rows
 
 Array = NDArray[Any]
 Integers = NDArray[np.int64]
@@ -19,10 +22,6 @@ Integers = NDArray[np.int64]
 OutputsMetric = Callable[[Any, Any], float]
 """From a system's outputs and the references, arrays of N items (None without references), to a score;
 higher is better."""
-
-
-MEAN = "mean"
-"""The metric of outputs that is a mean over items."""
 
 
 class Outputs(Protocol):
@@ -50,55 +49,48 @@ class Outputs(Protocol):
 
 
 class SummedOutputs:
-    """Statistics of outputs that a metric sums over items.
+    """Outputs that a metric scores by sums of statistics. Items of equal statistics are a kind.
 
     Parameters
     ----------
     metric
-        The metric.
-    of_a, of_b : ndarray, shape (N, S_a) and (N, S_b)
-        Its statistics of each system's outputs.
+        The metric of outputs.
+    a, b, references
+        Both systems' outputs, and the references, if there are any.
 
     Raises
     ------
     NbykError
-        If their shapes do not fit, or they are not finite numbers.
+        If the statistics do not fit, or are not finite numbers.
     """
 
-    def __init__(self, metric: CorpusMetric, of_a: Floats, of_b: Floats) -> None:
-        of_a, of_b = np.asarray(of_a, dtype=np.float64), np.asarray(of_b, dtype=np.float64)
-        if of_a.ndim != 2 or of_b.ndim != 2 or len(of_a) != len(of_b):
-            raise NbykError(
-                f"statistics: found shapes {of_a.shape} and {of_b.shape}, expected (N, S) with one N"
-            )
+    def __init__(self, metric: Metric, a: Any, b: Any, references: Any) -> None:
+        of_a, of_b = (metric.item_statistics(outputs, references) for outputs in (a, b))
+        if of_a.shape != of_b.shape:
+            raise NbykError(f"statistics: found shapes {of_a.shape} and {of_b.shape}, expected one shape")
         _check_items(len(of_a))
         both = np.concatenate([of_a, of_b], axis=1)
-        if not np.isfinite(both).all():
-            raise NbykError("statistics: some are NaN or infinite, expected finite numbers")
-        rows = (both + 0.0).view(np.dtype((np.void, both.itemsize * both.shape[1])))[:, 0]  # −0 is 0
-        _, first, kind_of = np.unique(rows, return_index=True, return_inverse=True)
+        whole = (both + 0.0).view(np.dtype((np.void, both.itemsize * both.shape[1])))[:, 0]  # −0 is 0
+        _, first, kind_of = np.unique(whole, return_index=True, return_inverse=True)
         self.n_items = len(both)
-        self.name = metric.name
-        self.features = np.ascontiguousarray(both[first])
         self.kind_of: Integers | None = kind_of.astype(np.int64)
-        self._metric, self._columns_of_a = metric, of_a.shape[1]
-        self.item_scores: Floats | None = np.stack([of_a[:, 0], of_b[:, 0]]) if metric.name == MEAN else None
-        counts = np.bincount(kind_of, minlength=len(first))
-        self.observed = float(self.effects(KindCounts(counts[None]), 1)[0])
+        has_item_scores = metric.additive and metric.direction == "higher"
+        self.item_scores = metric.score_sums(np.stack([of_a, of_b])) if has_item_scores else None
+        places = np.arange(2.0 * len(first)).reshape(2, -1, 1)
+        table = np.concatenate([of_a[first], of_b[first]])
+        bound = replace(metric, table=table)
+        rows = Rows(np.empty((len(first), 0)), places, table=table)
+        self.sums = rows.sums(bound)
+        self._form = form_of(bound, rows)
+        self.observed = float(self.effects(KindCounts(np.bincount(kind_of)[None]), 1)[0])
 
     def effects(self, draws: ItemDraws, size: int) -> Floats:
         """As `Outputs.effects`."""
-        sums = draws.sums(self)[:, :size].T
-        with np.errstate(divide="ignore", invalid="ignore"):
-            of_a, of_b = np.split(sums, [self._columns_of_a], axis=1)
-            effects = np.asarray(self._metric.score(of_a) - self._metric.score(of_b), dtype=np.float64)
-        if effects.shape != (size,):
-            raise NbykError(
-                f"metric {self.name!r}: its score of sums of shape (M, S) has shape {effects.shape}, "
-                f"expected ({size},): it must keep all axes but the last"
-            )
-        _check_defined(self.name, effects)
-        return self._metric.sign * effects
+        metric, (scores_a, scores_b) = self._form.metric, self._form.drawn(draws)[:, :size]
+        with np.errstate(invalid="ignore"):
+            effects: Floats = metric.sign * (scores_a - scores_b)
+        _check_defined(metric.name, effects)
+        return effects
 
 
 class PlainOutputs:

@@ -11,8 +11,7 @@ import numpy as np
 
 from nbyk.data.arrays import Floats, check_aligned
 from nbyk.errors import NbykError
-from nbyk.metrics import get
-from nbyk.metrics.corpus import CorpusMetric
+from nbyk.metrics import Metric, get
 from nbyk.metrics.registry import kind_scored
 from nbyk.resampling.effects import Progress, run_chunks
 from nbyk.resampling.streams import stream_key
@@ -31,10 +30,8 @@ from nbyk.testing.scores.outputs import (
 )
 from nbyk.testing.scores.result import CONFIDENCE_LEVEL, SignificanceResult
 
-Metric = str | CorpusMetric | OutputsMetric
-"""A metric by its name, by its sums, or a function of all outputs."""
-
-_Known = CorpusMetric | OutputsMetric
+AnyMetric = str | Metric | OutputsMetric
+"""A metric by its name, a `Metric` of outputs, or a function of all outputs."""
 
 
 def paired_bootstrap(
@@ -42,7 +39,7 @@ def paired_bootstrap(
     b: Any,
     references: Any = None,
     *,
-    metric: Metric = "mean",
+    metric: AnyMetric = "mean",
     alternative: Alternative = "two-sided",
     n_resamples: int = 10_000,
     smoothing: bool = True,
@@ -60,10 +57,10 @@ def paired_bootstrap(
     references
         The references of the outputs, for metrics that need them.
     metric
-        "mean", "bleu", a `CorpusMetric` of your own, or any function from outputs and references, arrays of N
-        items (None without references), to a score, higher is better. A function is called on both systems'
-        outputs of each resample, one resample after the other. Use a `CorpusMetric` if there is one: it is
-        much faster.
+        "mean", "bleu", a metric of outputs of your own (`nbyk.metrics.register`), or any function from
+        outputs and references, arrays of N items (None without references), to a score, higher is better. A
+        function is called on both systems' outputs of each resample, one resample after the other. A
+        registered metric is much faster.
     alternative
         "greater" (A is better), "less" or "two-sided" (twice the smaller p, at most 1).
     n_resamples
@@ -103,7 +100,7 @@ def paired_bootstraps(
     b: Any,
     references: Any = None,
     *,
-    metrics: Sequence[Metric],
+    metrics: Sequence[AnyMetric],
     alternative: Alternative = "two-sided",
     n_resamples: int = 10_000,
     smoothing: bool = True,
@@ -190,8 +187,10 @@ def _interval(outputs: Outputs, effects: Floats, ties: float) -> Interval:
     return percentile_interval(effects, CONFIDENCE_LEVEL)
 
 
-def _known(metric: Metric) -> _Known:
-    if isinstance(metric, CorpusMetric) or callable(metric):
+def _known(metric: AnyMetric) -> Metric | OutputsMetric:
+    if isinstance(metric, Metric):
+        metric.check_kind("outputs")
+    if not isinstance(metric, str):
         return metric
     if kind_scored(metric) is not None:
         raise NbykError(
@@ -202,11 +201,9 @@ def _known(metric: Metric) -> _Known:
     return get(metric, "outputs")
 
 
-def _name(metric: _Known) -> str:
-    return metric.name if isinstance(metric, CorpusMetric) else name_of(metric)
+def _name(metric: Metric | OutputsMetric) -> str:
+    return metric.name if isinstance(metric, Metric) else name_of(metric)
 
 
-def _scored_by(metric: _Known, a: Any, b: Any, references: Any) -> Outputs:
-    if isinstance(metric, CorpusMetric):
-        return SummedOutputs(metric, metric.statistics(a, references), metric.statistics(b, references))
-    return PlainOutputs(metric, a, b, references)
+def _scored_by(metric: Metric | OutputsMetric, a: Any, b: Any, references: Any) -> Outputs:
+    return (SummedOutputs if isinstance(metric, Metric) else PlainOutputs)(metric, a, b, references)  # type: ignore[arg-type]

@@ -16,10 +16,11 @@ from nbyk.resampling.streams import Streams, as_seed, stream_key
 from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.rates import binomial_interval
+from nbyk.testing.results import Board
 from nbyk.testing.scores.aso import AsoResult, aso_batch
 from nbyk.testing.scores.battery import get_score_test
+from nbyk.testing.scores.compare_scores import n_corrected_for
 from nbyk.testing.scores.facts import FACTS
-from nbyk.testing.scores.score_comparison import ScoreComparison
 
 Lift = Literal["factor", "shift"]
 Test = Callable[[Floats, Floats], Floats]
@@ -123,17 +124,17 @@ def bootstrap_power_analysis(
 
 
 def comparison_power(
-    comparison: ScoreComparison,
+    board: Board,
     *,
     lift: float = 1.25,
     lift_is: Lift = "factor",
     n_resamples: int | None = None,
 ) -> dict[str, BootstrapPower]:
-    """Return `bootstrap_power_analysis` of each system's scores with a comparison's test, level and seed.
+    """Return `bootstrap_power_analysis` of each system's scores with a board's test, level and seed.
 
     Parameters
     ----------
-    comparison
+    board
         A comparison by an unpaired test or Almost Stochastic Order, for which `eps_min` ≤ τ counts as a
         rejection. If it corrects for several pairs, the level of the power is α over their number, that of
         the strictest step; the bound of Almost Stochastic Order is the comparison's own.
@@ -142,15 +143,16 @@ def comparison_power(
     n_resamples
         Number of pairs of samples to draw; by default 5000, and 1000 for Almost Stochastic Order.
     """
-    check_power_of(comparison.test, comparison.scores, lift, lift_is)
+    question = board.question
+    check_power_of(question.test, board.sample.scores, lift, lift_is)
     test: Test
-    if comparison.tau is None:
-        side = "two-sided" if comparison.alternative == "two-sided" else "greater"
-        test = partial(get_score_test(comparison.test).p_values, alternative=side)
-        alpha, default = comparison.alpha / comparison.n_corrected, _N_RESAMPLES
+    if question.tau is None:
+        side = "two-sided" if question.alternative == "two-sided" else "greater"
+        test = partial(get_score_test(question.test).p_values, alternative=side)
+        alpha, default = question.alpha / n_corrected_for(question, board.pairs), _N_RESAMPLES
     else:
-        test = partial(_eps_min, comparison)
-        alpha, default = comparison.tau, _N_ASO_RESAMPLES
+        test = partial(_eps_min, board)
+        alpha, default = question.tau, _N_ASO_RESAMPLES
     return {
         name: bootstrap_power_analysis(
             sample,
@@ -159,9 +161,9 @@ def comparison_power(
             test=test,
             alpha=alpha,
             n_resamples=default if n_resamples is None else n_resamples,
-            seed=comparison.seed,
+            seed=question.seed,
         )
-        for name, sample in comparison.scores.items()
+        for name, sample in board.sample.scores.items()
     }
 
 
@@ -171,7 +173,7 @@ def check_power_of(test: str, scores: Mapping[str, Floats], lift: float, lift_is
         raise NbykError(
             f"found {test}, a test of pairs; the analysis resamples either system's scores by themselves: "
             "choose an unpaired test, or plan a test set of items with `nbyk plan`",
-            argument="power",
+            argument="lift",
         )
     for name, sample in scores.items():
         try:
@@ -180,13 +182,12 @@ def check_power_of(test: str, scores: Mapping[str, Floats], lift: float, lift_is
             raise error if error.argument != "scores" else NbykError(error.problem, systems=(name,)) from None
 
 
-def _eps_min(comparison: ScoreComparison, a: Floats, b: Floats) -> Floats:
+def _eps_min(board: Board, a: Floats, b: Floats) -> Floats:
     """Return the bounds of pairs of samples by Almost Stochastic Order, as the comparison's own."""
-    found = comparison.pairs[0].found
-    assert isinstance(found, AsoResult)
-    n = found.bound.n_comparisons
-    level = 1.0 - comparison.alpha
-    return aso_batch(a, b, confidence_level=level, n_comparisons=n, seed=comparison.seed).eps_min
+    order, question = board.pairs[0].claims[0].order, board.question
+    assert isinstance(order, AsoResult)
+    n, level = order.bound.n_comparisons, 1.0 - question.alpha
+    return aso_batch(a, b, confidence_level=level, n_comparisons=n, seed=question.seed).eps_min
 
 
 def _lifted(scores: Floats, lift: float, lift_is: str) -> Floats:

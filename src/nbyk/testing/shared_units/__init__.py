@@ -3,7 +3,7 @@
 `responses` puts ratings and their units in order, `shared_units_test` tests.
 """
 
-from nbyk.testing.shared_units.components import Component, VariancePart
+from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.generalise import SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.responses import NO_UNIT, Responses, Role, Source, responses
 

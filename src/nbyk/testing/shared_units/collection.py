@@ -129,6 +129,8 @@ class Crew:
         Runs R of each system, each on all items; 0 if each answer is from another run.
     items_per_cluster
         Items in a cluster; 1 without clusters.
+    paired_runs
+        Whether run r is the same for both systems, as with one seed for both.
     """
 
     n_items: int
@@ -136,10 +138,11 @@ class Crew:
     ratings_per_item: int
     runs: int
     items_per_cluster: int = 1
+    paired_runs: bool = False
 
     def with_counts(self, **counts: int) -> Crew:
         """Return the crew with other numbers, and at most as many ratings per item as raters."""
-        crew = replace(self, **counts)
+        crew = replace(self, **counts)  # type: ignore[arg-type]
         ratings = min(crew.ratings_per_item, crew.raters) if crew.raters else crew.ratings_per_item
         return replace(crew, ratings_per_item=ratings)
 
@@ -164,7 +167,7 @@ class Crew:
             load = f"{least} or {least + 1}" if more else f"{least}"
             words.append(f"{self.raters} raters with {load} item{'s' * (load != '1')} each")
         if self.runs:
-            words.append(f"{self.runs} runs of each system")
+            words.append(f"{self.runs} runs of each system{', paired' * self.paired_runs}")
         return ", ".join(words)
 
     def words_of_given(self, opened: Sequence[str]) -> str:
@@ -193,7 +196,8 @@ class Crew:
     def check(self) -> None:
         """Raise NbykError unless raters can divide the work like this."""
         for name, count in asdict(self).items():
-            check_count(name, count, LEAST_OF_CREW[name])
+            if name in LEAST_OF_CREW:
+                check_count(name, count, LEAST_OF_CREW[name])
         if self.clusters < 2:
             raise NbykError(
                 f"found {self.items_per_cluster}, and there are {self.n_items} items: one cluster, which "
@@ -248,4 +252,5 @@ def crew_of(found: Responses, *, rated: bool) -> Crew:
         answers = found.gold.values if has_gold else found.a.values
         ratings = max(1, round(float((~np.isnan(answers)).sum(axis=1).mean())))
     per_cluster = round(found.n_items / (found.clusters.max() + 1)) if found.clustered else 1
-    return Crew(found.n_items, raters, min(ratings, raters) if raters else ratings, runs, per_cluster)
+    paired = not rated and "runs" in found.source_units
+    return Crew(found.n_items, raters, min(ratings, raters) if raters else ratings, runs, per_cluster, paired)

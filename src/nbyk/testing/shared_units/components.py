@@ -12,6 +12,7 @@ from scipy.special import chdtri
 
 from nbyk.metrics.traits import Smoothness
 from nbyk.sums import product
+from nbyk.testing.results import VariancePart
 from nbyk.testing.shared_units.responses import Responses, Source
 from nbyk.testing.shared_units.statistic import Changes
 
@@ -65,30 +66,6 @@ class Component:
     def between(self) -> float:
         """Unbiased estimate of the variance between units alone; it may be negative."""
         return self.total - self.within
-
-
-@dataclass(frozen=True)
-class VariancePart:
-    """The part of one source in the variance of an effect over new items and new units.
-
-    Attributes
-    ----------
-    source
-        "items" (or "clusters of items"), units such as "raters" or "runs of A", or these "× items":
-        differences of units from item to item, and noise from response to response.
-    variance
-        The part; 0 if its estimate is negative.
-    share
-        The part over the sum of all parts, in [0, 1]; NaN if nothing varies.
-    low, high
-        Interval of the variance, at 95 %; NaN without one (`nbyk.testing.shared_units.intervals`).
-    """
-
-    source: str
-    variance: float
-    share: float
-    low: float
-    high: float
 
 
 def variance_parts(

@@ -13,9 +13,9 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.traits import Smoothness
 from nbyk.testing.pvalues import Alternative, sides_of
+from nbyk.testing.results import VariancePart
 from nbyk.testing.shared_units.components import (
     Component,
-    VariancePart,
     item_component,
     unit_component,
     variance_parts,

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from nbyk.metrics import Metric
-from nbyk.testing.shared_units.components import VariancePart, less_explained
+from nbyk.testing.results import VariancePart
+from nbyk.testing.shared_units.components import less_explained
 from nbyk.testing.shared_units.generalise import SharedUnitsTest, law_of, shared_units_test
 from nbyk.testing.shared_units.responses import NO_UNIT, Responses, Role
 from nbyk.testing.shared_units.statistic import columns_of, effects_of_sets

@@ -18,8 +18,11 @@ Floats = NDArray[np.float64]
 FEWEST_FOR_SKEW = 4.5
 """With fewer units, their skewness says too little to correct p by it."""
 
-_FULL_STEP, _MOST_STEP = 3.5, 5.0
-"""The step counts skewness by |t| / 3.5, and beyond |t| = 5 no more."""
+_FULL_STEP, _MOST_STEP = 3.5, 8.0
+"""The step counts skewness by |t| / 3.5, and beyond |t| = 8 no more."""
+
+_BACK, _MOST_BACK = 0.3, 2.0
+"""Toward the long tail, |t| grows by .3 of the skewness times |t|, and beyond |t| = 2 no more."""
 
 _ALIKE = 1.4
 
@@ -38,10 +41,12 @@ class ErrorLaw:
 
     so that a part that is small by chance lends nobody the degrees of freedom of the others. q(t) is t after
     an inverse Cornish–Fisher step for the skewness g of the effect: with
-    a = max(0, −sign(t) g) / 6 · min(|t|, 5) / 3.5, q = (−1 + √(1 + 8 a (|t| − a))) / (4 a). It grows with
-    |t|, because skewness matters most in the far tail, and q still grows with |t|. Skewed units err in one
-    tail: where most are a little lenient and a few very severe, a sample without severe ones shows a small
-    variance and a mean that is too high. The step works in this tail alone. Measured in docs/shared-units.md.
+    h = sign(t) g and a = −h/6 · min(|t|, 8) / 3.5, q = (−1 + √(1 + 8 a (|t| − a))) / (4 a) where h < 0. It
+    grows with |t|, because skewness matters most in the far tail. Skewed units err in one tail: where most
+    are a little lenient and a few very severe, a sample without severe ones shows a small variance and a mean
+    that is too high. Toward the long tail, where h > 0, t is reached too rarely: q = |t| + .3 min(h, 1)
+    min(|t|, 2), but not with several alternatives, which learn V and not g from other systems. Measured in
+    docs/shared-units.md.
 
     Attributes
     ----------
@@ -88,7 +93,8 @@ class ErrorLaw:
             An effect minus its supposed true value.
         strong_skew
             0 for the law as it is. Above it, the skewness of a part counts strong_skew / units times more,
-            and in full at every t, because few units show less skewness than they have.
+            and in full at every t, because few units show less skewness than they have; toward the long
+            tail, which they may not show either, t stays.
         """
         if error == 0.0:
             return 0.5
@@ -99,9 +105,11 @@ class ErrorLaw:
         third = float(np.sum(self.third * times))
         size = np.empty(len(whole))
         for place, variance in enumerate(whole.tolist()):
-            t = error / math.sqrt(variance)
+            t, g = error / math.sqrt(variance), third / variance**1.5
             counts = max(float(strong_skew > 0.0), min(abs(t), _MOST_STEP) / _FULL_STEP)
-            size[place] = abs(corrected(t, third / variance**1.5, counts))
+            size[place] = abs(corrected(t, g, counts))
+            if strong_skew == 0.0 and len(whole) == 1 and t * g > 0.0:
+                size[place] += _BACK * min(abs(g), 1.0) * min(abs(t), _MOST_BACK)
         tails = np.sum(self.variances * stdtr(self.df, -size[:, None]), axis=1) / whole
         return float(product(self.weights, tails))
 
@@ -110,6 +118,16 @@ class ErrorLaw:
         if self.variance == 0.0 or tail >= 0.5:
             return 0.0
         return _solved(lambda size: self.tail(side * size), tail, math.sqrt(self.variance))
+
+
+def before_step(size: Floats, h: Floats) -> Floats:
+    """Return the |t| that the step of `ErrorLaw` takes to `size`, with skewness h toward the side of t."""
+    shift = np.maximum(-h, 0.0) / 6.0 * (1.0 + 2.0 * size**2) / _FULL_STEP
+    growing = size / np.maximum(1.0 - shift, 1e-300)
+    near = np.where(growing <= _MOST_STEP, growing, size + _MOST_STEP * shift)
+    back = _BACK * np.clip(h, 0.0, 1.0)
+    small = near / (1.0 + back)
+    return np.where(small <= _MOST_BACK, small, near - _MOST_BACK * back)
 
 
 def degrees_together(variances: Floats, df: Floats) -> Floats:

@@ -22,7 +22,7 @@ from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import Crew, Spread
 from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK, LEAST_PART
-from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW, degrees_together
+from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW, before_step, degrees_together
 
 Floats = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ class UnitPart(NamedTuple):
 
 
 def unit_parts(spread: Spread, crew: Crew) -> list[UnitPart]:
-    """Return the expected variances over raters, runs of A and runs of B, as far as items share them.
+    """Return the expected variances over raters, and over runs (of A and of B unless they are paired).
 
     If K of J raters rate an item, single ratings weigh K (J − 1) / (J (K − 1)) times as much in the variance
     over raters as in that of the effect (`Spread.of`).
@@ -75,7 +75,9 @@ def unit_parts(spread: Spread, crew: Crew) -> list[UnitPart]:
     if j:
         sparse = (1.0 - 1.0 / j) / (1.0 - 1.0 / k) if 1 < k < j else 1.0
         parts.append(UnitPart(j, spread.raters / j, sparse * spread.ratings / (n * k)))
-    if crew.runs:
+    if crew.paired_runs:
+        parts.append(UnitPart(crew.runs, spread.runs / crew.runs, spread.answers / (n * crew.runs)))
+    elif crew.runs:
         of_each = 0.5 / crew.runs
         parts += [UnitPart(crew.runs, of_each * spread.runs, of_each * spread.answers / n)] * 2
     return parts
@@ -245,11 +247,8 @@ def _reaches(over_items: float, groups: int, parts: Sequence[UnitPart], tail: fl
         df = np.broadcast_to(own, variances.shape)
     whole = variances.sum(axis=1)
     quantile = _quantile(variances / whole[:, None], df, tail)
-    skewness = thirds.sum(axis=1) / (6.0 * whole**1.5)
-    up, down = (
-        np.sqrt(whole) * (a + quantile * (1.0 + 2.0 * a * quantile))
-        for a in (np.maximum(-skewness, 0.0), np.maximum(skewness, 0.0))
-    )
+    skewness = thirds.sum(axis=1) / whole**1.5
+    up, down = (np.sqrt(whole) * before_step(quantile, h) for h in (skewness, -skewness))
     return up, down
 
 

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, Threads, check_defined
 from nbyk.resampling.samplers import Sampler, check_null, get_sampler
 from nbyk.testing.decision import Decision, NullDraws
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.intervals import check_confidence_level
-from nbyk.testing.pvalues import Alternative
+from nbyk.testing.intervals import IntervalMethod, check_confidence_level
+from nbyk.testing.results import Question
 from nbyk.testing.systems.panel import Panel, panel_of
 
 Floats = NDArray[np.float64]
-Verdict = Literal["A", "B", "different", "undecided"]
 
-EQUALLY_GOOD = "A and B are equally good over the population of items"
-ALIKE = "A and B answer every item from the same distribution"
+EQUALLY_GOOD = "are equally good over the population of items"
+ALIKE = "answer every item from the same distribution"
 TESTED = {
     "swap_items": EQUALLY_GOOD,
     "shifted": EQUALLY_GOOD,
@@ -32,10 +31,7 @@ TESTED = {
     "pooled": ALIKE,
     "pooled_twice": ALIKE,
 }
-"""Each null hypothesis in words."""
-
-WITH_RESERVE = ", with reserve"
-"""What follows a verdict that holds only with reserve."""
+"""What each null hypothesis says of two systems."""
 
 WHOLE_ITEMS = get_sampler("bootstrap_items/all")
 """The bootstrap of items with all of their responses."""
@@ -51,6 +47,8 @@ class Asked:
         The alternative, α, the numbers of draws, and the largest error of a settled decision.
     sampler
         The bootstrap of test sets.
+    interval
+        The method of an interval over items alone, "percentile" or "bca".
     """
 
     decision: Decision
@@ -59,6 +57,7 @@ class Asked:
     generalise: Sequence[str] | None = None
     pair_runs: bool = False
     sampler: Sampler = WHOLE_ITEMS
+    interval: IntervalMethod = "percentile"
     seed: int = 0
     threads: Threads = 1
     progress: Progress | None = None
@@ -71,7 +70,25 @@ class Asked:
                 f"vary; expected bootstrap_items/{self.sampler.response_name}",
                 argument="interval_sampler",
             )
+        if self.interval not in get_args(IntervalMethod):
+            raise unknown_name("interval method", self.interval, get_args(IntervalMethod)).about(
+                argument="interval"
+            )
         check_confidence_level(self.confidence_level)
+
+    def question(self, metric: str, correction: str, against: str | None) -> Question:
+        """Return what is asked of every pair, as a result says it."""
+        return Question(
+            metric=metric,
+            test=self.null,
+            hypothesis=self.hypothesis,
+            alternative=self.decision.alternative,
+            alpha=self.decision.alpha,
+            confidence_level=self.confidence_level,
+            correction=correction,
+            against=against,
+            seed=self.seed,
+        )
 
     def check_paired(self, panels: Iterable[Panel]) -> None:
         """Raise NbykError if runs are to be paired, and no pair of systems has any of one name."""
@@ -84,7 +101,7 @@ class Asked:
 
     @property
     def hypothesis(self) -> str:
-        """The null hypothesis in words."""
+        """What the null hypothesis says of two systems."""
         return TESTED[self.null]
 
     def draws(self, data: ResponseSet, metrics: Sequence[Metric]) -> Draws:
@@ -116,10 +133,10 @@ class Asked:
             return draws.bootstrapped(every, n_draws, "bootstrap")
         return draws.redrawn(every, n_draws, self.sampler, None)
 
-    def panel(self, data: ResponseSet) -> Panel:
-        """Return the population of the claims (`nbyk.testing.systems.panel.panel_of`)."""
+    def panel(self, data: ResponseSet, names: tuple[str, str] = ("A", "B")) -> Panel:
+        """Return the population of the claims about two systems (`nbyk.testing.systems.panel.panel_of`)."""
         if self.hypothesis == EQUALLY_GOOD:
-            panel = panel_of(data, self.generalise, pair_runs=self.pair_runs)
+            panel = panel_of(data, self.generalise, names=names, pair_runs=self.pair_runs)
         elif self.generalise is None and data.clusters is not None:
             raise NbykError(
                 f"found {self.null}, which deals responses item by item, and items come in clusters; choose "
@@ -133,7 +150,7 @@ class Asked:
                 argument="generalise",
             )
         else:
-            panel = panel_of(data, ("items",), pair_runs=self.pair_runs)
+            panel = panel_of(data, ("items",), names=names, pair_runs=self.pair_runs)
         if panel.draws_clusters and not self.sampler.keeps_rows:
             raise NbykError(
                 f"found {self.sampler.name}, which draws items one by one, but they come in clusters; "
@@ -141,14 +158,3 @@ class Asked:
                 argument="interval_sampler",
             )
         return panel
-
-
-def verdict_of(p: float, effect: float, null: str, alternative: Alternative, alpha: float) -> Verdict:
-    """Return which system a p-value shows to be better, if any; an inconclusive one, NaN, shows nothing."""
-    if not p <= alpha:
-        return "undecided"
-    if TESTED[null] != EQUALLY_GOOD:
-        return "different"
-    if alternative == "two-sided":
-        return "A" if effect > 0.0 else "B"
-    return "A" if alternative == "greater" else "B"

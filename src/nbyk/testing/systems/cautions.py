@@ -12,16 +12,16 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
 from nbyk.testing.intervals import share_below
-from nbyk.testing.pvalues import attained_level, sides_of
+from nbyk.testing.pvalues import attained_level
+from nbyk.testing.results import Pair
 from nbyk.testing.systems.asked import ALIKE, TESTED
 from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.testing.systems.panel import Panel
-from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.unit_cautions import about_units, named_units
 from nbyk.words import number
 
-_ROLES = {"raters": ("gold",), "runs": ("A", "B"), "runs of A": ("A",), "runs of B": ("B",)}
+_ROLES = {"raters": ("gold",), "runs": ("a", "b"), "runs of A": ("a",), "runs of B": ("b",)}
 """The roles whose shared units each source has."""
 
 FEW_ITEMS = 20
@@ -47,17 +47,19 @@ def same_responses(data: ResponseSet) -> bool:
 
 def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     """Yield the cautions that are the same for every metric; `panel` holds the populations of the claims."""
-    units = named_units(data)
+    of_roles = {"gold": "gold", "a": panel.names[0], "b": panel.names[1]}
+    units = named_units(data, panel.names)
     if panel.sources:
-        yield from few_units({("A", "B"): panel})
-        covered = {name for source in panel.sources for name in _ROLES[source]}
+        yield from few_units([panel])
+        covered = {of_roles[role] for source in panel.sources for role in _ROLES[source]}
         units = {
             name: of_name
             for name, of_name in units.items()
             if not of_name.n_shared or (name not in covered and len(of_name.names) > 1)
         }
     yield from about_units(units, data.n_items, has_gold=data.has_gold)
-    sources = ({"gold": data.gold} if data.has_gold else {}) | {"A": data.a, "B": data.b}
+    a, b = panel.names
+    sources = ({"gold": data.gold} if data.has_gold else {}) | {a: data.a, b: data.b}
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
     if len(single) == len(sources):
         yield (
@@ -70,13 +72,13 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
             "there from how items do"
         )
     if same_responses(data):
-        yield "A and B gave the same responses to every item"
+        yield f"{a} and {b} gave the same responses to every item"
     if data.categories is None:
         yield from _about_scales(sources)
     if TESTED[null] == ALIKE:
         yield (
-            f"null {null} says that {ALIKE}, so the test may reject for two systems that differ but are "
-            "equally good; swap_items and shifted test whether they are"
+            f"null {null} says that {a} and {b} {ALIKE}, so the test may reject for two systems that "
+            "differ but are equally good; swap_items and shifted test whether they are"
         )
 
 
@@ -112,36 +114,37 @@ def about_number(clusters: NDArray[np.int64] | None, n_items: int, *, null: str)
         )
 
 
-def about_result(
-    result: ComparisonResult, metric: Metric, data: ResponseSet, *, undefined: int, by_bootstrap: bool = True
+def about_pair(
+    pair: Pair, metric: Metric, data: ResponseSet, *, undefined: int, by_bootstrap: bool = True
 ) -> Iterator[str]:
-    """Yield the cautions of one metric's result.
+    """Yield the cautions of one pair by one metric.
 
     Parameters
     ----------
-    result
-        The result, without its warnings.
+    pair
+        The pair, without its warnings.
     metric, data
-        The metric and the data of the result.
+        The metric and the data of the pair.
     undefined
         Number of bootstrap draws on which the metric is undefined.
     by_bootstrap
         Whether the intervals over items come from the bootstrap.
     """
-    claim, alpha, n_draws = result.claims[-1], result.alpha, result.n_resamples
+    claim, asked, drawn = pair.claims[-1], pair.question, pair.drawn
+    assert drawn is not None
+    assert drawn.null is not None
+    assert drawn.bootstrapped is not None
+    alpha, n_draws, least_p = asked.alpha, drawn.n_resamples, drawn.least_p
     drawn_units = "clusters" if "clusters" in claim.over else "items"
-    least_p = sides_of(result.alternative) / (1 + n_draws)
     attained = None
-    if result.null in EXACT and not same_responses(data):
-        attained = attained_level(
-            claim.effect, result.null_distribution, alpha, alternative=result.alternative
-        )
-    below = share_below(result.bootstrap_distribution, claim.effect)
+    if asked.test in EXACT and not same_responses(data):
+        attained = attained_level(claim.effect, drawn.null, alpha, alternative=asked.alternative)
+    below = share_below(drawn.bootstrapped, claim.effect)
     if least_p > alpha:
         found = (
-            f"the {n_draws + 1} arrangements of so few {drawn_units}" if result.exact else f"{n_draws} draws"
+            f"the {n_draws + 1} arrangements of so few {drawn_units}" if drawn.exact else f"{n_draws} draws"
         )
-        way_out = f"take more {drawn_units}" if result.exact else "raise `max_resamples`"
+        way_out = f"take more {drawn_units}" if drawn.exact else "raise `max_resamples`"
         yield f"the smallest p that {found} can give is {least_p:.2g}, above α = {alpha:g}: {way_out}"
     elif not claim.decided:
         yield f"after {n_draws} draws p is too near α = {alpha:g} for a decision; raise `max_resamples`"
@@ -151,7 +154,7 @@ def about_result(
         way_out = ""
         if attained < _KEPT * without_ties:
             why = f"{metric.name} takes few values on these data: because of ties,"
-        elif result.exact:
+        elif drawn.exact:
             why = f"with {n_draws + 1} arrangements"
         else:
             why, way_out = f"with {n_draws} draws", "; raise `n_resamples`"
@@ -165,28 +168,28 @@ def about_result(
             f"{100 * below:.2g} % of the bootstrap draws lie below the observed effect: {metric.name} "
             "is biased at this size, and its intervals are rough"
         )
-    yield from _about_claims(result)
+    yield from _about_claims(pair)
     if data.categories is None:
-        yield from _about_level(metric, data, tests=(result.null, *([PERCENTILE] if by_bootstrap else [])))
+        yield from _about_level(metric, data, tests=(asked.test, *([PERCENTILE] if by_bootstrap else [])))
         yield from _about_threshold(metric, data)
 
 
-def _about_claims(result: ComparisonResult) -> Iterator[str]:
+def _about_claims(pair: Pair) -> Iterator[str]:
     """Yield a caution if the broader claim looks more certain than the narrower one, which is not shown."""
-    broad, items = result.claims[0], result.claims[-1]
+    broad, items = pair.claims[0], pair.claims[-1]
     if broad.by_precision:
         yield (
             f"some units answer far more items than others: for {broad.population} the effect weights each "
             f"rating by its precision; the plain mean over items is {number(items.effect)}"
         )
         return
-    if not broad.is_conclusive or items.p <= result.alpha:
+    if not broad.is_conclusive or items.p <= pair.question.alpha:
         return
     if items.p - broad.p > max(3.0 * items.standard_error, _SAME * items.p):
         yield (
             f"p for {broad.population} ({number(broad.p)}, by t) is smaller than p for {items.population} "
             f"({number(items.p)}, by {items.method}), although the first claim is broader: the two tests "
-            f"differ on {result.metric} here, so quote the larger p"
+            f"differ on {pair.question.metric} here, so quote the larger p"
         )
 
 

@@ -7,148 +7,52 @@ units.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import get_args
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.errors import unknown_name
 from nbyk.metrics import Metric
-from nbyk.testing.intervals import IntervalMethod
 from nbyk.testing.pvalues import Alternative, PValue
-from nbyk.testing.shared_units import SharedUnitsTest, VariancePart, shared_units_test
-from nbyk.testing.shared_units.collection import (
-    FEWEST_UNITS,
-    crew_of,
-    spread_from,
-    tests_of,
-)
+from nbyk.testing.results import Claim, Interval, favoured, inconclusive
+from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
+from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of
 from nbyk.testing.shared_units.intervals import parts_with_intervals
 from nbyk.testing.shared_units.power import Aim
-from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.panel import FEW_UNITS, Panel
-from nbyk.words import counted, listed, with_names
-
-DEFAULT_METHOD: IntervalMethod = "percentile"
-"""The method whose coverage is nearer to nominal for most metrics (docs/method.md)."""
+from nbyk.words import counted, listed
 
 _POWER = 0.8
 """The power with which the advised numbers of units find an effect as large as the present one."""
-
-
-@dataclass(frozen=True)
-class Claim:
-    """Whether A is better than B over one population.
-
-    Attributes
-    ----------
-    over
-        The members of the population, such as ``("items", "raters")``: new ones of each. "runs" are the
-        units behind the systems' responses, whatever they are; `population` tells.
-    population
-        The same in words, with the units that stay as they are: "new items, with these 5 raters".
-    p, p_greater, p_less, p_two_sided
-        p-values of the chosen alternative and of each; NaN if the claim is inconclusive.
-    standard_error
-        Monte-Carlo standard error of `p`; 0 if it is not drawn.
-    low, high
-        Interval of the effect at the comparison's confidence level, percentile if p was drawn; NaN if the
-        claim is inconclusive.
-    bca_low, bca_high
-        The BCa interval of the effect; NaN if p was not drawn.
-    method
-        The method for p: the null that was drawn, "t", or `items_alone.SKEWED_T`.
-    df
-        Degrees of freedom of t; NaN if p was drawn.
-    decided
-        Whether the decision p ≤ α is certain. A drawn p may be wrong with at most the comparison's decision
-        error. A p by t is always certain.
-    reason
-        The reason why the claim is inconclusive; "" if it is not.
-    reserve
-        The reason why p and the interval hold only with reserve; "" if they hold without.
-    effect
-        The effect that the interval is about; positive if A is better.
-    by_precision
-        Whether this effect weights ratings by precision, because units answer very unequal numbers of items.
-    advice
-        The number of additional raters or runs that would settle the claim, if the effect stays as it is; ""
-        if unknown.
-    parts
-        The parts of the variance of the effect over this population; empty if p was drawn.
-    """
-
-    over: tuple[str, ...]
-    population: str
-    p: float
-    p_greater: float
-    p_less: float
-    p_two_sided: float
-    standard_error: float
-    low: float
-    high: float
-    method: str
-    df: float
-    decided: bool
-    reason: str = ""
-    reserve: str = ""
-    effect: float = math.nan
-    by_precision: bool = False
-    advice: str = ""
-    parts: tuple[VariancePart, ...] = ()
-    bca_low: float = math.nan
-    bca_high: float = math.nan
-
-    @property
-    def is_conclusive(self) -> bool:
-        """Whether the claim has a p-value."""
-        return not self.reason
-
-    def ends(self, method: str = DEFAULT_METHOD) -> tuple[float, float]:
-        """Return the ends of the interval by "percentile" or "bca"; the one by t if p is by t."""
-        if method not in get_args(IntervalMethod):
-            raise unknown_name("interval method", method, get_args(IntervalMethod))
-        by_bca = method == "bca" and not math.isnan(self.bca_low)
-        return (self.bca_low, self.bca_high) if by_bca else (self.low, self.high)
-
-    def p_of(self, alternative: Alternative) -> float:
-        """Return the p-value of an alternative."""
-        return {"greater": self.p_greater, "less": self.p_less, "two-sided": self.p_two_sided}[alternative]
 
 
 def drawn_claim(
     over: tuple[str, ...],
     population: str,
     effect: float,
-    p: Mapping[Alternative, PValue],
-    alternative: Alternative,
-    interval: tuple[float, float],
+    p: PValue,
+    interval: Interval,
+    asked: Asked,
     *,
-    method: str,
+    method: str = "",
     decided: bool = True,
     reserve: str = "",
-    bca: tuple[float, float] = (math.nan, math.nan),
 ) -> Claim:
-    """Return the claim of a test that draws, from the p-value of each alternative."""
+    """Return the claim of a test that draws."""
+    favours = favoured(effect, p.alternative, tells_which=asked.hypothesis == EQUALLY_GOOD)
     return Claim(
         over,
         population,
-        p[alternative].p,
-        p["greater"].p,
-        p["less"].p,
-        p["two-sided"].p,
-        p[alternative].standard_error,
-        *interval,
-        method,
-        df=math.nan,
+        effect,
+        interval,
+        p.p,
+        p.standard_error,
+        method or asked.null,
+        favours,
         decided=decided,
         reserve=reserve,
-        effect=effect,
-        bca_low=bca[0],
-        bca_high=bca[1],
     )
 
 
@@ -189,17 +93,15 @@ def broad_claim(
         return inconclusive(over, population, test.roughness)
     level = asked.confidence_level
     claim = claim_by_t(test, over, population, alternative=alternative, alpha=alpha, confidence_level=level)
-    low, high = within(metric.effect_range(), (claim.low, claim.high), panel)
+    interval = within(metric.effect_range(), claim.interval, panel)
     effect = claim.effect if claim.by_precision else items.effect  # the same, to the last digit
-    claim = replace(claim, low=low, high=high, effect=effect)
+    claim = replace(claim, interval=interval, effect=effect)
     parts = tuple(replace(part, source=panel.in_words(part.source)) for part in claim.parts)
     claim = replace(claim, parts=parts)
     return claim if claim.p <= alpha else replace(claim, advice=_advice(metric, test, panel, asked))
 
 
-def within(
-    bounds: tuple[float, float] | None, interval: tuple[float, float], panel: Panel
-) -> tuple[float, float]:
+def within(bounds: Interval | None, interval: Interval, panel: Panel) -> Interval:
     """Return an interval within a metric's bounds for ratings from 0 to 1, if all ratings are from there."""
     if bounds is None or panel.responses is None:
         return interval
@@ -237,34 +139,26 @@ def claim_by_t(
     confidence_level: float,
 ) -> Claim:
     """Return the claim of a t-test over a population; the last three arguments are as for `nbyk.compare`."""
-    sides: tuple[Alternative, ...] = ("greater", "less", "two-sided")
-    p = {side: test.p_value(side) for side in sides}
-    of_sides = (p["greater"], p["less"], p["two-sided"])
-    interval = test.interval(confidence_level)
     return Claim(
         over,
         population,
-        p[alternative],
-        *of_sides,
+        test.effect,
+        test.interval(confidence_level),
+        test.p_value(alternative),
         0.0,
-        *interval,
         "t",
-        test.df,
-        decided=True,
+        favoured(test.effect, alternative),
+        df=test.df,
         reserve=test.reserve(alternative, alpha),
-        effect=test.effect,
         by_precision=test.by_precision,
         parts=test.parts,
     )
 
 
-def few_units(panels: Mapping[tuple[str, str], Panel]) -> Iterator[str]:
+def few_units(panels: Iterable[Panel]) -> Iterator[str]:
     """Yield the caution about claims from few units, of all pairs of systems together."""
     few = dict.fromkeys(
-        with_names(units, *names)
-        for names, panel in panels.items()
-        for units in panel.few(FEWEST_UNITS, FEW_UNITS)
-        if panel.sources
+        units for panel in panels if panel.sources for units in panel.few(FEWEST_UNITS, FEW_UNITS)
     )
     if few:
         yield (
@@ -312,14 +206,3 @@ def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -
         numbers = [f"{getattr(together, name)} {words[name]}" for name in counts]
         ways = [f"{listed([f'{together.n_items} items', *numbers])} together"]
     return f"{says}; {' or '.join(ways)} would" if ways else says
-
-
-def reserve_sentence(population: str, reserve: str) -> str:
-    """Return the caution about what is said for a population with reserve."""
-    return f"take what is said for {population} with reserve: {reserve}"
-
-
-def inconclusive(over: tuple[str, ...], population: str, reason: str) -> Claim:
-    """Return a claim without numbers, with the reason why these data say nothing about its population."""
-    nan = math.nan
-    return Claim(over, population, nan, nan, nan, nan, nan, nan, nan, "t", nan, False, reason)

@@ -1,36 +1,32 @@
-"""Comparing two systems on a user's own data: test and intervals, all metrics on the same draws."""
+"""Which system is better: one function for two systems or more, whatever their responses are."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nbyk.data.response_set import ResponseSet
-from nbyk.metrics import Metric, metrics_of
-from nbyk.metrics.registry import kind_scored, usual_metric
-from nbyk.resampling.effects import Progress, Threads, check_defined
+from nbyk.data.systems import Systems
+from nbyk.data.units import Units
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric
+from nbyk.resampling.effects import Progress, Threads
 from nbyk.resampling.samplers import get_sampler
 from nbyk.resampling.streams import as_seed
+from nbyk.testing.corrections import Correction
 from nbyk.testing.decision import Decision
-from nbyk.testing.engine.draws import Draws
-from nbyk.testing.engine.inputs import as_response_set
-from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
-from nbyk.testing.pvalues import Alternative, expected_p, p_values
-from nbyk.testing.shared_units import SharedUnitsTest
-from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
-from nbyk.testing.systems.cautions import about_data, about_number, about_result
-from nbyk.testing.systems.claims import broad_claim, broad_test, drawn_claim, with_intervals_of_parts
-from nbyk.testing.systems.items_alone import ItemsAlone, items_alone
-from nbyk.testing.systems.margins import MarginClaim, check_margin, is_within_one, margin_claims
-from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
-from nbyk.testing.systems.panel import Panel
-from nbyk.testing.systems.result import ComparisonResult, ResponseCounts
+from nbyk.testing.family import Hypotheses
+from nbyk.testing.intervals import IntervalMethod
+from nbyk.testing.pvalues import Alternative
+from nbyk.testing.results import Board
+from nbyk.testing.scores.compare_scores import board_of_scores
+from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.board import board_of
+from nbyk.testing.systems.margins import check_margin
+from nbyk.testing.systems.scored import ScoredSystems
 
-Floats = NDArray[np.float64]
+N_RESAMPLES = 9_999
+"""Draws at first, for responses to items."""
 
 
 def compare(
@@ -42,55 +38,84 @@ def compare(
     metric: str | Metric | None = None,
     kind: str | None = None,
     classes: Sequence[Any] | None = None,
+    units: Mapping[str, Units] | None = None,
+    against: str | None = None,
+    correction: Correction | None = None,
     null: str = "swap_items",
+    test: str | None = None,
+    tau: float = 0.2,
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     confidence_level: float = 0.95,
+    interval: IntervalMethod = "percentile",
     generalise: Sequence[str] | None = None,
     pair_runs: bool = False,
     margin: float | None = None,
     interval_sampler: str = "bootstrap_items/all",
-    n_resamples: int = 9_999,
+    n_resamples: int | None = None,
     max_resamples: int = 999_999,
+    max_draws: int = 30_000_000,
     decision_error: float = 1e-3,
     seed: Any = 0,
     threads: Threads = 1,
     progress: Progress | None = None,
-) -> ComparisonResult:
-    """Return whether system A is better than system B, how sure this is, and how much better A is.
+) -> Board:
+    """Return which of some systems is better, how sure this is, and how much better it is.
 
     Parameters
     ----------
     gold
         Gold responses to N items: an array (N,) or (N, K) with NaN where one is missing, lists that may
         differ in length, a pandas frame or series, or anything numpy can convert. None without gold, for a
-        metric that needs none, such as "mean". Or a `ResponseSet`; then leave out `a`, `b`, `cluster`.
+        metric that needs none, such as "mean", and for scores of runs. Or what `nbyk.read_systems` returns,
+        or a `ResponseSet`; these hold the systems, their clusters and their units.
     a, b
-        Responses of each system to the same items, in the same forms. Pandas objects are aligned by their
-        index if all arguments are pandas objects.
+        Responses of two systems, A and B, to the same items, in the same forms. Or as `a` alone two systems
+        or more: a mapping from their names, or a list ("system 0" and so on). Pandas objects are aligned by
+        their index if all arguments are pandas objects. For scores of runs, the scores of each system.
     cluster
         The name of each item's cluster, shape (N,), such as the text that it asks about; None if items are
         drawn one by one. With clusters, the claim is over new clusters: whole clusters are swapped and
         bootstrapped.
     metric
         A metric's name, with its parameters if it has any, or a `Metric`. By default `mae`, or `mean` without
-        gold; for classes `accuracy`, for distributions `cross_entropy`.
+        gold; for classes `accuracy`, for distributions `cross_entropy`. With three systems or more it must
+        score each system by itself.
     kind
         What the responses are: "numbers"; "classes", text or whole numbers; or "distributions", a row of
-        probabilities per item, (N, C), or a list of such arrays, one per run (gold may be classes). By
-        default numbers, or classes if all are text, or what the metric needs if it scores no numbers.
+        probabilities per item, (N, C), or a list of such arrays, one per run (gold may be classes); or
+        "scores", one per run of a system, higher is better. By default numbers, or classes if all are text,
+        or what the metric needs if it scores no numbers, or scores if there is a `test`.
     classes
         The classes, if not all occur, or the names of the columns of distributions.
+    units
+        The raters or runs behind the responses, by "gold" and the systems' names, as `nbyk.read_systems`
+        finds them; by default, if a system has two columns or more, each column is one.
+    against
+        The name of a baseline, to compare every other system with it; by default all pairs are compared.
+    correction
+        For the number of pairs: "holm" and "bonferroni" bound the chance of any wrong claim,
+        "benjamini_hochberg" the expected share of wrong claims among those made; "none" tests each pair
+        alone. By default Holm's; the bounds of Almost Stochastic Order can only use Bonferroni's.
     null
         The null hypothesis: "swap_items" or "shifted", that A and B are equally good over the population of
         items; "permutation", "pooled" or "pooled_twice", that they answer every item alike
         (`nbyk.resampling.samplers.NULLS`).
+    test
+        For scores of runs: "recommended", "permutation", "approximate_randomisation", "bootstrap",
+        "paired_bootstrap", "welch_t", "wilcoxon", "mann_whitney" or "aso" (docs/tests.md).
+    tau
+        Almost Stochastic Order finds a system better if `eps_min` is below this, in (0, 1).
     alternative
-        "two-sided", "greater" (A is better) or "less".
+        "two-sided", "greater" (A is better; with a baseline, the others are) or "less". With three systems or
+        more, the last two need a baseline.
     alpha
         The level α: the null is rejected where p ≤ α.
     confidence_level
         Nominal coverage of the intervals.
+    interval
+        The interval over items alone: "percentile", whose coverage is nearer to nominal for most metrics
+        (docs/method.md), or "bca".
     generalise
         The population of the broadest claim: "items", and with it any of "clusters", "raters" and "runs". The
         claim is over new ones like those that the items share. None means items, their clusters, and every
@@ -99,20 +124,26 @@ def compare(
     pair_runs
         Whether runs of A and B with one name are the same run, as runs of one seed may be. Without names, a
         column of A's and of B's array with one place are the same. Without gold, "runs" may be people who
-        rated both. By default they are different ones, but people with the same ids are the same people.
+        rated both. By default they are different ones, but people with the same ids are the same people. For
+        scores: whether score i of every system is of the same run or item.
     margin
-        The largest difference that does not matter to you, above 0, in the unit of the effect; see
-        `ComparisonResult.margins`. None asks no such question.
+        The largest difference that does not matter to you, above 0, in the unit of the effect: each pair
+        is tested against it (`Claim.margin`), and each kind of p-value is corrected for the number of pairs.
+        None asks no such question.
     interval_sampler
         The bootstrap of test sets for the intervals, and for the null "shifted". "bootstrap_items/all" draws
         items with all of their responses. It is right to first order, because items vary with their
         responses. "bootstrap_items/sample(K)" draws responses again as well. It counts the variance within
         items twice, and its intervals are too wide (docs/method.md has the measurement).
     n_resamples, max_resamples
-        First and largest number of draws of the null. Draws grow fourfold until the decision at α is settled.
-        The bootstrap takes `n_resamples` draws.
+        First and largest number of draws of the null. Draws grow fourfold until the decision at α is settled;
+        the first look takes more if the smallest p could otherwise not reach α over the number of pairs. The
+        bootstrap takes `n_resamples` draws. By default 9,999; a test of scores takes 10,000, and Almost
+        Stochastic Order 1000.
+    max_draws
+        Most draws of all pairs together; they are kept in memory.
     decision_error
-        Largest chance, over the random draws, that a settled decision differs from that of infinitely many.
+        Largest chance, over the random draws, that any settled decision differs from that of infinitely many.
     seed
         Seed of all draws, or a numpy Generator or SeedSequence that gives one; None for a new one.
     threads
@@ -122,14 +153,17 @@ def compare(
 
     Returns
     -------
-    ComparisonResult
+    Board
+        With two systems, it has the numbers of their pair: `p`, `interval`, `effect`, `verdict`, `claims`.
 
     Raises
     ------
     NbykError
         If the input is malformed, a name is unknown, an argument is out of range, the metric needs gold and
         there is none, or it is undefined on the data or under the null (such as a correlation of constants).
-        With clusters: if there is only one, or the null or sampler draws items or responses one by one.
+        With clusters: if there is only one, or the null or sampler draws items or responses one by one. With
+        three systems or more: if the metric compares two systems, or `max_resamples` or `max_draws` is too
+        small for the smallest p to reach α over the number of pairs.
 
     Notes
     -----
@@ -138,15 +172,39 @@ def compare(
     most `n_resamples` differ from the observed one, all are computed, and p is exact. The draws depend only
     on the seed, on gold and on the number of items or clusters. So all metrics and systems see the same
     draws, and comparing B with A is the mirror image of comparing A with B. (Nulls and samplers that draw
-    responses again depend on the responses too.)
+    responses again depend on the responses too.) With three systems or more, all pairs draw until every
+    corrected decision is certain (`nbyk.testing.family`).
 
     Examples
     --------
     >>> import nbyk
     >>> result = nbyk.compare(gold=[3, 1, 2, 5], a=[3, 1, 2, 4], b=[1, 4, 4, 1])
-    >>> result.p, result.exact
+    >>> result.p, result.pair.drawn.exact
     (0.125, True)
     """
+    held = gold.kind if isinstance(gold, Systems) else None
+    if test is not None or "scores" in (kind, held):
+        scores = gold if a is None and b is None else a if b is None else {"A": a, "B": b}
+        if isinstance(scores, Systems):
+            pair_runs, scores = bool(scores.paired), scores.responses
+        elif gold is not None and scores is not gold:
+            raise NbykError("found gold beside scores of runs, which need none; give None", argument="gold")
+        return board_of_scores(
+            scores,
+            test=test or "recommended",
+            paired=pair_runs,
+            against=against,
+            alternative=alternative,
+            alpha=alpha,
+            confidence_level=confidence_level,
+            tau=tau,
+            correction=correction,
+            n_resamples=n_resamples,
+            seed=seed,
+            threads=threads if isinstance(threads, int) else 1,
+            progress=progress,
+        )
+    n_resamples = N_RESAMPLES if n_resamples is None else n_resamples
     asked = Asked(
         Decision(alternative, alpha, n_resamples, max_resamples, decision_error),
         null=null,
@@ -154,185 +212,17 @@ def compare(
         generalise=generalise,
         pair_runs=pair_runs,
         sampler=get_sampler(interval_sampler),
+        interval=interval,
         seed=as_seed(seed),
         threads=threads,
         progress=progress,
     )
     check_margin(margin)
-    kind = kind or kind_scored(metric)
-    data = as_response_set(gold, a, b, cluster=cluster, kind=kind, classes=classes)
-    metric = metric or usual_metric(data.kind, has_gold=data.has_gold)
-    (chosen,) = metrics_of(data.categories, [metric])
-    margins = {} if margin is None else {chosen.name: margin}
-    return compare_metrics(data, [chosen], asked, margins)[chosen.name]
-
-
-def compare_metrics(
-    data: ResponseSet,
-    metrics: Sequence[str | Metric],
-    asked: Asked,
-    margins: Mapping[str, float] | None = None,
-) -> dict[str, ComparisonResult]:
-    """Return the results of `compare` for several metrics, on the same draws, by their names in order.
-
-    Each metric gets the same numbers as alone; but only the first has intervals of all parts of its variance,
-    and only there does a metric that jumps have parts.
-
-    Parameters
-    ----------
-    data
-        Gold and both systems' responses.
-    metrics
-        The metrics, by name or as `Metric`.
-    asked
-        What is asked.
-    margins
-        A margin for each metric that has one, by name.
-    """
-    chosen = tuple({metric.name: metric for metric in metrics_of(data.categories, metrics)}.values())
-    for metric in chosen:
-        metric.check_gold(data.has_gold)
-    panel = asked.panel(data)
-    asked.check_paired([panel])
-    draws = asked.draws(panel.drawn(data), chosen)
-    if asked.is_exact(draws):
-        nulls = [(effects, True) for effects in asked.every_arrangement(draws)]
-    else:
-        nulls = asked.decision.draw(asked.under_null(draws), draws.observed)
-    bootstraps = asked.bootstrapped(draws)
-    made = {metric.name: broad_test(metric, panel) for metric in chosen}
-    tests = {name: test for name, test in made.items() if test is not None}
-    results = results_of(asked, panel, draws, nulls, bootstraps, margins or {}, tests)
-    deciding = results[chosen[0].name]
-    broad, *narrow = deciding.claims
-    claims = (with_intervals_of_parts(broad, chosen[0], panel, tests.get(deciding.metric)), *narrow)
-    return {**results, deciding.metric: replace(deciding, claims=claims)}
-
-
-def results_of(
-    asked: Asked,
-    panel: Panel,
-    draws: Draws,
-    nulls: Sequence[tuple[Floats, bool]],
-    bootstraps: Floats,
-    margins: Mapping[str, float],
-    tests: Mapping[str, SharedUnitsTest],
-) -> dict[str, ComparisonResult]:
-    """Return the result of each metric of `draws`, by its name.
-
-    Parameters
-    ----------
-    asked, panel
-        What is asked, and the units behind the data.
-    draws
-        The two systems with the metrics.
-    nulls
-        For each metric its effects under the null, shape (M,), and whether they settle the decision.
-    bootstraps : ndarray, shape (metrics, B)
-        Bootstrapped effects; not finite where a metric is undefined.
-    margins
-        A margin for each metric that has one, by name.
-    tests
-        The tests over new units by the metrics' names, of those that have one.
-    """
-    data, decision, left_out = draws.data, asked.decision, draws.jackknifed()
-    exact = asked.is_exact(draws)
-    level, sampler = asked.confidence_level, asked.sampler.name
-    units = {role.upper(): data.units[role] for role in ("a", "b") if role in data.units}
-    known = {"has_gold": data.has_gold, "pair_runs": asked.pair_runs}
-    about_pairs = pairing_caution(units, **known) if panel.sources else ()
-    about_all = (*about_pairs, *about_data(data, null=asked.null, panel=panel))
-    clusters = data.clusters if panel.draws_clusters else None
-    about_few = tuple(about_number(clusters, data.n_items, null=asked.null))
-    results = {}
-    for index, (metric, (null_effects, decided)) in enumerate(zip(draws.metrics, nulls, strict=True)):
-        effect = float(draws.observed[index]) + 0.0
-        drawn = bootstraps[index][np.isfinite(bootstraps[index])]
-        if drawn.size == 0:
-            check_defined([metric], bootstraps[[index]])
-        for kept in (null_effects, drawn):
-            kept.setflags(write=False)
-        p = p_values(effect, null_effects)
-        if exact:
-            p = {side: replace(value, standard_error=0.0) for side, value in p.items()}
-        percentile = percentile_interval(drawn, level)
-        bca = bca_interval(drawn, effect, acceleration(left_out[index]), level)
-        alone = ItemsAlone(p)
-        if asked.hypothesis == EQUALLY_GOOD:
-            alone = items_alone(
-                metric,
-                draws.rows,
-                alone,
-                percentile=percentile,
-                level=level,
-                alternative=decision.alternative,
-                alpha=decision.alpha,
-                within_one=is_within_one(metric, data),
-            )
-        p, chosen = alone.p, alone.p[decision.alternative]
-        decided = decided or (chosen.standard_error == 0.0 and chosen.p > decision.alpha)
-        if alone.interval is not None:
-            percentile = bca = alone.interval
-        score_a, score_b = draws.scores(index)
-        items = drawn_claim(
-            ("items", "clusters") if panel.draws_clusters else ("items",),
-            panel.population((), of_clusters=panel.draws_clusters),
-            effect,
-            p,
-            decision.alternative,
-            percentile,
-            method=alone.method or asked.null,
-            decided=decided,
-            reserve=alone.reserve,
-            bca=bca,
+    family = Hypotheses(asked.decision, correction or "holm", max_draws)
+    systems = a if b is None else {"A": a, "B": b}
+    if systems is None and not isinstance(gold, Systems | ResponseSet):
+        raise NbykError(
+            "found no systems; give the responses of A and B, or a mapping from names", argument="a"
         )
-        of_broad = tests.get(metric.name)
-        broad = [broad_claim(metric, panel, items, asked, of_broad)] if panel.is_broad else []
-        claims = (*broad, items)
-        of_margin: tuple[MarginClaim, ...] = ()
-        if metric.name in margins:
-            margin = margins[metric.name]
-            of_margin = margin_claims(
-                metric, data, panel, claims, margin=margin, alpha=decision.alpha, of_broad=of_broad
-            )
-        result = ComparisonResult(
-            metric=metric.name,
-            effect=claims[0].effect if claims[0].is_conclusive else effect,
-            score_a=score_a,
-            score_b=score_b,
-            null=asked.null,
-            hypothesis=asked.hypothesis,
-            alternative=decision.alternative,
-            alpha=decision.alpha,
-            exact=exact,
-            expected_p=expected_p(drawn, null_effects),
-            expected_p_sampler=sampler,
-            confidence_level=level,
-            null_distribution=null_effects,
-            bootstrap_distribution=drawn,
-            n_items=data.n_items,
-            n_clusters=data.n_clusters,
-            responses_gold=_responses(data.gold) if data.has_gold else None,
-            responses_a=_responses(data.a),
-            responses_b=_responses(data.b),
-            n_resamples=null_effects.size,
-            decision_error=0.0 if exact else decision.error,
-            claims=claims,
-            pairing=pairing_sentence(units, **known),
-            margins=of_margin,
-            warnings=(),
-            seed=asked.seed,
-        )
-        by_bootstrap = alone.interval is None
-        undefined = bootstraps[index].size - drawn.size
-        own = (
-            *(about_few if by_bootstrap else ()),
-            *about_result(result, metric, data, undefined=undefined, by_bootstrap=by_bootstrap),
-        )
-        results[metric.name] = replace(result, warnings=(*result.reserves, *about_all, *own))
-    return results
-
-
-def _responses(matrix: Floats) -> ResponseCounts:
-    counts = (~np.isnan(matrix)).sum(axis=1)
-    return ResponseCounts(int(counts.min()), int(counts.max()), int(counts.sum()))
+    scored = ScoredSystems.of(gold, systems, metric, units=units, cluster=cluster, kind=kind, classes=classes)
+    return board_of(scored, asked, family, against=against, margin=margin)

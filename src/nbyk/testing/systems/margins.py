@@ -11,18 +11,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.testing.corrections import Correction, correct_p_values
+from nbyk.testing.corrections import correct_p_values
+from nbyk.testing.results import NONE, Claim, Margin
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, responses, shared_units_test
-from nbyk.testing.systems.asked import WITH_RESERVE
-from nbyk.testing.systems.claims import Claim, are_from_zero_to_one
+from nbyk.testing.systems.claims import are_from_zero_to_one
 from nbyk.testing.systems.panel import Panel
 
 _ROUNDING = 1e-10
@@ -32,73 +31,6 @@ _CONSTANT = (
     "no single item changes the effect, so that nothing shows how much it varies; collect more items, or "
     "choose a metric that is a mean over items"
 )
-
-MarginVerdict = Literal["equivalent", "not worse", "worse", "inconclusive"]
-
-
-@dataclass(frozen=True)
-class MarginClaim:
-    """The tests of the effect against a margin, over one population.
-
-    Attributes
-    ----------
-    over, population
-        As in the claim of the same population (`nbyk.testing.systems.claims.Claim`).
-    margin
-        The margin, above 0, in the unit of the effect.
-    p_not_worse
-        p-value of "the effect is −margin or less": a small one shows that A is not worse
-        than B by the margin.
-    p_worse
-        p-value of "the effect is −margin or more": a small one shows that A is worse than
-        B by more than the margin.
-    p_equivalent
-        p-value of "the effect is outside ±margin": the larger of the two one-sided ones.
-    low, high
-        Interval of the effect at a confidence level of 1 − 2α; A and B are equivalent if it lies within
-        ±margin.
-    alpha
-        The level of each one-sided test.
-    reason
-        The reason why the claim is inconclusive; "" if it is not.
-    reserve
-        The reason why the tests hold only with reserve; "" if they hold without.
-    constant
-        Whether all items have the same effect. The p-values and the interval are then those of the share of
-        other items that this many items would not show.
-    """
-
-    over: tuple[str, ...]
-    population: str
-    margin: float
-    p_not_worse: float
-    p_worse: float
-    p_equivalent: float
-    low: float
-    high: float
-    alpha: float
-    reason: str = ""
-    reserve: str = ""
-    constant: bool = False
-
-    @property
-    def verdict(self) -> str:
-        """`shown`, followed by ", with reserve" if it is a result that holds only with reserve."""
-        return self.shown + (WITH_RESERVE if self.is_reserved else "")
-
-    @property
-    def is_reserved(self) -> bool:
-        """Whether the tests show something, and only with reserve."""
-        return bool(self.reserve) and self.shown != "inconclusive"
-
-    @property
-    def shown(self) -> MarginVerdict:
-        """Whether A and B are equivalent, A is not worse than B by the margin, or A is worse by more."""
-        if self.p_equivalent <= self.alpha:
-            return "equivalent"
-        if self.p_not_worse <= self.alpha:
-            return "not worse"
-        return "worse" if self.p_worse <= self.alpha else "inconclusive"
 
 
 def check_margin(margin: float | None) -> None:
@@ -110,7 +42,7 @@ def check_margin(margin: float | None) -> None:
         )
 
 
-def margin_claims(
+def with_margins(
     metric: Metric,
     data: ResponseSet,
     panel: Panel,
@@ -119,8 +51,8 @@ def margin_claims(
     margin: float,
     alpha: float,
     of_broad: SharedUnitsTest | None = None,
-) -> tuple[MarginClaim, ...]:
-    """Return the tests of the effect against a margin, over the population of each claim.
+) -> tuple[Claim, ...]:
+    """Return claims with the tests of their effects against a margin.
 
     Parameters
     ----------
@@ -143,33 +75,34 @@ def margin_claims(
             "give the largest difference that does not matter, as in 0.02 for 2 percentage points",
             argument="margin",
         )
-    found = []
+    tested = []
     for claim in claims:
-        of_claim = (claim.over, claim.population, margin)
         sources = tuple(source for source in panel.sources if source in claim.over)
-        sample = _sample(data, panel, of_clusters="clusters" in claim.over)
-        if claim is claims[0] and of_broad is not None:
-            test: SharedUnitsTest | None = of_broad
-        else:
-            test = None if claim.reason else shared_units_test(metric, sample, sources=sources)
-        constant = test is not None and test.is_constant
-        if test is not None and constant and is_within_one(metric, data):
-            found.append(_of_constant(claim, test, margin, alpha))
-            continue
-        reason = claim.reason if test is None else _CONSTANT if constant else test.roughness
-        if test is None or reason:
-            nan = math.nan
-            found.append(MarginClaim(*of_claim, nan, nan, nan, nan, nan, alpha, reason))
-            continue
-        not_worse, not_better = (test.p_value("greater", null=-margin), test.p_value("less", null=margin))
-        worse = test.p_value("less", null=-margin)
-        low, high = test.interval(1.0 - 2.0 * alpha)
-        p = (not_worse, worse, max(not_worse, not_better))
-        reserve = test.reserve("greater", alpha, null=-margin) or test.reserve("less", alpha, null=-margin)
-        if not reserve and p[2] <= alpha:
-            reserve = test.reserve("less", alpha, null=margin)
-        found.append(MarginClaim(*of_claim, *p, low, high, alpha, reserve=reserve))
-    return tuple(found)
+        test = of_broad if claim is claims[0] else None
+        if test is None and not claim.reason:
+            sample = _sample(data, panel, of_clusters="clusters" in claim.over)
+            test = shared_units_test(metric, sample, sources=sources)
+        within_one = test is not None and test.is_constant and is_within_one(metric, data)
+        tested.append(replace(claim, margin=_margin(claim, test, margin, alpha, within_one=within_one)))
+    return tuple(tested)
+
+
+def _margin(
+    claim: Claim, test: SharedUnitsTest | None, size: float, alpha: float, *, within_one: bool
+) -> Margin:
+    """Return the tests of a claim's effect against a margin."""
+    if test is not None and within_one:
+        return _of_constant(test, size, alpha)
+    reason = claim.reason if test is None else _CONSTANT if test.is_constant else test.roughness
+    if test is None or reason:
+        return Margin(size, math.nan, math.nan, math.nan, NONE, alpha, reason)
+    not_worse, not_better = test.p_value("greater", null=-size), test.p_value("less", null=size)
+    equivalent = max(not_worse, not_better)
+    reserve = test.reserve("greater", alpha, null=-size) or test.reserve("less", alpha, null=-size)
+    if not reserve and equivalent <= alpha:
+        reserve = test.reserve("less", alpha, null=size)
+    p = not_worse, test.p_value("less", null=-size), equivalent
+    return Margin(size, *p, test.interval(1.0 - 2.0 * alpha), alpha, reserve=reserve)
 
 
 def is_within_one(metric: Metric, data: ResponseSet) -> bool:
@@ -183,7 +116,7 @@ def is_within_one(metric: Metric, data: ResponseSet) -> bool:
     return least >= -1.0 and most <= 1.0 and metric.is_mean_over_items and are_from_zero_to_one(rated)
 
 
-def _of_constant(claim: Claim, test: SharedUnitsTest, margin: float, alpha: float) -> MarginClaim:
+def _of_constant(test: SharedUnitsTest, margin: float, alpha: float) -> Margin:
     """Return the tests if all n items, or clusters of them, have the same effect.
 
     Say that a share q of all items has another effect, between −1 and 1. The chance that none of n items
@@ -201,24 +134,22 @@ def _of_constant(claim: Claim, test: SharedUnitsTest, margin: float, alpha: floa
     worse = chance(-margin - effect, up)
     equivalent = max(not_worse, chance(margin - effect, up))
     other = 1.0 - alpha ** (1.0 / n)
-    low, high = effect - other * down, effect + other * up
-    population = (claim.over, claim.population)
-    return MarginClaim(*population, margin, not_worse, worse, equivalent, low, high, alpha, constant=True)
+    interval = effect - other * down, effect + other * up
+    return Margin(margin, not_worse, worse, equivalent, interval, alpha, constant=True)
 
 
-def corrected(claims: Sequence[MarginClaim], correction: Correction) -> list[MarginClaim]:
-    """Return the claims of several pairs with each kind of p-value corrected for the number of pairs.
+def corrected(margins: Sequence[Margin], correction: str) -> list[Margin]:
+    """Return the tests of several pairs with each kind of p-value corrected for the number of pairs.
 
-    An inconclusive claim counts as p = 1, and stays inconclusive. The intervals are not corrected.
+    An inconclusive test counts as p = 1, and stays inconclusive. The intervals are not corrected.
     """
-    kinds = [[claim.p_not_worse, claim.p_worse, claim.p_equivalent] for claim in claims]
-    filled = np.nan_to_num(np.array(kinds), nan=1.0)
-    p = np.stack([correct_p_values(column, correction) for column in filled.T], axis=1).tolist()
+    kinds = np.array([[margin.p_not_worse, margin.p_worse, margin.p_equivalent] for margin in margins])
+    p = [correct_p_values(column, correction) for column in np.nan_to_num(kinds, nan=1.0).T]
     return [
-        claim
-        if claim.reason
-        else replace(claim, p_not_worse=not_worse, p_worse=worse, p_equivalent=equivalent)
-        for claim, (not_worse, worse, equivalent) in zip(claims, p, strict=True)
+        margin
+        if margin.reason
+        else replace(margin, p_not_worse=not_worse, p_worse=worse, p_equivalent=equivalent)
+        for margin, (not_worse, worse, equivalent) in zip(margins, np.stack(p, 1).tolist(), strict=True)
     ]
 
 

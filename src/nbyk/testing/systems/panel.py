@@ -45,6 +45,8 @@ class Panel:
         What the units behind the systems' responses are.
     paired
         Whether some units are the same for both systems.
+    names
+        The systems' names.
     """
 
     responses: Responses | None
@@ -54,6 +56,7 @@ class Panel:
     of_clusters: bool = False
     kind: Kind = "run"
     paired: bool = False
+    names: tuple[str, str] = ("A", "B")
 
     @property
     def is_broad(self) -> bool:
@@ -93,7 +96,13 @@ class Panel:
 
     def in_words(self, source: str) -> str:
         """Return a source, or a part of the variance, in words: without gold, runs may be raters."""
-        return source if source.startswith("raters") else source.replace("runs", plural(self.kind))
+        if not source.startswith("runs"):
+            return source
+        words = source.replace("runs", plural(self.kind), 1)
+        for letter, name in zip("AB", self.names, strict=True):
+            if source.startswith(f"runs of {letter}"):
+                return words.replace(f" of {letter}", f" of {name}", 1)
+        return words
 
     def _in_words(self, sources: Sequence[Source], *, counted: bool = True) -> list[str]:
         """Return sources in words; the runs of both systems are one source if their numbers are equal."""
@@ -118,7 +127,13 @@ class Panel:
         return self.of_clusters and fewest <= self.n_clusters < below
 
 
-def panel_of(data: ResponseSet, generalise: Sequence[str] | None, *, pair_runs: bool = False) -> Panel:
+def panel_of(
+    data: ResponseSet,
+    generalise: Sequence[str] | None,
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    pair_runs: bool = False,
+) -> Panel:
     """Return the units behind a response set, and those to generalise over.
 
     Parameters
@@ -128,13 +143,15 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None, *, pair_runs: 
     generalise
         A selection of `FACTORS`; None for items, their clusters, and every kind of shared units with two or
         more units.
+    names
+        The systems' names, for all words about them.
     pair_runs
         Whether runs of A and of B that have one name, or one place in a row, are the same.
     """
     if generalise is not None:
         check_factors(generalise, FACTORS)
     kind = kind_of_units(data)
-    fixed = tuple(_single_units(data, kind))
+    fixed = tuple(_single_units(data, kind, names))
     n_clusters = data.n_clusters
     of_clusters = n_clusters > 0 and (generalise is None or "clusters" in generalise)
     places = _places(data, kind, pair_runs=pair_runs)
@@ -142,24 +159,24 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None, *, pair_runs: 
     found = _responses(data, places, of_clusters=of_clusters)
     sources: tuple[Source, ...] = () if found is None else tuple(found.source_units)
     if generalise is None:
-        return Panel(found, sources, fixed, n_clusters, of_clusters, kind, paired)
+        return Panel(found, sources, fixed, n_clusters, of_clusters, kind, paired, names)
     if "clusters" in generalise and not of_clusters:
         raise NbykError(
             "found clusters, but items have none here; leave clusters out, or name the cluster of each item",
             argument="generalise",
         )
     asked = {factor for factor in generalise if factor not in ("items", "clusters")}
-    names = {source: _factor_of(source, has_gold=data.has_gold) for source in sources}
+    factors = {source: _factor_of(source, has_gold=data.has_gold) for source in sources}
     for factor in sorted(asked):
-        if not any(factor in of_source for of_source in names.values()):
+        if not any(factor in of_source for of_source in factors.values()):
             raise NbykError(
                 f"found {factor}, and items share no two {factor} here"
-                f"{_what_is_shared(names.values())}; leave {factor} out, or give ids that say who gave which "
-                "response",
+                f"{_what_is_shared(factors.values())}; leave {factor} out, or give ids that say who gave "
+                "which response",
                 argument="generalise",
             )
-    kept = tuple(source for source in sources if asked & set(names[source]))
-    return Panel(found, kept, fixed, n_clusters, of_clusters, kind, paired)
+    kept = tuple(source for source in sources if asked & set(factors[source]))
+    return Panel(found, kept, fixed, n_clusters, of_clusters, kind, paired, names)
 
 
 def _responses(data: ResponseSet, places: Mapping[str, Integers], *, of_clusters: bool) -> Responses | None:
@@ -208,7 +225,7 @@ def _shared_ids(data: ResponseSet, role: str, places: Integers | None) -> Intege
     return ids
 
 
-def _single_units(data: ResponseSet, kind: Kind) -> Iterator[str]:
+def _single_units(data: ResponseSet, kind: Kind, names: tuple[str, str]) -> Iterator[str]:
     """Yield in words the roles with a single unit, which no claim can generalise over."""
     one = {role: _is_one_unit(data.units.get(role)) for role in ("a", "b")}
     if data.has_gold and _is_one_unit(data.units.get("gold"), or_vector=False):
@@ -216,7 +233,7 @@ def _single_units(data: ResponseSet, kind: Kind) -> Iterator[str]:
     if one["a"] and one["b"]:
         yield f"this {kind} of each system"
     else:
-        yield from (f"this {kind} of {role.upper()}" for role in ("a", "b") if one[role])
+        yield from (f"this {kind} of {name}" for role, name in zip("ab", names, strict=True) if one[role])
 
 
 def _is_one_unit(units: Units | None, *, or_vector: bool = True) -> bool:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.metrics import Metric, get
-from nbyk.metrics.registry import names, parameters
+from nbyk.metrics import Metric, definitions, get
+from nbyk.metrics import names as names_of_metrics
 from nbyk.resampling.effects import Progress, Threads, as_metrics
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
@@ -24,11 +24,11 @@ from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.intervals import percentile_interval
 from nbyk.testing.pvalues import Alternative, PValue, expected_p, null_at_least, p_value, tie_tolerance
-from nbyk.testing.results import plain
-from nbyk.testing.systems.asked import EQUALLY_GOOD, TESTED, WHOLE_ITEMS, Asked, Verdict, verdict_of
+from nbyk.testing.results import Shown, favoured, plain
+from nbyk.testing.systems.asked import EQUALLY_GOOD, TESTED, WHOLE_ITEMS, Asked
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.unit_cautions import about_units, named_units
-from nbyk.words import ShownInNotebooks, listed, with_names
+from nbyk.words import ShownInNotebooks, listed
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class Choice:
         The p-value of the chosen alternative, and its Monte-Carlo standard error; None if the metric is
         undefined on a draw.
     verdict
-        "A" or "B" if that system is shown to be better; "different" under a null that claims more than that
+        "better" or "worse" if A is shown to be that; "different" under a null that claims more than that
         both are equally good; or "undecided".
     """
 
@@ -59,7 +59,7 @@ class Choice:
     sampler: str | None
     p: float | None
     standard_error: float | None
-    verdict: Verdict
+    verdict: Shown
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,8 @@ class Sensitivity(ShownInNotebooks):
         Cautions about the numbers, one sentence each.
     population
         The population that all verdicts speak of, in words: "new items, with these 5 raters".
+    names
+        The systems' names.
     """
 
     effects: tuple[MetricEffect, ...]
@@ -110,8 +112,9 @@ class Sensitivity(ShownInNotebooks):
     seed: int
     warnings: tuple[str, ...]
     population: str = "new items"
+    names: tuple[str, str] = ("A", "B")
 
-    def verdicts(self, null: str) -> dict[str, Verdict]:
+    def verdicts(self, null: str) -> dict[str, Shown]:
         """Return each metric's verdict by its p-value under a null."""
         return {
             choice.metric: choice.verdict
@@ -123,15 +126,12 @@ class Sensitivity(ShownInNotebooks):
     def depends(self) -> bool:
         """Whether some choices reject their null and others do not, or two favour different systems."""
         found = {choice.verdict for choice in self.choices if choice.p is not None}
-        return ("undecided" in found and len(found) > 1) or {"A", "B"} <= found
+        return ("undecided" in found and len(found) > 1) or {"better", "worse"} <= found
 
     @property
     def sentence(self) -> str:
-        """One sentence on whether the verdict depends on the choice; the systems are A and B."""
-        return self.sentence_about("A", "B")
-
-    def sentence_about(self, a: str, b: str) -> str:
-        """Return one sentence on whether the verdict depends on the choice; the systems are `a` and `b`."""
+        """One sentence on whether the verdict depends on the choice."""
+        a, b = self.names
         defined = [choice for choice in self.choices if choice.p is not None]
         counts = Counter(choice.verdict for choice in defined)
         n_nulls = len({choice.null for choice in defined if choice.sampler is None})
@@ -141,20 +141,20 @@ class Sensitivity(ShownInNotebooks):
             f"{_number_of(n_nulls, 'null')} and {_number_of(n_samplers, 'sampler')} of expected p; "
             f"{self.alternative}, α = {self.alpha:g})"
         )
-        verdict = f"For {with_names(self.population, a, b)}, the verdict"
+        verdict = f"For {self.population}, the verdict"
         if self.population == "new items":
             verdict = "The verdict"
         if not self.depends:
             if counts["undecided"] == len(defined):
                 return f"{verdict} does not depend on the choice: none of {ways} tells {a} from {b}."
-            sides: dict[str, str] = {"A": f"{a} to be better", "B": f"{b} to be better"}
+            sides: dict[str, str] = {"better": f"{a} to be better", "worse": f"{b} to be better"}
             shown = sides.get(next(iter(set(counts) - {"different"}), ""), f"that {a} and {b} differ")
             return f"{verdict} does not depend on the choice: all of {ways} show {shown}."
         parts = [
             f"{n} {verb}{'s' * (n == 1)} {text}"
             for verdict, verb, text in (
-                ("A", "show", f"{a} to be better"),
-                ("B", "show", f"{b} to be better"),
+                ("better", "show", f"{a} to be better"),
+                ("worse", "show", f"{b} to be better"),
                 ("different", "show", "only that the two do not answer every item alike"),
                 ("undecided", "leave", "it undecided"),
             )
@@ -164,8 +164,8 @@ class Sensitivity(ShownInNotebooks):
         named = [
             f"{text} by {listed([metric for metric in by_metric if by_metric[metric] == verdict])}"
             for verdict, text in (
-                ("A", f"{a} is better"),
-                ("B", f"{b} is better"),
+                ("better", f"{a} is better"),
+                ("worse", f"{b} is better"),
                 ("different", "the two differ"),
                 ("undecided", "it is undecided"),
             )
@@ -195,6 +195,7 @@ def sensitivity(
     b: Any = None,
     *,
     cluster: Any = None,
+    names: tuple[str, str] = ("A", "B"),
     metrics: Sequence[str | Metric] | None = None,
     null: str = "swap_items",
     nulls: Sequence[str] = tuple(TESTED),
@@ -213,6 +214,8 @@ def sensitivity(
     ----------
     gold, a, b, cluster, alternative, alpha, confidence_level, seed, threads, progress
         As for `nbyk.compare`.
+    names
+        The systems' names in sentences.
     metrics
         The metrics to test by; by default all in the registry that apply. Those with a threshold apply to
         binary gold, where every response is 0 or 1; without gold, only metrics that need none apply.
@@ -295,8 +298,9 @@ def sensitivity(
         n_items=data.n_items,
         n_resamples=n_resamples,
         seed=asked.seed,
-        warnings=(*left_out, *about_units(named_units(data), data.n_items, has_gold=data.has_gold)),
-        population=panel_of(data, None).population((), of_clusters=data.clusters is not None),
+        warnings=(*left_out, *about_units(named_units(data, names), data.n_items, has_gold=data.has_gold)),
+        population=panel_of(data, None, names=names).population((), of_clusters=data.clusters is not None),
+        names=names,
     )
 
 
@@ -312,7 +316,7 @@ def _applicable(
     data: ResponseSet, metrics: Sequence[str | Metric] | None
 ) -> tuple[tuple[Metric, ...], list[tuple[str, str]]]:
     """Return the metrics that apply, and the names of the others with the reasons why they do not."""
-    named = names() if metrics is None else metrics
+    named = names_of_metrics() if metrics is None else metrics
     binary = bool(np.isin(data.gold[~np.isnan(data.gold)], (0.0, 1.0)).all())
     chosen: dict[str, Metric] = {}
     skipped = []
@@ -334,7 +338,7 @@ def _applicable(
 
 def _inapplicable(name: str, *, has_gold: bool, binary: bool) -> str | None:
     """Return why a metric of the registry is used only if it is named; None if it is used anyway."""
-    takes = parameters(name)
+    takes = definitions()[name].parameters
     needed = [parameter for parameter in takes if parameter.default is None]
     if needed:
         return f"needs {needed[0].name}; name it, as in {name}({needed[0].name}={needed[0].example:g})"
@@ -378,5 +382,7 @@ def _choice(
 ) -> Choice:
     if p is None:
         return Choice(metric, null, sampler, None, None, "undecided")
-    verdict = verdict_of(p.p, effect, null, p.alternative, alpha)
+    verdict: Shown = "undecided"
+    if p.p <= alpha:
+        verdict = favoured(effect, p.alternative, tells_which=TESTED[null] == EQUALLY_GOOD)
     return Choice(metric, null, sampler, p.p, p.standard_error, verdict)

@@ -19,7 +19,7 @@ from nbyk.resampling.streams import as_seed
 from nbyk.testing.engine.draws import ItemStreams
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.engine.rows import Rows, item_scores
-from nbyk.testing.shared_units import VariancePart
+from nbyk.testing.results import VariancePart
 from nbyk.testing.systems.clustered import (
     clustered_parts,
     share_of_clusters,
@@ -70,6 +70,8 @@ class VarianceShares:
         The parts of the gold responses and of each system's responses, at their present numbers per item.
     warnings
         Cautions about the numbers, one sentence each.
+    names
+        The systems' names.
     """
 
     metric: str
@@ -80,10 +82,13 @@ class VarianceShares:
     a: VarianceShare
     b: VarianceShare
     warnings: tuple[str, ...]
+    names: tuple[str, str] = ("A", "B")
 
     def parts(self, sources: Sequence[str] = SOURCES) -> tuple[VariancePart, ...]:
         """Return sources in the form of a claim's variance parts; NaN for parts that are not identified."""
-        return tuple(_part(_NAMES[source], getattr(self, source)) for source in sources)
+        a, b = self.names
+        words = {**_NAMES, "a": f"{a}'s responses", "b": f"{b}'s responses"}
+        return tuple(_part(words[source], getattr(self, source)) for source in sources)
 
 
 def variance_shares(
@@ -92,6 +97,7 @@ def variance_shares(
     b: Any = None,
     *,
     cluster: Any = None,
+    names: tuple[str, str] = ("A", "B"),
     metric: str | Metric = "mae",
     seed: Any = 0,
 ) -> VarianceShares:
@@ -101,6 +107,8 @@ def variance_shares(
     ----------
     gold, a, b, cluster, seed
         As for `nbyk.compare`.
+    names
+        The systems' names in sentences.
     metric
         An additive metric, or rmse or inverse_mse: to first order, their effects are linear in the mean
         squared errors.
@@ -173,9 +181,10 @@ def variance_shares(
         math.sqrt(whole),
         **found,
         warnings=(
-            *_cautions(chosen, splits, parts, data.n_items),
-            *about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="variance"),
+            *_cautions(chosen, splits, parts, data.n_items, names),
+            *about_units(named_units(data, names), data.n_items, has_gold=data.has_gold, claim="variance"),
         ),
+        names=names,
     )
 
 
@@ -185,12 +194,12 @@ def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
     If the metric is a function of the mean squared error, d is that of its linearisation.
     """
     base, slopes = metric, np.ones(2)
-    if metric.of_mean is not None:
-        base = get(metric.of_mean.metric)
+    if metric.from_mean is not None:
+        base = get(metric.from_mean.metric)
         errors = item_scores(base, Rows(data.gold, stack_responses(data.a, data.b))).mean(axis=1)
         if (errors == 0.0).any():
             raise UndefinedMetricError(f"metric {metric.name}: a system makes no error; choose mse")
-        slopes = np.asarray(loaded(metric.of_mean.slope)(errors))
+        slopes = np.asarray(loaded(metric.from_mean.slope)(errors))
     elif not metric.additive:
         raise NbykError(
             f"metric {metric.name} is not a sum over items, so its variance has no parts; choose an "
@@ -206,13 +215,7 @@ def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
     return effects
 
 
-_NAMES = {
-    "clusters": "clusters",
-    "items": "items",
-    "gold": "gold ratings",
-    "a": "A's responses",
-    "b": "B's responses",
-}
+_NAMES = {"clusters": "clusters", "items": "items", "gold": "gold ratings"}
 
 
 def _part(name: str, share: VarianceShare) -> VariancePart:
@@ -227,8 +230,10 @@ def _shares(parts: Floats) -> Floats:
     return positive / whole if whole > 0.0 else np.full(parts.shape, np.nan)
 
 
-def _cautions(metric: Metric, splits: Splits, parts: Floats, n_items: int) -> Iterator[str]:
-    names = {"gold": "gold", "a": "A", "b": "B"}
+def _cautions(
+    metric: Metric, splits: Splits, parts: Floats, n_items: int, systems: tuple[str, str]
+) -> Iterator[str]:
+    names = {"gold": "gold", "a": systems[0], "b": systems[1]}
     if splits.single:
         yield (
             f"one response per item from {', '.join(names[role] for role in splits.single)}: nbyk cannot "
@@ -248,5 +253,5 @@ def _cautions(metric: Metric, splits: Splits, parts: Floats, n_items: int) -> It
     for source, part in zip(("clusters", "items"), parts, strict=False):
         if part < 0.0:
             yield f"the {source}' part is estimated as negative; nbyk sets it to 0"
-    if metric.of_mean is not None:
+    if metric.from_mean is not None:
         yield f"nbyk treats {metric.name} as linear in the mean squared errors"

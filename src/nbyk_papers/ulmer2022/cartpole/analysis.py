@@ -11,14 +11,14 @@ import numpy as np
 from nbyk.data.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import stream_key
+from nbyk.testing.results import Pair
 from nbyk.testing.scores.aso import AsoResult, aso_batch
 from nbyk.testing.scores.battery import TESTS
 from nbyk.testing.scores.bootstrap import bootstrap_p
-from nbyk.testing.scores.compare_scores import compare_scores
 from nbyk.testing.scores.multi_aso import MultiAsoResult, multi_aso
 from nbyk.testing.scores.power_analysis import BootstrapPower, bootstrap_power_analysis
 from nbyk.testing.scores.randomisation import permutation_p
-from nbyk.testing.scores.score_comparison import ScoreComparison
+from nbyk.testing.systems.compare import compare
 from nbyk_papers.ulmer2022.cartpole.rewards import LABELS, Rewards
 
 FIRST, SECOND = "every_10", "every_20"
@@ -47,7 +47,7 @@ class RunsTested:
 
     Attributes
     ----------
-    comparison
+    pair
         Their run means compared by Almost Stochastic Order.
     p
         One-sided p-values by the test's name.
@@ -55,26 +55,26 @@ class RunsTested:
         Bootstrap power analysis of either agent's run means by the agent's name.
     """
 
-    comparison: ScoreComparison
+    pair: Pair
     p: Mapping[str, float]
     power: Mapping[str, BootstrapPower]
 
     @property
     def n_runs(self) -> int:
         """Number of runs of each agent."""
-        return self.comparison.systems[0].n
+        return self.pair.sample.responses[self.pair.a].total
 
     @property
     def means(self) -> list[float]:
         """The mean of the run means of each agent."""
-        return [system.mean for system in self.comparison.systems]
+        return [score for score in self.pair.scores if score is not None]
 
     @property
     def aso(self) -> AsoResult:
         """Almost Stochastic Order of the first over the second."""
-        found = self.comparison.pairs[0].found
-        assert isinstance(found, AsoResult)
-        return found
+        order = self.pair.claims[0].order
+        assert isinstance(order, AsoResult)
+        return order
 
 
 @dataclass(frozen=True)
@@ -181,9 +181,7 @@ def _runs_tested(means: Mapping[str, Floats], n_runs: int, seed: int) -> RunsTes
         return TESTS[name].test(*sampled.values(), alternative="greater", **seeds).p
 
     return RunsTested(
-        comparison=compare_scores(
-            labelled, test="aso", alternative="greater", alpha=ALPHA, tau=TAU, seed=seed
-        ),
+        pair=compare(None, labelled, test="aso", alternative="greater", alpha=ALPHA, tau=TAU, seed=seed).pair,
         p={name: p_of(name) for name in P_TESTS},
         power={
             agent: bootstrap_power_analysis(sample, alternative="greater", seed=seed)

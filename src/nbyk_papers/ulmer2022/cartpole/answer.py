@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
+from nbyk.report.comparison.score_figures import aso_figure, spread
 from nbyk.report.drawing import COLOURS, new_panels, style
-from nbyk.report.scores.figures import aso_figure, spread
 from nbyk.testing.scores.aso import AsoResult
 from nbyk_papers.ulmer2022.cartpole.analysis import (
     ALPHA,
@@ -39,7 +39,7 @@ def report(*, seed: int = 0) -> Answer:
 
 def case_study_answer(found: CaseStudy) -> Answer:
     """Return the case study as an answer."""
-    compared = found.tests[-1].comparison
+    compared = found.tests[-1].pair
     return Answer(
         title="Does it help to copy the target network more often? The cart pole of Ulmer et al. 2022",
         sentences=tuple(_sentences(found)),
@@ -80,7 +80,7 @@ def case_study_answer(found: CaseStudy) -> Answer:
                 "Left: the quantile functions of run means. Where that of every 10 steps is lower, it "
                 "violates the order. Right: the violation ratio of bootstrapped samples, and the bound that "
                 "they give.",
-                partial(aso_figure, compared, compared.pairs[0]),
+                partial(aso_figure, compared),
             ),
             AnswerFigure(
                 "episodes",

@@ -49,7 +49,7 @@ def study(
         ),
     ] = None,
     scores: Annotated[
-        Path | None, typer.Option(help="Folder to write each agent's run means to, for `nbyk test`.")
+        Path | None, typer.Option(help="Folder to write each agent's run means to, for `nbyk compare`.")
     ] = None,
     out: OutAnswer = None,
     form: Format = "text",

@@ -1,0 +1,96 @@
+"""What other pilots would have said of a simulated plan: the pilot's items are drawn again.
+
+The power of a test of N items depends on the signal μ/s of one item's contribution: N = ((z_α + z_power)
+s/μ)². Other pilots have other items, and so another law of their ratings, another ε that gives the requested
+effect, and another signal. The bootstrap over the pilot's items shows by how much its logarithm varies. A
+plan that is made for a signal lower by .84 standard deviations has its power in about four of five pilots.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from nbyk.errors import NbykError
+from nbyk.planning.long_run import epsilon_for_effect, long_run_effect
+from nbyk.planning.pilot import ASSURED
+from nbyk.planning.request import Simulated
+from nbyk.planning.result import Plan
+from nbyk.resampling.item_effects import item_effects
+from nbyk.resampling.pilot_items import PilotItems
+from nbyk.resampling.streams import stream_key
+
+_PILOTS = 30
+_ITEMS = 1024
+_STEP = 1.25
+"""The factor on ε that shows how the signal grows with it."""
+
+
+def assured_size(plan: Plan, seed: int) -> Plan | None:
+    """Return the plan that holds in four of five pilots like a simulated plan's.
+
+    None if its items are not a pilot's, or if single items have no effect by its metric.
+    """
+    world, epsilon, k = plan.request.world, plan.epsilon or 0.0, plan.k_responses
+    if not isinstance(world.prior, PilotItems) or not world.test.metric.additive or epsilon == 0.0:
+        return None
+    logs = [math.log(signal) for signal in _other_signals(plan, world.prior, seed) if signal > 0.0]
+    own = _signal(world, k, epsilon, seed)
+    if len(logs) < _PILOTS / 2 or own <= 0.0:
+        return None
+    z_alpha, z_share = _quantile(1.0 - world.test.one_sided_alpha), _quantile(ASSURED)
+    share = math.exp(-z_share * float(np.std(logs, ddof=1)))
+    if plan.open[-1] == "epsilon":
+        growth = math.log(_signal(world, k, min(1.0, _STEP * epsilon), seed) / own) / math.log(_STEP)
+        return replace(plan, epsilon=min(1.0, epsilon * share ** (-1.0 / max(growth, 0.5))))
+    if plan.open[-1] == "power":
+        z = share * (z_alpha + _quantile(min(max(plan.power, 1e-3), 1.0 - 1e-3))) - z_alpha
+        return replace(plan, power=0.5 * math.erfc(-z / math.sqrt(2.0)))
+    if plan.open == ("k_responses",):
+        larger = [more for more in plan.request.ladder() if more > k]
+        enough = (more for more in larger if share * _signal(world, more, epsilon, seed) >= own)
+        count = next(enough, None)
+        crew = replace(plan.crew, ratings_per_item=count or plan.request.max_responses)
+        return replace(plan, crew=crew, reachable=count is not None)
+    n_items = math.ceil(plan.n_items / share**2)
+    most = plan.request.max_items
+    return replace(plan.with_items(min(n_items, most)), reachable=n_items <= most)
+
+
+def _other_signals(plan: Plan, pilot: PilotItems, seed: int) -> Iterator[float]:
+    """Yield the signals by bootstrapped pilots, each with the ε of the plan's effect if that was stated."""
+    world, epsilon, n = plan.request.world, plan.epsilon or 0.0, pilot.n_items
+    metric, ratings = world.test.metric, np.asarray(pilot.ratings)
+    key = stream_key(seed, purpose="other pilots", pilot=pilot.key())
+    generator = np.random.default_rng(key.seed_sequence("items", 0))
+    effect = None
+    if plan.asked_effect is not None:
+        effect = long_run_effect(world.population(2, 1, epsilon), metric, seed)
+    for _ in range(_PILOTS):
+        other = replace(world, prior=replace(pilot, ratings=ratings[generator.integers(n, size=n)]))
+        try:
+            at = epsilon if effect is None else _epsilon_of(other, effect, seed)
+            yield _signal(other, plan.k_responses, at, seed)
+        except NbykError:  # no ε has that effect on these items
+            continue
+
+
+def _epsilon_of(world: Simulated, effect: float, seed: int) -> float:
+    return epsilon_for_effect(lambda at: world.population(2, 1, at), world.test.metric, effect, seed)
+
+
+def _signal(world: Simulated, k: int, epsilon: float, seed: int) -> float:
+    """Return μ/s of an item's contribution, from 32 sets of 1024 items."""
+    population = world.population(_ITEMS, k, epsilon)
+    effects = item_effects(population, world.test.metric, chunk=0, seed=seed, purpose="assured size")
+    sd = float(effects.std())
+    return float(effects.mean()) / sd if sd > 0.0 else 0.0
+
+
+def _quantile(share: float) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(share))

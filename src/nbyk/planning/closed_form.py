@@ -1,0 +1,347 @@
+"""Plans by the closed form of the power: of variances, or of a pilot that shows them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from typing import Any
+
+from nbyk.data.response_set import ResponseSet
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric
+from nbyk.planning.pilot import Pilot, PilotLaw
+from nbyk.planning.request import LEAST, SIZES, Costs, Request
+from nbyk.planning.result import Plan
+from nbyk.testing.shared_units.collection import Crew, Spread
+from nbyk.testing.shared_units.power import MOST_ITEMS, MOST_UNITS, least_number
+
+_PILOTS = (5, 8, 10, 12, 15, 20, 25, 30, 40, 50)
+"""Raters or runs of the pilots of which one is named that would tell."""
+
+TRIED = (*range(1, 21), 25, 30, 40, 50, 75, 100)
+"""The numbers of raters, ratings per item and runs to try if several numbers are left out."""
+
+
+SOLVE = {"raters": "raters", "runs": "runs", "items": "n_items", "ratings": "k_responses"}
+"""The numbers of a collection that `solve` names, and their arguments."""
+
+_NEEDED = {
+    "raters": ("severity_sd", "one rater's severity"),
+    "runs": ("run_sd", "one run of a system"),
+}
+"""The standard deviation without which a number does not matter, and what it is due to."""
+
+
+def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given: Mapping[str, Any]) -> Plan:
+    """Return the plan of variances, or of a pilot that shows them, for the arguments of `nbyk.plan`."""
+    if isinstance(source, ResponseSet):
+        source = Pilot.of(source, metric=metric)
+    asked = dict(given)
+    warnings: tuple[str, ...] = ()
+    solve = solved_for(asked)
+    pilot = source if isinstance(source, Pilot) else None
+    alone = pilot is not None and not (pilot.crew.raters or pilot.crew.runs)
+    if pilot is not None and alone and asked["effect"] is None and solve in ("n_items", "k_responses"):
+        from nbyk.planning.settle import plan_of_strangers
+
+        settled = plan_of_strangers(pilot, solve, asked)
+        if settled is not None:
+            return settled
+    if pilot is not None:
+        warnings = _filled(asked, pilot, solve)
+    spread = source if isinstance(source, Spread) else source.spread
+    if solve in _NEEDED and isinstance(source, Spread) and not getattr(spread, solve):
+        option, part = _NEEDED[solve]
+        raise NbykError(
+            f"found {solve}, but no standard deviation due to {part}, so their number would not matter; give "
+            f"`{option}`",
+            argument="solve",
+        )
+    for name, price in (("raters", "cost_per_rater"), ("runs", "cost_per_run")):
+        by_load = name == "raters" and asked["items_per_rater"] is not None
+        matters = solve == name or getattr(spread, name) or asked[price] or by_load
+        if asked[name] is None and not matters:
+            asked[name] = 0
+    by_load = asked["items_per_rater"] is not None
+    if by_load and (asked["raters"] is not None or asked["k_responses"] is None):
+        raise NbykError(
+            f"found {asked['items_per_rater']}, expected it with `k_responses` and without `raters`: nbyk "
+            "computes the raters from these two",
+            argument="items_per_rater",
+        )
+    known = [asked[name] is not None for name in ("n_items", "power", "runs")]
+    known.append(by_load or asked["raters"] is not None)
+    own_effect = pilot is not None and asked["effect"] is None and (solve is not None or not all(known))
+    if pilot is not None and own_effect:
+        asked["effect"] = abs(pilot.effect)
+    prices: dict[str, Any] = {
+        name: asked[f"cost_per_{name}"] or 0.0 for name in ("item", "rating", "rater", "run")
+    }
+    request = Request(
+        source=spread,
+        items_per_cluster=asked["items_per_cluster"] or 1,
+        paired_runs=pilot is not None and pilot.crew.paired_runs and asked["runs"] != 0,
+        costs=Costs(**prices),
+        max_items=asked["max_items"] or MOST_ITEMS,
+        max_responses=asked["max_responses"] or MOST_UNITS,
+        **{name: asked[name] for name in (*SIZES, "items_per_rater", "effect", "power", "budget")},
+        **{name: asked[name] for name in ("alpha", "alternative")},
+    )
+    answer = solved(request)
+    if pilot is not None and own_effect:
+        warnings += (
+            "the effect is the pilot's own, which may be larger than the true one: give --effect, and nbyk "
+            "also prints the plan that holds in four of five such pilots",
+        )
+    elif pilot is not None:
+        answer = with_assurance(answer, pilot)
+    return replace(answer, warnings=(*warnings, *_without_a_price(answer)))
+
+
+def solved_for(asked: Mapping[str, Any]) -> str | None:
+    """Return the argument that `solve` names; an error if it is given too."""
+    solve = asked["solve"]
+    if solve is None:
+        return None
+    if solve not in SOLVE:
+        raise NbykError(f"found {solve}, expected {' or '.join(SOLVE)}", argument="solve")
+    names = ("raters", "items_per_rater") if solve == "raters" else (SOLVE[solve],)
+    for name in names:
+        if asked[name] is not None:
+            raise NbykError(
+                f"found {solve}, but `{name}` gives their number; leave one of the two out", argument="solve"
+            )
+    return SOLVE[solve]
+
+
+def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> tuple[str, ...]:
+    """Give the request the pilot's numbers in place of those that it lacks; return cautions."""
+    now, warnings = pilot.crew, []
+    if asked["items_per_cluster"] is None:
+        asked["items_per_cluster"] = now.items_per_cluster
+    if solve is not None:
+        taken = []
+        numbers = (now.n_items, now.raters, now.ratings_per_item, now.runs)
+        for (name, words), number in zip(SIZES.items(), numbers, strict=True):
+            by_other = "items_per_rater" if name == "raters" else "budget" if name == "n_items" else name
+            if name != solve and asked[name] is None and asked[by_other] is None and number:
+                asked[name] = number
+                taken.append(f"{number} {words}{' of each system' * (name == 'runs')}")
+        if taken:
+            warnings.append(f"as in the pilot: {', '.join(taken)}")
+    warnings += pilot.cautions()
+    if not (now.raters or now.runs):
+        if asked["k_responses"] is None:
+            asked["k_responses"] = now.ratings_per_item
+        warnings.append(
+            "no rater and no run of this pilot answers two items, so it does not show how they differ: the "
+            f"plan holds for {now.ratings_per_item} ratings per item, as in the pilot"
+        )
+    return tuple(warnings)
+
+
+def _without_a_price(answer: Plan) -> tuple[str, ...]:
+    """Return the caution about a cheapest collection of people or runs that cost nothing."""
+    costs = answer.request.costs
+    free = {
+        name: option
+        for name, cost, option in (
+            ("raters", costs.rater, "--cost-per-rater"),
+            ("runs", costs.run, "--cost-per-run"),
+        )
+        if name in answer.open and len(answer.open) > 1 and not cost
+    }
+    if not free:
+        return ()
+    return (
+        f"{' and '.join(free)} cost nothing here, so the plan takes many: give "
+        f"{' and '.join(free.values())}, or their number",
+    )
+
+
+def solved(request: Request) -> Plan:
+    """Solve for the quantities that a request leaves out.
+
+    If one of them is left out, nbyk solves for it. If several numbers are, it finds the cheapest collection
+    with the requested power. With a budget and either effect or power, it finds the affordable collection
+    with the largest power or the least effect.
+    """
+    sizes = [name for name in request.open if name in SIZES]
+    if request.budget is not None:
+        return _for_the_money(request, sizes)
+    if len(sizes) > 1:
+        return _cheapest(request, sizes)
+    return _for_one(request, request.open[0])
+
+
+def with_assurance(best: Plan, pilot: Pilot) -> Plan:
+    """Return a plan by what a pilot estimates, with the assured plan beside it, and a pilot that would tell.
+
+    For an effect that the user states: that of the pilot is uncertain too.
+    """
+    law = pilot.law()
+    sure = _assured(best, law)
+    plan = replace(best, assured=sure, pilot_units=law.units)
+    if not best.reachable or {"power", "effect"} & set(best.open) or _tells(best, sure):
+        return plan
+    for units in _PILOTS:
+        if units > law.units and _tells(best, _assured(best, pilot.law(units / law.units))):
+            return replace(plan, pilot_that_tells=units)
+    return plan
+
+
+def _assured(best: Plan, law: PilotLaw) -> Plan:
+    request, crew = replace(best.request, source=law), best.crew
+    if "power" in best.open:
+        return replace(best, power=request.power_of(crew, best.effect))
+    if "effect" in best.open:
+        size, power = _least_effect(request, crew)
+        return replace(best, effect=size, power=power, reachable=math.isfinite(size))
+    sure = solved(request)
+    return replace(sure, request=replace(request, source=law.assured(sure.crew)))
+
+
+def _tells(best: Plan, sure: Plan) -> bool:
+    sizes = [(best.number(name), sure.number(name)) for name in best.open]
+    return sure.reachable and all(most <= 2 * least for least, most in sizes)
+
+
+def _least_number(
+    request: Request, name: str, most: int, others: Mapping[str, int] | None = None
+) -> int | None:
+    """Return the least number of items, raters, … with the requested power, beside `others`, or None.
+
+    Items come in whole clusters.
+    """
+
+    def power(count: int) -> float:
+        return request.power_of(request.crew({**(others or {}), name: count}))
+
+    size = request.items_per_cluster if name == "n_items" else 1
+    count = least_number(
+        lambda groups: power(groups * size),
+        request.power or 0.0,
+        -(-request.least(name) // size),
+        most // size,
+    )
+    return None if count is None else count * size
+
+
+def _most(request: Request, name: str) -> int:
+    if name == "n_items":
+        return request.max_items
+    return (request.raters or request.max_responses) if name == "k_responses" else request.max_responses
+
+
+def _for_one(request: Request, opened: str) -> Plan:
+    """Solve for the one quantity that is left out."""
+    made = partial(Plan.by_formula, request)
+    if opened == "power":
+        return made(request.crew(), request.power_of(request.crew()))
+    if opened == "effect":
+        size, power = _least_effect(request, request.crew())
+        return made(request.crew(), power, effect=size, reachable=math.isfinite(size))
+    most = _most(request, opened)
+    count = _least_number(request, opened, most)
+    crew = request.crew({opened: most if count is None else count})
+    instead = {}
+    if count is None:
+        for name in ("raters", "runs"):
+            by_load = name == "raters" and request.items_per_rater is not None
+            if getattr(request, name) and not by_load:
+                other = _least_number(request, name, _most(request, name), {opened: most})
+                if other is not None:
+                    instead[name] = other
+    return made(crew, request.power_of(crew), reachable=count is not None, instead=instead)
+
+
+def _crews(request: Request, sizes: Sequence[str]) -> Iterator[dict[str, int]]:
+    """Yield the numbers to try of raters, ratings per item and runs, as far as they are left out."""
+    grids = {name: [count for count in TRIED if count >= LEAST[name]] for name in sizes if name != "n_items"}
+    for counts in product(*grids.values()):
+        tried = dict(zip(grids, counts, strict=True))
+        raters = tried.get("raters", request.raters)
+        if not raters or tried.get("k_responses", request.k_responses or 1) <= raters:
+            yield tried
+
+
+def _cheapest(request: Request, sizes: Sequence[str]) -> Plan:
+    """Return the cheapest collection with the requested power; of equal costs, the first."""
+    cost_of, target = request.costs.of, request.power or 0.0
+    best: Crew | None = None
+    tried: dict[str, int] = {}
+    for tried in _crews(request, sizes):
+        if "n_items" in sizes:
+            most = request.max_items if best is None else _affordable(request, tried, cost_of(best))
+            n_items = _least_number(request, "n_items", most, tried)
+            if n_items is None:
+                continue
+            tried["n_items"] = n_items
+        crew = request.crew(tried)
+        if (best is None or cost_of(crew) < cost_of(best)) and request.power_of(crew) >= target:
+            best = crew
+    # The last that was tried is the largest.
+    most_items = {"n_items": request.max_items} if "n_items" in sizes else {}
+    crew = request.crew({**tried, **most_items}) if best is None else best
+    return Plan.by_formula(request, crew, request.power_of(crew), reachable=best is not None)
+
+
+def _for_the_money(request: Request, sizes: Sequence[str]) -> Plan:
+    """Return the collection with the largest power for an effect, or the least effect, within the budget."""
+    budget = request.budget or 0.0
+    crews = []
+    for tried in _crews(request, sizes):
+        if "n_items" in sizes:
+            tried["n_items"] = _affordable(request, tried, budget)
+        if tried.get("n_items", request.least("n_items")) >= request.least("n_items"):
+            crew = request.crew(tried)
+            if request.costs.of(crew) <= budget:
+                crews.append(crew)
+    if not crews:
+        smallest = request.crew({name: request.least(name) for name in sizes})
+        raise request.too_little(f"the smallest collection costs {request.costs.of(smallest):g}")
+    made = partial(Plan.by_formula, request)
+    if request.effect is not None:
+        powers = [request.power_of(crew) for crew in crews]
+        best = max(range(len(crews)), key=powers.__getitem__)
+        return made(crews[best], powers[best])
+    best_crew, size, power = crews[0], math.inf, 0.0
+    for crew in crews:
+        if request.power_of(crew, min(size, 1e12)) > (request.power or 0.0):
+            least = _least_effect(request, crew)
+            if least[0] < size:
+                best_crew, (size, power) = crew, least
+    return made(best_crew, power, effect=size, reachable=math.isfinite(size))
+
+
+def _affordable(request: Request, tried: Mapping[str, int], money: float) -> int:
+    """Return the most items, in whole clusters, that the money buys; 0 if it buys none."""
+    too_many = least_number(
+        lambda n: float(request.costs.of(request.crew({**tried, "n_items": n})) > money),
+        1.0,
+        1,
+        request.max_items,
+    )
+    most = request.max_items if too_many is None else too_many - 1
+    return most - most % request.items_per_cluster
+
+
+def _least_effect(request: Request, crew: Crew) -> tuple[float, float]:
+    """Return the least effect that the crew detects with the requested power, and that power; or (∞, 0)."""
+    from scipy.optimize import brentq
+
+    target = request.power or 0.0
+
+    def power(size: float) -> float:
+        return request.power_of(crew, size)
+
+    high = 1e-6
+    while power(high) < target:
+        high *= 4.0
+        if high > 1e12:
+            return math.inf, 0.0
+    size = float(brentq(lambda size: power(size) - target, 0.0, high, xtol=1e-9 * high))
+    return size, power(size)

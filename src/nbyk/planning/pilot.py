@@ -1,0 +1,398 @@
+"""What a pilot shows of an effect's variances, and what it leaves possible.
+
+A pilot of few raters hardly knows how raters differ. Given the pilot, each of its mean squares S with ν
+degrees of freedom leaves a true one of S ν / χ²_ν possible (generalised fiducial inference: Hannig 2009). A
+plan holds in four of five such pilots if it is made for the variance that four of five draws do not exceed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.scales import GivenScale
+from nbyk.data.units import FRESH, Units
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric, get
+from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
+from nbyk.resampling.resample import observed_effects
+from nbyk.sums import product
+from nbyk.testing.engine.inputs import as_response_set
+from nbyk.testing.shared_units import Responses, SharedUnitsTest, responses, shared_units_test
+from nbyk.testing.shared_units.collection import (
+    FEWEST_UNITS,
+    LARGEST_VARIANCE,
+    Crew,
+    Spread,
+    crew_of,
+    spread_from,
+    tests_of,
+)
+from nbyk.testing.shared_units.components import Component
+from nbyk.testing.shared_units.power import variance_of
+from nbyk.testing.systems.panel import panel_of
+from nbyk.testing.unit_kinds import kind_of_units, plural
+
+Floats = NDArray[np.float64]
+
+ASSURED = 0.8
+"""The share of pilots whose plan has the power that it promises."""
+
+FEW_UNITS = 5
+"""Fewer raters or runs tell little of how others differ."""
+
+_DRAWS = 2000
+_NEAR = 40
+"""The mean of so many draws about the quantile is planned with."""
+
+_SEED = 20251125
+_PAIRS = 8
+"""So many simulated pairs of systems stand for those that ratings alone do not have."""
+
+_LARGEST_SD = math.sqrt(LARGEST_VARIANCE / 2.0)
+_VARIANCE_OF_SD = {
+    "item_sd": ("items", 1.0),
+    "cluster_sd": ("clusters", 1.0),
+    "severity_sd": ("raters", 1.0),
+    "rating_sd": ("ratings", 1.0),
+    "run_sd": ("runs", 2.0),
+    "answer_sd": ("answers", 2.0),
+}
+"""The variance of `Spread` that each standard deviation gives, and how many systems it counts for."""
+
+
+def variances_of(sds: Mapping[str, float | None]) -> dict[str, float]:
+    """Return the variances of `Spread` for those standard deviations that are given.
+
+    Parameters
+    ----------
+    sds
+        Standard deviations of the effect by name: "item_sd", "cluster_sd", "severity_sd" (of a rater),
+        "rating_sd", and of one system "run_sd" and "answer_sd"; None for one that is not given.
+    """
+    variances = {}
+    for name, sd in sds.items():
+        if sd is not None:
+            if not 0.0 <= sd <= _LARGEST_SD:
+                raise NbykError(
+                    f"found {sd:g}, expected a standard deviation from 0 to {_LARGEST_SD:g}", argument=name
+                )
+            part, systems = _VARIANCE_OF_SD[name]
+            variances[part] = systems * sd**2
+    return variances
+
+
+def check_clusters(data: ResponseSet) -> None:
+    """Raise NbykError if items come in clusters, but in too few for a claim about others."""
+    if 0 < data.n_clusters < FEWEST_UNITS:
+        raise NbykError(
+            f"found {data.n_clusters} clusters, which cannot speak for others; collect at least "
+            f"{FEWEST_UNITS}, or leave the clusters out",
+            argument="cluster",
+        )
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """Two systems on some items, and by a metric what they show of the effect and its variances.
+
+    Attributes
+    ----------
+    pairs
+        The responses, with ids of raters and runs and with clusters. Several sets if the systems are
+        simulated, as in `of_ratings`: what is shown is then their mean.
+    metric
+        The metric.
+    about_runs
+        Whether the units of the systems' responses are runs, whatever they are called. By default their
+        names decide (`nbyk.testing.unit_kinds`).
+    pair_runs
+        Whether runs of one name are the same for both systems, as for `nbyk.compare`.
+    unit
+        The value, in the unit of the effect, of 1 on the metric of these responses.
+    declared
+        Variances of `Spread` that are known, in the unit of the effect.
+    scale
+        The scale of the ratings before they were put on [0, 1], as for `nbyk.settle`.
+    assumed
+        What is assumed of simulated systems, in words; "" of real ones.
+    """
+
+    pairs: tuple[ResponseSet, ...]
+    metric: Metric
+    about_runs: bool = False
+    pair_runs: bool = False
+    unit: float = 1.0
+    declared: Mapping[str, float] = field(default_factory=dict)
+    scale: GivenScale | None = None
+    assumed: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        gold: Any,
+        a: Any = None,
+        b: Any = None,
+        *,
+        cluster: Any = None,
+        metric: str | Metric,
+        **more: Any,
+    ) -> Pilot:
+        """Return a pilot of two systems; the responses are as for `nbyk.compare`."""
+        data = as_response_set(gold, a, b, cluster=cluster)
+        return cls((data,), metric if isinstance(metric, Metric) else get(metric))
+
+    @classmethod
+    def of_ratings(
+        cls, items: PilotItems, units: Units, metric: Metric, effect: float, unit: float = 1.0, **more: Any
+    ) -> Pilot:
+        """Return a pilot of people's ratings alone, with simulated systems that differ by a stated effect.
+
+        A answers with the mean of infinitely many raters of an item, and B with one that is off by U(−ε, ε),
+        where ε gives the effect by the pilot's own ratings. Both answer in whole levels if
+        `items.system_answers` says so. The raters are those of the ratings; their mean severity, which they
+        do not show, is that of several draws.
+        """
+        from scipy.optimize import brentq
+
+        if not metric.needs_gold:
+            raise NbykError(
+                f"metric {metric.name} compares ratings of both systems' answers, and ratings of items alone "
+                "do not show how raters differ in that; give the answers' ratings (`pilot_systems`), or "
+                "`severity_sd`, `rating_sd` and `item_sd`"
+            )
+        gold, top = np.asarray(items.ratings), items.top
+        offsets = _mean_severities(gold, units)
+
+        def pairs(epsilon: float) -> Iterator[ResponseSet]:
+            drawn = RedrawnPilot(items, items.n_items, 1, epsilon, 0.0, 0.0, 0.0, 1)
+            for seed, offset in enumerate(offsets):
+                _, *systems = (side[: items.n_items, None] for side in drawn.long_run(seed))
+                a, b = (np.clip(_in_order(side, items.order) + offset, 0.0, top) for side in systems)
+                yield ResponseSet(gold, a, b, {"gold": units, "a": FRESH, "b": FRESH})
+
+        def excess(epsilon: float) -> float:
+            effects = [observed_effects(pair, metric)[0] for pair in pairs(epsilon)]
+            return unit * float(np.mean(effects)) - effect
+
+        if excess(1.0) < 0.0:
+            raise NbykError(
+                f"{effect:g} on {metric.name} is out of reach: at ε = 1 it is {excess(1.0) + effect:.3g} "
+                "by the pilot's ratings; give a smaller one",
+                argument="effect",
+            )
+        epsilon = float(brentq(excess, 0.0, 1.0, xtol=1e-3)) if excess(0.0) < 0.0 else 0.0
+        kind = "real numbers"
+        if len(items.response.values):
+            levels = items.system_answers == "levels"
+            kind = "whole levels of the scale" if levels else kind
+            kind += f" (--system-answers {items.system_answers})"
+        assumed = (
+            f"the pilot has no systems, so nbyk simulates two that answer in {kind}: A with the mean of "
+            f"infinitely many raters, B off by up to ε = {epsilon:.3g} on the scale from 0 to 1"
+        )
+        return cls(tuple(pairs(epsilon)), metric, unit=unit, assumed=assumed, **more)
+
+    @property
+    def data(self) -> ResponseSet:
+        """The responses, or the first of several simulated sets."""
+        return self.pairs[0]
+
+    @cached_property
+    def responses(self) -> Responses:
+        """The responses with their units, if they have any, and clusters."""
+        return self._responses(self.data)
+
+    @property
+    def rated(self) -> bool:
+        """Whether the units behind the systems' responses are people, or may be."""
+        return not self.about_runs and kind_of_units(self.data) != "run"
+
+    @cached_property
+    def crew(self) -> Crew:
+        """The numbers of items, shared raters, ratings and shared runs; none of units with one item each."""
+        return crew_of(self.responses, rated=self.rated)
+
+    @cached_property
+    def test(self) -> SharedUnitsTest:
+        """The test over new items or clusters, raters and runs, without weights of precision."""
+        check_clusters(self.data)
+        return shared_units_test(self.metric, self.responses, weighted=False)
+
+    @property
+    def effect(self) -> float:
+        """The effect of A over B."""
+        return self.unit * self.test.effect
+
+    @cached_property
+    def spread(self) -> Spread:
+        """The variances that are declared, and else those that the pilot shows."""
+        seen = [
+            astuple(spread_from(data, tests, rated=self.rated).times(self.unit))
+            for data, tests in zip(self._every_responses, self._tests, strict=True)
+        ]
+        return replace(Spread(*np.mean(seen, axis=0).tolist()), **self.declared)
+
+    @property
+    def units(self) -> dict[str, int]:
+        """Numbers of raters, runs and clusters, by their name."""
+        counts = {str(source): part.units for source, part in self.test.sources.items()}
+        return counts | ({"clusters": self.data.n_clusters} if self.data.n_clusters else {})
+
+    def law(self, times: float = 1.0) -> PilotLaw:
+        """Return what the pilot leaves possible, or one of `times` the units that finds the same."""
+        generator = np.random.default_rng(_SEED)
+        n_draws = _DRAWS // len(self.pairs)
+        draws = []
+        for data, tests in zip(self._every_responses, self._tests, strict=True):
+            test, alone = (_larger(one, times) for one in tests)
+            for factors in _chi_squares(generator, [test, alone], n_draws):
+                drawn = (_drawn(test, factors), _drawn(alone, factors))
+                draws.append(astuple(spread_from(data, drawn, rated=self.rated)))
+        variances = self.unit**2 * np.array(draws)
+        for column, part in enumerate(fields(Spread)):
+            if part.name in self.declared:
+                variances[:, column] = self.declared[part.name]
+        units = [part.units for part in _larger(self._tests[0][0], times).sources.values()]
+        least = [*units, *([self.data.n_clusters] if self.data.n_clusters else [])]
+        return PilotLaw(variances, min(least, default=self.data.n_items))
+
+    def cautions(self) -> Iterator[str]:
+        """Yield reasons for caution about a plan with these variances, one sentence each."""
+        if self.assumed:
+            yield self.assumed
+        kind = plural(kind_of_units(self.data))
+        few = [
+            f"{count} {name.replace('runs', kind)}" for name, count in self.units.items() if count < FEW_UNITS
+        ]
+        if few:
+            yield f"{' and '.join(few)} of the pilot tell little of how others differ"
+        options = {"raters": "--severity-sd", "runs": "--run-sd"}
+        sources = self.test.sources
+        behind = {"raters" if source == "raters" or self.rated else "runs" for source in sources}
+        for name in sorted(behind):
+            if name not in self.declared and not getattr(self.spread, name):
+                yield (
+                    f"in this pilot, {name} differ as wholes by no more than chance, so the plan takes their "
+                    f"SD for 0: see what a small one changes with {options[name]}"
+                )
+        if self.metric.smoothness == "jumps":
+            yield (
+                f"by {self.metric.name}, one rating can carry an item across a threshold or a tie: nbyk then "
+                "takes raters and runs to differ more than they do, and may ask for too many"
+            )
+
+    @cached_property
+    def _every_responses(self) -> list[Responses]:
+        return [self._responses(data) for data in self.pairs]
+
+    @cached_property
+    def _tests(self) -> list[tuple[SharedUnitsTest, SharedUnitsTest]]:
+        check_clusters(self.data)
+        return [tests_of(data, self.metric) for data in self._every_responses]
+
+    def _responses(self, data: ResponseSet) -> Responses:
+        gold = data.gold if data.has_gold else None
+        shared = panel_of(data, None, pair_runs=self.pair_runs).responses
+        return responses(data.a, data.b, gold=gold, clusters=data.clusters) if shared is None else shared
+
+
+def _mean_severities(gold: Floats, units: Units) -> Floats:
+    """Return what the mean severity of some raters may be: quantiles of its normal law, (pairs,).
+
+    Items that others rate too show how raters differ, but not how far all of them are off together.
+    """
+    from scipy.special import ndtri
+
+    places = np.asarray(ndtri((np.arange(_PAIRS) + 0.5) / _PAIRS))
+    if units.index is None or units.n_shared < 2:
+        return np.zeros(_PAIRS)
+    counts = (~np.isnan(gold)).sum(axis=1, keepdims=True)
+    residuals = np.where(counts > 1, gold - np.nanmean(gold, axis=1, keepdims=True), np.nan)
+    known = ~np.isnan(residuals) & (units.index >= 0)
+    of_unit, values = units.index[known], residuals[known]
+    n = np.bincount(of_unit, minlength=len(units.names)).astype(np.float64)
+    means = np.bincount(of_unit, values, minlength=len(units.names))[n > 1] / n[n > 1]
+    noise = float(values.var()) * float(np.mean(1.0 / n[n > 1]))
+    variance = max(float(means.var(ddof=1)) - noise, 0.0)
+    return places * math.sqrt(variance / len(means))
+
+
+def _in_order(rows: Floats, order: NDArray[np.int64]) -> Floats:
+    """Return rows that stand in another order as the items do."""
+    items = np.empty_like(rows)
+    items[order] = rows
+    return items
+
+
+@dataclass(frozen=True)
+class PilotLaw:
+    """The variances that a pilot leaves possible.
+
+    Attributes
+    ----------
+    draws : ndarray, shape (D, 6)
+        The variances of `Spread`, in its order.
+    units
+        The least number of raters or runs (or clusters) of the pilot.
+    """
+
+    draws: Floats
+    units: int
+
+    def assured(self, crew: Crew) -> Spread:
+        """Return variances that give a crew's effect the variance that four of five draws do not exceed."""
+        alone = [Spread(**{"items": 0.0, part.name: 1.0}) for part in fields(Spread)]
+        order = np.argsort(product(self.draws, [variance_of(one, crew) for one in alone]))
+        middle = round(ASSURED * len(order))
+        return Spread(*self.draws[order[middle - _NEAR // 2 : middle + _NEAR // 2]].mean(axis=0).tolist())
+
+
+def _larger(test: SharedUnitsTest, times: float) -> SharedUnitsTest:
+    """Return the expected test of as many times the units, if the estimates of this one are true."""
+    if times == 1.0:
+        return test
+    sources = {
+        source: replace(
+            part,
+            units=round(times * part.units),
+            total=(max(part.between, 0.0) + part.within) / times,
+            within=part.within / times,
+            df=times * (part.df + 1.0) - 1.0,
+            within_df=times * part.within_df,
+            responses=times * part.responses,
+            weight_squares=part.weight_squares / times,
+        )
+        for source, part in test.sources.items()
+    }
+    gone = sum(part.within for part in test.sources.values()) * (1.0 - 1.0 / times)
+    items = replace(test.items, total=max(test.items.total - gone, 0.0))
+    return replace(test, items=items, sources=sources)
+
+
+def _chi_squares(generator: np.random.Generator, tests: Sequence[SharedUnitsTest], n_draws: int) -> Any:
+    """Return the factors ν / χ²_ν of each draw, by the degrees of freedom ν."""
+    parts = [part for test in tests for part in (test.items, *test.sources.values())]
+    degrees = sorted({df for part in parts for df in (part.df, part.within_df)})
+    # A source of A and one of B with as many units vary apart
+    columns = {(df, place): df / generator.chisquare(df, n_draws) for df in degrees for place in range(4)}
+    return [{key: float(column[row]) for key, column in columns.items()} for row in range(n_draws)]
+
+
+def _drawn(test: SharedUnitsTest, factors: dict[tuple[float, int], float]) -> SharedUnitsTest:
+    def part_of(part: Component, place: int) -> Component:
+        return replace(
+            part,
+            total=part.total * factors[part.df, place],
+            within=part.within * factors[part.within_df, place],
+        )
+
+    sources = {source: part_of(part, place) for place, (source, part) in enumerate(test.sources.items(), 1)}
+    return replace(test, items=part_of(test.items, 0), sources=sources)

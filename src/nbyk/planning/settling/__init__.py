@@ -1,1 +1,0 @@
-"""The data that would settle an undecided comparison."""

@@ -1,0 +1,169 @@
+"""From decisions on pairs to ranks with confidence sets and groups that cannot be told apart.
+
+References
+----------
+Mogstad, Romano, Shaikh and Wilhelm 2024, Inference for ranks with applications to mobility across
+neighbourhoods and academic achievement across countries; Piepho 2004, An algorithm for a letter-based
+representation of all-pairwise comparisons.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.testing.pvalues import tie_tolerance
+from nbyk.testing.results import Interval, Pair, Standing
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
+
+_LETTERS = string.ascii_lowercase + string.ascii_uppercase
+
+
+def standings_of(
+    names: Sequence[str],
+    scores: Floats,
+    sign: float,
+    intervals: Sequence[Interval],
+    pairs: Sequence[Pair],
+    against: str | None,
+) -> tuple[tuple[Standing, ...], tuple[tuple[str, ...], ...]]:
+    """Return the standings, best first, and the groups, if all pairs were compared.
+
+    Parameters
+    ----------
+    names
+        The systems' names.
+    scores : ndarray, shape (S,)
+        Their scores, of which more is better if `sign` is 1, and less if it is −1.
+    sign
+        1 or −1.
+    intervals
+        The intervals of their scores.
+    pairs, against
+        The pairs, and the baseline of all of them, if there is one.
+    """
+    best, _ = ranks(sign * scores[:, None])
+    order = np.argsort(best[:, 0], kind="stable").tolist()
+    place = {names[system]: position for position, system in enumerate(order)}
+    better = np.zeros((len(names), len(names)), np.bool_)
+    for pair in pairs:
+        if pair.better is not None:
+            worse = pair.b if pair.better == pair.a else pair.a
+            better[place[pair.better], place[worse]] = True
+    low, high = rank_sets(better)
+    members: list[tuple[int, ...]] = []
+    if against is None:
+        members = groups(len(names), [(place[pair.a], place[pair.b]) for pair in pairs if pair.significant])
+    lettered = letters(len(names), members)
+    standings = [
+        Standing(
+            name=names[system],
+            score=float(scores[system]),
+            interval=intervals[system],
+            rank=int(best[system, 0]),
+            rank_low=int(low[position]),
+            rank_high=int(high[position]),
+            letters=lettered[position],
+        )
+        for position, system in enumerate(order)
+    ]
+    in_order = [names[system] for system in order]
+    return tuple(standings), tuple(tuple(in_order[place] for place in group) for group in members)
+
+
+def ranks(scores: Floats) -> tuple[Integers, Integers]:
+    """Return the best and the worst rank of each system given ties; 1 is the highest score.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (S, M)
+        Scores of S systems in M draws, higher is better.
+
+    Returns
+    -------
+    best, worst : ndarray, shape (S, M)
+        1 + the number of systems that score higher, and S − the number that score lower. Without ties they
+        are the same.
+    """
+    tolerance = tie_tolerance(scores)
+    best, worst = np.empty((2, *scores.shape), dtype=np.int64)
+    for system, own in enumerate(scores):
+        best[system] = 1 + (scores > own + tolerance).sum(axis=0)
+        worst[system] = len(scores) - (scores < own - tolerance).sum(axis=0)
+    return best, worst
+
+
+def rank_sets(better: Booleans) -> tuple[Integers, Integers]:
+    """Return the ranks of each system that are compatible with decisions on pairs.
+
+    Parameters
+    ----------
+    better : ndarray of bool, shape (S, S)
+        Whether the system of the row was shown to be better than that of the column.
+
+    Returns
+    -------
+    low, high : ndarray, shape (S,)
+        1 + the number of systems that are better, and S − the number that are worse, directly or through
+        others. If no decision is wrong, every possible rank of a system lies between them, also with ties. So
+        if the chance of any wrong decision is at most α, all sets cover at once with a chance of at least 1 −
+        α.
+    """
+    closed = better.copy()
+    for middle in range(len(better)):
+        closed |= closed[:, middle, None] & closed[None, middle]
+    return 1 + closed.sum(axis=0), len(better) - closed.sum(axis=1)
+
+
+def groups(n_systems: int, different: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
+    """Return the largest groups of systems in which no two differ, by insertion and absorption.
+
+    Parameters
+    ----------
+    n_systems
+        Number of systems S, numbered in the order in which groups should list them.
+    different
+        Pairs of systems that differ.
+
+    Returns
+    -------
+    list of tuple
+        Every system is in at least one group. Two systems that do not differ share a group, two that differ
+        share none. In the order of their members.
+    """
+    columns = {(1 << n_systems) - 1} if n_systems else set()
+    for first, second in different:
+        pair = 1 << first | 1 << second
+        split = {column for column in columns if column & pair == pair}
+        parts = {column & ~(1 << system) for column in split for system in (first, second)}
+        kept = columns - split
+        # A column absorbs those that it contains; no kept column contains another.
+        new = {
+            part
+            for part in parts
+            if not any(part & other == part for other in kept)
+            and not any(part != other and part & other == part for other in parts)
+        }
+        columns = kept | new
+    members = [tuple(i for i in range(n_systems) if column >> i & 1) for column in columns]
+    return sorted(members)
+
+
+def letters(n_systems: int, members: Sequence[tuple[int, ...]]) -> list[str]:
+    """Return each system's letters (`group_letters`): one for each of its groups."""
+    shown = [""] * n_systems
+    for letter, group in zip(group_letters(len(members)), members, strict=True):
+        for system in group:
+            shown[system] += letter
+    return shown
+
+
+def group_letters(n_groups: int) -> list[str]:
+    """Return a letter for each group: "a" to "z", then "A" to "Z", and then numbers in brackets."""
+    return [_LETTERS[i] if i < len(_LETTERS) else f"[{i + 1}]" for i in range(n_groups)]

@@ -1,0 +1,416 @@
+"""The board of two systems or more: the pairs' claims on the same draws, corrected for their number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.units import Units
+from nbyk.resampling.effects import check_defined
+from nbyk.testing.corrections import correct_p_values
+from nbyk.testing.engine.draws import Draws
+from nbyk.testing.family import DrawnNull, Hypotheses, OneNull, swap_bound
+from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
+from nbyk.testing.pairs import choose_pairs
+from nbyk.testing.pvalues import expected_p, p_values, sides_of
+from nbyk.testing.ranks import standings_of
+from nbyk.testing.results import NONE, Board, Claim, Drawn, Interval, Margin, Pair, Question, Sample, Standing
+from nbyk.testing.shared_units import SharedUnitsTest
+from nbyk.testing.shared_units.boards import lone_spread, moderated_tests
+from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
+from nbyk.testing.systems.cautions import about_data, about_number, about_pair
+from nbyk.testing.systems.claims import (
+    broad_claim,
+    broad_test,
+    drawn_claim,
+    few_units,
+    with_intervals_of_parts,
+    within,
+)
+from nbyk.testing.systems.items_alone import ItemsAlone, items_alone, score_interval
+from nbyk.testing.systems.margins import corrected, is_within_one, with_margins
+from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
+from nbyk.testing.systems.panel import Panel
+from nbyk.testing.systems.scored import ScoredSystems
+from nbyk.testing.unit_cautions import about_units
+
+Floats = NDArray[np.float64]
+Places = tuple[int, int]
+"""Two systems, by their places."""
+
+
+def board_of(
+    scored: ScoredSystems,
+    asked: Asked,
+    family: Hypotheses,
+    *,
+    against: str | None = None,
+    margin: float | None = None,
+    with_parts: bool = True,
+) -> Board:
+    """Return the board of `nbyk.compare`.
+
+    Parameters
+    ----------
+    scored
+        The systems, with their metric.
+    asked
+        What is asked about each pair.
+    family
+        The pairs' tests together: when to stop drawing, and the correction.
+    against, margin
+        As for `nbyk.compare`; the margin is in the unit of the effect.
+    with_parts
+        Whether the parts of the variance of a single pair get their intervals, and those of a metric that
+        jumps are computed.
+    """
+    decision, metric, names = asked.decision, scored.metric, scored.names
+    pairs = choose_pairs(names, against, decision.alternative)
+    panels = {(a, b): asked.panel(scored.pair(a, b), (names[a], names[b])) for a, b in pairs}
+    asked.check_paired(panels.values())
+    of_clusters = panels[pairs[0]].draws_clusters
+    units = {name: scored.units[name] for name in names if name in scored.units}
+    known = {"has_gold": "gold" in scored.units, "pair_runs": asked.pair_runs}
+
+    @lru_cache(maxsize=1)  # all pairs' draws at once would hold all pairs' responses
+    def draws_of(pair: Places) -> Draws:
+        return asked.draws(panels[pair].drawn(scored.pair(*pair)), [metric])
+
+    exact = asked.is_exact(draws_of(pairs[0]))
+    nulls = _nulls(scored, asked, family, pairs, draws_of, exact=exact, of_clusters=of_clusters)
+    scores_each = metric.kind != "comparison"
+    drawn = scored.bootstrapped(asked, of_clusters=of_clusters) if scores_each else None
+    tests = {pair: test for pair, panel in panels.items() if (test := broad_test(metric, panel)) is not None}
+    alone, tests = tests, moderated_tests(tests, len(names))
+    question = asked.question(metric.name, family.correction, against)
+    sample = replace(scored.sample, pairing=pairing_sentence(units, **known))
+    compared = []
+    for (a, b), under in zip(pairs, nulls, strict=True):
+        draws = draws_of((a, b))
+        if drawn is None or not asked.sampler.keeps_rows:
+            bootstrapped = asked.bootstrapped(draws)[0]
+        else:
+            with np.errstate(invalid="ignore"):  # inf − inf if the metric is undefined
+                bootstrapped = metric.sign * (drawn[a] - drawn[b])
+        of_pair = _OnePair(asked, panels[a, b], draws, question, _of_two(sample, names[a], names[b]))
+        compared.append(of_pair.pair(under, bootstrapped, margin, tests.get((a, b)), exact=exact))
+    compared = _with_corrections(compared, nulls, family.correction, [tests.get(pair) for pair in pairs])
+    if len(pairs) == 1 and with_parts:
+        (pair,) = compared
+        broad = with_intervals_of_parts(pair.claims[0], metric, panels[pairs[0]], tests.get(pairs[0]))
+        compared = [replace(pair, claims=(broad, *pair.claims[1:]))]
+    standings: tuple[Standing, ...] = ()
+    shared: tuple[tuple[str, ...], ...] = ()
+    by_bootstrap = False
+    if drawn is not None:
+        intervals, by_bootstrap = _score_intervals(scored, drawn, list(panels.values()), asked)
+        standings, shared = standings_of(names, scored.scores, metric.sign, intervals, compared, against)
+    board = Board(question, sample, standings, tuple(compared), shared, ())
+    if len(pairs) == 1:
+        return replace(board, warnings=compared[0].warnings)
+    assert drawn is not None, "only metrics that score each system compare three or more"
+    clusters = scored.clusters if of_clusters else None
+    warnings = (
+        *board.reserves,
+        *(pairing_caution(units, **known) if any(panel.sources for panel in panels.values()) else ()),
+        *_about_units(list(panels.values()), scored.units, scored.rows.n_items),
+        *_about_spread(alone, names),
+        *(about_number(clusters, scored.rows.n_items, null="swap_items") if by_bootstrap else ()),
+        *_cautions(board, scored, drawn),
+    )
+    return replace(board, warnings=warnings)
+
+
+def _of_two(sample: Sample, a: str, b: str) -> Sample:
+    """Return what a sample says of two of its systems."""
+    kept = {name: counts for name, counts in sample.responses.items() if name in ("gold", a, b)}
+    return replace(sample, responses=kept)
+
+
+def _nulls(
+    scored: ScoredSystems,
+    asked: Asked,
+    family: Hypotheses,
+    pairs: Sequence[Places],
+    draws_of: Callable[[Places], Draws],
+    *,
+    exact: bool,
+    of_clusters: bool,
+) -> list[DrawnNull]:
+    """Return each pair's effects under the null, and whether they settle its decisions."""
+    if exact:
+        return [DrawnNull(asked.every_arrangement(draws_of(pair))[0], True, True) for pair in pairs]
+    if len(pairs) == 1:
+        draws = draws_of(pairs[0])
+        ((effects, settled),) = asked.decision.draw(asked.under_null(draws), draws.observed)
+        return [DrawnNull(effects, settled, settled)]
+
+    def from_null(pair: Places, start: int, n_draws: int) -> Floats:
+        effects: Floats = asked.under_null(draws_of(pair))([0], n_draws, start=start)[0]
+        return effects
+
+    drawing: list[OneNull] = [partial(from_null, pair) for pair in pairs]
+    return family.draw(
+        drawing,
+        np.array([float(draws_of(pair).observed[0]) for pair in pairs]),
+        [_bound(scored, pair, asked, of_clusters=of_clusters) for pair in pairs],
+    )
+
+
+@dataclass(frozen=True)
+class _OnePair:
+    """Two systems by one metric: what is asked, the units behind the data, and the draws."""
+
+    asked: Asked
+    panel: Panel
+    draws: Draws
+    question: Question
+    sample: Sample
+
+    def pair(
+        self,
+        under: DrawnNull,
+        bootstraps: Floats,
+        margin: float | None,
+        test: SharedUnitsTest | None,
+        *,
+        exact: bool,
+    ) -> Pair:
+        """Return the pair before the correction for the number of pairs.
+
+        Parameters
+        ----------
+        under
+            Its effects under the null.
+        bootstraps : ndarray, shape (B,)
+            Bootstrapped effects; not finite where the metric is undefined.
+        margin
+            The margin; None without one.
+        test
+            The test over new units; None if it has none.
+        exact
+            Whether the null was enumerated.
+        """
+        asked, panel, draws = self.asked, self.panel, self.draws
+        data, decision, (metric,) = draws.data, asked.decision, draws.metrics
+        drawn = bootstraps[np.isfinite(bootstraps)]
+        if drawn.size == 0:
+            check_defined([metric], bootstraps[None])
+        for kept in (under.effects, drawn):
+            kept.setflags(write=False)
+        items, by_bootstrap = self._items(under, drawn, exact=exact)
+        claims: tuple[Claim, ...] = (items,)
+        if panel.is_broad:
+            claims = (broad_claim(metric, panel, items, asked, test), items)
+        if margin is not None:
+            claims = with_margins(
+                metric, data, panel, claims, margin=margin, alpha=decision.alpha, of_broad=test
+            )
+        pair = Pair(
+            *panel.names,
+            question=self.question,
+            sample=replace(self.sample, n_clusters=data.n_clusters),
+            scores=draws.scores(0),
+            claims=claims,
+            p=claims[0].p,
+            decided=claims[0].decided,
+            drawn=Drawn(
+                under.effects.size,
+                exact,
+                sides_of(decision.alternative) / (1 + under.effects.size),
+                0.0 if exact else decision.error,
+                under.effects,
+                drawn,
+                expected_p(drawn, under.effects),
+                asked.sampler.name,
+            ),
+        )
+        known = {"has_gold": data.has_gold, "pair_runs": asked.pair_runs}
+        units = {
+            name: data.units[role] for role, name in zip("ab", panel.names, strict=True) if role in data.units
+        }
+        clusters = data.clusters if panel.draws_clusters else None
+        undefined = bootstraps.size - drawn.size
+        warnings = (
+            *pair.reserves,
+            *(pairing_caution(units, **known) if panel.sources else ()),
+            *about_data(data, null=asked.null, panel=panel),
+            *(about_number(clusters, data.n_items, null=asked.null) if by_bootstrap else ()),
+            *about_pair(pair, metric, data, undefined=undefined, by_bootstrap=by_bootstrap),
+        )
+        return replace(pair, warnings=warnings)
+
+    def _items(self, under: DrawnNull, drawn: Floats, *, exact: bool) -> tuple[Claim, bool]:
+        """Return the claim over new items or clusters alone, and whether its interval is the bootstrap's."""
+        asked, panel, draws, decision = self.asked, self.panel, self.draws, self.asked.decision
+        (metric,), effect, level = draws.metrics, float(draws.observed[0]) + 0.0, asked.confidence_level
+        p = p_values(effect, under.effects)
+        if exact:
+            p = {side: replace(value, standard_error=0.0) for side, value in p.items()}
+        interval = percentile_interval(drawn, level)
+        alone = ItemsAlone(p)
+        if asked.hypothesis == EQUALLY_GOOD:
+            alone = items_alone(
+                metric,
+                draws.rows,
+                alone,
+                percentile=interval,
+                level=level,
+                alternative=decision.alternative,
+                alpha=decision.alpha,
+                within_one=is_within_one(metric, draws.data),
+            )
+        if alone.interval is not None:
+            interval = alone.interval
+        elif asked.interval == "bca":
+            interval = bca_interval(drawn, effect, acceleration(draws.jackknifed()[0]), level)
+        chosen = alone.p[decision.alternative]
+        hopeless = chosen.standard_error == 0.0 and chosen.p > decision.alpha
+        claim = drawn_claim(
+            ("items", "clusters") if panel.draws_clusters else ("items",),
+            panel.population((), of_clusters=panel.draws_clusters),
+            effect,
+            chosen,
+            interval,
+            asked,
+            method=alone.method,
+            decided=under.settled_alone or hopeless,
+            reserve=alone.reserve,
+        )
+        return claim, alone.interval is None
+
+
+def _with_corrections(
+    pairs: Sequence[Pair],
+    nulls: Sequence[DrawnNull],
+    correction: str,
+    tests: Sequence[SharedUnitsTest | None],
+) -> list[Pair]:
+    """Return the pairs with their p-values, and those of the margins if there are any, corrected.
+
+    A pair whose claim is by t has the reserve of its corrected p.
+    """
+    if len(pairs) == 1:
+        return list(pairs)
+    # An inconclusive claim counts as p = 1.
+    p = correct_p_values(np.nan_to_num([pair.claims[0].p for pair in pairs], nan=1.0), correction).tolist()
+    margins: list[Margin | None] = [None] * len(pairs)
+    tested = [pair.margin for pair in pairs if pair.margin is not None]
+    if tested:
+        margins = [*corrected(tested, correction)]
+    done = []
+    for pair, corrected_p, margin, under, test in zip(pairs, p, margins, nulls, tests, strict=True):
+        broad = replace(pair.claims[0], margin=margin)
+        if test is not None and broad.method == "t" and broad.is_conclusive and corrected_p > 0.0:
+            alpha = pair.question.alpha * broad.p / corrected_p
+            broad = replace(broad, reserve=test.reserve(pair.question.alternative, alpha))
+        decided = under.settled if len(pair.claims) == 1 else broad.decided
+        claims = (broad, *pair.claims[1:])
+        done.append(replace(pair, claims=claims, p=corrected_p, decided=decided))
+    return done
+
+
+def _about_units(panels: Sequence[Panel], units: Mapping[str, Units], n_items: int) -> Iterator[str]:
+    """Yield the cautions about shared units, except about those that every pair generalises over."""
+    if all(panel.sources for panel in panels):
+        yield from few_units(panels)
+        units = {name: of_name for name, of_name in units.items() if not of_name.n_shared}
+    yield from about_units(units, n_items, has_gold="gold" in units)
+
+
+def _about_spread(tests: Mapping[Places, SharedUnitsTest], names: Sequence[str]) -> Iterator[str]:
+    """Yield a caution if units differ by one system far more than by the others."""
+    lone = lone_spread(tests, len(names)) if tests else None
+    if lone is not None:
+        system, ratio = lone
+        yield (
+            f"raters or runs differ about {ratio:.0f} times as much by {names[system]} as by the other "
+            "systems: the p-values of its pairs learn from the others, and may be too small; compare "
+            f"{names[system]} with each of them alone"
+        )
+
+
+def _bound(scored: ScoredSystems, pair: Places, asked: Asked, *, of_clusters: bool) -> float:
+    """Return an upper bound of the p-value of infinitely many draws; 1 if unknown."""
+    metric, alternative = scored.metric, asked.decision.alternative
+    if asked.null != "swap_items" or not metric.additive:
+        return 1.0
+    scores = scored.rows.sums(metric).features
+    gains: Floats = metric.sign * (scores[:, pair[0]] - scores[:, pair[1]])
+    if of_clusters and scored.clusters is not None:
+        gains = np.bincount(scored.clusters, weights=gains).astype(np.float64)
+    if alternative == "two-sided":
+        return swap_bound(gains, sides=2.0)
+    towards = 1.0 if alternative == "greater" else -1.0
+    return swap_bound(gains, sides=1.0) if towards * gains.sum() > 0.0 else 1.0
+
+
+def _score_intervals(
+    scored: ScoredSystems, drawn: Floats, panels: Sequence[Panel], asked: Asked
+) -> tuple[list[Interval], bool]:
+    """Return each system's interval of its score for the population of the pairs, and if some are drawn.
+
+    For new items alone it is that of the bootstrap, or of proportions; for new units too it is by t.
+    """
+    kinds = {factor.partition(" ")[0] for panel in panels for factor in panel.factors}
+    metric, level = scored.metric, asked.confidence_level
+    intervals, by_bootstrap = [], False
+    for system in range(len(scored.names)):
+        panel, test = scored.score_test(system, kinds)
+        if panel.is_broad and (test is None or test.roughness):
+            intervals.append(NONE)
+        elif test is None:
+            within_one = is_within_one(metric, scored.pair(system, system))
+            known = None
+            if not panel.draws_clusters:
+                known = score_interval(metric, scored.rows, system, level=level, within_one=within_one)
+            by_bootstrap = by_bootstrap or known is None
+            intervals.append(known or percentile_interval(drawn[system][np.isfinite(drawn[system])], level))
+        else:
+            intervals.append(within(metric.score_range, test.interval(level), panel))
+    return intervals, by_bootstrap
+
+
+def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[str]:
+    """Yield the cautions about the board; each pair has cautions of its own."""
+    question, pairs, rows = board.question, board.pairs, scored.rows
+    first = pairs[0].drawn
+    assert first is not None
+    responses = [rows.systems[..., 1:], *([rows.gold[:, 1:]] if rows.gold.size else [])]
+    if all(np.isnan(beyond_first).all() for beyond_first in responses):
+        yield (
+            "every item has one response, its score: these data cannot separate the variance of responses "
+            "from that of items, and the tests and intervals count both together"
+        )
+    unit = "clusters" if pairs[0].sample.n_clusters else "items"
+    if question.hypothesis != EQUALLY_GOOD:
+        yield (
+            f"null {question.test} says that two systems {question.hypothesis}: rejecting it does not show "
+            "which is better, so that every rank stays possible; swap_items and shifted test whether they "
+            "are equally good"
+        )
+    elif question.correction not in ("holm", "bonferroni"):
+        yield (
+            f"correction {question.correction} does not bound the chance of any wrong claim, so the sets of "
+            "ranks may not cover all true ranks at once; choose holm for that"
+        )
+    if first.exact and question.correction != "none" and first.least_p * len(pairs) > question.alpha:
+        yield (
+            f"the smallest p that the {first.n_resamples + 1} arrangements of so few {unit} can give is "
+            f"{first.least_p:.2g}, above α over the number of pairs, {question.alpha / len(pairs):.2g}: take "
+            f"more {unit}"
+        )
+    open_pairs = sum(not pair.decided and pair.claims[0].is_conclusive for pair in pairs)
+    if open_pairs:
+        most = max(pair.drawn.n_resamples for pair in pairs if pair.drawn is not None)
+        yield (
+            f"{open_pairs} of {len(pairs)} corrected decisions are inconclusive after at most {most} draws "
+            "each; raise `max_resamples` and `max_draws`"
+        )
+    undefined = int((~np.isfinite(drawn)).any(axis=0).sum())
+    if undefined:
+        yield f"{undefined} bootstrap draws leave {question.metric} undefined; the intervals leave them out"

@@ -1,0 +1,238 @@
+"""Many systems on the same items, with the score of each by one metric: observed and bootstrapped."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.categories import Categories
+from nbyk.data.response_set import ResponseSet, stack_responses
+from nbyk.data.systems import Systems
+from nbyk.data.units import Units
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric, metrics_of
+from nbyk.metrics.registry import kind_scored, usual_metric
+from nbyk.resampling.effects import check_defined
+from nbyk.testing.engine.draws import ItemStreams, draw_chunks
+from nbyk.testing.engine.forms import form_of
+from nbyk.testing.engine.inputs import as_clusters, as_matrices, as_numbers
+from nbyk.testing.engine.rows import Rows
+from nbyk.testing.results import ResponseCounts, Sample
+from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
+from nbyk.testing.shared_units.collection import FEWEST_UNITS
+from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.panel import Panel, panel_of
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+ManyResponses = Mapping[str, Any] | Sequence[Any]
+
+
+@dataclass(frozen=True)
+class ScoredSystems:
+    """Systems that answered the same items, and a metric.
+
+    Attributes
+    ----------
+    names
+        The systems' names.
+    metric
+        The metric.
+    rows
+        Gold and the systems' responses, in the order given.
+    units
+        The raters or runs behind them, by "gold" and the systems' names.
+    clusters : ndarray of int, shape (N,), or None
+        The cluster of each item, if items have clusters.
+    scores : ndarray, shape (S,)
+        The systems' scores on the data; NaN by a metric that compares two systems and scores neither.
+    categories
+        The classes or distributions that responses stand for; None for numbers.
+    """
+
+    names: tuple[str, ...]
+    metric: Metric
+    rows: Rows
+    units: Mapping[str, Units]
+    clusters: Integers | None
+    scores: Floats
+    categories: Categories | None = None
+
+    @classmethod
+    def of(
+        cls,
+        gold: Any,
+        systems: ManyResponses | None,
+        metric: str | Metric | None,
+        *,
+        units: Mapping[str, Units] | None = None,
+        cluster: Any = None,
+        kind: str | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> ScoredSystems:
+        """Return systems in any of the forms that `nbyk.compare` takes."""
+        categories = None
+        if isinstance(gold, Systems | ResponseSet):
+            if not (systems is None and units is None and cluster is None):
+                raise NbykError(
+                    "found systems, units or clusters beside what holds them already; give only that",
+                    argument="systems",
+                )
+            if isinstance(gold, Systems):
+                units, cluster = gold.all_units, gold.clusters
+                gold, systems, categories = gold.coded
+            else:
+                units, cluster, categories = _named_units(gold), gold.clusters, gold.categories
+                gold, systems = gold.gold if gold.has_gold else None, {"A": gold.a, "B": gold.b}
+        if systems is None:
+            raise NbykError(
+                f"found {type(gold).__name__} alone, expected what `nbyk.read_systems` returns, or gold (or "
+                "None) and systems",
+                argument="systems",
+            )
+        named = _named(systems)
+        sources = {"gold": gold, **named}
+        if categories is None:
+            sources, categories = as_numbers(sources, kind or kind_scored(metric), classes)
+        known_kind = "numbers" if categories is None else categories.kind
+        metric = metric or usual_metric(known_kind, has_gold=gold is not None)
+        (chosen,) = metrics_of(categories, [metric])
+        if chosen.kind == "comparison" and len(named) > 2:
+            raise NbykError(
+                f"metric {chosen.name} compares two systems and scores neither; choose one that scores each"
+            )
+        chosen.check_gold(gold is not None)
+        matrices, of_columns = as_matrices(sources)
+        stacked = stack_responses(*(matrices[name] for name in named))
+        table = None if categories is None else categories.table
+        rows = Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked, table=table)
+        clusters = as_clusters(cluster, sources, rows.n_items)
+        known = of_columns if units is None else units
+        behind = {name: known[name] for name in ("gold", *named) if name in known}
+        scores = np.full(len(named), np.nan)
+        if chosen.kind != "comparison":
+            scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
+        return cls(tuple(named), chosen, rows, behind, clusters, scores, categories)
+
+    @property
+    def sample(self) -> Sample:
+        """The data in numbers."""
+        of_gold = {"gold": self.rows.gold} if self.rows.gold.size else {}
+        responses = of_gold | dict(zip(self.names, self.rows.systems, strict=True))
+        return Sample(
+            self.rows.n_items,
+            0 if self.clusters is None else int(self.clusters.max()) + 1,
+            {name: _counts(matrix) for name, matrix in responses.items()},
+        )
+
+    def pair(self, a: int, b: int) -> ResponseSet:
+        """Return gold and two systems, by their places."""
+        of_roles = {"gold": "gold", "a": self.names[a], "b": self.names[b]}
+        behind = {role: self.units[name] for role, name in of_roles.items() if name in self.units}
+        of_a, of_b = (self.rows.systems[place] for place in (a, b))
+        return ResponseSet(
+            self.rows.gold, _answered(of_a), _answered(of_b), behind, self.clusters, self.categories
+        )
+
+    def score_test(self, system: int, kinds: Collection[str]) -> tuple[Panel, SharedUnitsTest | None]:
+        """Return the units behind one system's score, and the score with its variance over them.
+
+        Parameters
+        ----------
+        system
+            Its place.
+        kinds
+            What the pairs generalise over: "clusters", "raters" and "runs".
+
+        Returns
+        -------
+        panel
+            It generalises over the units of those kinds that the system has.
+        test
+            The t-test of the score, as the effect of the system against nothing; None if the score is for new
+            items alone, or if its units are too few.
+        """
+        units = {"gold": "gold", "a": self.names[system]}
+        behind = {role: self.units[name] for role, name in units.items() if name in self.units}
+        clusters = self.clusters if "clusters" in kinds else None
+        nothing = np.zeros((self.rows.n_items, 1))
+        answers = _answered(self.rows.systems[system])
+        data = ResponseSet(self.rows.gold, answers, nothing, behind, clusters, self.categories)
+        panel = panel_of(data, None)
+        panel = replace(panel, sources=tuple(of for of in panel.sources if of.partition(" ")[0] in kinds))
+        if not panel.sources or panel.few(0, FEWEST_UNITS) or panel.responses is None:
+            return panel, None
+        return panel, shared_units_test(
+            _score_alone(self.metric), panel.responses, sources=panel.sources, weighted=False
+        )
+
+    def bootstrapped(self, asked: Asked, *, of_clusters: bool) -> Floats:
+        """Return each system's score on bootstrapped items, or clusters of them, shape (S, B).
+
+        All systems see the same items: the differences of two systems' scores are the bootstrapped effects of
+        their pair. A system's scores do not depend on the others. They are NaN or
+        infinite on draws on which the metric is undefined, such as a correlation of constants.
+        """
+        clusters = self.clusters if of_clusters else None
+        rows = Rows.of(self.rows.gold, self.rows.systems, clusters, self.rows.table)
+        form, streams = form_of(self.metric, rows), ItemStreams(asked.seed, rows)
+
+        def work(chunk: int) -> Floats:
+            return form.drawn(streams.items("bootstrap", chunk))
+
+        n_draws = asked.decision.n_resamples
+        return draw_chunks(work, n_draws, threads=asked.threads, progress=asked.progress)
+
+
+def _score_alone(metric: Metric) -> Metric:
+    """Return the metric whose effect is the score of A, whatever B is."""
+    return replace(
+        metric,
+        direction="higher",
+        kind="comparison",
+        additive=metric.is_mean_over_items,
+        implementation=_score_of_first,
+        arguments=(),
+        of=metric,
+    )
+
+
+def _score_of_first(metric: Metric, systems: Floats, gold: Floats, out: Floats) -> None:
+    out[:] = metric.scores(systems[:1], gold)[0]
+
+
+def _answered(matrix: Floats) -> Floats:
+    """Return the columns that hold a response."""
+    return matrix[:, ~np.isnan(matrix).all(axis=0)]
+
+
+def _counts(matrix: Floats) -> ResponseCounts:
+    counts = (~np.isnan(matrix)).sum(axis=1)
+    return ResponseCounts(int(counts.min()), int(counts.max()), int(counts.sum()))
+
+
+def _named_units(data: ResponseSet) -> dict[str, Units]:
+    """Return the units of a response set by "gold", "A" and "B"."""
+    names = {"gold": "gold", "a": "A", "b": "B"}
+    return {names[role]: units for role, units in data.units.items()}
+
+
+def _named(systems: ManyResponses) -> dict[str, Any]:
+    if isinstance(systems, Mapping):
+        named = {str(name): responses for name, responses in systems.items()}
+    else:
+        named = {f"system {index}": responses for index, responses in enumerate(systems)}
+    if "gold" in named:
+        raise NbykError(
+            "a system is called gold, the name of the gold responses; give it another name",
+            argument="systems",
+        )
+    if len(named) < 2:
+        raise NbykError(
+            f"found {len(named)}, expected at least two, each under a name of its own", argument="systems"
+        )
+    return named

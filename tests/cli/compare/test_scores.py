@@ -1,0 +1,324 @@
+"""`nbyk compare` with scores of runs: files in; a sentence, tables, JSON and figures, or one error, out."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nbyk as library
+from tests.cli.conftest import Run
+from tests.cli.drawn import dollars_drawn
+from tests.data.malformed.scores import CASES, Case
+
+
+@pytest.fixture
+def nbyk(run_words: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Return a function that runs nbyk with these words in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return run_words
+
+
+def write_runs(means: dict[str, float], n: int = 9) -> None:
+    """Write one text file of scores per system into the working folder."""
+    generator = np.random.default_rng(1)
+    for name, mean in means.items():
+        Path(f"{name}.txt").write_text("".join(f"{x:.4f}\n" for x in generator.normal(mean, 0.02, n)))
+
+
+def scores_in(path: str) -> list[float]:
+    return [float(line) for line in Path(path).read_text().split()]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_malformed_file_is_refused_in_one_line(case: Case, nbyk: Run, tmp_path: Path) -> None:
+    words = case.build(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    code, out, error = nbyk("compare", *words, "--kind", "scores", "--out", "answer")
+    assert (code, out) == (2, "")
+    assert error.count("\n") == 1, error
+    assert re.search(case.expected, error), error
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_recommended_of_few_runs_is_the_exact_permutation_test(nbyk: Run) -> None:
+    write_runs({"a": 0.75, "b": 0.70})
+    code, out, error = nbyk("compare", "a.txt", "b.txt", "--format", "json")
+    assert code == 0
+    assert error.startswith("scores of runs, not paired: 9 of a, 9 of b; --kind numbers takes them for")
+    found = json.loads(out)
+    expected = library.permutation_test(scores_in("a.txt"), scores_in("b.txt"), alternative="two-sided")
+    assert found["boards"][0]["test"] == "permutation"
+    assert found["boards"][0]["pairs"][0]["p"] == expected.p
+    assert found["boards"][0]["pairs"][0]["drawn"]["exact"]
+    assert "all 48,620 are counted" in found["boards"][0]["reason"]
+    assert found["sentences"][0].startswith("a is better than b at α = 0.05: a 0.7")
+
+
+def test_scores_with_ids_are_paired_by_them(nbyk: Run) -> None:
+    generator = np.random.default_rng(2)
+    items = [f"q{i}" for i in range(40)]
+    a, b = generator.random(40), generator.random(40)
+    pd.DataFrame({"item": items, "score": a}).to_csv("a.csv", index=False)
+    order = generator.permutation(40)
+    pd.DataFrame({"item": np.array(items)[order], "score": b[order]}).to_parquet("b.parquet")
+    found = json.loads(nbyk("compare", "a.csv", "b.parquet", "--kind", "scores", "--format", "json")[1])
+    assert found["boards"][0]["test"] == "approximate_randomisation"
+    assert (
+        found["boards"][0]["pairs"][0]["p"]
+        == library.approximate_randomisation(a, b, alternative="two-sided").p
+    )
+    (said,) = [text for text in found["cautions"] if "It is about this run of each system" in text]
+    assert said.startswith("If each pair of scores is an item")
+    unpaired = json.loads(
+        nbyk("compare", "a.csv", "b.parquet", "--kind", "scores", "--format", "json", "--pair-runs", "no")[1]
+    )
+    assert not any("this run of each system" in text for text in unpaired["cautions"])
+    assert unpaired["boards"][0]["test"] == "welch_t"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "permutation",
+        "approximate_randomisation",
+        "bootstrap",
+        "paired_bootstrap",
+        "welch_t",
+        "wilcoxon",
+        "mann_whitney",
+    ],
+)
+def test_every_test_by_its_name(name: str, nbyk: Run) -> None:
+    from nbyk.testing.scores.battery import TESTS
+
+    write_runs({"a": 0.75, "b": 0.74})
+    words = ("--alternative", "greater", "--format", "json", "--out", "out", "--seed", "3")
+    found = json.loads(nbyk("compare", "a.txt", "b.txt", "--test", name, *words)[1])
+    seed = {"seed": 3} if TESTS[name].draws else {}
+    expected = TESTS[name].test(scores_in("a.txt"), scores_in("b.txt"), alternative="greater", **seed)
+    assert found["boards"][0]["pairs"][0]["p"] == expected.p
+    assert Path("out/figures/null.png").stat().st_size > 5000
+    if TESTS[name].paired:
+        assert any("paired by their order" in text for text in found["cautions"])
+
+
+def test_the_level_of_the_intervals_is_an_option_of_its_own(nbyk: Run) -> None:
+    write_runs({"a": 0.75, "b": 0.74})
+    for words, level in (((), 0.95), (("--alpha", "0.01"), 0.95), (("--confidence-level", "0.9"), 0.9)):
+        found = json.loads(nbyk("compare", "a.txt", "b.txt", "--format", "json", *words)[1])
+        given = scores_in("a.txt"), scores_in("b.txt")
+        scores = library.compare(None, *given, kind="scores", confidence_level=level)
+        assert found["boards"][0]["confidence_level"] == level
+        assert found["boards"][0]["pairs"][0]["interval"] == list(scores.interval)
+        assert f"({100 * level:g} % interval" in found["sentences"][0]
+
+
+def test_aso_says_both_ways_and_warns_below_five(nbyk: Run) -> None:
+    write_runs({"a": 0.75, "b": 0.70}, n=4)
+    found = json.loads(nbyk("compare", "a.txt", "b.txt", "--test", "aso", "--format", "json")[1])
+    pair = found["boards"][0]["pairs"][0]
+    order = pair["claims"][0]["order"]
+    assert order["bound"]["n_comparisons"] == 2
+    assert pair["verdict"] == ("better" if order["eps_min"] < 0.2 else "undecided")
+    assert any("once in 70 times" in text and "eps_min says little" in text for text in found["cautions"])
+    with pytest.warns(UserWarning, match="once in 70 times"):
+        own = library.aso(scores_in("a.txt"), scores_in("b.txt"), n_comparisons=2)
+    assert order["eps_min"] == own.eps_min
+
+
+def test_several_systems_are_corrected(nbyk: Run) -> None:
+    write_runs({"a": 0.75, "b": 0.70, "c": 0.72})
+    for method in ("holm", "bonferroni", "benjamini_hochberg", "none"):
+        found = json.loads(
+            nbyk("compare", "a.txt", "b.txt", "c.txt", "--correction", method, "--format", "json")[1]
+        )
+        p = [pair["claims"][0]["p"] for pair in found["boards"][0]["pairs"]]
+        corrected = p if method == "none" else library.correct_p_values(p, method).tolist()
+        assert [pair["p"] for pair in found["boards"][0]["pairs"]] == pytest.approx(corrected)
+    found = json.loads(nbyk("compare", "a.txt", "b.txt", "c.txt", "--against", "b", "--format", "json")[1])
+    assert [(pair["a"], pair["b"]) for pair in found["boards"][0]["pairs"]] == [("a", "b"), ("c", "b")]
+    found = json.loads(nbyk("compare", "a.txt", "b.txt", "c.txt", "--test", "aso", "--format", "json")[1])
+    samples = {name: scores_in(f"{name}.txt") for name in "abc"}
+    table = library.multi_aso(samples)
+    bounds = [pair["claims"][0]["order"]["eps_min"] for pair in found["boards"][0]["pairs"]]
+    assert bounds == [table.eps_min[i, j] for i, j in ((0, 1), (0, 2), (1, 2))]
+
+
+def test_gate(nbyk: Run) -> None:
+    write_runs({"new": 0.75, "old": 0.70})
+    assert nbyk("compare", "new.txt", "old.txt", "--gate")[0] == 0
+    assert nbyk("compare", "old.txt", "new.txt", "--gate")[0] == 3
+    assert nbyk("compare", "new.txt", "old.txt", "--gate", "--alpha", "1e-9")[0] == 4
+    assert nbyk("compare", "old.txt", "new.txt", "--against", "old", "--gate")[0] == 0
+    assert nbyk("compare", "old.txt", "new.txt")[0] == 0
+    assert (
+        json.loads(nbyk("compare", "new.txt", "old.txt", "--gate", "--format", "json")[1])["boards"][0][
+            "alternative"
+        ]
+        == "greater"
+    )
+    write_runs({"third": 0.65})
+    assert nbyk("compare", "new.txt", "old.txt", "third.txt", "--gate", "--against", "third")[0] == 0
+    for words in (("new.txt", "old.txt", "--alternative", "less"), ("new.txt", "old.txt", "third.txt")):
+        code, _, error = nbyk("compare", *words, "--gate")
+        assert code == 2
+        assert error.startswith("error: --gate ")
+
+
+def test_a_gate_that_more_draws_could_open_or_shut_is_inconclusive(nbyk: Run) -> None:
+    write_runs({"new": 0.708, "old": 0.70})
+    drawn = ("--test", "bootstrap", "--resamples", "99", "--format", "json")
+    found = json.loads(nbyk("compare", "new.txt", "old.txt", "--alternative", "greater", *drawn)[1])
+    alpha = str(found["boards"][0]["pairs"][0]["p"])
+    code, text, errors = nbyk("compare", "new.txt", "old.txt", "--gate", "--alpha", alpha, *drawn)
+    assert (code, errors) == (4, "")
+    said = json.loads(text)
+    assert not said["boards"][0]["pairs"][0]["decided"]
+    assert "inconclusive" in " ".join(said["sentences"])
+
+
+def test_the_smallest_p_value_is_said_where_nothing_can_be_shown(nbyk: Run) -> None:
+    Path("a.txt").write_text("9\n8\n")
+    Path("b.txt").write_text("1\n2\n")
+    found = json.loads(nbyk("compare", "a.txt", "b.txt", "--format", "json")[1])
+    assert found["boards"][0]["pairs"][0]["p"] == pytest.approx(2 / 6)
+    assert any(
+        "smallest p-value that permutation can give here is 0.333" in said for said in found["cautions"]
+    )
+    write_runs({"a": 0.75, "b": 0.70})
+    found = json.loads(nbyk("compare", "a.txt", "b.txt", "--format", "json")[1])
+    assert not any("smallest" in said for said in found["cautions"])
+
+
+def test_out_writes_everything_alike_twice(nbyk: Run) -> None:
+    write_runs({"a": 0.75, "b": 0.70, "c": 0.72})
+    for out in ("one", "two"):
+        code, text, _ = nbyk("compare", "a.txt", "b.txt", "c.txt", "--lift", "1.25", "--out", out)
+        assert code == 0
+    names = sorted(str(path.relative_to("one")) for path in Path("one").rglob("*.*"))
+    for expected in ("compare.html", "compare.json", "figures/scores.svg", "figures/differences.png"):
+        assert expected in names
+    for table in ("pairs", "systems", "power"):
+        assert {f"tables/{table}{suffix}" for suffix in (".csv", ".parquet", ".md", ".tex")} <= set(names)
+    files = [name for name in names if not name.startswith((".nbyk", "tables/.", "figures/."))]
+    assert [Path("one", name).read_bytes() for name in files] == [
+        Path("two", name).read_bytes() for name in files
+    ]
+    assert "Before you believe it:" in text
+    written = json.loads(Path("one/compare.json").read_text())
+    assert written["sentences"][0] in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("test", "others", "figures"),
+    [
+        ("permutation", ["b"], ["null", "scores"]),
+        ("permutation", ["b", "c"], ["differences", "scores"]),
+        ("aso", ["b"], ["quantiles", "scores"]),
+    ],
+)
+def test_figures_show_a_name_that_looks_like_mathematics_as_it_is(
+    test: str, others: list[str], figures: list[str], nbyk: Run
+) -> None:
+    write_runs({"a$b$_x": 0.75, **dict.fromkeys(others, 0.7)})
+    files = [f"{name}.txt" for name in ("a$b$_x", *others)]
+    assert nbyk("compare", *files, "--test", test, "--out", "out")[0] == 0
+    assert sorted(path.stem for path in Path("out/figures").glob("*.png")) == figures
+    for stem in figures:
+        assert dollars_drawn(Path(f"out/figures/{stem}.svg").read_text()) >= 2
+
+
+@pytest.mark.parametrize("wrong", ["-1", "nan", "inf", "1e400", "1e200"])
+@pytest.mark.parametrize("option", ["--lift", "--shift"])
+def test_a_lift_is_refused_by_its_option(nbyk: Run, option: str, wrong: str) -> None:
+    write_runs({"a": 0.75, "b": 0.70})
+    code, out, error = nbyk("compare", "a.txt", "b.txt", option, wrong)
+    assert (code, out) == (2, "")
+    assert error.startswith(f"error: {option}: found {float(wrong):g}, ")
+    assert error.count("\n") == 1
+
+
+def test_many_threads_are_no_more_work(nbyk: Run) -> None:
+    write_runs({"a": 0.75, "b": 0.70})
+    words = ("compare", "a.txt", "b.txt", "--test", "bootstrap", "--resamples", "99")
+    assert nbyk(*words, "--threads", str(10**15)) == nbyk(*words)
+
+
+def test_power_is_the_bootstrap_power_analysis_of_each(nbyk: Run) -> None:
+    write_runs({"a": 0.75, "b": 0.70})
+    words = [
+        "--test",
+        "welch_t",
+        "--shift",
+        "0.02",
+        "--format",
+        "json",
+        "--alternative",
+        "greater",
+    ]
+    found = json.loads(nbyk("compare", "a.txt", "b.txt", *words)[1])
+    for name in "ab":
+        scores = scores_in(f"{name}.txt")
+        expected = library.bootstrap_power_analysis(scores, lift=0.02, lift_is="shift", alternative="greater")
+        assert found["power"][name]["power"] == expected.power
+        assert 0.0 < expected.power < 1.0
+    assert any("notice a system that is better by 0.02" in sentence for sentence in found["sentences"])
+    found = json.loads(
+        nbyk("compare", "a.txt", "b.txt", "--test", "aso", "--lift", "1.25", "--format", "json")[1]
+    )
+    assert found["power"]["a"]["power"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--lift", "0.5"), "--lift: found 0.5, expected a factor of at least 1"),
+        (("--shift", "-1"), "--shift: found -1, expected a shift of at least 0"),
+        (
+            ("--lift", "2"),
+            "error: a: found -1, and a factor lifts only scores that are not negative; .* (--shift)",
+        ),
+        (("--pair-runs", "yes", "--shift", "2"), "found approximate_randomisation, a test of pairs"),
+    ],
+)
+def test_what_a_lift_lacks_is_refused_before_the_comparison(
+    nbyk: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], says: str
+) -> None:
+    def compared(*_: object, **__: object) -> None:
+        raise AssertionError("the systems were compared")
+
+    monkeypatch.setattr("nbyk.testing.scores.compare_scores.board_of_scores", compared)
+    for name in "ab":
+        Path(f"{name}.txt").write_text("-1\n2\n3\n4\n5\n6\n")
+    code, out, error = nbyk("compare", "a.txt", "b.txt", *words)
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert re.search(says.replace("(", r"\(").replace(")", r"\)"), error), error
+
+
+def test_the_old_command_says_what_to_type(nbyk: Run) -> None:
+    code, out, error = nbyk("test", "a.txt", "b.txt", "--paired", "--test", "wilcoxon")
+    assert (code, out) == (2, "")
+    assert error.endswith("type: nbyk compare a.txt b.txt --pair-runs yes --test wilcoxon\n")
+
+
+@pytest.mark.parametrize(
+    "words", [("--metric", "mae"), ("--scale", "1..5"), ("--margin", "0.1"), ("--full",)]
+)
+def test_options_that_scores_have_no_use_for_are_refused(nbyk: Run, words: tuple[str, ...]) -> None:
+    write_runs({"a": 0.75, "b": 0.70})
+    code, out, error = nbyk("compare", "a.txt", "b.txt", *words)
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert error.startswith("error: ")
+
+
+def test_options_of_scores_are_refused_for_responses_to_items(nbyk: Run) -> None:
+    for name in "ab":
+        Path(f"{name}.csv").write_text("item,value\n" + "".join(f"i{n},0.{n}\n" for n in range(1, 8)))
+    code, out, error = nbyk("compare", "a.csv", "b.csv", "--tau", "0.3")
+    assert (code, out) == (2, "")
+    assert error == "error: --tau: these are numbers of items; leave it out\n"

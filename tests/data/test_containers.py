@@ -1,0 +1,156 @@
+"""Containers are read by what they hold, not by what they say of themselves, and up to a bound."""
+
+from __future__ import annotations
+
+import io
+import re
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from nbyk import bounded, read_systems
+from nbyk.data import read_ratings
+from nbyk.errors import NbykError
+
+openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+
+ROWS = [["item", "ann", "bo", "cy"], *([f"i{i}", i % 2, (i % 5) / 4, 1 - i % 2] for i in range(12))]
+
+
+def workbook(path: Path, rows: list[list[Any]], change: Callable[[Any], object] = lambda sheet: None) -> Path:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    change(book.active)
+    book.save(path)
+    return path
+
+
+def rewritten(path: Path, pattern: bytes, by: bytes) -> Path:
+    """Replace bytes in the sheet of a workbook."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    members[sheet], n = re.subn(pattern, by, members[sheet])
+    assert n == 1
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+@pytest.mark.parametrize("dimension", [b"A1:C7", b"A1", b"A1:XFD1048576", b"B2:C3", b"nonsense"])
+def test_the_declared_range_of_a_sheet_does_not_decide_what_is_read(dimension: bytes, tmp_path: Path) -> None:
+    whole = read_ratings(workbook(tmp_path / "a.xlsx", ROWS))
+    path = rewritten(tmp_path / "a.xlsx", rb'<dimension ref="[^"]*"', b'<dimension ref="' + dimension + b'"')
+    if dimension == b"nonsense":
+        with pytest.raises(NbykError, match="openpyxl cannot read it"):
+            read_ratings(path)
+        return
+    assert read_ratings(path) == whole
+    assert whole.n_ratings == 36
+
+
+@pytest.mark.parametrize(
+    ("cell", "formula", "says"),
+    [
+        ("C3", "=1/2", r"row 3: column 'bo': found the formula =1/2 without a saved value"),
+        ("D1", '="cy"', r"'bo', ''\], expected a name of its own for each; mend row 1"),
+        ("A4", '="i"&2', r"row 4: column 'item': found the formula =\"i\"&2 without"),
+    ],
+)
+def test_a_formula_without_a_saved_value_is_not_an_empty_cell(
+    cell: str, formula: str, says: str, tmp_path: Path
+) -> None:
+    path = workbook(tmp_path / "a.xlsx", ROWS, lambda sheet: sheet.__setitem__(cell, formula))
+    with pytest.raises(NbykError, match=says):
+        read_ratings(path)
+    with pytest.raises(NbykError, match=says):
+        read_ratings(path, on_empty="drop")
+
+
+def test_a_column_of_formulas_without_saved_values_does_not_vanish(tmp_path: Path) -> None:
+    def change(sheet: Any) -> None:
+        for row in range(2, 14):
+            sheet.cell(row, 4, f"=B{row}*1")
+
+    path = workbook(tmp_path / "a.xlsx", ROWS, change)
+    with pytest.raises(NbykError, match="column 'cy': found the formula =B2"):
+        read_ratings(path)
+
+
+def test_merged_cells_and_cells_without_a_name_are_refused(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "a.xlsx", ROWS, lambda sheet: sheet.merge_cells("B2:B5"))
+    with pytest.raises(NbykError, match="the cells B2:B5 are merged, so one value stands for several"):
+        read_ratings(path)
+    rows = [ROWS[0], *(row if place else [*row, 0.5] for place, row in enumerate(ROWS[1:]))]
+    with pytest.raises(NbykError, match=r"'cy', ''\], expected a name of its own for each; mend row 1"):
+        read_ratings(workbook(tmp_path / "b.xlsx", rows))
+
+
+def parquet_of(rows: int, **columns: pa.Array) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out, compression="zstd", row_group_size=max(rows, 1))
+    return out.getvalue()
+
+
+def zeros(n: int) -> bytes:
+    column = pa.array(np.zeros(n, np.int8))
+    return parquet_of(n, item=column, rater=column, value=column)
+
+
+def long_texts(n: int) -> bytes:
+    texts = pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, np.int32)), pa.array(["x" * 10**6]))
+    return parquet_of(n, item=texts, value=pa.array(np.zeros(n)))
+
+
+def zipped(*members: tuple[str, int]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, size in members:
+            with archive.open(name, "w") as member:
+                for _ in range(size // 10**7):
+                    member.write(b" " * 10**7)
+                member.write(b" " * (size % 10**7))
+    return out.getvalue()
+
+
+BOMBS = {
+    "a.parquet": (lambda: zeros(20_000_000), "holds more than 5,000,000 rows, expected at most"),
+    "b.parquet": (lambda: long_texts(3_000), "holds more than 400,000,000 bytes, expected at most"),
+    "a.xlsx": (lambda: zipped(("xl/worksheets/sheet1.xml", 401_000_000)), "holds 401,000,000 bytes once"),
+    "b.xlsx": (lambda: zipped(*((f"{n}", 10**8) for n in range(5))), "holds 500,000,000 bytes once"),
+    "c.xlsx": (lambda: zipped(("a", 1), ("a", 1)), "holds two members named 'a'"),
+    "a.npz": (lambda: zipped(("a.npy", 401_000_000)), "holds 401,000,000 bytes once decompressed"),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_is_refused_by_a_bound_that_the_message_names(name: str, tmp_path: Path) -> None:
+    make, says = BOMBS[name]
+    path = tmp_path / name
+    path.write_bytes(make())
+    assert path.stat().st_size < 2_000_000
+    begun = time.process_time()
+    with pytest.raises(NbykError, match=rf"{name}: {says}"):
+        read_systems({"a": path, "b": path})
+    assert time.process_time() - begun < 5
+
+
+def test_a_sheet_is_read_up_to_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = workbook(tmp_path / "a.xlsx", ROWS)
+    for what, most in (("ROWS", 12), ("CELLS", 51)):
+        with monkeypatch.context() as patch:
+            patch.setattr(bounded, f"MOST_{what}", most)
+            with pytest.raises(NbykError, match=f"holds more than {most} {what.lower()}"):
+                read_ratings(path)
+    monkeypatch.setattr(bounded, "MOST_SECONDS", -1.0)
+    with pytest.raises(NbykError, match="took longer than -1 s to read"):
+        read_ratings(path)

@@ -1,0 +1,96 @@
+"""Names that look alike are told apart or joined by choice, and never in silence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nbyk import read_systems
+from nbyk.data import read_ratings
+from nbyk.data.columns import Columns
+from nbyk.errors import NbykError
+
+PAIRS = {"case": ("pos", "Pos"), "numbers": ("1", "1.0"), "zeros": ("1", "01"), "width": ("1", "\uff11")}
+UNSEEN = {
+    "a space": ("pos", "pos "),
+    "two spaces": ("so so", "so  so"),
+    "no width": ("pos", "pos\u200b"),
+    "a soft hyphen": ("pos", "p\u00ados"),
+    "accents": ("\u00e4", "a\u0308"),
+}
+
+
+def written(path: Path, text: str) -> str:
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("pair", [*PAIRS.values(), *UNSEEN.values()], ids=[*PAIRS, *UNSEEN])
+def test_classes_that_look_alike_are_named_and_told_apart_only_by_choice(
+    pair: tuple[str, str], tmp_path: Path
+) -> None:
+    one, two = pair
+    gold = written(tmp_path / "g.csv", f"item,label\na,{one}\nb,neg\nc,{two}\nd,neg\ne,neg\n")
+    a = written(tmp_path / "a.csv", f"item,label\na,{one}\nb,neg\nc,{one}\nd,neg\ne,neg\n")
+    b = written(tmp_path / "b.csv", f"item,label\na,neg\nb,{one}\nc,neg\nd,neg\ne,neg\n")
+    with pytest.raises(NbykError, match=r"g\.csv: the classes .* and .* look alike; .* with `classes`"):
+        read_systems([a, b], gold, kind="classes")
+    told = read_systems([a, b], gold, kind="classes", classes=[one, two, "neg"])
+    assert told.gold is not None
+    assert len(set(told.gold[:, 0])) == 3
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_items_and_raters_that_look_alike_are_named(pair: tuple[str, str], tmp_path: Path) -> None:
+    one, two = pair
+    texts = {
+        "items": f"item,rater,value\n{one},r,1\n{two},r,0\n",
+        "raters or runs": f"item,rater,value\na,{one},1\na,{two},0\nb,{one},1\n",
+    }
+    for what, text in texts.items():
+        a, b = written(tmp_path / "x.csv", text), written(tmp_path / "y.csv", text.replace(",1\n", ",0.5\n"))
+        (note,) = read_systems([a, b]).notes
+        assert note.startswith(f"the {what} ")
+        assert note.endswith(" look alike, and nbyk tells them apart")
+
+
+@pytest.mark.parametrize("pair", UNSEEN.values(), ids=UNSEEN)
+def test_ids_that_nobody_can_tell_apart_are_refused(pair: tuple[str, str], tmp_path: Path) -> None:
+    one, two = pair
+    for role, text in (("item", f"{one},r,1\n{two},r,0\n"), ("rater", f"a,{one},1\nb,{two},0\n")):
+        with pytest.raises(NbykError, match=f":3: the {role} id .* differs from .* alone|nobody sees"):
+            read_ratings(written(tmp_path / "a.csv", "item,rater,value\n" + text))
+
+
+def test_systems_and_columns_that_look_alike_are_named(tmp_path: Path) -> None:
+    text = "item,model,value\na,X,1\nb,X,0\na,x,0\nb,x,0.5\n"
+    (note,) = read_systems(written(tmp_path / "a.csv", text)).notes
+    assert note == "the systems 'X' and 'x' look alike, and nbyk tells them apart"
+    path = written(tmp_path / "b.csv", "item,Item,value\na,b,1\nb,a,0\n")
+    with pytest.raises(NbykError, match=r"the columns 'item' and 'Item' look alike; rename one"):
+        read_ratings(path)
+
+
+def test_floats_that_hold_no_whole_number_of_their_own_name_nothing() -> None:
+    for role in ("item", "rater"):
+        columns = {"item": [1.0, 2.0], "rater": [1.0, 1.0], "value": [1.0, 0.0]}
+        columns[role] = [2.0**53, 2.0**53 + 2]
+        pd = pytest.importorskip("pandas")
+        with pytest.raises(
+            NbykError, match=f"column '{role}': found 9007199254740992.0, a number of so many"
+        ):
+            read_ratings(pd.DataFrame(columns))
+        columns[role] = [2.0**53 - 1, 2.0**53 - 2]
+        assert "9007199254740991" in str(read_ratings(pd.DataFrame(columns)))
+    labels = {"item": ["a", "b"], "value": [2.0**53, 1.0]}
+    with pytest.raises(NbykError, match=r"found 9007199254740992\.0, a number of so many digits"):
+        read_systems(
+            {"a": pd.DataFrame(labels), "b": pd.DataFrame(labels)}, pd.DataFrame(labels), kind="classes"
+        )
+
+
+def test_a_column_has_one_role() -> None:
+    for names in (("x", "x", "value"), ("x", "rater", "x"), ("item", "x", "x")):
+        with pytest.raises(NbykError, match=r"found 'x', the column of the (item|rater)s too"):
+            Columns(*names)

@@ -1,0 +1,302 @@
+"""A second value of an item and rater is a duplicate in every reader; what a reader knows is used or said.
+
+Each file is in its maker's own layout; public reports describe all of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nbyk import read_systems
+from nbyk.data import read_ratings
+from nbyk.errors import NbykError
+from tests.data.lm_eval_log import sample, write_run
+
+
+def as_json(path: Path, content: Any) -> Path:
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def label_studio(folder: Path, *given: Any) -> Path:
+    """Two tasks; one annotator gives the values of one control to the first, as regions and repeaters do."""
+    results = [{"from_name": "q", "type": "rating", "value": {"rating": value}} for value in given]
+    tasks = [
+        {"id": 1, "annotations": [{"completed_by": 7, "result": results}], "data": {}},
+        {"id": 2, "annotations": [{"completed_by": 7, "result": results[:1]}], "data": {}},
+    ]
+    return as_json(folder / "a.json", tasks)
+
+
+def two_annotations(folder: Path, *given: Any) -> Path:
+    """One person annotates a task twice."""
+    results = [[{"from_name": "q", "type": "number", "value": {"number": value}}] for value in given]
+    tasks = [
+        {"id": 1, "annotations": [{"completed_by": 7, "result": result} for result in results], "data": {}},
+        {"id": 2, "annotations": [{"completed_by": 7, "result": results[0]}], "data": {}},
+    ]
+    return as_json(folder / "a.json", tasks)
+
+
+def helm(folder: Path, *given: Any) -> Path:
+    """One statistic of two splits in an entry."""
+    splits = ("test", "valid")
+    stats = [
+        {"name": {"name": "em", "split": split}, "count": 1, "mean": value}
+        for split, value in zip(splits, given, strict=False)
+    ]
+    entries = [
+        {"instance_id": "i1", "train_trial_index": 0, "stats": stats},
+        {"instance_id": "i2", "train_trial_index": 0, "stats": stats[:1]},
+    ]
+    return as_json(folder / "a.json", entries)
+
+
+def helm_classes(folder: Path, *given: Any) -> Path:
+    """Two classes of metrics write the same statistic, in entries of their own."""
+    entries = [
+        {"instance_id": "i1", "train_trial_index": 0, "stats": [{"name": "em", "count": 1, "mean": value}]}
+        for value in given
+    ]
+    return as_json(folder / "a.json", [*entries, {**entries[0], "instance_id": "i2"}])
+
+
+def argilla(folder: Path, *given: Any) -> Path:
+    """Two responses of one user to a question."""
+    responses = [{"value": value, "user_id": "u", "status": "submitted"} for value in given]
+    records = [
+        {"id": "a", "fields": {}, "responses": {"q": responses}},
+        {"id": "b", "fields": {}, "responses": {"q": responses[:1]}},
+    ]
+    return as_json(folder / "a.json", records)
+
+
+def argilla_1(folder: Path, *given: Any) -> Path:
+    """Write records of version 1, whose responses are a list."""
+    responses = [
+        {"user_id": "u", "status": "submitted", "values": {"q": {"value": value}}} for value in given
+    ]
+    records = [
+        {"id": "a", "fields": {}, "responses": responses},
+        {"id": "b", "fields": {}, "responses": responses[:1]},
+    ]
+    return as_json(folder / "a.json", records)
+
+
+def lm_eval(folder: Path, *given: Any) -> Path:
+    return write_run(folder, [*(sample(0, {"acc": value}) for value in given), sample(1, {"acc": given[0]})])
+
+
+MAKERS = (label_studio, two_annotations, helm, helm_classes, argilla, argilla_1, lm_eval)
+
+
+@pytest.mark.parametrize("write", MAKERS)
+def test_a_second_value_reaches_the_choice_about_duplicates(
+    write: Callable[..., Path], tmp_path: Path
+) -> None:
+    path = write(tmp_path, 5, 1)
+    with pytest.raises(NbykError, match=r"has already rated item .* or choose with `on_duplicates` first"):
+        read_ratings(path)
+    for choice, expected in (("first", 5), ("last", 1), ("mean", 3)):
+        ratings = read_ratings(path, on_duplicates=choice)
+        assert ratings.values.tolist() == [expected, 5]
+        assert "1 further rating of an item by the same rater was" in ratings.mended[0]
+    (tmp_path / "once").mkdir()
+    assert read_ratings(write(tmp_path / "once", 4)).mended == ()
+
+
+@pytest.mark.parametrize("write", MAKERS)
+def test_a_second_value_of_another_score_is_no_duplicate_of_this_one(
+    write: Callable[..., Path], tmp_path: Path
+) -> None:
+    """The rows that hold it alone have no empty cell of the score that is read."""
+    path = write(tmp_path, 5, 1)
+    text = path.read_text() if path.is_file() else ""
+    if not text:
+        pytest.skip("a document of a log is one object")
+    content = json.loads(text)
+    other = {
+        label_studio: lambda: content[0]["annotations"][0]["result"].append(
+            {"from_name": "p", "type": "number", "value": {"number": 2}}
+        ),
+        helm: lambda: content[0]["stats"].append({"name": "p", "count": 1, "mean": 2}),
+        argilla: lambda: content[0]["responses"].update(p=[{"value": 2, "user_id": "u"}]),
+    }.get(write)
+    if other is None:
+        pytest.skip("as the others")
+    other()
+    as_json(path, content)
+    with pytest.raises(NbykError, match="column 'p': found no value"):
+        read_ratings(path, value="p")
+    with pytest.raises(NbykError, match="is the only item"):
+        read_ratings(path, value="p", on_empty="drop")
+
+
+def test_metrics_of_several_classes_in_one_file_of_helm_are_one_row(tmp_path: Path) -> None:
+    entries = [
+        {
+            "instance_id": f"i{i}",
+            "train_trial_index": 0,
+            "stats": [{"name": name, "count": 1, "mean": i / 2}],
+        }
+        for name in ("em", "f1")
+        for i in range(3)
+    ]
+    path = as_json(tmp_path / "a.json", entries)
+    for name in ("em", "f1"):
+        assert read_ratings(path, value=name).values.tolist() == [0, 0.5, 1]
+
+
+def test_perturbed_copies_are_in_the_cluster_of_their_instance(tmp_path: Path) -> None:
+    """40 instances in 5 copies: the p-value is that of 40 clusters, without a word from the user."""
+    for name, right in (("a", range(25)), ("b", range(19, 38))):
+        entries = [
+            {
+                "instance_id": f"id{i}",
+                "train_trial_index": 0,
+                "stats": [{"name": "em", "count": 1, "mean": float(i in right)}],
+                **({"perturbation": {"name": f"typos{copy}"}} if copy else {}),
+            }
+            for i in range(40)
+            for copy in range(5)
+        ]
+        as_json(tmp_path / f"{name}.json", entries)
+    systems = read_systems([tmp_path / "a.json", tmp_path / "b.json"])
+    assert systems.clusters is not None
+    assert len(set(systems.clusters)) == 40
+    asked = read_systems([tmp_path / "a.json", tmp_path / "b.json"], cluster="instance_id")
+    assert asked.clusters == systems.clusters
+    (said, _) = systems.recognised.values()
+    assert said.endswith("clusters = instance_id (40), values = em")
+
+
+TASK = {"id": 1, "data": {}, "annotations": []}
+NODES: tuple[Any, ...] = ("x", 7, None, [], {}, ["x"], {"a": 1}, [None], True)
+PLACES: dict[str, Callable[[Any], Any]] = {
+    "a task's data": lambda node: {"id": 1, "data": node, "annotations": [{"completed_by": 1, "result": []}]},
+    "an annotation": lambda node: {**TASK, "annotations": [node]},
+    "results": lambda node: {**TASK, "annotations": [{"completed_by": 1, "result": node}]},
+    "a result": lambda node: {**TASK, "annotations": [{"completed_by": 1, "result": [node]}]},
+    "a control's value": lambda node: {
+        **TASK,
+        "annotations": [{"completed_by": 1, "result": [{"from_name": "q", "type": "rating", "value": node}]}],
+    },
+    "choices": lambda node: {
+        **TASK,
+        "annotations": [
+            {
+                "completed_by": 1,
+                "result": [{"from_name": "q", "type": "choices", "value": {"choices": node}}],
+            }
+        ],
+    },
+    "who": lambda node: {
+        **TASK,
+        "annotations": [
+            {"completed_by": node, "result": [{"from_name": "q", "type": "number", "value": {"number": 1}}]}
+        ],
+    },
+    "an id": lambda node: {
+        "id": node,
+        "annotations": [
+            {"completed_by": 1, "result": [{"from_name": "q", "type": "number", "value": {"number": 1}}]}
+        ],
+    },
+    "responses": lambda node: {"id": "a", "fields": {}, "responses": node},
+    "responses to a question": lambda node: {"id": "a", "fields": {}, "responses": {"q": node}},
+    "a response": lambda node: {"id": "a", "fields": {}, "responses": {"q": [node]}},
+    "a response's value": lambda node: {
+        "id": "a",
+        "fields": {},
+        "responses": {"q": [{"value": node, "user_id": "u"}]},
+    },
+    "a user": lambda node: {"id": "a", "fields": {}, "responses": {"q": [{"value": 1, "user_id": node}]}},
+    "values": lambda node: {"id": "a", "fields": {}, "responses": [{"user_id": "u", "values": node}]},
+    "a value": lambda node: {"id": "a", "fields": {}, "responses": [{"user_id": "u", "values": {"q": node}}]},
+    "metadata": lambda node: {
+        "id": "a",
+        "fields": {},
+        "metadata": node,
+        "responses": {"q": [{"value": 1, "user_id": "u"}]},
+    },
+    "statistics": lambda node: {"instance_id": "i", "train_trial_index": 0, "stats": node},
+    "a statistic": lambda node: {"instance_id": "i", "train_trial_index": 0, "stats": [node]},
+    "a statistic's name": lambda node: {
+        "instance_id": "i",
+        "train_trial_index": 0,
+        "stats": [{"name": node, "count": 1, "mean": 1}],
+    },
+    "a count": lambda node: {
+        "instance_id": "i",
+        "train_trial_index": 0,
+        "stats": [{"name": "em", "count": node, "sum": 1}],
+    },
+    "a sum": lambda node: {
+        "instance_id": "i",
+        "train_trial_index": 0,
+        "stats": [{"name": "em", "count": 1, "sum": node}],
+    },
+    "a perturbation": lambda node: {
+        "instance_id": "i",
+        "train_trial_index": 0,
+        "perturbation": node,
+        "stats": [{"name": "em", "count": 1, "mean": 1}],
+    },
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_node_of_an_unexpected_type_is_read_or_refused_in_one_line(place: str, tmp_path: Path) -> None:
+    for number, node in enumerate(NODES):
+        path = as_json(tmp_path / f"{number}.json", [PLACES[place](node)])
+        error = ""
+        try:
+            read_ratings(path)
+        except NbykError as refusal:
+            error = str(refusal)
+        assert not error or (error.startswith(str(path)) and "\n" not in error)
+
+
+@pytest.mark.parametrize(
+    ("write", "says"),
+    [
+        (
+            lambda folder: as_json(
+                folder / "a.json",
+                [
+                    {
+                        "id": i,
+                        "annotations": [
+                            {
+                                "completed_by": 1,
+                                "result": [
+                                    {"from_name": "q", "type": "choices", "value": {"choices": choices}}
+                                ],
+                            }
+                        ],
+                    }
+                    for i, choices in enumerate((["1"], ["0", "1"], ["1"]))
+                ],
+            ),
+            r"annotation 2: column 'q': found 2 choices \['0', '1'\], expected a finite number",
+        ),
+        (
+            lambda folder: write_run(folder, [sample(0, {"acc": None}), sample(1, {"acc": 1})]),
+            r":1: column 'acc': found no value",
+        ),
+        (
+            lambda folder: write_run(folder, [sample(0, {"f1": ["x", ["y"]]})] * 2),
+            r":1: 'f1' is the list \['x', \['y'\]\], expected a number",
+        ),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_shown_with_its_place(
+    write: Callable[[Path], Path], says: str, tmp_path: Path
+) -> None:
+    with pytest.raises(NbykError, match=says):
+        read_ratings(write(tmp_path))

@@ -1,0 +1,160 @@
+"""What a plan from a pilot promises: the assured size holds in four of five pilots."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import nbyk
+from nbyk.data import load_source
+from nbyk.metrics import get
+from nbyk.planning.assurance import assured_size
+from nbyk.planning.long_run import epsilon_for_effect
+from nbyk.planning.pilot import Pilot
+from nbyk.planning.power.battery import SystemTest
+from nbyk.planning.request import Request, Simulated
+from nbyk.planning.result import Plan
+from nbyk.priors import Response
+from nbyk.resampling.item_effects import item_effects
+from nbyk.testing.shared_units import responses, shared_units_test
+from tests.resampling.test_pilot_items import dirichlet_ratings
+
+LIKERT = Response("likert", 5)
+MAE = get("mae")
+EFFECT, K = 0.02, 3
+Z_ALPHA, Z_POWER = norm.ppf(0.975), norm.ppf(0.8)
+
+
+def signal(items: nbyk.PilotItems) -> tuple[float, Simulated, float]:
+    """Return μ/s of an item's contribution where the effect is .02, what is simulated, and its ε."""
+    world = Simulated(items, SystemTest("swap_items", MAE, 0.05, "two-sided"))
+    epsilon = epsilon_for_effect(lambda at: world.population(2, 1, at), MAE, EFFECT)
+    effects = item_effects(world.population(2000, K, epsilon), MAE, chunk=0)
+    return float(effects.mean() / effects.std()), world, epsilon
+
+
+def plans(items: nbyk.PilotItems) -> tuple[int, int]:
+    """Return the items of the best guess by the closed form, and those of the assured plan beside it."""
+    by_item, world, epsilon = signal(items)
+    n = math.ceil(((Z_ALPHA * math.sqrt(1.0 + by_item**2) + Z_POWER) / by_item) ** 2)
+    request = Request(source=world, k_responses=K, epsilon=epsilon, power=0.8)
+    crew = nbyk.plan(nbyk.Spread(1.0), n_items=n, k_responses=K, effect=1.0).crew
+    best = Plan(request, crew, 0.8, n, n, ("n_items",), asked_effect=EFFECT, epsilon=epsilon)
+    sure = assured_size(best, 0)
+    assert sure is not None
+    return n, sure.n_items
+
+
+@pytest.mark.statistics
+def test_the_assured_items_have_the_power_in_four_of_five_pilots_of_convabuse() -> None:
+    """30 pilots of 80 items: a share of .8 has a standard error of .07. The truth is that of all 4,050."""
+    ratings = load_source("convabuse").matrix()
+    truth, *_ = signal(nbyk.PilotItems("all", ratings, LIKERT))
+    generator, held = np.random.default_rng(1), []
+    for _ in range(30):
+        chosen = generator.choice(len(ratings), 80, replace=False)
+        sizes = np.array(plans(nbyk.PilotItems("some", ratings[chosen], LIKERT)))
+        power = norm.cdf(np.sqrt(sizes) * truth - Z_ALPHA * math.sqrt(1.0 + truth**2))
+        held.append(power >= 0.8)
+    guess, sure = np.mean(held, axis=0)
+    assert sure >= 0.8 - 3.0 * 0.073
+    assert guess < sure
+
+
+def test_a_plan_from_a_pilots_items_says_what_is_assured() -> None:
+    items = nbyk.PilotItems("these", dirichlet_ratings(60), LIKERT)
+    given = {"effect": 0.05, "k_responses": 3, "precision": 0.05, "n_resamples": 199}
+    plan = nbyk.plan(items, power=0.8, **given)  # type: ignore[arg-type]
+    assert plan.assured is not None
+    assert plan.assured.n_items > plan.n_items
+    assert f"With {plan.assured.n_items} items, 3 ratings each" in plan.sentence
+    assert "the power is at least 0.8 in four of five such pilots" in plan.sentence
+    assert plan.to_dict()["assured"]["n_items"] == plan.assured.n_items
+    # The same items four times over: a pilot that tells more.
+    more = replace(items, ratings=np.concatenate([items.ratings] * 4))  # type: ignore[list-item]
+    large = assured_size(
+        replace(plan, request=replace(plan.request, source=replace(plan.request.world, prior=more))), 0
+    )
+    assert large is not None
+    assert plan.n_items <= large.n_items < plan.assured.n_items
+    size = nbyk.plan(items, n_items=plan.n_items, **given)  # type: ignore[arg-type]
+    assert size.assured is not None
+    assert size.assured.power < size.power
+    least = nbyk.plan(items, n_items=plan.n_items, power=0.8, k_responses=3, precision=0.05)
+    assert least.assured is not None
+    assert (least.assured.epsilon or 0.0) > (least.epsilon or 1.0)
+    prior = nbyk.plan(nbyk.published_prior("toxicity"), n_items=30, k_responses=3, epsilon=0.3, precision=0.1)
+    assert prior.assured is None
+
+
+def collected(severity: float, n: int, generator: np.random.Generator) -> tuple[np.ndarray, ...]:
+    """Return ratings of n items by eight people, and the answers of A (right) and B (off by up to .12)."""
+    mean = generator.uniform(0.2, 0.8, (n, 1))
+    gold = mean + generator.normal(0.0, severity, 8) + generator.normal(0.0, 0.15, (n, 8))
+    return np.clip(gold, 0.0, 1.0), mean, mean + generator.uniform(-0.12, 0.12, (n, 1))
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("severity", [0.0, 0.1, 0.2])
+def test_ratings_alone_show_how_raters_limit_the_power(severity: float) -> None:
+    """The mean power planned from six pilots of 60 items is that of 300 collections within .13.
+
+    Pilots differ by an SD of about .12, so their mean has a standard error of .05; that of the truth is .03.
+    """
+    generator, n = np.random.default_rng(7), 60
+    who, effects, rejected = np.tile(np.arange(8), (n, 1)), [], 0
+    for _ in range(300):
+        gold, a, b = collected(severity, n, generator)
+        test = shared_units_test(MAE, responses(a, b, gold=gold, gold_units=who), weighted=False)
+        effects.append(test.effect)
+        rejected += test.p_value() <= 0.05
+    powers = []
+    for _ in range(6):
+        gold, *_ = collected(severity, n, generator)
+        units = nbyk.response_set(gold, gold[:, :1], gold[:, :1]).units["gold"]
+        items = nbyk.PilotItems("these", gold, Response("clamped"))
+        effect = float(np.mean(effects))
+        pilot = Pilot.of_ratings(items, units, MAE, effect)
+        powers.append(nbyk.plan(pilot, n_items=n, raters=8, k_responses=8, effect=effect).power)
+    assert np.mean(powers) == pytest.approx(rejected / 300, abs=0.13)
+
+
+def test_paired_runs_are_planned_as_one_source() -> None:
+    """Runs of one name share noise: with them paired, few runs settle what unpaired ones do not."""
+    generator, n, runs = np.random.default_rng(5), 100, 4
+    shared = generator.normal(0.0, 0.06, runs)
+    item = generator.normal(0.0, 0.1, (n, 1))
+    a, b = (0.5 + effect + item + shared + generator.normal(0.0, 0.15, (n, runs)) for effect in (0.012, 0.0))
+    data = nbyk.response_set(None, a, b)
+    apart = Pilot.of(data, metric="mean")
+    paired = replace(apart, pair_runs=True, about_runs=True)
+    assert paired.crew.paired_runs
+    assert paired.spread.runs < 0.5 * replace(apart, about_runs=True).spread.runs
+    found = nbyk.settle(data, metric="mean", pair_runs=True)
+    assert not nbyk.compare(data, metric="mean", pair_runs=True).pair.significant
+    planned = nbyk.plan(replace(paired, about_runs=False), solve="items", power=0.8)
+    assert found.items is not None
+    assert planned.n_items == found.items.n_items
+    assert ", paired" in planned.crew.words or planned.crew.raters
+
+
+def test_the_power_with_paired_runs_is_that_of_simulated_comparisons() -> None:
+    """400 sets: a power of .7 has a standard error of .023."""
+    generator, n, runs, found = np.random.default_rng(3), 60, 6, 0
+    spread = nbyk.Spread(items=0.02, runs=0.004, answers=0.03)
+    crew = replace(nbyk.plan(spread, n_items=n, runs=runs, effect=0.1).crew, paired_runs=True)
+    request = Request(
+        source=spread, n_items=n, raters=0, k_responses=1, runs=runs, effect=0.1, paired_runs=True
+    )
+    assert request.crew() == crew
+    units = np.tile(np.arange(runs), (n, 1))
+    for _ in range(400):
+        a = 0.1 + generator.normal(0.0, 0.02**0.5, (n, 1)) + generator.normal(0.0, 0.004**0.5, runs)
+        a = a + generator.normal(0.0, 0.03**0.5, (n, runs))
+        data = responses(a, np.zeros(a.shape), a_units=units, b_units=units, paired=True)
+        found += shared_units_test(get("mean"), data, weighted=False).p_value() <= 0.05
+    assert request.power_of(crew) == pytest.approx(found / 400, abs=0.07)

@@ -1,0 +1,83 @@
+"""The power that `nbyk.settle` states for a size that it names, beside the power where the truth is known."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.polynomial.legendre import leggauss
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+import nbyk
+from benchmarks import settled_wins
+from nbyk.data.units import ALL_FRESH
+from nbyk.planning import settled_sizes
+
+N_ITEMS, K, OFF_A, OFF_B, NOISE = 400, 3, 0.1, 0.13, 0.12
+"""A world: item means are off uniformly by up to this, and a normal rating is off again."""
+SETS = 2_000
+
+
+def mean_error(off: float, k: int) -> float:
+    """Return the mean absolute error of means of K ratings, to gold's, of a system off by up to this."""
+    places, weights = leggauss(64)
+    sd, mean = NOISE * math.sqrt(2.0 / k), off * places
+    folded = mean * (1.0 - 2.0 * norm.cdf(-mean / sd)) + sd * math.sqrt(2.0 / math.pi) * np.exp(
+        -((mean / sd) ** 2) / 2.0
+    )
+    return float(weights @ folded) / 2.0
+
+
+def power_reached(effect: float, k: int, seed: int) -> float:
+    """Return the power with K ratings of a world whose effect with the pilot's K is this."""
+    off_b = float(brentq(lambda off: mean_error(off, K) - mean_error(OFF_A, K) - effect, 0.0, 2.0))
+    rng = np.random.default_rng(seed)
+    gold, a, b = NOISE / math.sqrt(k) * rng.standard_normal((3, SETS, N_ITEMS))
+    a, b = (side + off * rng.uniform(-1.0, 1.0, (SETS, N_ITEMS)) for side, off in ((a, OFF_A), (b, off_b)))
+    gains = np.abs(b - gold) - np.abs(a - gold)
+    # A sum of hundreds of flipped contributions is normal, with the variance of their squares.
+    z = gains.sum(axis=1) / np.sqrt((gains**2).sum(axis=1))
+    return float((z >= norm.ppf(0.975)).mean())
+
+
+@pytest.mark.statistics
+def test_ratings_that_settle_names_have_the_power_that_it_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over 24 undecided pilots of a normal additive world, by MAE, at another K; the effect is the seen one.
+
+    Stated minus reached was .017 on average, with a standard error of .010: of it, .002 is Monte-Carlo error
+    (2,000 sets each), and the rest how pilots differ.
+    """
+    monkeypatch.setattr(settled_sizes, "_SETS", (256, 256))
+    rng = np.random.default_rng(1)
+    gaps = []
+    while len(gaps) < 24:
+        mean = rng.uniform(0.45, 0.55, (N_ITEMS, 1))
+        off_a, off_b = (off * rng.uniform(-1.0, 1.0, mean.shape) for off in (OFF_A, OFF_B))
+        drawn = mean + np.stack([0.0 * mean, off_a, off_b])
+        pilot = np.clip(drawn + NOISE * rng.standard_normal((3, N_ITEMS, K)), 0.0, 1.0)
+        found = nbyk.settle(
+            replace(nbyk.response_set(*pilot), units=ALL_FRESH),
+            metric="mae",
+            n_resamples=999,
+            max_items=N_ITEMS + 1,
+            max_responses=30,
+        )
+        if found.decided or found.effect <= 0.0 or found.responses is None:
+            continue
+        assert found.by == "simulation"
+        k = round(found.responses.k_responses)
+        assert k > K
+        gaps.append(found.responses.power - power_reached(found.effect, k, seed=len(gaps)))
+    assert np.std(gaps, ddof=1) / math.sqrt(len(gaps)) < 0.015
+    assert abs(np.mean(gaps)) < 0.04
+
+
+@pytest.mark.statistics
+def test_items_named_for_wins_have_the_power_stated_though_ties_are_many() -> None:
+    """Over 12 pilots of items of ConvAbuse: .005 too much was stated, with a standard error of .006."""
+    gaps = [stated - reached for _, stated, reached in settled_wins.measured(12)]
+    assert np.std(gaps, ddof=1) / math.sqrt(len(gaps)) < 0.01
+    assert abs(np.mean(gaps)) < 0.03

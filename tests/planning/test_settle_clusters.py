@@ -1,0 +1,55 @@
+"""What would settle a comparison of items in clusters: more clusters, as many as a closed form says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nbyk.errors import NbykError
+from nbyk.planning.settle import settle
+
+
+def clustered(n_clusters: int, effect: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return scores of A and B on items in clusters of five; SDs of .1 between clusters, .2 within."""
+    generator = np.random.default_rng(seed)
+    cluster = np.repeat(np.arange(n_clusters), 5)
+    a = (
+        0.5
+        + effect
+        + generator.normal(0.0, 0.1, n_clusters)[cluster]
+        + generator.normal(0.0, 0.2, 5 * n_clusters)
+    )
+    return a, np.full(a.shape, 0.5), cluster
+
+
+def test_more_clusters_are_planned_where_items_come_in_clusters() -> None:
+    """N = (z_α/2 + z_power)² (5 σ²_c + σ²_w) / δ²; the standard deviation of 400 clusters is known to 4 %."""
+    a, b, cluster = clustered(400, 0.0, seed=2)
+    a += 0.008 - (a - b).mean()
+    found = settle(None, a, b, cluster=cluster, metric="mean")
+    assert found.items is not None
+    expected = (1.96 + 0.8416) ** 2 * (5 * 0.1**2 + 0.2**2) / 0.008**2
+    assert found.items.n_items == pytest.approx(expected, rel=0.15)
+    assert f"({found.items.n_items} in all, in {-(-found.items.n_items // 5)} clusters)" in found.sentence
+    assert (found.responses, found.both) == (None, None)
+    assert found.warnings == ("nbyk plans only more clusters, with 5 items each like the present ones",)
+    alone = settle(None, a, b, metric="mean")
+    assert alone.items is not None
+    assert alone.items.n_items < 0.8 * found.items.n_items
+
+
+def test_runs_of_items_in_clusters_have_a_sentence_over_new_clusters() -> None:
+    a, b, cluster = clustered(30, 0.02, seed=1)
+    generator = np.random.default_rng(3)
+    answers = [
+        side[:, None] + generator.normal(0.0, 0.02, (1, 4)) + generator.normal(0.0, 0.1, (150, 4))
+        for side in (a, b)
+    ]
+    found = settle(None, *np.clip(answers, 0.0, 1.0), cluster=cluster, metric="mean")
+    assert found.people.startswith("For new clusters of items and raters or runs, ")
+
+
+def test_two_clusters_settle_nothing() -> None:
+    a, b, cluster = clustered(2, 0.1, seed=1)
+    with pytest.raises(NbykError, match="cluster: found 2 clusters, which cannot speak for others"):
+        settle(None, a, b, cluster=cluster, metric="mean")
