@@ -81,8 +81,8 @@ def compare(
         list[str] | None,
         typer.Argument(
             metavar="SYSTEMS",
-            help="Two systems or more: files or logs of responses (docs/formats.md), or of scores of runs, "
-            "each PATH or NAME=PATH; or one table with a column of systems. The first is A.",
+            help="Two systems or more, or one by itself: files or logs of responses (docs/formats.md), or of "
+            "scores of runs, each PATH or NAME=PATH; or one table with a column of systems. The first is A.",
             show_default=False,
         ),
     ] = None,
@@ -118,7 +118,11 @@ def compare(
         ),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="Name of a baseline. nbyk compares every other system only with it.")
+        str | None,
+        typer.Option(
+            help="Name of a baseline. nbyk compares every other system only with it. Or a score, such as "
+            "0.8: nbyk compares each system's score with it."
+        ),
     ] = None,
     alternative: Annotated[
         str | None,
@@ -369,6 +373,7 @@ def compare(
             on_empty=on_empty,
             kind=kind,  # type: ignore[arg-type]
             classes=None if classes is None else [name.strip() for name in classes.split(",")],
+            fewest=1,
             paired=needs_pairs(test, pair_runs) if kind == "scores" else None,
         )
 
@@ -376,7 +381,9 @@ def compare(
         read = read_as(kind)
         if read.kind == "scores" and kind is None and pair_runs is not None:
             read = read_as("scores")
-    _check_names(read, against, gate=gate)
+    bar = _bar(against, read, gate=gate)
+    against = against if bar is None else None
+    _check_names(read, against, gate=gate and bar is None)
     if read.kind == "scores":
         _refuse(given, _ABOUT_ITEMS, "these are scores of runs, without items")
         of_scores = ScoresRequest(
@@ -419,7 +426,7 @@ def compare(
         threads=threads,
     )
     family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
-    answer, gate_asks = answer_of(read, CompareRequest(chosen, asked, family, against, margin, full))
+    answer, gate_asks = answer_of(read, CompareRequest(chosen, asked, family, against, margin, full, bar))
     give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None)
 
 
@@ -473,6 +480,21 @@ def _check_null(null: str, *, gate: bool) -> None:
             f"--gate with --null {null}: rejecting that the two {TESTED[null]} does not show who is "
             "better; choose swap_items or shifted"
         )
+
+
+def _bar(against: str | None, systems: Systems, *, gate: bool) -> float | None:
+    """Return the score to compare with, if `against` is one and no system's name."""
+    if against is not None and against not in systems.names and systems.kind != "scores":
+        try:
+            return float(against)
+        except ValueError:
+            return None
+    if len(systems.names) == 1 and gate:
+        raise NbykError(
+            "--gate with one system needs a score that it should be better than; give it with --against, as "
+            "in --against 0.8"
+        )
+    return None
 
 
 def _check_names(systems: Systems, against: str | None, *, gate: bool) -> None:

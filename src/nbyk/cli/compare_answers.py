@@ -49,6 +49,7 @@ class CompareRequest:
     against: str | None
     margin: float | None
     full: bool
+    bar: float | None = None
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,8 @@ def answer_of(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]
     from nbyk.testing.systems.scored import ScoredSystems
 
     boards = {}
+    if request.bar is not None or len(systems.names) == 1:
+        return _answer_alone(systems, request)
     for place, name in enumerate(request.metrics):
         with stage(f"comparing {listed(systems.names)} on {systems.n_items} items by {name}"):
             margin = request.margin
@@ -96,6 +99,33 @@ def answer_of(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]
         return board_answer(boards, systems), shown
     found = Findings(systems, boards)
     return pair_answer(_with_extras(found, request)), shown
+
+
+def _answer_alone(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
+    """Return the answer about systems by themselves, and whether the first is better than the bar."""
+    from nbyk.report.comparison.alone_answer import alone_answer
+    from nbyk.testing.systems.one_system import band, board_alone
+    from nbyk.testing.systems.scored import ScoredSystems
+
+    scored = {name: ScoredSystems.of(systems, None, name) for name in request.metrics}
+    boards = {
+        name: board_alone(
+            of_metric,
+            request.asked,
+            scale=systems.scale,
+            bar=request.bar,
+            correction=request.family.correction,
+            margin=request.margin,
+        )
+        for name, of_metric in scored.items()
+    }
+    together = None
+    passes = all(of.metric.of_trials and of.metric.unit_power == 0 for of in scored.values())
+    if passes and len(boards) > 1 and len(systems.names) == 1:
+        together = band(list(boards.values()), list(scored.values()), request.asked)
+    return alone_answer(boards, systems, together), _shown(
+        list(boards.values()), systems.names, request.margin
+    )
 
 
 def needs_pairs(test: str | None, pair_runs: str | None) -> bool | None:

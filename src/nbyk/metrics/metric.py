@@ -95,6 +95,9 @@ class Metric:
     redrawn
         ``"module:function"`` of a compiled function that is faster where all responses are among a few values
         (`nbyk.metrics.distributional`), if there is one.
+    of_trials
+        Whether the responses to an item are its own trials, of which it takes k: those of one number on two
+        items have nothing in common.
 
     Raises
     ------
@@ -123,6 +126,7 @@ class Metric:
     wins: str = ""
     statistics: Implementation | None = None
     redrawn: str | None = None
+    of_trials: bool = False
 
     def __post_init__(self) -> None:
         check_option("direction", self.direction, Direction)
@@ -352,6 +356,16 @@ class Metric:
             raise NbykError(
                 f"metric {self.name!r} needs gold, and there is none; give gold, or a metric of the systems' "
                 "own ratings, such as mean"
+            )
+
+    def check_trials(self, name: str, trials: Floats) -> None:
+        """Raise NbykError if an item of a system, a row of `trials`, has fewer trials than it takes."""
+        fewest = int((~np.isnan(trials)).sum(axis=1).min())
+        if self.of_trials and fewest < dict(self.arguments)["k"]:
+            raise NbykError(
+                f"metric {self.name} takes that many trials of each item, and {name} has an item with "
+                f"{fewest}; choose k up to {fewest}, or give more trials",
+                argument="metric",
             )
 
     def _check_shapes(self, systems: Floats, gold: Floats, least: int) -> None:

@@ -90,6 +90,8 @@ def variance_sentence(metric: str, parts: Sequence[VariancePart], population: st
 
 def pair_sentence(pair: Pair) -> str:
     """Return a pair's result in sentences to quote; the better system comes first."""
+    if not pair.b:
+        return score_sentence(pair)
     if pair.claims[0].order is not None:
         return _order_sentence(pair, pair.claims[0].order)
     if pair.sample.scores:
@@ -99,6 +101,17 @@ def pair_sentence(pair: Pair) -> str:
     if broad is items:
         return told.of_items()
     return told.of_both() if broad.is_conclusive else told.inconclusive()
+
+
+def score_sentence(pair: Pair) -> str:
+    """Return a system's score, with its interval for each population, in a sentence to quote."""
+    level, metric = _percent(pair.question), pair.question.metric
+    each = [
+        f"for {claim.population}, {claim.reason or f'{level} interval {ends_in_words(claim.interval)}'}"
+        for claim in pair.claims
+    ]
+    on = items_in_words(pair.sample)
+    return f"{pair.a} scores {number(pair.effect)} on {metric} over {on}: {'; '.join(each)}."
 
 
 def verdict_in_words(pair: Pair, claim: Claim | None = None) -> str:
@@ -372,7 +385,8 @@ def _board_shows(board: Board) -> str:
             f"{listed(systems) or 'none'} {'are' if len(systems) > 1 else 'is'} shown to be {than}"
             for systems, than in ((better, f"better than {asked.against}"), (worse, "worse"))
         )
-        others = f"{n_systems - 1} systems compared with {asked.against}{on} by {asked.metric}"
+        n_others = n_systems - any(standing.name == asked.against for standing in board.standings)
+        others = f"{n_others} systems compared with {asked.against}{on} by {asked.metric}"
         return f"Of {others}, {shows} ({how})."
     first = [standing.name for standing in board.standings if standing.rank_low == 1]
     if len(first) == n_systems:

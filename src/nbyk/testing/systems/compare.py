@@ -23,6 +23,7 @@ from nbyk.testing.scores.compare_scores import board_of_scores
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.board import board_of
 from nbyk.testing.systems.margins import check_margin
+from nbyk.testing.systems.one_system import board_alone
 from nbyk.testing.systems.scored import ScoredSystems
 
 N_RESAMPLES = 9_999
@@ -39,7 +40,7 @@ def compare(
     kind: str | None = None,
     classes: Sequence[Any] | None = None,
     units: Mapping[str, Units] | None = None,
-    against: str | None = None,
+    against: str | float | None = None,
     correction: Correction | None = None,
     null: str = "swap_items",
     test: str | None = None,
@@ -62,6 +63,8 @@ def compare(
 ) -> Board:
     """Return which of some systems is better, how sure this is, and how much better it is.
 
+    Of one system it returns the score with its interval, and whether it is better than a score.
+
     Parameters
     ----------
     gold
@@ -71,8 +74,9 @@ def compare(
         or a `ResponseSet`; these hold the systems, their clusters and their units.
     a, b
         Responses of two systems, A and B, to the same items, in the same forms. Or as `a` alone two systems
-        or more: a mapping from their names, or a list ("system 0" and so on). Pandas objects are aligned by
-        their index if all arguments are pandas objects. For scores of runs, the scores of each system.
+        or more: a mapping from their names, which may hold one, or a list ("system 0" and so on). Pandas
+        objects are aligned by their index if all arguments are pandas objects. For scores of runs, the scores
+        of each system.
     cluster
         The name of each item's cluster, shape (N,), such as the text that it asks about; None if items are
         drawn one by one. With clusters, the claim is over new clusters: whole clusters are swapped and
@@ -92,7 +96,8 @@ def compare(
         The raters or runs behind the responses, by "gold" and the systems' names, as `nbyk.read_systems`
         finds them; by default, if a system has two columns or more, each column is one.
     against
-        The name of a baseline, to compare every other system with it; by default all pairs are compared.
+        The name of a baseline, to compare every other system with it; by default all pairs are compared. Or a
+        score: each system's own score is compared with it (`nbyk.testing.systems.one_system`).
     correction
         For the number of pairs: "holm" and "bonferroni" bound the chance of any wrong claim,
         "benjamini_hochberg" the expected share of wrong claims among those made; "none" tests each pair
@@ -183,7 +188,10 @@ def compare(
     (0.125, True)
     """
     held = gold.kind if isinstance(gold, Systems) else None
+    bar = None if against is None or isinstance(against, str) else float(against)
     if test is not None or "scores" in (kind, held):
+        if bar is not None:
+            raise NbykError("found a score beside scores of runs; name a baseline", argument="against")
         scores = gold if a is None and b is None else a if b is None else {"A": a, "B": b}
         if isinstance(scores, Systems):
             pair_runs, scores = bool(scores.paired), scores.responses
@@ -193,7 +201,7 @@ def compare(
             scores,
             test=test or "recommended",
             paired=pair_runs,
-            against=against,
+            against=str(against) if against else None,
             alternative=alternative,
             alpha=alpha,
             confidence_level=confidence_level,
@@ -225,4 +233,7 @@ def compare(
             "found no systems; give the responses of A and B, or a mapping from names", argument="a"
         )
     scored = ScoredSystems.of(gold, systems, metric, units=units, cluster=cluster, kind=kind, classes=classes)
-    return board_of(scored, asked, family, against=against, margin=margin)
+    if bar is not None or len(scored.names) == 1:
+        scale = gold.scale if isinstance(gold, Systems) else None
+        return board_alone(scored, asked, scale=scale, bar=bar, correction=family.correction, margin=margin)
+    return board_of(scored, asked, family, against=None if against is None else str(against), margin=margin)
