@@ -40,6 +40,7 @@ from nbyk.words import listed
 if TYPE_CHECKING:
     from nbyk.data import Systems
     from nbyk.data.kinds import Kind
+    from nbyk.testing.systems.suite import Weights
 
 STEM = "compare"
 """Stem of the report's and the JSON file's names."""
@@ -232,6 +233,23 @@ def compare(
             rich_help_panel=COLUMNS,
         ),
     ] = None,
+    suite: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of the task that each item belongs to: the score is then a weighted mean of the "
+            "tasks' scores. With --generalise items,tasks the claim is over new tasks.",
+            metavar="COLUMN",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            help="Weights of the tasks: macro (all alike), micro (by items), or as in law=2,art=1.",
+            show_default="macro",
+            rich_help_panel=CLAIM,
+        ),
+    ] = None,
     classes: Annotated[
         str | None,
         typer.Option(
@@ -333,6 +351,7 @@ def compare(
     from nbyk.testing.systems.asked import Asked
     from nbyk.testing.systems.compare import N_RESAMPLES
     from nbyk.testing.systems.margins import check_margin
+    from nbyk.testing.systems.suite import Suite
 
     load_metric_files(metric_file)
     distinct("--metric", metric or ())
@@ -366,7 +385,7 @@ def compare(
             item=item,
             rater=rater,
             value=value,
-            cluster=cluster,
+            cluster=cluster or suite,
             system=system,
             gold_columns=Columns(gold_item or item, gold_rater or rater, gold_value or value),
             on_duplicates=on_duplicates,
@@ -413,20 +432,33 @@ def compare(
         print(read.taken_as, file=sys.stderr)
     for file, columns in read.recognised.items():
         print(f"{file}: {columns}", file=sys.stderr)
+    tasks = None
+    over = factors(generalise)
+    if suite is not None:
+        if cluster is not None or margin is not None:
+            raise NbykError("found --suite with --cluster or --margin, which it does not take; leave one out")
+        assert read.clusters is not None, "the column was read"
+        tasks, over = Suite.of(read.clusters, _weights(weights)), None
+    elif weights is not None:
+        raise NbykError(
+            "weights are of the tasks of a suite; give their column with --suite", argument="weights"
+        )
     draws = N_RESAMPLES if n_resamples is None else n_resamples
     decision = Decision(sided, alpha, draws, max_resamples)  # type: ignore[arg-type]
     asked = Asked(
         decision,
         null=null,
         confidence_level=confidence_level,
-        generalise=factors(generalise),
+        generalise=over,
         pair_runs=pair_runs == "yes",
         interval=interval,  # type: ignore[arg-type]
         seed=seed,
         threads=threads,
     )
     family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
-    answer, gate_asks = answer_of(read, CompareRequest(chosen, asked, family, against, margin, full, bar))
+    new_tasks = "tasks" in (generalise or "").split(",")
+    request = CompareRequest(chosen, asked, family, against, margin, full, bar, tasks, new_tasks)
+    answer, gate_asks = answer_of(read, request)
     give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None)
 
 
@@ -480,6 +512,22 @@ def _check_null(null: str, *, gate: bool) -> None:
             f"--gate with --null {null}: rejecting that the two {TESTED[null]} does not show who is "
             "better; choose swap_items or shifted"
         )
+
+
+def _weights(text: str | None) -> Weights:
+    """Return the weights of tasks: a name of them, or numbers by task as in ``law=2,art=1``."""
+    if text is None or "=" not in text:
+        return text or "macro"
+    of_tasks = {}
+    for part in text.split(","):
+        name, _, weight = part.rpartition("=")
+        try:
+            of_tasks[name.strip()] = float(weight)
+        except ValueError:
+            raise NbykError(
+                f"found {part.strip()!r}, expected a task and its weight, as in law=2", argument="weights"
+            ) from None
+    return of_tasks
 
 
 def _bar(against: str | None, systems: Systems, *, gate: bool) -> float | None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from nbyk.testing.pvalues import Alternative
     from nbyk.testing.results import Board, Pair
     from nbyk.testing.systems.asked import Asked
+    from nbyk.testing.systems.suite import Suite
 
 T = TypeVar("T")
 
@@ -50,6 +51,8 @@ class CompareRequest:
     margin: float | None
     full: bool
     bar: float | None = None
+    suite: Suite | None = None
+    new_tasks: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,8 +82,8 @@ def answer_of(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]
     from nbyk.testing.systems.scored import ScoredSystems
 
     boards = {}
-    if request.bar is not None or len(systems.names) == 1:
-        return _answer_alone(systems, request)
+    if request.bar is not None or request.suite is not None or len(systems.names) == 1:
+        return _answer_by_formula(systems, request)
     for place, name in enumerate(request.metrics):
         with stage(f"comparing {listed(systems.names)} on {systems.n_items} items by {name}"):
             margin = request.margin
@@ -101,31 +104,40 @@ def answer_of(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]
     return pair_answer(_with_extras(found, request)), shown
 
 
-def _answer_alone(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
-    """Return the answer about systems by themselves, and whether the first is better than the bar."""
-    from nbyk.report.comparison.alone_answer import alone_answer
+def _answer_by_formula(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
+    """Return the answer about systems by themselves or on a suite, and whether the first is the better."""
+    from nbyk.report.answer import AnswerTable
+    from nbyk.report.comparison.formula_answer import band_table, formula_answer
+    from nbyk.report.comparison.pair_answer import details_of, dropped_items, file_stem
     from nbyk.testing.systems.one_system import band, board_alone
     from nbyk.testing.systems.scored import ScoredSystems
+    from nbyk.testing.systems.suite import board_of_suite, task_table
 
+    asked, suite, tables = request.asked, request.suite, []
+    told: dict[str, Any] = {"bar": request.bar, "correction": request.family.correction}
     scored = {name: ScoredSystems.of(systems, None, name) for name in request.metrics}
-    boards = {
-        name: board_alone(
-            of_metric,
-            request.asked,
-            scale=systems.scale,
-            bar=request.bar,
-            correction=request.family.correction,
-            margin=request.margin,
+    boards = {}
+    for place, (name, of_metric) in enumerate(scored.items()):
+        if suite is None:
+            margin, scale = request.margin, systems.scale
+            boards[name] = board_alone(of_metric, asked, scale=scale, margin=margin, **told)
+            continue
+        board = board_of_suite(
+            of_metric, suite, asked, new_tasks=request.new_tasks, against=request.against, **told
         )
-        for name, of_metric in scored.items()
-    }
-    together = None
+        boards[name] = board
+        if board.question.against is None and len(systems.names) > 1:
+            pair = board.pairs[0]
+            caption = f"{pair.a} over {pair.b} by task; the corrected p counts the {len(suite.names)} tasks"
+            of_tasks = task_table(of_metric, suite, board, asked.decision.alternative)
+            tables.append(AnswerTable(file_stem("tasks", name, place), caption, of_tasks))
     passes = all(of.metric.of_trials and of.metric.unit_power == 0 for of in scored.values())
-    if passes and len(boards) > 1 and len(systems.names) == 1:
-        together = band(list(boards.values()), list(scored.values()), request.asked)
-    return alone_answer(boards, systems, together), _shown(
-        list(boards.values()), systems.names, request.margin
-    )
+    if passes and len(boards) > 1 and len(systems.names) == 1 and suite is None:
+        ends = band(list(boards.values()), list(scored.values()), asked)
+        tables.append(band_table(boards, ends))
+    cautions = [*dropped_items(systems), *systems.notes]
+    answer = formula_answer(boards, cautions=cautions, tables=tables, details=details_of(systems))
+    return answer, _shown(list(boards.values()), systems.names, request.margin)
 
 
 def needs_pairs(test: str | None, pair_runs: str | None) -> bool | None:

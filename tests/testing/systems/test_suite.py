@@ -79,7 +79,7 @@ def test_declared_weights_are_those_of_the_score() -> None:
     for standing in board.standings:
         assert_allclose(standing.score, expected[standing.name])
     assert_allclose(board.effect, expected["a"] - expected["b"])
-    assert board.population == "new items of these 4 tasks"
+    assert board.population == "new items, with these 4 tasks"
 
 
 def test_the_table_by_task_is_corrected_for_the_tasks() -> None:

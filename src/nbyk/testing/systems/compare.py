@@ -25,6 +25,7 @@ from nbyk.testing.systems.board import board_of
 from nbyk.testing.systems.margins import check_margin
 from nbyk.testing.systems.one_system import board_alone
 from nbyk.testing.systems.scored import ScoredSystems
+from nbyk.testing.systems.suite import Suite, board_of_suite
 
 N_RESAMPLES = 9_999
 """Draws at first, for responses to items."""
@@ -52,6 +53,7 @@ def compare(
     generalise: Sequence[str] | None = None,
     pair_runs: bool = False,
     margin: float | None = None,
+    suite: Suite | None = None,
     interval_sampler: str = "bootstrap_items/all",
     n_resamples: int | None = None,
     max_resamples: int = 999_999,
@@ -135,6 +137,9 @@ def compare(
         The largest difference that does not matter to you, above 0, in the unit of the effect: each pair
         is tested against it (`Claim.margin`), and each kind of p-value is corrected for the number of pairs.
         None asks no such question.
+    suite
+        The tasks of the items and their weights (`nbyk.testing.systems.suite`): a score is then the weighted
+        mean of the tasks' scores, and "tasks" may be among what to generalise over.
     interval_sampler
         The bootstrap of test sets for the intervals, and for the null "shifted". "bootstrap_items/all" draws
         items with all of their responses. It is right to first order, because items vary with their
@@ -233,6 +238,12 @@ def compare(
             "found no systems; give the responses of A and B, or a mapping from names", argument="a"
         )
     scored = ScoredSystems.of(gold, systems, metric, units=units, cluster=cluster, kind=kind, classes=classes)
+    if suite is not None:
+        if margin is not None:
+            raise NbykError("found a margin beside a suite, which has none; leave it out", argument="margin")
+        new_tasks = "tasks" in (generalise or ())
+        told = {"new_tasks": new_tasks, "against": None if bar is not None else against}
+        return board_of_suite(scored, suite, asked, bar=bar, correction=family.correction, **told)
     if bar is not None or len(scored.names) == 1:
         scale = gold.scale if isinstance(gold, Systems) else None
         return board_alone(scored, asked, scale=scale, bar=bar, correction=family.correction, margin=margin)

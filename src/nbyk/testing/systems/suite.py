@@ -4,7 +4,7 @@ With weights w_t that add up to 1 and the items' effects d of task t, n_t of the
 effect is Σ w_t d̄_t. Over new items of these tasks, which are strata, its variance is Σ w²_t s²_t / n_t, with
 Satterthwaite's degrees of freedom (lm-evaluation-harness computes the same standard error of a macro mean).
 Over new tasks, it is that of a weighted mean of T effects, T / (T − 1) Σ w²_t (d̄_t − d̄)²: new items of a
-task are in it already. The metric must be a mean over items; raters and runs stay as they are.
+task are in it already; it is at least that over new items. The metric must be a mean over items; raters and runs stay as they are.
 """
 
 from __future__ import annotations
@@ -106,11 +106,12 @@ class Suite:
         test, weights = self.over_items(values), self.weights
         n = float(np.count_nonzero(weights))
         parts = -weights * (self.means(values) - test.effect) * math.sqrt(n / (n - 1.0))
-        total, loads = float(np.sum(parts**2)), float(np.sum(weights**2))
-        within = min(test.items.total, total)
+        within, loads = test.items.total, float(np.sum(weights**2))
+        # tasks that differ less than their items say so by chance
+        total = max(float(np.sum(parts**2)), within)
         df = max(1.0, loads**2 / float(np.sum(weights**4)) - 1.0)
-        tasks = Component(len(weights), total, within, df, 1.0, math.nan, loads, third_moment(parts, loads))
-        return formula_test(test.effect, replace(test.items, total=within), tasks)
+        tasks = Component(int(n), total, within, df, 1.0, math.nan, loads, third_moment(parts, loads))
+        return formula_test(test.effect, test.items, tasks)
 
 
 def board_of_suite(
@@ -160,7 +161,7 @@ def board_of_suite(
     scores = scores_of_items(metric, scored.rows)
 
     def claims(values: Floats, *, has_p: bool = True) -> tuple[Claim, ...]:
-        items, tasks = f"new items of these {len(suite.names)} tasks", "new tasks and their items"
+        items, tasks = f"new items, with these {len(suite.names)} tasks", "new items and tasks"
         made = [_claim(suite.over_tasks(values), ("items", "tasks"), tasks, asked)] if new_tasks else []
         if new_tasks and len(suite.names) < FEWEST_UNITS:
             few = f"{len(suite.names)} tasks cannot speak for others"
