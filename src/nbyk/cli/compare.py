@@ -15,6 +15,7 @@ from nbyk.cli.compare_answers import (
     ScoresRequest,
     answer_of,
     answer_of_scores,
+    answer_of_votes,
     needs_pairs,
 )
 from nbyk.cli.gates import Gate, with_one_side
@@ -71,6 +72,24 @@ _ABOUT_ITEMS = (
     *("max_draws", "margin"),
 )
 """Parameters that scores of runs have no use for."""
+
+_NOT_OF_VOTES = (
+    *("gold", "metric", "metric_file", "classes", "null", "interval", "rater_ids", "run_ids", "pair_runs"),
+    *(
+        "scale",
+        "cluster",
+        "full",
+        "margin",
+        "suite",
+        "weights",
+        "test",
+        "tau",
+        "lift",
+        "shift",
+        "n_resamples",
+    ),
+)
+"""Parameters that votes have no use for."""
 
 _ABOUT_SCORES = ("test", "tau", "lift", "shift")
 """Parameters that only scores of runs have a use for."""
@@ -344,6 +363,7 @@ def compare(
     """
     from nbyk.data import SampleChoice, named_systems, read_systems
     from nbyk.data.columns import Columns
+    from nbyk.data.votes import holds_votes, read_votes
     from nbyk.testing.corrections import check_correction
     from nbyk.testing.decision import Decision, check_draws
     from nbyk.testing.family import Hypotheses
@@ -374,6 +394,18 @@ def compare(
         check_out_folder(out)
     if kind == "scores":
         _refuse(given, _ABOUT_ITEMS, "scores of runs have no items")
+
+    if len(systems or ()) == 1 and (systems is not None and holds_votes(systems[0])):
+        _refuse(given, _NOT_OF_VOTES, "these are votes between two outputs")
+        votes = read_votes(systems[0])
+        check_baseline(votes.models, against, gate=gate)
+        decision = Decision(sided, alpha, N_RESAMPLES, N_RESAMPLES)  # type: ignore[arg-type]
+        asked = Asked(decision, confidence_level=confidence_level, generalise=factors(generalise))
+        family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
+        request = CompareRequest((), asked, family, against, None, full)
+        answer, gate_asks = answer_of_votes(votes, request)
+        give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None)
+        return
 
     def read_as(kind: str | None) -> Systems:
         return read_systems(
@@ -552,6 +584,11 @@ def _check_names(systems: Systems, against: str | None, *, gate: bool) -> None:
             "a system is named 'gold'; give people's ratings with --gold FILE, or give the system another "
             "name, as in other=FILE"
         )
+    check_baseline(names, against, gate=gate)
+
+
+def check_baseline(names: Sequence[str], against: str | None, *, gate: bool) -> None:
+    """Raise NbykError if the baseline is unknown, or a gate on three systems or more has none."""
     if against is not None and against not in names:
         raise unknown_name("system", against, names).about(argument="against")
     if gate and len(names) > 2 and against is None:

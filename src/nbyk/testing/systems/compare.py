@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.systems import Systems
 from nbyk.data.units import Units
+from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, Threads
@@ -26,6 +28,7 @@ from nbyk.testing.systems.margins import check_margin
 from nbyk.testing.systems.one_system import board_alone
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.systems.suite import Suite, board_of_suite
+from nbyk.testing.votes import board_of_votes
 
 N_RESAMPLES = 9_999
 """Draws at first, for responses to items."""
@@ -193,6 +196,13 @@ def compare(
     (0.125, True)
     """
     held = gold.kind if isinstance(gold, Systems) else None
+    if isinstance(gold, Votes):
+        asked = Asked(
+            Decision(alternative, alpha, N_RESAMPLES, N_RESAMPLES), confidence_level=confidence_level
+        )
+        asked = replace(asked, generalise=generalise, seed=as_seed(seed))
+        named = None if against is None else str(against)
+        return board_of_votes(gold, asked, against=named, correction=correction or "holm")
     bar = None if against is None or isinstance(against, str) else float(against)
     if test is not None or "scores" in (kind, held):
         if bar is not None:
@@ -241,9 +251,15 @@ def compare(
     if suite is not None:
         if margin is not None:
             raise NbykError("found a margin beside a suite, which has none; leave it out", argument="margin")
-        new_tasks = "tasks" in (generalise or ())
-        told = {"new_tasks": new_tasks, "against": None if bar is not None else against}
-        return board_of_suite(scored, suite, asked, bar=bar, correction=family.correction, **told)
+        return board_of_suite(
+            scored,
+            suite,
+            asked,
+            new_tasks="tasks" in (generalise or ()),
+            against=None if bar is not None or against is None else str(against),
+            bar=bar,
+            correction=family.correction,
+        )
     if bar is not None or len(scored.names) == 1:
         scale = gold.scale if isinstance(gold, Systems) else None
         return board_alone(scored, asked, scale=scale, bar=bar, correction=family.correction, margin=margin)

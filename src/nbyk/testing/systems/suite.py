@@ -4,7 +4,8 @@ With weights w_t that add up to 1 and the items' effects d of task t, n_t of the
 effect is Σ w_t d̄_t. Over new items of these tasks, which are strata, its variance is Σ w²_t s²_t / n_t, with
 Satterthwaite's degrees of freedom (lm-evaluation-harness computes the same standard error of a macro mean).
 Over new tasks, it is that of a weighted mean of T effects, T / (T − 1) Σ w²_t (d̄_t − d̄)²: new items of a
-task are in it already; it is at least that over new items. The metric must be a mean over items; raters and runs stay as they are.
+task are in it already; it is at least that over new items. The metric must be a mean over items; raters and
+runs stay as they are.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class Suite:
             if weights not in ("macro", "micro"):
                 expected = "macro, micro or task=weight,…"
                 raise NbykError(f"found {weights!r}, expected {expected}", argument="weights")
-            chosen = np.ones(len(names)) if weights == "macro" else sizes
+            chosen: Floats = np.ones(len(names)) if weights == "macro" else sizes
         else:
             missing = [name for name in names if name not in weights]
             unknown = [name for name in weights if name not in names]
@@ -89,8 +90,8 @@ class Suite:
 
     def means(self, values: Floats) -> Floats:
         """Return the tasks' means of items' values, shape (T,)."""
-        sums: Floats = np.bincount(self.of_items, weights=values)
-        return sums / self.sizes
+        sums = np.bincount(self.of_items, weights=values).astype(np.float64)
+        return np.asarray(sums / self.sizes)
 
     def over_items(self, values: Floats) -> SharedUnitsTest:
         """Return the weighted mean of items' values, with its variance over new items of these tasks."""

@@ -1,0 +1,404 @@
+"""Votes: the models' strengths, or the win rates of two, over new prompts and new voters.
+
+Three models or more have strengths θ by Bradley, Terry and Davidson. With x = θ_a − θ_b + δ, where δ is the
+advantage of what is shown first, the chances of a win, a tie and a loss of a are in proportion to
+exp(x/2), exp(λ) and exp(−x/2). Two models have win rates; a tie is half a win.
+
+Each prompt and each voter leaves in turn: without group g, the estimates change by −(H − H_g)⁻¹ G_g, one step
+of Newton's, with G the gradient of the likelihood and H its curvature. As for raters of items
+(`nbyk.testing.shared_units`), the variance of a difference has a part I over prompts, T over voters and W of
+single votes, which is in both; p is by the mixture of max(I − W, 0) and T.
+
+References
+----------
+Davidson 1970, On extending the Bradley–Terry model to accommodate ties in paired comparison experiments;
+Davidson and Beaver 1977, On extending the Bradley–Terry model to incorporate within-pair order effects.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.votes import Votes
+from nbyk.errors import NbykError
+from nbyk.testing.corrections import Correction
+from nbyk.testing.pairs import choose_pairs
+from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample, inconclusive
+from nbyk.testing.shared_units import SharedUnitsTest
+from nbyk.testing.shared_units.collection import FEWEST_UNITS
+from nbyk.testing.shared_units.components import Component
+from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.by_formula import board_by_formula, formula_test
+from nbyk.testing.systems.claims import claim_by_t
+from nbyk.testing.systems.panel import FEW_UNITS
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_LOUD = 0.1
+"""A caution names the voter who cast this share of the votes or more."""
+
+_GROUPS_AT_ONCE = 2000
+_NEWTON_STEPS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Estimates from votes, and what each vote says of them.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (S,)
+        The models' strengths, whose mean is 0, or the win rates of two.
+    position, tie
+        δ and λ; NaN if there are none.
+    gradients : ndarray, shape (M, P)
+        The gradient of each vote's log-likelihood in P parameters.
+    cells : ndarray of int, shape (M,)
+        The ordered pair of models of each vote.
+    kinds : ndarray of int, shape (M,)
+        A number of its cell and outcome: votes of one kind have one gradient.
+    curvatures : ndarray, shape (C, P, P)
+        The expected curvature of a vote in each cell.
+    contrasts : ndarray, shape (P, S)
+        The scores' derivatives in the parameters.
+    """
+
+    scores: Floats
+    position: float
+    tie: float
+    gradients: Floats
+    cells: Ints
+    kinds: Ints
+    curvatures: Floats
+    contrasts: Floats
+
+    @cached_property
+    def curvature(self) -> Floats:
+        """The curvature H of all votes, shape (P, P), with a term that keeps the strengths' mean at 0."""
+        counts = np.bincount(self.cells, minlength=len(self.curvatures))
+        whole: Floats = np.tensordot(counts.astype(np.float64), self.curvatures, 1)
+        if len(self.scores) > 2:
+            whole[: len(self.scores), : len(self.scores)] += whole.trace() / len(self.scores) ** 2
+        return whole
+
+    def spread(self, groups: Ints) -> Spread:
+        """Return the variances of the scores' differences when each group of votes leaves in turn."""
+        n, n_models = int(groups.max()) + 1, len(self.scores)
+        spread = Spread(n, *np.zeros((6, n_models + 1, n_models + 1)))
+        lone = np.bincount(groups)[groups] == 1
+        # Groups of one vote with the same models and winner change the scores alike: one stands for all.
+        _, stand, times = np.unique(self.kinds[lone], return_index=True, return_counts=True)
+        _, of_others = np.unique(groups[~lone], return_inverse=True)
+        votes = np.concatenate([np.flatnonzero(lone)[stand], np.flatnonzero(~lone)])
+        numbers = np.concatenate([np.arange(len(stand)), len(stand) + of_others])
+        n_rows = int(numbers.max()) + 1
+        weights = np.concatenate([times, np.ones(n_rows - len(stand))])
+        gradients = np.zeros((n_rows, self.gradients.shape[1]))
+        np.add.at(gradients, numbers, self.gradients[votes])
+        order = np.argsort(numbers, kind="stable")
+        ends = np.concatenate([[0], np.cumsum(np.bincount(numbers))])
+        inverse = np.linalg.inv(self.curvature) @ self.contrasts
+        for start in range(0, n_rows, _GROUPS_AT_ONCE):
+            stop = min(start + _GROUPS_AT_ONCE, n_rows)
+            here = order[ends[start] : ends[stop]]
+            counts = np.zeros((stop - start, len(self.curvatures)))
+            np.add.at(counts, (numbers[here] - start, self.cells[votes[here]]), 1.0)
+            own = np.tensordot(counts, self.curvatures, 1)
+            steps = np.linalg.solve(self.curvature - own, gradients[start:stop, :, None])[..., 0]
+            expected = inverse.T @ own @ inverse
+            spread.add(-steps @ self.contrasts, expected, weights[start:stop])
+        return spread
+
+
+@dataclass
+class Spread:
+    """Sums over groups of votes, for all pairs of S models and, in the last row, of each with their mean.
+
+    Attributes
+    ----------
+    groups
+        Number of groups.
+    squares, cubes : ndarray, shape (S + 1, S + 1)
+        Sums of squares and cubes of the changes of a difference.
+    expected, expected2, expected3, expected4 : ndarray, shape (S + 1, S + 1)
+        Sums of the first four powers of the squares that independent votes would give.
+    """
+
+    groups: int
+    squares: Floats
+    cubes: Floats
+    expected: Floats
+    expected2: Floats
+    expected3: Floats
+    expected4: Floats
+
+    def add(self, changes: Floats, own: Floats, times: Floats) -> None:
+        """Add groups, each so many times, with their changes of the scores, and expected covariances.
+
+        Parameters
+        ----------
+        changes, own : ndarray, shape (g, S) and (g, S, S)
+        times : ndarray, shape (g,)
+        """
+        changes = np.pad(changes, ((0, 0), (0, 1)))
+        own = np.pad(own, ((0, 0), (0, 1), (0, 1)))
+        differences = changes[:, :, None] - changes[:, None, :]
+        diagonal = np.einsum("gss->gs", own)
+        power = diagonal[:, :, None] + diagonal[:, None, :] - 2.0 * own
+        self.squares += np.tensordot(times, differences**2, 1)
+        self.cubes += np.tensordot(times, differences**3, 1)
+        for sums, exponent in zip(
+            (self.expected, self.expected2, self.expected3, self.expected4), range(1, 5), strict=True
+        ):
+            sums += np.tensordot(times, power**exponent, 1)
+
+    def component(self, pair: tuple[int, int], within: float) -> Component:
+        """Return the variance over groups of the difference of a pair; `within` is that of single votes.
+
+        If voters differ by τ² beyond their votes, a group whose votes give e adds v = e + τ² e². Degrees of
+        freedom are (Σ v)² / Σ v² − 1.
+        """
+        total = float(self.squares[pair]) * (self.groups - 1.0) / self.groups
+        first, second, third, fourth = (
+            float(of[pair]) for of in (self.expected, self.expected2, self.expected3, self.expected4)
+        )
+        between = max(total - within, 0.0) / second
+        whole = first + between * second
+        squares = second + 2.0 * between * third + between**2 * fourth
+        loads = second / first**2
+        units, skew = 1.0 / loads, 0.0
+        if units > 2.0:
+            skew = -float(self.cubes[pair]) * math.sqrt(units * (units - 1.0)) / (units - 2.0)
+        df = max(1.0, whole**2 / squares - 1.0)
+        return Component(self.groups, total, min(within, total), df, 1.0, math.nan, loads, skew)
+
+
+def fit_votes(votes: Votes, *, position: bool = True) -> Fit:
+    """Return the models' strengths, or the win rates of two.
+
+    `position` says whether the advantage of what is shown first is a parameter.
+    """
+    n = len(votes.models)
+    if n == 2:
+        worth = np.where(votes.a == 0, 2 - votes.outcomes, votes.outcomes) / 2.0
+        rate = float(worth.mean())
+        variance = max(float(worth.var()), 1e-300)
+        gradients, nothing = ((worth - rate) / variance)[:, None], np.zeros(votes.n_votes, np.int64)
+        curvatures, contrasts = np.full((1, 1, 1), 1.0 / variance), np.array([[1.0, -1.0]])
+        kinds = np.rint(2.0 * worth).astype(np.int64)
+        scores = np.array([rate, 1.0 - rate])
+        return Fit(scores, math.nan, math.nan, gradients, nothing, kinds, curvatures, contrasts)
+    pairs, cells = np.unique(votes.a * n + votes.b, return_inverse=True)
+    a, b = pairs // n, pairs % n
+    counts = np.zeros((len(pairs), 3))
+    np.add.at(counts, (cells, votes.outcomes), 1.0)
+    has_ties = bool(counts[:, 1].any())
+    p = n + position + has_ties
+    towards, ties = np.zeros((len(pairs), p)), np.zeros(p)
+    towards[np.arange(len(pairs)), a] = 1.0
+    towards[np.arange(len(pairs)), b] = -1.0
+    if position:
+        towards[:, n] = 1.0
+    if has_ties:
+        ties[-1] = 1.0
+    values = np.zeros(p)
+    for _ in range(_NEWTON_STEPS):
+        chances, curvatures = _chances(towards, ties, values, has_ties=has_ties)
+        errors = counts - counts.sum(axis=1, keepdims=True) * chances
+        gradient = 0.5 * (errors[:, 0] - errors[:, 2]) @ towards + errors[:, 1].sum() * ties
+        whole = np.tensordot(counts.sum(axis=1), curvatures, 1)
+        whole[:n, :n] += whole.trace() / n**2
+        step = np.linalg.solve(whole, gradient)
+        values = values + step / max(1.0, float(np.abs(step).max()))
+        if np.abs(step).max() < 1e-12:
+            break
+    chances, curvatures = _chances(towards, ties, values, has_ties=has_ties)
+    seen = np.eye(3)[votes.outcomes] - chances[cells]
+    gradients = 0.5 * (seen[:, 0] - seen[:, 2])[:, None] * towards[cells] + seen[:, 1:2] * ties
+    return Fit(
+        values[:n] - values[:n].mean(),
+        float(values[n]) if position else math.nan,
+        float(values[-1]) if has_ties else math.nan,
+        gradients,
+        cells,
+        cells * 3 + votes.outcomes,
+        curvatures,
+        np.eye(p)[:, :n],
+    )
+
+
+def _chances(towards: Floats, ties: Floats, values: Floats, *, has_ties: bool) -> tuple[Floats, Floats]:
+    """Return the chances of a win, a tie and a loss in each cell, (C, 3), and a vote's curvature there."""
+    half = 0.5 * (towards @ values)
+    logs = np.stack([half, np.full_like(half, values[-1] if has_ties else -np.inf), -half], axis=1)
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    chances = weights / weights.sum(axis=1, keepdims=True)
+    win, tie, loss = chances.T
+    lead = win - loss
+    of_lead, both, of_tie = 0.25 * (win + loss - lead**2), -0.5 * lead * tie, tie * (1.0 - tie)
+    cross = towards[:, :, None] * ties
+    curvatures = of_lead[:, None, None] * towards[:, :, None] * towards[:, None, :]
+    curvatures += both[:, None, None] * (cross + cross.transpose(0, 2, 1))
+    curvatures += of_tie[:, None, None] * np.outer(ties, ties)
+    return chances, curvatures
+
+
+def knows_order(votes: Votes) -> bool:
+    """Return whether what is shown first can be told from which model it is: some pair has both orders."""
+    orders = {*zip(votes.a.tolist(), votes.b.tolist(), strict=True)}
+    has_both = any((b, a) in orders for a, b in orders)
+    return has_both and bool((votes.outcomes == 0).any()) and bool((votes.outcomes == 2).any())
+
+
+def board_of_votes(
+    votes: Votes,
+    asked: Asked,
+    *,
+    against: str | None = None,
+    correction: Correction = "holm",
+) -> Board:
+    """Return the models from the strongest to the weakest, and the claims about their pairs.
+
+    Parameters
+    ----------
+    votes
+        The votes.
+    asked
+        What is asked of each pair. ``generalise=("items",)`` asks about new prompts with these voters.
+    against, correction
+        As for `nbyk.compare`.
+
+    Raises
+    ------
+    NbykError
+        If new voters are asked about and nobody knows who voted.
+    """
+    over = asked.generalise
+    wants_voters = votes.voters is not None if over is None else "voters" in over
+    if wants_voters and votes.voters is None:
+        raise NbykError("found voters, and no column says who voted; leave it out", argument="generalise")
+    position = knows_order(votes)
+    fit = fit_votes(votes, position=position)
+    prompts, single = fit.spread(votes.prompts), fit.spread(np.arange(votes.n_votes))
+    voters = fit.spread(votes.voters) if votes.voters is not None and wants_voters else None
+    n_voters = len(votes.voter_names)
+    fixed = f"with these {n_voters} voters" if n_voters else "with anonymous voters"
+
+    def claims(a: int, b: int) -> tuple[Claim, ...]:
+        effect = float(fit.scores[a] - (fit.scores[b] if b >= 0 else fit.scores.mean()))
+        of_items = prompts.component((a, b), math.inf)
+        of_items = replace(of_items, within=0.0)
+        narrow = _claim(formula_test(effect, of_items), ("items",), f"new prompts, {fixed}", asked)
+        if voters is None:
+            return (narrow,)
+        population = "new prompts and voters"
+        if n_voters < FEWEST_UNITS:
+            few = f"{n_voters} voters cannot speak for others"
+            return inconclusive(("items", "voters"), population, few), narrow
+        within = float(single.squares[a, b])
+        broad = formula_test(effect, of_items, voters.component((a, b), within))
+        return _claim(broad, ("items", "voters"), population, asked), narrow
+
+    places = choose_pairs(votes.models, against, asked.decision.alternative)
+    centre = float(fit.scores.mean())
+    intervals: list[Interval] = []
+    for model in range(len(votes.models)):
+        low, high = claims(model, -1)[0].interval
+        intervals.append((centre + low, centre + high))
+    metric = "win_rate" if len(votes.models) == 2 else "bradley_terry"
+    question = asked.question(metric, correction, against)
+    question = replace(question, test="t", hypothesis="win equally often against each other")
+    counts = np.bincount(np.concatenate([votes.a, votes.b]), minlength=len(votes.models))
+    sample = Sample(
+        votes.n_prompts,
+        0,
+        {name: ResponseCounts(1, 1, int(count)) for name, count in zip(votes.models, counts, strict=True)},
+    )
+    return board_by_formula(
+        question,
+        sample,
+        votes.models,
+        fit.scores,
+        intervals,
+        {place: claims(*place) for place in places},
+        correction=correction,
+        warnings=tuple(_cautions(votes, fit, position=position)),
+    )
+
+
+def _claim(test: SharedUnitsTest, over: tuple[str, ...], population: str, asked: Asked) -> Claim:
+    decision = asked.decision
+    claim = claim_by_t(
+        test,
+        over,
+        population,
+        alternative=decision.alternative,
+        alpha=decision.alpha,
+        confidence_level=asked.confidence_level,
+    )
+    return replace(claim, parts=())
+
+
+def _cautions(votes: Votes, fit: Fit, *, position: bool) -> Sequence[str]:
+    told = []
+    ties, of_two = float((votes.outcomes == 1).mean()), len(votes.models) == 2
+    if ties:
+        half = ", half a win of each" if of_two else ""
+        told.append(f"{100 * ties:.0f} % of {votes.n_votes} votes are ties{half}")
+    first = float((votes.a == 0).mean())
+    if of_two and abs(first - 0.5) > 0.05:
+        told.append(
+            f"{votes.models[0]} was shown first in {100 * first:.0f} % of the votes: an advantage of what is "
+            "shown first is in its win rate; show each first equally often"
+        )
+    elif position and not of_two:
+        chance = 1.0 / (1.0 + math.exp(-fit.position))
+        told.append(
+            f"of two equal models, the one shown first wins {100 * chance:.1f} % of the votes that are no "
+            "tie; the strengths allow for it"
+        )
+    elif not of_two:
+        told.append("no pair is shown in both orders, so an advantage of what is shown first is unknown")
+    if votes.voters is None:
+        told.append(
+            "the votes are anonymous: if a few people cast many of them, the intervals are too narrow; "
+            "collect the voters' ids"
+        )
+        return told
+    n_voters = len(votes.voter_names)
+    if FEWEST_UNITS <= n_voters < FEW_UNITS:
+        told.append(f"{n_voters} voters are few to speak for others, and cannot show whether they are skewed")
+    counts = np.bincount(votes.voters)
+    loudest = int(counts.argmax())
+    share = counts[loudest] / votes.n_votes
+    if share >= _LOUD and n_voters > 1:
+        without = _without(votes, votes.voters != loudest, fit, position=position)
+        told.append(
+            f"voter {votes.voter_names[loudest]} cast {100 * share:.0f} % of the votes; without them, "
+            f"{without}"
+        )
+    return told
+
+
+def _without(votes: Votes, kept: NDArray[np.bool_], fit: Fit, *, position: bool) -> str:
+    """Return in words what the order of the models is without some votes."""
+    others = votes.taken(kept)
+    if len({*others.a.tolist(), *others.b.tolist()}) < len(votes.models):
+        return "some models have no votes"
+    scores = fit_votes(others, position=position and knows_order(others)).scores
+    if not np.isfinite(scores).all():
+        return "the strengths have no bound"
+    order, now = np.argsort(-scores, kind="stable"), np.argsort(-fit.scores, kind="stable")
+    if (order == now).all():
+        return "the order of the models is the same"
+    if order[0] != now[0]:
+        return f"{votes.models[order[0]]} leads in place of {votes.models[now[0]]}"
+    moved = int((np.argsort(order) != np.argsort(now)).sum())
+    return f"{votes.models[now[0]]} still leads, and {moved} models change places"
