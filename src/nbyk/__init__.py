@@ -18,6 +18,7 @@ _HOME = {
     "read_systems": "nbyk.data",
     "ResponseSet": "nbyk.data.response_set",
     "response_set": "nbyk.data.response_set",
+    "read_votes": "nbyk.data.votes",
     "Response": "nbyk.priors",
     "TwoStagePrior": "nbyk.priors",
     "fit_prior": "nbyk.priors",
@@ -37,6 +38,7 @@ _HOME = {
     "Board": "nbyk.testing.results",
     "Pair": "nbyk.testing.results",
     "sensitivity": "nbyk.testing.systems.sensitivity",
+    "Suite": "nbyk.testing.systems.suite",
     "settle": "nbyk.planning.settle",
     "variance_shares": "nbyk.testing.systems.variance",
     "plan": "nbyk.planning.plan",
@@ -70,6 +72,7 @@ __all__ = [
     "Response",
     "ResponseSet",
     "Spread",
+    "Suite",
     "TwoStagePrior",
     "__version__",
     "align",
@@ -98,6 +101,7 @@ __all__ = [
     "published_prior",
     "read_ratings",
     "read_systems",
+    "read_votes",
     "resample",
     "resampled_effects",
     "response_set",
@@ -115,6 +119,7 @@ if TYPE_CHECKING:
     from nbyk import metrics
     from nbyk.data import Ratings, align, read_ratings, read_systems
     from nbyk.data.response_set import ResponseSet, response_set
+    from nbyk.data.votes import read_votes
     from nbyk.errors import NbykError
     from nbyk.planning.plan import plan
     from nbyk.planning.power.estimate import power_of_test
@@ -138,6 +143,7 @@ if TYPE_CHECKING:
     from nbyk.testing.shared_units.collection import Spread
     from nbyk.testing.systems.compare import compare
     from nbyk.testing.systems.sensitivity import sensitivity
+    from nbyk.testing.systems.suite import Suite
     from nbyk.testing.systems.variance import variance_shares
 
 

@@ -144,7 +144,7 @@ def _answer_by_formula(systems: Systems, request: CompareRequest) -> tuple[Answe
 def answer_of_votes(votes: Votes, request: CompareRequest) -> tuple[Answer, Shown]:
     """Return the answer about the models of votes, and whether the first is the better one."""
     from nbyk.report.comparison.formula_answer import formula_answer
-    from nbyk.testing.votes import board_of_votes
+    from nbyk.testing.systems.votes import board_of_votes
 
     told: dict[str, Any] = {"against": request.against, "correction": request.family.correction}
     board = board_of_votes(votes, request.asked, **told)

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from nbyk.testing.corrections import Correction, correct_p_values
 from nbyk.testing.ranks import standings_of
-from nbyk.testing.results import Board, Claim, Interval, Margin, Pair, Question, Sample
+from nbyk.testing.results import Board, Claim, Interval, Margin, Pair, Question, Sample, inconclusive
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.generalise import law_of
+from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.claims import claim_by_t
 from nbyk.testing.systems.margins import corrected
 
 Floats = NDArray[np.float64]
@@ -24,6 +26,22 @@ Places = tuple[int, int]
 def formula_test(effect: float, items: Component, *units: Component) -> SharedUnitsTest:
     """Return the test of an effect with these parts of its variance: over items, and over shared units."""
     return SharedUnitsTest(effect, law_of(items, units, 1.0), items, {}, 1.0, float(items.units))
+
+
+def claim_over(test: SharedUnitsTest, over: tuple[str, ...], population: str, asked: Asked) -> Claim:
+    """Return the claim of a test over a population; inconclusive if an effect does not vary."""
+    if test.is_constant and test.effect != 0.0:
+        return inconclusive(over, population, "nothing shows how the effect varies; collect more items")
+    decision = asked.decision
+    claim = claim_by_t(
+        test,
+        over,
+        population,
+        alternative=decision.alternative,
+        alpha=decision.alpha,
+        confidence_level=asked.confidence_level,
+    )
+    return replace(claim, parts=())
 
 
 def board_by_formula(

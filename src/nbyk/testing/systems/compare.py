@@ -28,7 +28,7 @@ from nbyk.testing.systems.margins import check_margin
 from nbyk.testing.systems.one_system import board_alone
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.systems.suite import Suite, board_of_suite
-from nbyk.testing.votes import board_of_votes
+from nbyk.testing.systems.votes import board_of_votes
 
 N_RESAMPLES = 9_999
 """Draws at first, for responses to items."""

@@ -27,8 +27,7 @@ from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.shared_units.components import Component, third_moment
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.by_formula import board_by_formula, formula_test, without_p
-from nbyk.testing.systems.claims import claim_by_t
+from nbyk.testing.systems.by_formula import board_by_formula, claim_over, formula_test, without_p
 from nbyk.testing.systems.items_alone import p_by_t, scores_of_items
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.words import in_full
@@ -163,11 +162,11 @@ def board_of_suite(
 
     def claims(values: Floats, *, has_p: bool = True) -> tuple[Claim, ...]:
         items, tasks = f"new items, with these {len(suite.names)} tasks", "new items and tasks"
-        made = [_claim(suite.over_tasks(values), ("items", "tasks"), tasks, asked)] if new_tasks else []
+        made = [claim_over(suite.over_tasks(values), ("items", "tasks"), tasks, asked)] if new_tasks else []
         if new_tasks and len(suite.names) < FEWEST_UNITS:
             few = f"{len(suite.names)} tasks cannot speak for others"
             made = [inconclusive(("items", "tasks"), tasks, few)]
-        made += [] if alone else [_claim(suite.over_items(values), ("items",), items, asked)]
+        made += [] if alone else [claim_over(suite.over_items(values), ("items",), items, asked)]
         return tuple(made if has_p else map(without_p, made))
 
     is_alone = bar is not None or len(scored.names) == 1
@@ -201,21 +200,6 @@ def board_of_suite(
         sign=metric.sign,
         bar=(against or "") if is_alone else None,
     )
-
-
-def _claim(test: SharedUnitsTest, over: tuple[str, ...], population: str, asked: Asked) -> Claim:
-    if test.is_constant and test.effect != 0.0:
-        return inconclusive(over, population, "no item of a task differs from the others; collect more items")
-    decision, level = asked.decision, asked.confidence_level
-    claim = claim_by_t(
-        test,
-        over,
-        population,
-        alternative=decision.alternative,
-        alpha=decision.alpha,
-        confidence_level=level,
-    )
-    return replace(claim, parts=())
 
 
 def task_table(scored: ScoredSystems, suite: Suite, board: Board, alternative: Alternative) -> pd.DataFrame:

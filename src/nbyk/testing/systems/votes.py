@@ -30,12 +30,10 @@ from nbyk.errors import NbykError
 from nbyk.testing.corrections import Correction
 from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample, inconclusive
-from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.by_formula import board_by_formula, formula_test
-from nbyk.testing.systems.claims import claim_by_t
+from nbyk.testing.systems.by_formula import board_by_formula, claim_over, formula_test
 from nbyk.testing.systems.panel import FEW_UNITS
 
 Floats = NDArray[np.float64]
@@ -49,7 +47,7 @@ _NEWTON_STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class VoteFit:
     """Estimates from votes, and what each vote says of them.
 
     Attributes
@@ -88,10 +86,10 @@ class Fit:
             whole[: len(self.scores), : len(self.scores)] += whole.trace() / len(self.scores) ** 2
         return whole
 
-    def spread(self, groups: Ints) -> Spread:
+    def spread(self, groups: Ints) -> LeftOut:
         """Return the variances of the scores' differences when each group of votes leaves in turn."""
         n, n_models = int(groups.max()) + 1, len(self.scores)
-        spread = Spread(n, *np.zeros((6, n_models + 1, n_models + 1)))
+        spread = LeftOut(n, *np.zeros((6, n_models + 1, n_models + 1)))
         lone = np.bincount(groups)[groups] == 1
         # Groups of one vote with the same models and winner change the scores alike: one stands for all.
         _, stand, times = np.unique(self.kinds[lone], return_index=True, return_counts=True)
@@ -118,7 +116,7 @@ class Fit:
 
 
 @dataclass
-class Spread:
+class LeftOut:
     """Sums over groups of votes, for all pairs of S models and, in the last row, of each with their mean.
 
     Attributes
@@ -180,7 +178,7 @@ class Spread:
         return Component(self.groups, total, min(within, total), df, 1.0, math.nan, loads, skew)
 
 
-def fit_votes(votes: Votes, *, position: bool = True) -> Fit:
+def fit_votes(votes: Votes, *, position: bool = True) -> VoteFit:
     """Return the models' strengths, or the win rates of two.
 
     `position` says whether the advantage of what is shown first is a parameter.
@@ -194,7 +192,7 @@ def fit_votes(votes: Votes, *, position: bool = True) -> Fit:
         curvatures, contrasts = np.full((1, 1, 1), 1.0 / variance), np.array([[1.0, -1.0]])
         kinds = np.rint(2.0 * worth).astype(np.int64)
         scores = np.array([rate, 1.0 - rate])
-        return Fit(scores, math.nan, math.nan, gradients, nothing, kinds, curvatures, contrasts)
+        return VoteFit(scores, math.nan, math.nan, gradients, nothing, kinds, curvatures, contrasts)
     pairs, cells = np.unique(votes.a * n + votes.b, return_inverse=True)
     a, b = pairs // n, pairs % n
     counts = np.zeros((len(pairs), 3))
@@ -222,7 +220,7 @@ def fit_votes(votes: Votes, *, position: bool = True) -> Fit:
     chances, curvatures = _chances(towards, ties, values, has_ties=has_ties)
     seen = np.eye(3)[votes.outcomes] - chances[cells]
     gradients = 0.5 * (seen[:, 0] - seen[:, 2])[:, None] * towards[cells] + seen[:, 1:2] * ties
-    return Fit(
+    return VoteFit(
         values[:n] - values[:n].mean(),
         float(values[n]) if position else math.nan,
         float(values[-1]) if has_ties else math.nan,
@@ -295,7 +293,7 @@ def board_of_votes(
         effect = float(fit.scores[a] - (fit.scores[b] if b >= 0 else fit.scores.mean()))
         of_items = prompts.component((a, b), math.inf)
         of_items = replace(of_items, within=0.0)
-        narrow = _claim(formula_test(effect, of_items), ("items",), f"new prompts, {fixed}", asked)
+        narrow = claim_over(formula_test(effect, of_items), ("items",), f"new prompts, {fixed}", asked)
         if voters is None:
             return (narrow,)
         population = "new prompts and voters"
@@ -304,7 +302,7 @@ def board_of_votes(
             return inconclusive(("items", "voters"), population, few), narrow
         within = float(single.squares[a, b])
         broad = formula_test(effect, of_items, voters.component((a, b), within))
-        return _claim(broad, ("items", "voters"), population, asked), narrow
+        return claim_over(broad, ("items", "voters"), population, asked), narrow
 
     places = choose_pairs(votes.models, against, asked.decision.alternative)
     centre = float(fit.scores.mean())
@@ -333,20 +331,7 @@ def board_of_votes(
     )
 
 
-def _claim(test: SharedUnitsTest, over: tuple[str, ...], population: str, asked: Asked) -> Claim:
-    decision = asked.decision
-    claim = claim_by_t(
-        test,
-        over,
-        population,
-        alternative=decision.alternative,
-        alpha=decision.alpha,
-        confidence_level=asked.confidence_level,
-    )
-    return replace(claim, parts=())
-
-
-def _cautions(votes: Votes, fit: Fit, *, position: bool) -> Sequence[str]:
+def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Sequence[str]:
     told = []
     ties, of_two = float((votes.outcomes == 1).mean()), len(votes.models) == 2
     if ties:
@@ -387,7 +372,7 @@ def _cautions(votes: Votes, fit: Fit, *, position: bool) -> Sequence[str]:
     return told
 
 
-def _without(votes: Votes, kept: NDArray[np.bool_], fit: Fit, *, position: bool) -> str:
+def _without(votes: Votes, kept: NDArray[np.bool_], fit: VoteFit, *, position: bool) -> str:
     """Return in words what the order of the models is without some votes."""
     others = votes.taken(kept)
     if len({*others.a.tolist(), *others.b.tolist()}) < len(votes.models):

@@ -14,7 +14,7 @@ from statsmodels.api import GLM, families
 import nbyk
 from nbyk.data.votes import Votes, read_votes
 from nbyk.errors import NbykError
-from nbyk.testing.votes import fit_votes
+from nbyk.testing.systems.votes import fit_votes
 
 STRENGTHS = np.array([0.8, 0.2, -0.1, -0.9])
 
