@@ -107,6 +107,15 @@ def test_pass_hat_k_is_that_published_of_tau_bench() -> None:
     assert_allclose(interval, stats.ttest_1samp(values.mean(axis=1), 0.0).confidence_interval(), rtol=1e-9)
 
 
+def test_pass_at_k_is_that_of_another_package() -> None:
+    passk = pytest.importorskip("passk_inference.core")
+    passed = np.array([int(n) for n in PASSED])
+    values = np.array([[1.0] * n + [0.0] * (4 - n) for n in passed])
+    for k in (1, 2, 3, 4):
+        expected = passk.pass_at_k(passed, np.full(50, 4), k)
+        assert_allclose(alone(values, metric=f"pass@{k}").standings[0].score, np.mean(expected))
+
+
 def test_trials_of_two_systems_are_compared_item_by_item() -> None:
     rng = np.random.default_rng(7)
     ours, theirs = (rng.random((30, 5)) < rng.random((30, 1)) ** power for power in (0.5, 2.0))

@@ -260,6 +260,8 @@ def compare(
             bar=bar,
             correction=family.correction,
         )
+    if len(scored.names) == 1 and isinstance(against, str):
+        raise NbykError(f"found {against!r} and one system; give a score, such as 0.8", argument="against")
     if bar is not None or len(scored.names) == 1:
         scale = gold.scale if isinstance(gold, Systems) else None
         return board_alone(scored, asked, scale=scale, bar=bar, correction=family.correction, margin=margin)

@@ -241,5 +241,5 @@ def _named(systems: ManyResponses) -> dict[str, Any]:
             argument="systems",
         )
     if not named:
-        raise NbykError("found none, expected one or more, each under a name of its own", argument="systems")
+        raise NbykError("found 0, expected at least two, or one by itself, with its name", argument="systems")
     return named
