@@ -104,13 +104,7 @@ def get(spec: str, of: Data = "numbers") -> Metric:
 
 
 def metrics_of(categories: Categories | None, metrics: Sequence[str | Metric]) -> list[Metric]:
-    """Return metrics, by name or as they are, of responses that are numbers, or classes or distributions.
-
-    Raises
-    ------
-    NbykError
-        If a metric is unknown or scores other responses.
-    """
+    """Return metrics, by name or as they are, of responses that are numbers, or classes or distributions."""
     kind = "numbers" if categories is None else categories.kind
     chosen = [named(metric, kind) if isinstance(metric, str) else metric for metric in metrics]
     for metric in chosen:

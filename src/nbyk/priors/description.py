@@ -74,11 +74,6 @@ def describe_fit(prior: TwoStagePrior, matrix: ArrayLike, response: Response | N
     response
         The scale of `matrix`, if it differs from the prior's: you can compare a prior of binary responses
         with ratings on five levels, for example.
-
-    Raises
-    ------
-    NbykError
-        As `response_counts`, or if the prior's responses are continuous.
     """
     counts = response_counts(matrix, response or prior.response)
     return describe_counts(prior, Marginal.of(prior), counts)

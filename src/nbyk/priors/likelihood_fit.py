@@ -165,12 +165,6 @@ def fit_by_likelihood(
     mu, sigma
         Families for each stage, keys of `FITTABLE`: one, or several to choose from by AIC.
 
-    Raises
-    ------
-    NbykError
-        As `response_counts`; if a family cannot be fitted; or if the ratings do not tell μ and σ apart,
-        because every item has a single one or all are equal.
-
     Notes
     -----
     A weak normal penalty (standard deviation 2 in each search coordinate: means, log sds, log shapes and

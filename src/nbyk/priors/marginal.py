@@ -193,11 +193,6 @@ def log_likelihood(prior: TwoStagePrior, matrix: ArrayLike) -> float:
         F, G and the response stage.
     matrix : array_like, shape (N, K)
         Responses on the scale of the prior's response stage, with NaN for missing ones.
-
-    Raises
-    ------
-    NbykError
-        As `response_counts`.
     """
     patterns = Patterns.of(response_counts(matrix, prior.response))
     grid = ItemGrid.of(prior)

@@ -70,11 +70,6 @@ def calibrate(population: Population, tests: RateTests, work: Work) -> pa.Table:
         undefined, which counts as no rejection), rejections, rate, low, high (the exact 95 % interval of the
         rate).
 
-    Raises
-    ------
-    NbykError
-        If M draws cannot reach a two-sided p-value as small as a level.
-
     Notes
     -----
     At K = 1 the permutation is `swap_items`, `pooled_twice` is `pooled`, and all response samplers take the

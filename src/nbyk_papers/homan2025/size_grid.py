@@ -66,12 +66,6 @@ def size_grid(
         effect_sd (mean and standard deviation over plain draws of the alternative), n_draws. p and its error
         are empty if the metric is undefined on a draw, such as a correlation of constants.
 
-    Raises
-    ------
-    NbykError
-        If an argument is out of range, the responses are continuous, a metric needs single responses, or
-        populations differ in more than their sizes.
-
     Notes
     -----
     Results depend only on the seed, the prior, the systems and (N, K), not on other sizes or metrics in the

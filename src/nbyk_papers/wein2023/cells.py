@@ -74,11 +74,6 @@ def reference_sets(
     hypothesis
         "null" answers the same real gold by systems that are equally good: a fair coin chooses A's or B's
         distribution for each response.
-
-    Raises
-    ------
-    NbykError
-        If `gold` has too few items with two ratings.
     """
     prior, n_items = population.prior, population.n_items
     if gold is None:

@@ -45,11 +45,6 @@ def fit_by_moments(name: str, matrix: ArrayLike, response: Response) -> TwoStage
         Responses on the scale of `response`, with NaN for missing ones.
     response
         The response stage.
-
-    Raises
-    ------
-    NbykError
-        As `on_scale` and `item_parameters`.
     """
     means, sds = item_parameters(on_scale(matrix, response))
     mu = fit_bars("clamped_folded_normal", means, response.top)
