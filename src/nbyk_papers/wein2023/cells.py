@@ -14,9 +14,10 @@ from nbyk.metrics import get
 from nbyk.resampling.effects import EffectDraws, as_metrics, score
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
-from nbyk.resampling.simulate import Hypothesis, simulate, simulate_systems, simulated_effects
+from nbyk.resampling.simulate import Hypothesis, simulate, simulated_effects
 from nbyk.resampling.streams import stream_key
 from nbyk_papers.wein2023.design import Estimation, Semantics
+from nbyk_papers.wein2023.systems_on_gold import simulate_systems
 from nbyk_papers.wein2023.toxicity_ratings import toxicity_ratings
 
 if TYPE_CHECKING:
