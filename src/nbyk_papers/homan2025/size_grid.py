@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.resampling.effects import Progress, as_metrics, run_chunks
+from nbyk.resampling.effects import Progress, run_chunks
 from nbyk.resampling.population import Population
 from nbyk.testing.pvalues import expected_p
 from nbyk_papers.homan2025.size_draws import HYPOTHESES, RESAMPLINGS, NestedDraws, SizeDraws
 from nbyk_papers.homan2025.size_patterns import PatternDraws, few_patterns
+from nbyk_papers.metrics import as_metrics
 
 if TYPE_CHECKING:
     import pyarrow as pa
