@@ -95,7 +95,6 @@ BUILTIN = (
         "lower",
         "Largest absolute error of an item mean.",
         traits=_traits("jumps", unit_power=1, follows_one_item=True),
-        form=f"{_FORMS}:Largest",
     ),
     Metric(
         "wins_mae",
@@ -184,7 +183,6 @@ BUILTIN = (
         source=_RUBNER,
         traits=_ERROR,
         form=f"{_FORMS}:distances_if_complete",
-        redrawn=f"{_DISTRIBUTIONAL}:emd_of_known_values",
     ),
     Metric(
         "mean_of_emds",
