@@ -47,6 +47,7 @@ FLOORS = (
 
 PAPERS = (
     ("agreement", "gathered", "grids", "partitions", "fits", "shown", "trials", "verdicts"),
+    ("histograms", "metrics"),
     ("batches",),
     ("wein2023", "homan2025", "ulmer2022/cartpole", "boostsa2022"),
     ("ulmer2022", "calibration", "datasets", "raters"),

@@ -15,6 +15,7 @@ from sklearn import metrics as sk
 from nbyk.metrics import get
 from nbyk.metrics.builtin import BUILTIN
 from nbyk.metrics.item_means import item_means
+from nbyk_papers.metrics import METRICS
 
 
 def _histogram(values, bins):
@@ -107,7 +108,7 @@ def _sign(lead):
 
 def test_every_metric_of_ratings_that_comes_with_nbyk_is_held_to_other_code() -> None:
     held = {get(spec).base_name for spec in (*SCORES, *COMPARISONS)}
-    assert {metric.name for metric in BUILTIN} == held
+    assert {metric.name for metric in (*BUILTIN, *METRICS)} == held
 
 
 KINDS = ("uniform", "normal", "likert", "binary", "constant", "zeros")

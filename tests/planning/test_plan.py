@@ -12,8 +12,7 @@ from nbyk.data import load_source, source
 from nbyk.errors import NbykError
 from nbyk.planning.power.estimate import power_of_test
 from nbyk.planning.result import Plan
-from nbyk.priors import Response, published_prior
-from nbyk.priors.likelihood_fit import fit_by_likelihood
+from nbyk.priors import Response, fit_prior, published_prior
 from nbyk.resampling.population import Population
 
 TOXICITY = published_prior("toxicity")
@@ -167,7 +166,7 @@ def test_a_plan_on_convabuse_holds_for_another_seed() -> None:
     """On a prior fitted to the embedded ratings, by a bounded number of simulated sets."""
     data = source("convabuse")
     ratings = load_source("convabuse")
-    prior = fit_by_likelihood("convabuse", ratings.matrix(), Response.on(data.scale)).prior
+    prior = fit_prior("convabuse", ratings.matrix(), Response.on(data.scale), n_sets=20).prior
     lines: list[str] = []
     found = plan(
         prior,

@@ -132,11 +132,11 @@ class FitFiles(NamedTuple):
 def write_fit(fitted: FittedPrior, files: FitFiles) -> None:
     """Write a fit's files."""
     from nbyk.files import write_json, write_text
-    from nbyk.priors.likelihood_fit import candidates_table
+    from nbyk.priors.prior_fit import candidates_table
     from nbyk.words import csv_text
 
     if files.families is not None:
-        write_text(files.families, csv_text(candidates_table(fitted.likelihood).to_pandas()))
+        write_text(files.families, csv_text(candidates_table(fitted.candidates).to_pandas()))
     if files.check is not None:
         write_json(files.check, fitted.check.to_dict())
     if files.prior is not None:

@@ -19,13 +19,7 @@ GROUP = "nbyk.studies"
 
 @cache
 def studies() -> tuple[Study, ...]:
-    """Return the studies of every installed package, by name.
-
-    Raises
-    ------
-    NbykError
-        If one cannot be loaded.
-    """
+    """Return the studies of every installed package, by name."""
     return tuple(_loaded(entry) for entry in _entries())
 
 

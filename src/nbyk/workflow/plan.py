@@ -56,11 +56,6 @@ class RunPlan:
         The steps of all studies, each of which is a rule.
     sources
         The names of all sources of items: published priors, data sets and tables of the user's own.
-
-    Raises
-    ------
-    NbykError
-        If the configuration is wrong.
     """
 
     def __init__(self, values: Mapping[str, Any], files: Sequence[str]) -> None:
@@ -149,13 +144,7 @@ class RunPlan:
     # Studies.
 
     def cell(self, step: StepRule, name: str) -> Cell:
-        """Return the cell of a step in a file that the configuration asks for, or that exists.
-
-        Raises
-        ------
-        NbykError
-            If the configuration does not ask for the file and its name does not explain it.
-        """
+        """Return the cell of a step in a file that the configuration asks for, or that exists."""
         study, file = step.study, f"{step.folder}/{name}.parquet"
         cell = self._asked_of(study).get(file) or self._others.get(file) or study.cell(self.config, file)
         if cell is None:
