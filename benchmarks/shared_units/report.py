@@ -51,7 +51,7 @@ def tables() -> dict[str, str]:
     """Return the tables of the pages, in Markdown, by their marks."""
     rates = pd.read_csv(RATES)
     return {
-        "units": _table(_by_units(rates)),
+        "units": _table(_by_units(rates, pd.read_csv(HERE / "swapped.csv"))),
         "kinds": _table(_by_kind(rates)),
         "candidates": _table(_by_candidate(rates)),
         "skew": _table(_by_law(rates)),
@@ -82,7 +82,7 @@ def equal_systems(rates: pd.DataFrame) -> pd.DataFrame:
     return rates[(rates.truth == "equal") & (rates.factor != "clusters")]
 
 
-def _by_units(rates: pd.DataFrame) -> Rows:
+def _by_units(rates: pd.DataFrame, swapped: pd.DataFrame) -> Rows:
     equal = equal_systems(rates)
     skewed = equal.law.isin(UNLIKE_REAL)
     for units, chosen in (
@@ -100,6 +100,14 @@ def _by_units(rates: pd.DataFrame) -> Rows:
             "at .01: greatest": _rate(part.shared_01.max()),
             "items alone: greatest": _rate(part.item_test.max()),
         }
+    swaps = swapped[swapped.truth == "equal"]
+    yield {
+        "units of a factor": "clusters alone, which are swapped",
+        "cells": str(len(swaps)),
+        "level: least, median, greatest": _three(swaps["clusters swapped"]),
+        "at .01: greatest": "–",
+        "items alone: greatest": _rate(swaps["items swapped"].max()),
+    }
 
 
 def _by_kind(rates: pd.DataFrame) -> Rows:
@@ -230,7 +238,7 @@ def _others(peers: pd.DataFrame, resampled: pd.DataFrame) -> Rows:
         ("nbyk", peers.nbyk),
         ("evalstats 0.3.3", peers.evalstats),
         ("errorbars 0.2.4", peers.errorbars),
-        ("pigeonhole and reweighted bootstraps", resampled[bootstraps].stack()),
+        ("pigeonhole and reweighted bootstraps", pd.Series(resampled[bootstraps].to_numpy().ravel())),
     ):
         yield {"test": name, "level: least, greatest": f"{_rate(levels.min())}, {_rate(levels.max())}"}
 
