@@ -20,9 +20,6 @@ from nbyk.testing.pvalues import Alternative, check_alternative
 Ints: TypeAlias = NDArray[np.int64]
 McNemarMethod: TypeAlias = Literal["exact", "mid_p"]
 
-STRICT_ALPHA = 0.0025
-"""The level that Søgaard et al. (2014, What's in a p-value in NLP?) recommend in place of 0.05."""
-
 _LEAST_VARIANCE = 5.0
 """If the variance of the counted difference is below this, its normal approximation comes with a warning."""
 

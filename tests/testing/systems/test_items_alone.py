@@ -66,6 +66,22 @@ def test_a_constant_effect_without_a_scale_has_a_reserve() -> None:
     )  # on the scale from 0 to 1
 
 
+def test_a_constant_score_has_no_interval_without_a_scale_and_one_by_clusters_on_it() -> None:
+    gold = np.linspace(0.0, 5.0, 12)
+    systems = {"x": gold + 2.0, "y": gold + 1.0, "z": gold + np.random.default_rng(1).normal(size=12)}
+    board = nbyk.compare(gold, systems, metric="mse")
+    intervals = {standing.name: standing.interval for standing in board.standings}
+    assert np.isnan([intervals["x"], intervals["y"]]).all()
+    assert intervals["z"][0] < intervals["z"][1]
+    assert "all items have the same score for y and x, and nothing shows how it varies" in board.warnings
+    halves = {"x": np.full(12, 0.5), "y": np.full(12, 0.25), "z": gold / 5.0}
+    clusters = np.repeat(np.arange(6), 2)
+    board = nbyk.compare(None, halves, metric="mean", cluster=clusters)
+    interval = {standing.name: standing.interval for standing in board.standings}["x"]
+    others = 1.0 - 0.025 ** (1 / 6)
+    assert interval == pytest.approx((0.5 - 0.5 * others, 0.5 + 0.5 * others))
+
+
 @pytest.mark.parametrize("n", [11, 30])
 def test_the_interval_of_zeros_and_ones_excludes_zero_exactly_if_the_swap_test_rejects(n: int) -> None:
     generator = np.random.default_rng(n)

@@ -37,6 +37,7 @@ from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.unit_cautions import about_units
+from nbyk.words import listed
 
 Floats = NDArray[np.float64]
 Places = tuple[int, int]
@@ -365,9 +366,8 @@ def _score_intervals(
             intervals.append(NONE)
         elif test is None:
             within_one = is_within_one(metric, scored.pair(system, system))
-            known = None
-            if not panel.draws_clusters:
-                known = score_interval(metric, scored.rows, system, level=level, within_one=within_one)
+            clusters = scored.clusters if panel.draws_clusters else None
+            known = score_interval(metric, scored.rows, system, clusters, level=level, within_one=within_one)
             by_bootstrap = by_bootstrap or known is None
             intervals.append(known or percentile_interval(drawn[system][np.isfinite(drawn[system])], level))
         else:
@@ -411,6 +411,9 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
             f"{open_pairs} of {len(pairs)} corrected decisions are inconclusive after at most {most} draws "
             "each; raise `max_resamples` and `max_draws`"
         )
+    constant = [standing.name for standing in board.standings if np.isnan(standing.interval[0])]
+    if constant and len(pairs[0].claims) == 1:  # a score for new units has other reasons to lack an interval
+        yield f"all {unit} have the same score for {listed(constant)}, and nothing shows how it varies"
     undefined = int((~np.isfinite(drawn)).any(axis=0).sum())
     if undefined:
         yield f"{undefined} bootstrap draws leave {question.metric} undefined; the intervals leave them out"
