@@ -75,6 +75,16 @@ def recognised(table: Table, asked: Columns) -> Columns:
     return found
 
 
+def value_column(table: Table, asked: Columns) -> str:
+    """Return the column of values; in a table without one, the only column beside items and runs, or ""."""
+    found = recognised(table, replace(asked, rater=None))
+    if found.value in table.names:
+        return found.value
+    known = {*KNOWN_NAMES["item"], "item", *RUN_NAMES}
+    others = [name for name in table.names if name not in (found.item, found.cluster) and name not in known]
+    return others[0] if len(others) == 1 else ""
+
+
 def known_names(names: Sequence[str], role: str) -> list[str]:
     """Return the columns whose names are known for a role, in any case of letters."""
     return [name for name in names if name.lower() in KNOWN_NAMES[role]]
