@@ -95,3 +95,20 @@ def test_a_direction_beside_gold_or_a_metric_or_classes_is_refused(tmp_path: Pat
         read_systems(files, files[0], lower_is_better=True)
     with pytest.raises(NbykError, match=r"lower_is_better: .*give one of them"):
         nbyk.compare(read_systems(files), metric="mean", lower_is_better=True)
+
+
+def test_documents_that_a_log_lacks_are_counted(tmp_path: Path) -> None:
+    for name, counts, says, is_incomplete in (
+        ("whole", {"original": 6, "effective": 6}, "", False),
+        ("limited", {"original": 9, "effective": 6}, "6 of 9 documents were evaluated (--limit)", False),
+        ("cut", {"original": 9, "effective": 8}, "2 of 8 documents are missing", True),
+    ):
+        folder = log(tmp_path, name, "acc", {"t": {"acc": True}}, LOW)
+        for path in folder.glob("results_*"):
+            path.write_text(json.dumps(json.loads(path.read_text()) | {"n-samples": {"t": counts}}))
+        other = tmp_path / f"{name}.csv"
+        other.write_text("item,value\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(HIGH)))
+        read = read_systems({"a": folder, "b": other})
+        notes = [note for note in read.notes if "documents" in note]
+        assert [note.rpartition(": ")[2] for note in notes] == ([says] if says else [])
+        assert list(read.incomplete) == (notes if is_incomplete else [])

@@ -17,7 +17,7 @@ from nbyk.cli.compare_answers import (
     answer_of_scores,
     needs_pairs,
 )
-from nbyk.cli.gates import Gate, with_one_side
+from nbyk.cli.gates import Gate, unless_incomplete, with_one_side
 from nbyk.cli.options import (
     Item,
     MetricFiles,
@@ -405,6 +405,7 @@ def compare(
             threads,
         )
         answer, gate_asks = answer_of_scores(read, of_scores, named_systems(systems or ()))
+        gate_asks = unless_incomplete(gate_asks, read.incomplete)
         if kind is None:
             print(f"{read.taken_as}; --kind numbers takes them for responses to items", file=sys.stderr)
         give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None)
@@ -431,6 +432,7 @@ def compare(
     )
     family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
     answer, gate_asks = answer_of(read, CompareRequest(chosen, asked, family, against, margin, full))
+    gate_asks = unless_incomplete(gate_asks, read.incomplete)
     give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None)
 
 

@@ -184,12 +184,20 @@ def read_systems(
             argument="lower_is_better",
         )
     direction = _direction(sources.values(), lower_is_better) if gold is None else (False, [])
+    incomplete = tuple(
+        f"{run.place}: {words}"
+        for source in sources.values()
+        for run in source.runs or (source,)
+        if run.table is not None
+        for words in run.table.incomplete
+    )
     if kind == "scores":
         if gold is not None:
             raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
         tables = {name: (source.table, source.columns) for name, source in sources.items()}
         read = read_scores(tables, mending, on_missing, paired)
-        return replace(read, lower_is_better=direction[0], notes=(*read.notes, *direction[1]))
+        said_too = (*read.notes, *incomplete, *direction[1])
+        return replace(read, lower_is_better=direction[0], notes=said_too, incomplete=incomplete)
     if kind != "numbers" and on_duplicates == "mean":
         raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
     names: tuple[str, ...] = ()
@@ -268,6 +276,7 @@ def read_systems(
         kind,
         names,
         lower_is_better=direction[0],
+        incomplete=incomplete,
     )
 
 

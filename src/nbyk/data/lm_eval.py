@@ -93,7 +93,13 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
                     number=line,
                     file=file,
                 )
-    return gathering.recording()
+    counts = [
+        said
+        for file, _, samples in files
+        if (said := _counted(file, {str(sample["doc_id"]) for sample in samples.values()}))
+    ]
+    notes = [words for words, is_whole in counts if is_whole]
+    return gathering.recording(notes=notes, incomplete=[words for words, is_whole in counts if not is_whole])
 
 
 def refuse_other_document(
@@ -151,6 +157,20 @@ def _results(file: Path) -> Mapping[str, Any]:
         if isinstance(content, dict) and "model_name" in content:
             return content
     return {}
+
+
+def _counted(file: Path, documents: set[str]) -> tuple[str, bool] | None:
+    """Return what the results of a run say of documents that it lacks, and whether that was meant."""
+    match, counts = _FILE_NAME.fullmatch(file.name), _results(file).get("n-samples")
+    of_task = counts.get(match["task"]) if match and isinstance(counts, dict) else None
+    original, effective = (
+        of_task.get(name) if isinstance(of_task, dict) else None for name in ("original", "effective")
+    )
+    if isinstance(effective, int) and len(documents) < effective:
+        return f"{file.name}: {effective - len(documents)} of {effective} documents are missing", False
+    if isinstance(original, int) and len(documents) < original:
+        return f"{file.name}: {len(documents)} of {original} documents were evaluated (--limit)", True
+    return None
 
 
 def _lower(file: Path) -> Iterator[str]:

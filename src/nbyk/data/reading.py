@@ -126,7 +126,7 @@ def as_ratings(
         cells.items, raters, values, at=cells.at, raters_known=cells.raters_known, clusters=clusters
     )
     said = _recognised(cells, ratings, kind, columns, layout)
-    notes = [f"{cells.table.place}: {note}" for note in cells.table.notes]
+    notes = [f"{cells.table.place}: {note}" for note in (*cells.table.notes, *cells.table.incomplete)]
     if cluster is None and cells.value is not None:
         notes += [
             f"{cells.table.place}: the column {name!r} is not used, so items of one {name} count as "
@@ -330,7 +330,14 @@ def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
     rows = DataRows(DataPlace(path), recording.unit, numbers, recording.files)
     names = tuple(map(str, recording.columns))
     return Table(
-        rows, names, columns, recording.roles, recording.scores, notes=recording.notes, lower=recording.lower
+        rows,
+        names,
+        columns,
+        recording.roles,
+        recording.scores,
+        notes=recording.notes,
+        lower=recording.lower,
+        incomplete=recording.incomplete,
     )
 
 

@@ -113,6 +113,8 @@ class Table:
         What a maker's reader knows of the whole file, a sentence each.
     lower
         The scores of which a maker's file says that lower ones are better.
+    incomplete
+        Why the file lacks some of its run, a sentence each.
     """
 
     rows: DataRows
@@ -124,6 +126,7 @@ class Table:
     array: NDArray[Any] | None = None
     notes: tuple[str, ...] = ()
     lower: frozenset[str] = frozenset()
+    incomplete: tuple[str, ...] = ()
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:

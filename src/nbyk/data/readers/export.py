@@ -28,6 +28,10 @@ class Row(NamedTuple):
     lower: Collection[str] = ()
 
 
+class Incomplete(str):
+    """Words for what the file lacks, because the run behind it did not end well."""
+
+
 PLACE = object()
 """The item of a unit that has no id of its own: its place in the file, from 0."""
 
@@ -56,6 +60,8 @@ class Export:
         The column of clusters, if the maker declares one.
     is_split
         Whether the file is a table as pandas splits it, into columns and data.
+    ends
+        A member that only the last unit of a run that ended well has; "" if there is none.
     """
 
     maker: str
@@ -67,6 +73,7 @@ class Export:
     within: tuple[tuple[str, ...], ...] = ((),)
     cluster: str | None = None
     is_split: bool = False
+    ends: str = ""
 
     def units(self, content: Any) -> list[Any] | None:
         """Return the units in a file's content; None if another tool wrote it."""
@@ -102,7 +109,12 @@ class Export:
                     file=path,
                     row=number if unit == "line" else f"{unit} {number}",
                 ) from None
-        return gathering.recording(self.cluster, [f"{remark}: {n}" for remark, n in remarks.items()])
+        words_of = {remark: f"{remark}: {n}" for remark, n in remarks.items()}
+        incomplete = [words for remark, words in words_of.items() if isinstance(remark, Incomplete)]
+        if self.ends and self.ends not in units[-1]:
+            incomplete.append(f"the run did not end: there is no {self.ends}")
+        notes = [words for remark, words in words_of.items() if not isinstance(remark, Incomplete)]
+        return gathering.recording(self.cluster, notes, incomplete)
 
 
 EXPORTS: list[Export] = []
@@ -119,11 +131,12 @@ def reader(
     within: tuple[tuple[str, ...], ...] = ((),),
     cluster: str | None = None,
     is_split: bool = False,
+    ends: str = "",
 ) -> Callable[[Rows], Rows]:
     """Register a function that yields the rows of a unit, with what `Export` says of the file."""
 
     def register(rows: Rows) -> Rows:
-        EXPORTS.append(Export(maker, unit, item, rater, keys, rows, within, cluster, is_split))
+        EXPORTS.append(Export(maker, unit, item, rater, keys, rows, within, cluster, is_split, ends))
         return rows
 
     return register

@@ -10,7 +10,17 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from nbyk.data.readers.export import PLACE, Row, as_list, as_object, columns_in, name_in, reader, required
+from nbyk.data.readers.export import (
+    PLACE,
+    Incomplete,
+    Row,
+    as_list,
+    as_object,
+    columns_in,
+    name_in,
+    reader,
+    required,
+)
 from nbyk.data.readers.recording import Unusable, said
 
 
@@ -96,10 +106,12 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
     keys=("testIdx", "promptIdx"),
     within=(("results", "results"), ()),
 )
-def promptfoo(result: Mapping[str, Any]) -> Iterator[Row]:
+def promptfoo(result: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield a result; providers and prompts are systems."""
     test, prompt, provider = required(result, "testIdx", "promptIdx", "provider")
     system = f"{provider if isinstance(provider, str) else as_object(provider).get('id')}, prompt {prompt}"
+    if result.get("failureReason") == 2:  # its word for an error, not a failed assertion
+        yield "results that ended in an error, whose score is 0"
     named = as_object(result.get("namedScores") or {})
     scores = [("score", result.get("score")), ("success", result.get("success")), *named.items()]
     yield Row(test, f"run {result.get('repeatIndex', 0)} of {system}", scores, {"system": system})
@@ -108,12 +120,14 @@ def promptfoo(result: Mapping[str, Any]) -> Iterator[Row]:
 @reader(
     "a table of promptfoo", "row", "test", "run", keys=("Status", "Score", "Named Scores", "Grader Reason")
 )
-def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row]:
+def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield each prompt's result: an output, a status, a score and others, in this order."""
     cells = [(name.partition("\n")[0], cell) for name, cell in row.items()]
     system, scores = "", list[tuple[str, Any]]()
     for (before, _), (name, cell) in pairwise([*cells, ("", None)]):
         if name == "Status":
+            if cell == "ERROR":
+                yield "results that ended in an error, whose score is 0"
             system, scores = before, [("success", int(cell == "PASS"))] if cell else []
         elif system and (name == "Score" or name.startswith("Metric: ")):
             scores.append((name.removeprefix("Metric: ") if name != "Score" else "score", cell))
@@ -152,9 +166,9 @@ def swe_bench(report: Mapping[str, Any]) -> Iterator[Row | str]:
                 yield f"instances of {name}, which count as not resolved"
     for instance in as_list(report["submitted_ids"]):
         if repr(instance) not in known:
-            yield "submitted instances without an outcome were left out"
+            yield Incomplete("submitted instances without an outcome were left out")
     for _ in as_list(report.get("incomplete_ids") or []):
-        yield "instances of the data set without a prediction were left out"
+        yield Incomplete("instances of the data set without a prediction were left out")
 
 
 @reader(
@@ -197,7 +211,7 @@ def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
     yield Row(item, "run 1", list(as_object(row.get("metric", row.get("metrics"))).items()), further)
 
 
-@reader("a log of OpenAI's evals", "event", "sample_id", "run", keys=("spec",))
+@reader("a log of OpenAI's evals", "event", "sample_id", "run", keys=("spec",), ends="final_report")
 def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield matches and metrics; the lines of the run and of its report are none."""
     kind = event.get("type")
@@ -206,7 +220,7 @@ def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
         given = {"correct": data.get("correct")} if kind == "match" else data
         yield Row(event.get("sample_id"), "run 1", list(given.items()))
     elif kind == "error":
-        yield "samples with an error"
+        yield Incomplete("samples with an error")
 
 
 @reader(

@@ -64,8 +64,8 @@ class Recording:
     `columns` are lists of one length, None where a cell is missing, or columns of the cells of some rows;
     `roles` the columns of "item", "rater" and "cluster", and of "value" if only one can hold the scores;
     `unit` is the maker's word for a row, `numbers` and `files` have its place (None counts from 1),
-    `notes` are what a reader knows of the whole file, a sentence each, and `lower` are the scores of which
-    the file says that lower ones are better.
+    `notes` are what a reader knows of the whole file, a sentence each, those in `incomplete` that the run
+    behind it did not end well, and `lower` are the scores of which the file says that lower ones are better.
     """
 
     maker: str
@@ -77,6 +77,7 @@ class Recording:
     files: Sequence[Path] | None = None
     notes: tuple[str, ...] = ()
     lower: frozenset[str] = frozenset()
+    incomplete: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,10 +136,13 @@ class Gathering:
                 usable = value is None or isinstance(value, str | int | float | Unusable)
                 rows[place].scores[name] = value if usable else Unusable(said(value))
 
-    def recording(self, cluster: str | None = None, notes: Iterable[str] = ()) -> Recording:
+    def recording(
+        self, cluster: str | None = None, notes: Iterable[str] = (), incomplete: Iterable[str] = ()
+    ) -> Recording:
         """Return the table; its value is the only score, if there is only one.
 
-        `cluster` is the column of clusters that the maker declares, if items share any.
+        `cluster` is the column of clusters that the maker declares, if items share any; `notes` and
+        `incomplete` are those of `Recording`.
         """
         names = dict.fromkeys(name for row in self._rows for name in row.scores)
         taken = {*self._ids, *names}
@@ -173,6 +177,7 @@ class Gathering:
             files or None,
             tuple(notes),
             frozenset(self.lower),
+            tuple(incomplete),
         )
 
     def _refuse(self, cells: Mapping[str, SparseColumn], numbers: list[int], files: list[Path]) -> None:
