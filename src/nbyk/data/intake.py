@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.alignment import OnMissing, common_items
 from nbyk.data.columns import Columns, value_column
-from nbyk.data.given_data import GivenData, Input, given_data, is_log
+from nbyk.data.given_data import GivenData, Input, given_data, is_log, refuse_unnamed
 from nbyk.data.given_systems import columns_like_systems, given_systems, too_few
 from nbyk.data.kinds import (
     KINDS,
@@ -153,8 +153,6 @@ def read_systems(
         raise too_few(named, item, cluster)
     columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
     sources = {name: given_data(given, name, columns, samples) for name, given in named.items()}
-    for source in sources.values():
-        source.refuse_missing(columns)
     if samples not in (None, SampleChoice()) and not any(map(is_log, named.values())):
         raise NbykError(
             "`SampleChoice.task` and `SampleChoice.filter` choose among the scores of lm_eval logs, but no "
@@ -165,6 +163,11 @@ def read_systems(
     of_gold = replace(gold_columns or columns, cluster=cluster)
     with renaming(own):
         people = None if gold is None else given_data(gold, "gold", of_gold, None, is_gold=True)
+    if kind != "scores":
+        refuse_unnamed(list(sources.values()), people, columns, of_gold)
+    for source in sources.values():
+        source.refuse_missing(columns)
+    with renaming(own):
         if people is not None and gold_columns is not None:
             # gold may lack a name that is only the systems'
             item, value = (
