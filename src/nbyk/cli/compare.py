@@ -17,7 +17,7 @@ from nbyk.cli.compare_answers import (
     answer_of_scores,
     needs_pairs,
 )
-from nbyk.cli.gates import Gate, with_one_side
+from nbyk.cli.gates import Gate, unless_incomplete, with_one_side
 from nbyk.cli.options import (
     Item,
     MetricFiles,
@@ -110,6 +110,14 @@ def compare(
         ),
     ] = None,
     scale: Scale = None,
+    lower_is_better: Annotated[
+        bool | None,
+        typer.Option(
+            "--lower-is-better/--higher-is-better",
+            help="Which values or scores are better, without gold.",
+            show_default="higher, or what a log says",
+        ),
+    ] = None,
     margin: Annotated[
         float | None,
         typer.Option(
@@ -332,6 +340,8 @@ def compare(
 
     load_metric_files(metric_file)
     distinct("--metric", metric or ())
+    if metric and lower_is_better is not None:
+        raise NbykError("a metric says itself what is better; leave it out", argument="lower_is_better")
     given = [name for name in context.params if _is_given(context, name)]
     kind = kind or ("scores" if "test" in given else _kind_of_metrics(metric or ()))
     _one_of("interval", interval, ("percentile", "bca"))
@@ -370,6 +380,7 @@ def compare(
             kind=kind,  # type: ignore[arg-type]
             classes=None if classes is None else [name.strip() for name in classes.split(",")],
             paired=needs_pairs(test, pair_runs) if kind == "scores" else None,
+            lower_is_better=lower_is_better,
         )
 
     with renaming(_PARAMETERS):
@@ -394,6 +405,7 @@ def compare(
             threads,
         )
         answer, gate_asks = answer_of_scores(read, of_scores, named_systems(systems or ()))
+        gate_asks = unless_incomplete(gate_asks, read.incomplete)
         if kind is None:
             print(f"{read.taken_as}; --kind numbers takes them for responses to items", file=sys.stderr)
         give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None)
@@ -420,6 +432,7 @@ def compare(
     )
     family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
     answer, gate_asks = answer_of(read, CompareRequest(chosen, asked, family, against, margin, full))
+    gate_asks = unless_incomplete(gate_asks, read.incomplete)
     give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None)
 
 
@@ -452,7 +465,8 @@ def _metrics(names: list[str] | None, systems: Systems) -> tuple[str, ...]:
     from nbyk.metrics.registry import named, usual_metric
 
     has_gold = systems.gold is not None
-    given = names or [usual_metric(systems.kind, has_gold=has_gold)]
+    usual = usual_metric(systems.kind, has_gold=has_gold, lower_is_better=systems.lower_is_better)
+    given = names or [usual]
     for name in given:
         if named(name, systems.kind).needs_gold and not has_gold:
             raise NbykError(

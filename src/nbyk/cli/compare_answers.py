@@ -143,6 +143,8 @@ def answer_of_scores(read: Systems, request: ScoresRequest, files: Mapping[str, 
             )
     lift_is: Lift = "factor" if request.shift is None else "shift"
     by = request.lift if request.shift is None else request.shift
+    if by is not None and read.lower_is_better:
+        raise NbykError("--lift and --shift raise scores, and here lower ones are better; leave them out")
     if by is not None:
         with renaming({"lift_is=shift": "shift", "lift": "lift" if request.shift is None else "shift"}):
             check_power_of(chosen_test(test, scores, paired=read.paired)[0], scores, by, lift_is)
@@ -164,6 +166,7 @@ def answer_of_scores(read: Systems, request: ScoresRequest, files: Mapping[str, 
             seed=request.seed,
             threads=request.threads,
             progress=advance,
+            lower_is_better=read.lower_is_better,
         )
     powers = None if by is None else comparison_power(board, lift=by, lift_is=lift_is)
     lift = "" if by is None else f"a factor of {by:g}" if lift_is == "factor" else f"{by:g}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -60,6 +60,13 @@ def with_one_side(alternative: str | None, *, gate: bool) -> str:
     if gate and alternative == "less":
         raise NbykError("--gate asks whether A is better, but --alternative less asks whether B is; drop one")
     return alternative or ("greater" if gate else "two-sided")
+
+
+def unless_incomplete(shown: Shown, incomplete: Sequence[str]) -> Shown:
+    """Return what the gate finds, which is inconclusive if a log lacks some of its run."""
+    if not incomplete:
+        return shown
+    return replace(shown, better="inconclusive", reason=f"{incomplete[0]}; run it to its end")
 
 
 def all_better(metrics: Iterable[tuple[bool, bool]]) -> Verdict:

@@ -74,6 +74,7 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     chosen = _one_of("filter", choice.filter, filters, path)
     documents: dict[str, dict[str, str]] = {}
     for file, name, samples in files:
+        gathering.lower.update(_lower(file))
         for line, sample in samples.items():
             if _filter(sample) == chosen:
                 hashes = {kind: str(sample[kind]) for kind in HASHES if sample.get(kind)}
@@ -92,7 +93,13 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
                     number=line,
                     file=file,
                 )
-    return gathering.recording()
+    counts = [
+        said
+        for file, _, samples in files
+        if (said := _counted(file, {str(sample["doc_id"]) for sample in samples.values()}))
+    ]
+    notes = [words for words, is_whole in counts if is_whole]
+    return gathering.recording(notes=notes, incomplete=[words for words, is_whole in counts if not is_whole])
 
 
 def refuse_other_document(
@@ -126,7 +133,7 @@ def _files(path: str | os.PathLike[str], task: str | None) -> list[Path]:
     tasks = sorted({match["task"] for match in files.values()})
     chosen = _one_of("task", task, tasks, path)
     files = {file: match for file, match in files.items() if match["task"] == chosen}
-    models = sorted({_model(file, match["date"]) for file, match in files.items()})
+    models = sorted(set(map(_model, files)))
     if len(models) > 1:
         raise NbykError(
             f"holds samples of {len(models)} models ({', '.join(models)}); expected the runs of one: "
@@ -136,13 +143,42 @@ def _files(path: str | os.PathLike[str], task: str | None) -> list[Path]:
     return sorted(files, key=lambda file: (files[file]["date"], file))
 
 
-def _model(file: Path, date: str) -> str:
+def _model(file: Path) -> str:
     """Return the model of a samples file: from the run's results, or else from the folder's name."""
-    for results in sorted(file.parent.glob(f"*_{date}.json")):
+    name = _results(file).get("model_name")
+    return name if isinstance(name, str) else file.parent.name
+
+
+def _results(file: Path) -> Mapping[str, Any]:
+    """Return the results of the run of a samples file, empty if they are not beside it."""
+    match = _FILE_NAME.fullmatch(file.name)
+    for results in sorted(file.parent.glob(f"*_{match['date']}.json")) if match else ():
         content = read_json(results, way_out="write it again, or move it away")
-        if isinstance(content, dict) and isinstance(content.get("model_name"), str):
-            return str(content["model_name"])
-    return file.parent.name
+        if isinstance(content, dict) and "model_name" in content:
+            return content
+    return {}
+
+
+def _counted(file: Path, documents: set[str]) -> tuple[str, bool] | None:
+    """Return what the results of a run say of documents that it lacks, and whether that was meant."""
+    match, counts = _FILE_NAME.fullmatch(file.name), _results(file).get("n-samples")
+    of_task = counts.get(match["task"]) if match and isinstance(counts, dict) else None
+    original, effective = (
+        of_task.get(name) if isinstance(of_task, dict) else None for name in ("original", "effective")
+    )
+    if isinstance(effective, int) and len(documents) < effective:
+        return f"{file.name}: {effective - len(documents)} of {effective} documents are missing", False
+    if isinstance(original, int) and len(documents) < original:
+        return f"{file.name}: {len(documents)} of {original} documents were evaluated (--limit)", True
+    return None
+
+
+def _lower(file: Path) -> Iterator[str]:
+    """Yield the metrics of which the results of the run of a samples file say that lower ones are better."""
+    match, said = _FILE_NAME.fullmatch(file.name), _results(file).get("higher_is_better")
+    of_task = said.get(match["task"]) if match and isinstance(said, dict) else None
+    if isinstance(of_task, dict):
+        yield from (name for name, higher in of_task.items() if higher is False)
 
 
 def _named(files: Sequence[Path], root: Path) -> list[tuple[Path, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -16,10 +17,11 @@ from nbyk.data.layouts import Entries, as_ids, long_cells, nameless_cells, wide_
 from nbyk.data.lm_eval import HASHES, SampleChoice, holds_samples, read_samples
 from nbyk.data.mending import Mending, without_duplicates, without_empty
 from nbyk.data.ratings import Ratings
-from nbyk.data.readers import Recording, recorded_at, recorded_in
+from nbyk.data.readers import EXPORTS, Recording, recorded_at, recorded_in, rows_of_split
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.tables import (
     DELIMITERS,
+    JSON_LINES,
     TABLE_SUFFIXES,
     DataRows,
     Table,
@@ -27,7 +29,7 @@ from nbyk.data.tables import (
     read_table,
     unknown_suffix,
 )
-from nbyk.data.text import cells_of_lines, columns_of_objects, json_content, shown
+from nbyk.data.text import cells_of_lines, columns_of_objects, json_content, json_lines, shown
 from nbyk.errors import DataPlace, NbykError
 
 Layout = Literal["auto", "long", "wide"]
@@ -124,7 +126,7 @@ def as_ratings(
         cells.items, raters, values, at=cells.at, raters_known=cells.raters_known, clusters=clusters
     )
     said = _recognised(cells, ratings, kind, columns, layout)
-    notes = [f"{cells.table.place}: {note}" for note in cells.table.notes]
+    notes = [f"{cells.table.place}: {note}" for note in (*cells.table.notes, *cells.table.incomplete)]
     if cluster is None and cells.value is not None:
         notes += [
             f"{cells.table.place}: the column {name!r} is not used, so items of one {name} count as "
@@ -225,6 +227,8 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
     if recording is None and holds_samples(given):
         recording = read_samples(given, samples)
     suffix = Path(given).suffix.lower()
+    if recording is None and suffix in JSON_LINES:
+        recording = _recorded_lines(given)
     if recording is not None:
         return _recorded(given, recording)
     if suffix in ARRAY_SUFFIXES:
@@ -237,10 +241,36 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         return _json(given)
     if suffix in TABLE_SUFFIXES:
         table = read_table(given, headers=_HEADERS if suffix in DELIMITERS else None)
+        if not table.nameless and (recording := _recorded_rows(given, table)) is not None:
+            return _recorded(given, recording)
         if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
             return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
         return table
     raise unknown_suffix(given, (*TABLE_SUFFIXES, *ARRAY_SUFFIXES, ".txt", *_MADE))
+
+
+def _recorded_lines(path: str | os.PathLike[str]) -> Recording | None:
+    """Return the recording of a file of JSON lines whose first line is a tool's; None if it is none's."""
+    lines = json_lines(path)
+    first = next(lines, None)
+    if first is None or all(export.units([first[1]]) is None for export in EXPORTS):
+        return None
+    numbers, objects = zip(first, *lines, strict=True)
+    return recorded_in(list(objects), path, numbers)
+
+
+def _recorded_rows(path: str | os.PathLike[str], table: Table) -> Recording | None:
+    """Return the recording of a table whose columns are a tool's; None if they are none's."""
+    counts: Counter[str] = Counter()
+    names = []
+    for name in table.names:
+        names.append(f"{name}\n{counts[name]}" if counts[name] else name)
+        counts[name] += 1
+    if all(export.units([dict.fromkeys(names)]) is None for export in EXPORTS):
+        return None
+    columns = [cells if isinstance(cells, list) else cells.to_pylist() for cells in table.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    return recorded_in(rows, path, table.rows.numbers if table.rows.unit == "line" else None)
 
 
 def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
@@ -255,7 +285,7 @@ def _json(path: str | os.PathLike[str]) -> Table:
     recording = recorded_in(content, path)
     if recording is not None:
         return _recorded(path, recording)
-    listed = columns_of_objects(content)
+    listed = columns_of_objects(rows_of_split(content) or content)
     if listed:
         return _recorded(path, Recording("", listed, {}))
     columns: dict[str, list[Any]] = {}
@@ -299,7 +329,16 @@ def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
         )
     rows = DataRows(DataPlace(path), recording.unit, numbers, recording.files)
     names = tuple(map(str, recording.columns))
-    return Table(rows, names, columns, recording.roles, recording.scores, notes=recording.notes)
+    return Table(
+        rows,
+        names,
+        columns,
+        recording.roles,
+        recording.scores,
+        notes=recording.notes,
+        lower=recording.lower,
+        incomplete=recording.incomplete,
+    )
 
 
 def _frame(given: Given) -> Table:

@@ -64,6 +64,10 @@ class Systems:
         The names of the classes, of classes and distributions.
     paired
         Whether score i of every system belongs to the same item or run; true for the other kinds.
+    lower_is_better
+        Whether lower numbers or scores are better, as the user or a log says; only without gold.
+    incomplete
+        The logs that lack some of their run, a sentence each; they are in `notes`, too.
     """
 
     items: tuple[str, ...]
@@ -79,6 +83,8 @@ class Systems:
     kind: Kind = "numbers"
     classes: tuple[str, ...] = ()
     paired: bool = True
+    lower_is_better: bool = False
+    incomplete: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

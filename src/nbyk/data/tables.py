@@ -111,6 +111,10 @@ class Table:
         The cells of an array, whose `columns` are empty.
     notes
         What a maker's reader knows of the whole file, a sentence each.
+    lower
+        The scores of which a maker's file says that lower ones are better.
+    incomplete
+        Why the file lacks some of its run, a sentence each.
     """
 
     rows: DataRows
@@ -121,6 +125,8 @@ class Table:
     nameless: bool = False
     array: NDArray[Any] | None = None
     notes: tuple[str, ...] = ()
+    lower: frozenset[str] = frozenset()
+    incomplete: tuple[str, ...] = ()
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:

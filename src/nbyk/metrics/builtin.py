@@ -145,6 +145,15 @@ BUILTIN = (
         counts=FromCounts(f"{_COUNTS}:own_mean", "response", ItemEffect.MEAN),
     ),
     Metric(
+        "mean_cost",
+        f"{_ITEM_MEANS}:mean",
+        "lower",
+        "Mean of the system's own item means, if they are errors, losses or times; gold is not used.",
+        needs_gold=False,
+        additive=True,
+        traits=_traits("linear", unit_power=1, mean_over_items=True),
+    ),
+    Metric(
         "wins_mae_vectorized",
         f"{_PAIRED}:wins_mae_vectorized",
         "higher",

@@ -136,10 +136,10 @@ def named(spec: str, kind: Kind) -> Metric:
         raise error.about(argument="metric") from None
 
 
-def usual_metric(kind: Kind, *, has_gold: bool) -> str:
+def usual_metric(kind: Kind, *, has_gold: bool, lower_is_better: bool = False) -> str:
     """Return the name of the metric that a comparison uses if none is given."""
     usual = {
-        "numbers": "mae" if has_gold else "mean",
+        "numbers": "mae" if has_gold else "mean_cost" if lower_is_better else "mean",
         "classes": "accuracy",
         "distributions": "cross_entropy",
     }
