@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -90,7 +91,7 @@ def arrow(path: Path, rows: Rows) -> Any:
 
 
 def polars(path: Path, rows: Rows) -> Any:
-    return pytest.importorskip("polars").DataFrame(rows, schema=["item", "rater", "value"], orient="row")
+    return pl.DataFrame(rows, schema=["item", "rater", "value"], orient="row")
 
 
 def helm(path: Path, rows: Rows) -> Path:
