@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -90,7 +91,7 @@ def arrow(path: Path, rows: Rows) -> Any:
 
 
 def polars(path: Path, rows: Rows) -> Any:
-    return pytest.importorskip("polars").DataFrame(rows, schema=["item", "rater", "value"], orient="row")
+    return pl.DataFrame(rows, schema=["item", "rater", "value"], orient="row")
 
 
 def helm(path: Path, rows: Rows) -> Path:
@@ -374,3 +375,42 @@ def test_errors_of_a_tool_are_counted_and_classes_of_langfuse_are_their_names(tm
     ]
     path = as_json(tmp_path / "langfuse", scores)
     assert read_systems({"a": path, "b": path}, path).classes == ("bad", "good")
+
+
+def test_one_table_of_runs_holds_systems_in_a_column_or_in_columns(tmp_path: Path) -> None:
+    """No items: `system,seed,f1` and `seed,ours,baseline` are the same scores as a file for each system."""
+    scores = {"ours": [0.7, 0.72, 0.71], "baseline": [0.6, 0.65, 0.61]}
+    by_row = [(name, seed, of) for name, cells in scores.items() for seed, of in enumerate(cells)]
+    tables = {
+        "rows": pd.DataFrame(by_row, columns=["system", "seed", "f1"]),
+        "columns": pd.DataFrame({"seed": range(3), **scores}),
+    }
+    for name, table in tables.items():
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+        for given in (table, tmp_path / f"{name}.csv"):
+            read = read_systems(given)
+            assert read.kind == "scores"
+            assert {of: cells.tolist() for of, cells in read.responses.items()} == scores
+    with pytest.raises(NbykError, match="found one system, "):
+        read_systems(pd.DataFrame({"item": ["a", "b"], "seed": [1, 2], "ours": [1, 2], "baseline": [0, 1]}))
+
+
+@pytest.mark.parametrize("name", ["confidence", "logprob", "latency", "prompt_tokens_time", "length"])
+def test_a_column_that_is_of_no_run_by_its_name_is_not_read_as_one(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    pd.DataFrame({"item": ["a", "b"], "run_1": [1, 0], name: [0.5, 0.25]}).to_csv(path, index=False)
+    if name == "prompt_tokens_time":
+        assert read_ratings(path).raters == ("run_1", name)
+        return
+    with pytest.raises(NbykError, match=f"column '{name}' is of no rater or run by its name"):
+        read_ratings(path)
+    ratings = read_ratings(path, value=name)
+    assert ratings.values.tolist() == [0.5, 0.25]
+
+
+def test_columns_of_classes_that_sum_to_one_are_soft_labels(tmp_path: Path) -> None:
+    for name, shares in (("gold", [1.0, 0.0, 0.5]), ("a", [0.75, 0.25, 0.5]), ("b", [0.5, 0.25, 0.25])):
+        classes = {"item": list("xyz"), "class1": shares, "class2": [1 - of for of in shares]}
+        pd.DataFrame(classes).to_csv(tmp_path / f"{name}.csv", index=False)
+    read = read_systems([tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "gold.csv")
+    assert (read.kind, read.classes) == ("distributions", ("class1", "class2"))

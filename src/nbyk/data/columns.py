@@ -116,7 +116,7 @@ def proposed(table: Table, asked: Columns) -> dict[str, str]:
     if "value" not in roles and others:
         roles["value"] = likely[0] if likely else others[-1]
         others.remove(roles["value"])
-    items = table.column(roles["item"], "")
+    items = table.column(roles["item"], "") if "item" in roles else []
     if "rater" not in roles and others and len(set(map(repr, items))) < len(items):
         roles["rater"] = others[0]
     return roles

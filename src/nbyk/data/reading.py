@@ -12,6 +12,7 @@ import numpy as np
 
 from nbyk.data.arrays import ARRAY_SUFFIXES, load_array
 from nbyk.data.columns import KNOWN_NAMES, Columns, described, described_wide, known_names, recognised
+from nbyk.data.frames import numbers_or_text, table_of_frame
 from nbyk.data.kinds import CellKind, headless, numbers_on
 from nbyk.data.layouts import Entries, as_ids, long_cells, nameless_cells, wide_cells
 from nbyk.data.lm_eval import HASHES, SampleChoice, holds_samples, read_samples
@@ -220,9 +221,10 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         if isinstance(given, np.ma.MaskedArray):
             kind, missing = (float, np.nan) if given.dtype.kind in "biuf" else (object, None)
             given = np.ma.filled(given.astype(kind), missing)
-        return _array(given, DataPlace(name="the array"))
+        place = DataPlace(name="the array")
+        return _array(numbers_or_text(given, place) if given.dtype.kind == "O" else given, place)
     if not isinstance(given, str | os.PathLike):
-        return _frame(given)
+        return table_of_frame(given)
     recording = recorded_at(given)
     if recording is None and holds_samples(given):
         recording = read_samples(given, samples)
@@ -339,56 +341,3 @@ def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
         lower=recording.lower,
         incomplete=recording.incomplete,
     )
-
-
-def _frame(given: Given) -> Table:
-    import narwhals.stable.v1 as nw
-
-    place = DataPlace(name="the data frame")
-    if type(given).__module__.partition(".")[0] == "pandas":
-        columns = _columns_of_pandas(given, place)
-    else:
-        try:
-            frame = nw.from_native(given, eager_only=True)
-        except TypeError:
-            kind = type(given).__name__
-            raise NbykError(
-                f"found {kind}, expected a path or a data frame of pandas, polars or pyarrow, "
-                "or an array of numpy"
-            ) from None
-        columns = {name: frame[name].to_list() for name in frame.columns}
-    n_rows = max(map(len, columns.values()), default=0)
-    if not n_rows:
-        raise place.error("has no rows; expected at least one rating per row")
-    return Table(DataRows(place, "row", range(n_rows)), tuple(columns), tuple(columns.values()))
-
-
-def _columns_of_pandas(given: Given, place: DataPlace) -> dict[str, list[Any]]:
-    """Return the columns of a frame or series of pandas, and those of an index that is no row number."""
-    import pandas as pd
-
-    frame = given.to_frame("value" if given.name is None else given.name) if given.ndim == 1 else given
-    index = frame.index
-    is_count = pd.api.types.is_integer_dtype(index.dtype) and index.nlevels == 1
-    has_items = any(str(name).lower() in ("item", *KNOWN_NAMES["item"]) for name in frame.columns)
-    if any(name is not None for name in index.names) or not is_count:
-        if index.nlevels > 1 and None in index.names:
-            raise place.error("the index has levels without a name; name them, or drop them by reset_index")
-        if index.nlevels == 1 and index.names[0] is None and has_items:
-            raise place.error(
-                f"the index holds {index[0]!r}, … beside a column of items; drop it by reset_index(drop=True)"
-            )
-        frame = frame.reset_index(names="item" if index.names[0] is None else None)
-    elif not has_items and not index.equals(pd.RangeIndex(len(index))):
-        frame = frame.reset_index(names="item")
-    columns: dict[str, list[Any]] = {}
-    for position, name in enumerate(frame.columns):
-        text = "/".join(filter(None, map(str, name))) if isinstance(name, tuple) else str(name)
-        if text in columns:
-            raise place.error(f"2 columns are named {text!r}; rename one")
-        column = frame.iloc[:, position]
-        cells = column.astype(object).where(column.notna(), None).tolist()
-        columns[text] = [
-            cell.tolist() if isinstance(cell, np.ndarray | np.generic) else cell for cell in cells
-        ]
-    return columns

@@ -155,7 +155,11 @@ def estimate(
     from nbyk_papers.wein2023.design import Estimation
 
     distinct("--sampler", sampler)
-    sets = references_from_table(read_parquet(references, REFERENCES, whole=True)[0])
+    table_of_sets = read_parquet(references, REFERENCES, whole=True)[0]
+    try:
+        sets = references_from_table(table_of_sets)
+    except NbykError as error:
+        raise error.about(file=references) from None
     metrics, work = _metrics(semantics, metric, metric_file), Work(f"estimated effects, {out}", threads)
     how = Estimation(semantics, null, sampler, resamples, spread_resamples, seed)
     with work.progress(how.n_draws(sets)):

@@ -11,7 +11,7 @@ from typing import Any
 
 from nbyk.data.readers import containers, exports, inspect_logs
 from nbyk.data.readers.export import EXPORTS, Row, reader, rows_of_split
-from nbyk.data.readers.recording import Gathering, Recording, SparseColumn, Unusable
+from nbyk.data.readers.recording import Gathering, Recording, SparseColumn, Unusable, said
 
 READERS = (
     (inspect_logs.recognises, inspect_logs.read),
@@ -65,4 +65,5 @@ __all__ = [
     "recorded_at",
     "recorded_in",
     "rows_of_split",
+    "said",
 ]

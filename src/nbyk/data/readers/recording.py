@@ -203,7 +203,7 @@ def _is_score(cell: Any) -> bool:
 def said(value: Any) -> str:
     """Return a value that is no score, in words."""
     try:
-        text = repr(value)
+        text = " ".join(repr(value).split())
     except RecursionError:
         text = "deeply nested"
     kind = (
