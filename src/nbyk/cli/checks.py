@@ -132,11 +132,11 @@ def doctor(
 ) -> None:
     """Check versions, results and leftovers of stopped runs; exit with 3 if there is something to do."""
     from nbyk.health import examine
-    from nbyk.studies import registry
+    from nbyk.studies.study import examine_studies
 
     if not folder.is_dir():
         raise NbykError("no such folder; give the folder of a run, the one that holds results", file=folder)
-    findings = [*registry.examine(), *examine(folder)]
+    findings = [*examine_studies(), *examine(folder)]
     for finding in findings:
         print(finding.line)
     if any(finding.advice for finding in findings):

@@ -18,9 +18,14 @@ from nbyk.data.categories import Categories
 from nbyk.data.kinds import Kind
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics.builtin import BUILTIN, WINS
-from nbyk.metrics.class_metrics import CLASS_METRICS, DISTRIBUTION_METRICS, averages_of, one_class_metric
+from nbyk.metrics.class_metrics import (
+    CLASS_METRICS,
+    DISTRIBUTION_METRICS,
+    OUTPUT_METRICS,
+    averages_of,
+    one_class_metric,
+)
 from nbyk.metrics.metric import Metric
-from nbyk.metrics.outputs import OUTPUT_METRICS
 from nbyk.metrics.traits import Data, Parameter
 
 ROWS: list[Metric] = [*BUILTIN, *CLASS_METRICS, *DISTRIBUTION_METRICS, *OUTPUT_METRICS]

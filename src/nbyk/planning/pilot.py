@@ -38,7 +38,7 @@ from nbyk.testing.shared_units.collection import (
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.power import variance_of
 from nbyk.testing.systems.panel import panel_of
-from nbyk.testing.unit_kinds import kind_of_units, plural
+from nbyk.testing.unit_cautions import kind_of_units, plural
 
 Floats = NDArray[np.float64]
 
@@ -112,7 +112,7 @@ class Pilot:
         The metric.
     about_runs
         Whether the units of the systems' responses are runs, whatever they are called. By default their
-        names decide (`nbyk.testing.unit_kinds`).
+        names decide (`nbyk.testing.unit_cautions`).
     pair_runs
         Whether runs of one name are the same for both systems, as for `nbyk.compare`.
     unit

@@ -11,11 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.corrections import Correction, check_correction, settled_decisions
 from nbyk.testing.decision import Decision
 from nbyk.testing.pvalues import bounds_of_p, extreme_counts, sides_of
@@ -162,3 +163,29 @@ def swap_bound(gains: Floats, *, sides: float = 2.0) -> float:
     if squares == 0.0:
         return 1.0
     return min(1.0, sides * math.exp(-(float(gains.sum()) ** 2) / (2.0 * squares)))
+
+
+def choose_pairs(names: Sequence[str], against: str | None, alternative: str) -> list[tuple[int, int]]:
+    """Return the pairs to compare, as places in `names`; the second of each is the baseline, if there is one.
+
+    Parameters
+    ----------
+    names
+        Two systems or more.
+    against
+        The name of the baseline; without one, all pairs are compared.
+    alternative
+        "two-sided", "greater" or "less". With three systems or more, the last two need a baseline.
+    """
+    if against is not None:
+        if against not in names:
+            raise unknown_name("system", against, names).about(argument="against")
+        baseline = list(names).index(against)
+        return [(system, baseline) for system in range(len(names)) if system != baseline]
+    if len(names) > 2 and alternative != "two-sided":
+        raise NbykError(
+            f"found {alternative!r} for all pairs, where neither system comes first; name the baseline that "
+            "the others are compared with, or choose two-sided",
+            argument="alternative",
+        )
+    return list(combinations(range(len(names)), 2))

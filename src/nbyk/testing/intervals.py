@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -207,3 +208,23 @@ def constant_interval(value: float, n: int, level: float, bounds: Interval) -> I
 def _quantiles(draws: Floats, low: float, high: float) -> tuple[float, float]:
     ends = np.quantile(draws, [low, high]) + 0.0  # turns −0 into 0
     return float(ends[0]), float(ends[1])
+
+
+@lru_cache(maxsize=100_000)
+def binomial_interval(count: int, n: int, confidence_level: float = 0.95) -> tuple[float, float]:
+    """Return the exact interval of a rate (Clopper and Pearson 1934).
+
+    SciPy takes milliseconds for one, and a report asks for the same counts again and again, so results are
+    cached.
+
+    Parameters
+    ----------
+    count, n
+        Number of times that it happened, and number of trials.
+    confidence_level
+        Nominal coverage, in (0, 1).
+    """
+    from scipy.stats import binomtest
+
+    interval = binomtest(count, n).proportion_ci(confidence_level, method="exact")
+    return float(interval.low), float(interval.high)

@@ -145,7 +145,7 @@ def levels(*, kind: Kind, tests: LevelTests, work: Work) -> tuple[pa.Table, dict
     """
     import pyarrow as pa
 
-    from nbyk.testing.rates import binomial_interval
+    from nbyk.testing.intervals import binomial_interval
     from nbyk_papers.boostsa2022.level import type_one_error
 
     rows = []

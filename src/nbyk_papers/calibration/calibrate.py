@@ -18,9 +18,8 @@ from nbyk.resampling.samplers import NULLS, Sampler, get_sampler
 from nbyk.resampling.simulate import simulate
 from nbyk.resampling.streams import CHUNK
 from nbyk.testing.engine.draws import NULL_SAMPLERS, Draws
-from nbyk.testing.intervals import acceleration
+from nbyk.testing.intervals import acceleration, binomial_interval
 from nbyk.testing.looks import critical_count
-from nbyk.testing.rates import binomial_interval
 from nbyk_papers.calibration.design import RateTests
 from nbyk_papers.calibration.verdicts import (
     BCA,

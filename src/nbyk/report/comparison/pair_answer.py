@@ -34,7 +34,7 @@ from nbyk.testing.systems.evidence import item_effects
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
-from nbyk.testing.unit_kinds import kind_of, plural
+from nbyk.testing.unit_cautions import kind_of, plural
 from nbyk.words import in_full, listed, number
 
 if TYPE_CHECKING:

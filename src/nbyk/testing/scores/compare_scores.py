@@ -15,8 +15,8 @@ from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.corrections import check_correction, correct_p_values, settled_decisions
 from nbyk.testing.decision import check_draws, check_level
+from nbyk.testing.family import choose_pairs
 from nbyk.testing.intervals import check_confidence_level
-from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import DECISION_ERROR, Alternative, bounds_of_drawn_p, check_alternative
 from nbyk.testing.ranks import standings_of
 from nbyk.testing.results import Board, Claim, Drawn, Pair, Question, ResponseCounts, Sample, Shown

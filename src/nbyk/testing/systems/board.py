@@ -13,9 +13,8 @@ from nbyk.data.units import Units
 from nbyk.resampling.effects import check_defined
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.family import DrawnNull, Hypotheses, OneNull, swap_bound
+from nbyk.testing.family import DrawnNull, Hypotheses, OneNull, choose_pairs, swap_bound
 from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
-from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import expected_p, p_values, sides_of
 from nbyk.testing.ranks import standings_of
 from nbyk.testing.results import NONE, Board, Claim, Drawn, Interval, Margin, Pair, Question, Sample, Standing
