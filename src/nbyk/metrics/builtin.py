@@ -44,6 +44,7 @@ WINS = Metric(
     source=_WEIN,
     additive=True,
     traits=_WINS,
+    noun="share of items won",
 )
 """Made of another metric: `wins(mse)`."""
 
@@ -65,6 +66,7 @@ BUILTIN = (
         additive=True,
         traits=_MEAN_ERROR,
         counts=FromCounts(f"{_COUNTS}:absolute_error", "response", ItemEffect.MAE),
+        noun="error",
         wins="wins_mae",
     ),
     Metric(
@@ -112,6 +114,7 @@ BUILTIN = (
         additive=True,
         traits=_WINS,
         counts=FromCounts(f"{_COUNTS}:wins", "item", ItemEffect.WINS),
+        noun="share of items won",
     ),
     Metric(
         "spearman",
@@ -148,6 +151,7 @@ BUILTIN = (
         additive=True,
         traits=_traits("linear", unit_power=1, mean_over_items=True),
         counts=FromCounts(f"{_COUNTS}:own_mean", "response", ItemEffect.MEAN),
+        noun="mean rating",
     ),
     Metric(
         "wins_mae_vectorized",

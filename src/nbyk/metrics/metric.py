@@ -95,6 +95,8 @@ class Metric:
     redrawn
         ``"module:function"`` of a compiled function that is faster where all responses are among a few values
         (`nbyk.metrics.distributional`), if there is one.
+    noun
+        What a system has more or less of: "error". "" for its name.
 
     Raises
     ------
@@ -123,6 +125,7 @@ class Metric:
     wins: str = ""
     statistics: Implementation | None = None
     redrawn: str | None = None
+    noun: str = ""
 
     def __post_init__(self) -> None:
         check_option("direction", self.direction, Direction)
@@ -213,6 +216,12 @@ class Metric:
         It is 1 for a metric without a unit, and on a scale without one, such as a scale of uneven levels.
         """
         return float((scale.unit or 1.0) ** self.unit_power)
+
+    def score_in_ratings(self, score: float, scale: Scale) -> float:
+        """Return a score in the unit of the ratings; one that follows their level, as a mean, moves too."""
+        follows_level = not self.needs_gold and self.unit_power == 1 and "location" not in self.unchanged_by
+        least = scale.original(np.zeros(1))[0] if follows_level and scale.unit is not None else 0.0
+        return float(least + self.effect_unit(scale) * score)
 
     @property
     def threshold(self) -> float | None:
