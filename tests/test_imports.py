@@ -84,8 +84,8 @@ def folder_of(module: str) -> tuple[str, str] | None:
     return None
 
 
-WRITER = "nbyk.report.comparison.sentences"
-"""What puts a comparison in words; its results import it only when they are asked for words."""
+WRITER = "nbyk.report."
+"""What puts a comparison in words; its results import it only when they are asked for words or figures."""
 
 
 def imported(path: Path) -> Iterator[tuple[str, str]]:
@@ -96,7 +96,8 @@ def imported(path: Path) -> Iterator[tuple[str, str]]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     asks = path.parent.name == "testing" and path.stem == "results"
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module == WRITER and asks and node not in tree.body:
+        of_writer = isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(WRITER)
+        if of_writer and asks and node not in tree.body:
             continue
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

@@ -12,6 +12,7 @@ import typer
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
 from nbyk.cli.compare_answers import (
     CompareRequest,
+    Following,
     ScoresRequest,
     answer_of,
     answer_of_scores,
@@ -143,6 +144,9 @@ def compare(
             help="For two systems: also test by every metric, null and sampler, and find the size that "
             "would settle it. This takes longer.",
         ),
+    ] = False,
+    details: Annotated[
+        bool, typer.Option("--details", help="Print everything: claims, method, variance and all cautions.")
     ] = False,
     gate: Gate = False,
     out: OutAnswer = None,
@@ -408,7 +412,7 @@ def compare(
         gate_asks = unless_incomplete(gate_asks, read.incomplete)
         if kind is None:
             print(f"{read.taken_as}; --kind numbers takes them for responses to items", file=sys.stderr)
-        give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None)
+        give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
         return
     _refuse(given, _ABOUT_SCORES, f"these are {read.kind} of items")
     chosen = _metrics(metric, read)
@@ -416,8 +420,9 @@ def compare(
         read = read.with_units(rater_ids, run_ids)
     if read.kind != "numbers":
         print(read.taken_as, file=sys.stderr)
-    for file, columns in read.recognised.items():
-        print(f"{file}: {columns}", file=sys.stderr)
+    for columns in dict.fromkeys(read.recognised.values()):
+        of_columns = [file for file, read_as_these in read.recognised.items() if read_as_these == columns]
+        print(f"{listed(of_columns)}: {columns}", file=sys.stderr)
     draws = N_RESAMPLES if n_resamples is None else n_resamples
     decision = Decision(sided, alpha, draws, max_resamples)  # type: ignore[arg-type]
     asked = Asked(
@@ -431,14 +436,29 @@ def compare(
         threads=threads,
     )
     family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
-    answer, gate_asks = answer_of(read, CompareRequest(chosen, asked, family, against, margin, full))
+    files = named_systems(systems or ())
+    own_files = files if set(files) == set(read.names) else {}
+    following = Following(own_files, _options(context), None if gold is None else str(gold))
+    request = CompareRequest(chosen, asked, family, against, margin, full, following)
+    answer, gate_asks = answer_of(read, request)
     gate_asks = unless_incomplete(gate_asks, read.incomplete)
-    give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None)
+    give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
 
 
 def _is_given(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
+
+
+def _options(context: typer.Context) -> tuple[str, ...]:
+    """Return the given options that `nbyk plan` takes too, with their values."""
+    shared = ("item", "rater", "value", "cluster", "metric_file", "pair_runs", "on_duplicates", "on_empty")
+    words: list[str] = []
+    for name in shared:
+        values = context.params[name] if _is_given(context, name) else None
+        for value in values if isinstance(values, list) else [values] if values is not None else []:
+            words += [f"--{name.replace('_', '-')}", str(value)]
+    return tuple(words)
 
 
 def _refuse(given: Sequence[str], unused: Sequence[str], why: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from nbyk.errors import NbykError
+from nbyk.report.lines import Line
 from nbyk.words import in_full
 
 if TYPE_CHECKING:
@@ -101,8 +102,10 @@ def with_gate(answer: Answer, shown: Shown) -> Answer:
     elif verdict == "inconclusive":
         more = f"more draws could change whether {a} is shown to be better than {b}; raise {shown.draws}"
         sentence = f"The gate is inconclusive: {reason or more}."
+    head = answer.head and replace(answer.head, lines=(*answer.head.lines, Line(sentence)))
     return replace(
         answer,
+        head=head,
         sentences=(*answer.sentences, sentence),
         details={**answer.details, "gate": verdict, "gate_passed": verdict == "yes"},
     )

@@ -150,7 +150,7 @@ class Systems:
             units["gold"] = self.gold_units
         gold, responses, categories = self.coded
         data = response_set(gold, responses[a], responses[b], units=units, cluster=self.clusters)
-        return replace(data, categories=categories)
+        return replace(data, categories=categories, names=(a, b) if a != b else data.names, scale=self.scale)
 
     @cached_property
     def coded(self) -> tuple[Floats | None, Mapping[str, Floats], Categories | None]:

@@ -41,6 +41,7 @@ WINS = Metric(
     source=_WEIN,
     additive=True,
     traits=_WINS,
+    noun="share of items won",
 )
 """Made of another metric: `wins(mse)`."""
 
@@ -61,6 +62,7 @@ BUILTIN = (
         additive=True,
         traits=_MEAN_ERROR,
         counts=FromCounts(f"{_COUNTS}:absolute_error", "response", ItemEffect.MAE),
+        noun="error",
         wins="wins_mae",
     ),
     Metric(
@@ -107,6 +109,7 @@ BUILTIN = (
         additive=True,
         traits=_WINS,
         counts=FromCounts(f"{_COUNTS}:wins", "item", ItemEffect.WINS),
+        noun="share of items won",
     ),
     Metric(
         "spearman",
@@ -143,6 +146,7 @@ BUILTIN = (
         additive=True,
         traits=_traits("linear", unit_power=1, mean_over_items=True),
         counts=FromCounts(f"{_COUNTS}:own_mean", "response", ItemEffect.MEAN),
+        noun="mean rating",
     ),
     Metric(
         "mean_cost",

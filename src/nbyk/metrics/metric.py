@@ -91,6 +91,8 @@ class Metric:
     statistics
         Of a metric of outputs: the function of a system's N outputs and the references (None if there are
         none) that returns the statistics of the items, shape (N, F).
+    noun
+        What a system has more or less of: "error". "" for its name.
 
     Raises
     ------
@@ -118,6 +120,7 @@ class Metric:
     from_mean: FromMean | None = None
     wins: str = ""
     statistics: Implementation | None = None
+    noun: str = ""
 
     def __post_init__(self) -> None:
         check_option("direction", self.direction, Direction)
@@ -208,6 +211,12 @@ class Metric:
         It is 1 for a metric without a unit, and on a scale without one, such as a scale of uneven levels.
         """
         return float((scale.unit or 1.0) ** self.unit_power)
+
+    def score_in_ratings(self, score: float, scale: Scale) -> float:
+        """Return a score in the unit of the ratings; one that follows their level, as a mean, moves too."""
+        follows_level = not self.needs_gold and self.unit_power == 1 and "location" not in self.unchanged_by
+        least = scale.original(np.zeros(1))[0] if follows_level and scale.unit is not None else 0.0
+        return float(least + self.effect_unit(scale) * score)
 
     @property
     def threshold(self) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,12 +10,12 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbyk.errors import on_one_line
 from nbyk.files import json_bytes, parquet_bytes, write_together
 from nbyk.provenance import present
 from nbyk.report.drawing import pictures
 from nbyk.report.formats import cells, is_text, table_texts
 from nbyk.report.html import embedded_svg, render, svg_address
+from nbyk.report.lines import Head, filled, head_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,6 +108,8 @@ class Answer:
         Number of tables that the terminal shows. Later tables are folded in the page and not printed.
     template
         A page template whose beginning replaces the sentences; it gets the details as ``summary``.
+    head
+        Its first lines. The terminal then shows only these, and all else with --details.
     """
 
     title: str
@@ -120,6 +121,7 @@ class Answer:
     n_printed: int = 1
     template: Path | None = None
     further: Callable[[], Iterable[AnswerTable]] = tuple
+    head: Head | None = None
 
     @cached_property
     def all_tables(self) -> tuple[AnswerTable, ...]:
@@ -128,8 +130,10 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but tables and figures as plain values."""
+        lines = {} if self.head is None else {"lines": printed_head(self.head, 100).splitlines()}
         return {
             "title": self.title,
+            **lines,
             "sentences": list(self.sentences),
             "cautions": list(self.cautions),
             **self.details,
@@ -140,8 +144,8 @@ class Answer:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def answer_text(answer: Answer, *, width: int) -> str:
-    """Return an answer for a terminal: sentences, the first tables and cautions.
+def answer_text(answer: Answer, *, width: int, details: bool = False) -> str:
+    """Return an answer for a terminal: its first lines, or sentences, the first tables and cautions.
 
     Parameters
     ----------
@@ -149,12 +153,22 @@ def answer_text(answer: Answer, *, width: int) -> str:
         The answer.
     width
         Columns of the terminal. A table is wider if its numbers need more room.
+    details
+        Whether all the rest follows the first lines, if it has these.
     """
-    parts = [_filled(sentence, width) for sentence in answer.sentences]
+    first = [] if answer.head is None else [printed_head(answer.head, width).rstrip()]
+    if first and not details:
+        return f"{first[0]}\n"
+    parts = [*first, *(filled(sentence, width) for sentence in answer.sentences)]
     parts += [_table_text(table, width) for table in answer.tables[: answer.n_printed]]
     if answer.cautions:
         parts.append("\n".join([BEFORE, *(_item(text, width) for text in answer.cautions)]))
     return "\n\n".join(parts) + "\n"
+
+
+def printed_head(head: Head, width: int) -> str:
+    """Return the first lines of an answer for a terminal."""
+    return head_text(head, width, "" if head.table is None else _table_text(head.table, width))
 
 
 def write_figures(answer: Answer, folder: Path) -> None:
@@ -296,22 +310,8 @@ def _table_text(table: AnswerTable, width: int) -> str:
     page = StringIO()
     Console(file=page, width=max(width, needed), color_system=None, highlight=False).print(shown)
     lines = "\n".join(line.rstrip() for line in page.getvalue().rstrip().splitlines())
-    return f"{_filled(table.caption, width)}\n\n{lines}"
+    return f"{filled(table.caption, width)}\n\n{lines}"
 
 
 def _item(text: str, width: int) -> str:
-    return _filled(text, width, "- ", "  ")
-
-
-def _filled(text: str, width: int, first: str = "", later: str = "") -> str:
-    """Return a text wrapped into lines; words, and numbers with their per-cent sign, stay whole."""
-    whole = on_one_line(text).replace(" %", "\N{NO-BREAK SPACE}%")
-    lines = textwrap.fill(
-        whole,
-        width,
-        initial_indent=first,
-        subsequent_indent=later,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
-    return lines.replace("\N{NO-BREAK SPACE}%", " %")
+    return filled(text, width, "- ", "  ")

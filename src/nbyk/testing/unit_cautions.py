@@ -154,6 +154,15 @@ def plural(kind: str) -> str:
     return " or ".join(f"{word}s" for word in kind.split(" or "))
 
 
+def shared_numbers(units: Mapping[str, Units]) -> dict[str, tuple[int, int]]:
+    """Return the fewest and the most units that items share, of gold and of the systems, by their plural."""
+    systems = [of_system for name, of_system in units.items() if name != "gold"]
+    gold = [of_gold.n_shared for name, of_gold in units.items() if name == "gold"]
+    kind = plural(kind_of(systems, has_gold=bool(gold)))
+    numbers = {"raters": gold, kind: [of_system.n_shared for of_system in systems]}
+    return {name: (min(counts), max(counts)) for name, counts in numbers.items() if any(counts)}
+
+
 def names_of_both(a: Units, b: Units, *, kind: Kind, pair_runs: bool) -> list[str]:
     """Return the names of the units that are one unit in two systems, in the first system's order.
 

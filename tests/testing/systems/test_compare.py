@@ -350,10 +350,8 @@ def test_what_the_result_says() -> None:
     gold, *systems = random_arrays(shift=0.3)
     result = compare(gold, dict(zip(("ours", "theirs"), systems, strict=True)))
     assert result.verdict == "better"
-    assert result.sentence.startswith("ours is better than theirs on mae, for these 3 raters")
-    assert "under the null that ours and theirs are equally good over the population of items" in (
-        result.sentence
-    )
+    assert result.sentence.startswith("ours is better than theirs on mae, for new items, with these 3 raters")
+    assert "null: both are equally good;" in result.pair.method
     assert compare(gold, *systems, alternative="less").sentence.startswith(
         "B is not shown to be better than A"
     )

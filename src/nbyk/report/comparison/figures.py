@@ -63,30 +63,21 @@ def leaderboard_figure(board: Board) -> Figure:
     return figure
 
 
-def difference_figure(pair: Pair, *, unit: float = 1.0, in_unit: str = "") -> Figure:
-    """Draw the effect with the interval of each claim, with lines at no effect and at the margin, if any.
-
-    Parameters
-    ----------
-    pair
-        The comparison.
-    unit, in_unit
-        The factor on effects, and the unit in words, such as " (in points of 1 to 5)".
-    """
+def difference_figure(pair: Pair) -> Figure:
+    """Draw the effect with the interval of each claim, with lines at no effect and at the margin, if any."""
     claims, (a, b) = [claim for claim in pair.claims if claim.is_conclusive], (pair.a, pair.b)
+    scale = pair.question.scale
     figure, axes = new_figure(6.0, 1.15 + 0.42 * len(claims))
     with style():
         axes.axvline(0.0, color=_INK, linewidth=0.9, linestyle=":")
         if pair.margin is not None:
-            margin = unit * pair.margin.size
+            margin = pair.margin.size
             label = f"margin, ±{margin:.3g}"
             axes.axvspan(-margin, margin, color=_PALE, alpha=0.35, linewidth=0, label=label)
         for row, claim in enumerate(claims):
             colour = COLOURS[row % len(COLOURS)]
-            axes.plot(
-                (unit * claim.interval[0], unit * claim.interval[1]), (row, row), color=colour, linewidth=2.6
-            )
-            axes.plot(unit * claim.effect, row, "o", color=colour, markersize=7)
+            axes.plot(claim.interval, (row, row), color=colour, linewidth=2.6)
+            axes.plot(claim.effect, row, "o", color=colour, markersize=7)
         axes.set_yticks(range(len(claims)), [_wrapped(claim.population) for claim in claims])
         axes.set_ylim(len(claims) - 0.45, -0.55)
         axes.margins(x=0.12)
@@ -95,7 +86,7 @@ def difference_figure(pair: Pair, *, unit: float = 1.0, in_unit: str = "") -> Fi
         axes.set_xlim(min(low, -0.05 * (high - low)), max(high, 0.05 * (high - low)))
         axes.set_xlabel(
             f"← {shown_name(b, 22)} is better | {shown_name(a, 22)} is better →\n"
-            f"effect on {pair.question.metric}{in_unit}, {_percent(pair)} interval"
+            f"effect on {pair.question.metric}{scale and f' on {scale}'}, {_percent(pair)} interval"
         )
         if pair.margin is not None:
             figure.legend(loc="outside upper right", fontsize=8, frameon=False)

@@ -242,7 +242,7 @@ def _pair(
 
 
 def _population(test: str) -> str:
-    return "pairs of scores drawn like these" if FACTS[test].paired else "scores drawn like these"
+    return "new pairs of scores like these" if FACTS[test].paired else "new scores like these"
 
 
 def _first_is_in_front(result: SignificanceResult, a: Floats, b: Floats) -> bool:

@@ -17,8 +17,8 @@ CONFIDENCE_LEVEL = 0.95
 """Coverage of the interval in a test's result."""
 
 SCOPE = (
-    "the claim is about scores drawn as these were. If they are runs on one test set, it does not cover "
-    "other items. If they are not independent, such as the episodes of one run, it does not hold"
+    "this is about more runs like these on the same items, not about other items; runs must be independent, "
+    "not episodes of one run"
 )
 """The population of scores that are not paired; for paired scores, `about_pairs` names it."""
 

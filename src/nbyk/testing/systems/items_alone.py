@@ -45,7 +45,7 @@ _SKEWED = 2.576
 _ASYMMETRIC = 1.5
 """Standard errors between mean and median of items whose bulk is asymmetric too."""
 
-SKEWED_T = "t with the step for skewness"
+SKEWED_T = "t-test with a step for skewness"
 """The method of a p that the step raised."""
 
 _UNSEEN = 0.05
