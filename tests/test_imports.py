@@ -83,19 +83,22 @@ def folder_of(module: str) -> tuple[str, str] | None:
     return None
 
 
-WRITER = "nbyk.report.comparison.sentences"
-"""What puts a comparison in words; its results import it only when they are asked for words."""
+WRITERS = {
+    "results.py": ("nbyk.report.comparison.sentences",),
+    "result.py": ("nbyk.report.plan_lines", "nbyk.report.plan", "nbyk.report.plan_tables"),
+}
+"""What puts results in words and figures; these import it only when they are asked for them."""
 
 
 def imported(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the packages and folders of ours that a module imports from, anywhere in it.
 
-    Results of comparisons may also import their writer, within a function.
+    Results of comparisons and plans may also import their writer, within a function.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    asks = path.parent.name == "testing" and path.stem == "results"
+    writers = WRITERS.get(path.name, ()) if path.parent.name in ("testing", "planning") else ()
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module == WRITER and asks and node not in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module in writers and node not in tree.body:
             continue
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

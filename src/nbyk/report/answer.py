@@ -107,6 +107,8 @@ class Answer:
         Everything as plain values that JSON can hold. Its keys are next to title, sentences and cautions.
     n_printed
         Number of tables that the terminal shows. Later tables are folded in the page and not printed.
+    tight
+        Whether the sentences, and cautions after them, stand on lines without a blank one between.
     template
         A page template whose beginning replaces the sentences; it gets the details as ``summary``.
     """
@@ -120,6 +122,7 @@ class Answer:
     n_printed: int = 1
     template: Path | None = None
     further: Callable[[], Iterable[AnswerTable]] = tuple
+    tight: bool = False
 
     @cached_property
     def all_tables(self) -> tuple[AnswerTable, ...]:
@@ -151,8 +154,10 @@ def answer_text(answer: Answer, *, width: int) -> str:
         Columns of the terminal. A table is wider if its numbers need more room.
     """
     parts = [_filled(sentence, width) for sentence in answer.sentences]
+    if answer.tight:
+        parts = ["\n".join([*parts, *(_filled(f"Careful: {text}", width) for text in answer.cautions)])]
     parts += [_table_text(table, width) for table in answer.tables[: answer.n_printed]]
-    if answer.cautions:
+    if answer.cautions and not answer.tight:
         parts.append("\n".join([BEFORE, *(_item(text, width) for text in answer.cautions)]))
     return "\n\n".join(parts) + "\n"
 

@@ -39,7 +39,9 @@ def printed(answer: Answer, form: str, *, stem: str, width: int) -> str:
 def _markdown(answer: Answer) -> str:
     first, *others = (markdown_text(on_one_line(sentence)) for sentence in answer.sentences)
     parts = [f"### {markdown_text(answer.title)}", f"**{first}**", *others]
-    if answer.cautions:
+    if answer.tight:
+        parts += [f"Careful: {markdown_text(on_one_line(caution))}" for caution in answer.cautions]
+    elif answer.cautions:
         items = (f"- {markdown_text(on_one_line(caution))}" for caution in answer.cautions)
         parts.append("\n".join([BEFORE, "", *items]))
     tables = [markdown(table.shown, table.caption) for table in answer.tables[: answer.n_printed]]
