@@ -85,16 +85,17 @@ def folder_of(module: str) -> tuple[str, str] | None:
 
 
 WRITER = "nbyk.report."
-"""What puts a comparison in words; its results import it only when they are asked for words or figures."""
+"""What puts comparisons and plans in words and figures; results import it only when they are asked for them."""
+RESULTS = {("testing", "results.py"), ("planning", "result.py")}
 
 
 def imported(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the packages and folders of ours that a module imports from, anywhere in it.
 
-    Results of comparisons may also import their writer, within a function.
+    Results of comparisons and plans may also import their writer, within a function.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    asks = path.parent.name == "testing" and path.stem == "results"
+    asks = (path.parent.name, path.name) in RESULTS
     for node in ast.walk(tree):
         of_writer = isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(WRITER)
         if of_writer and asks and node not in tree.body:

@@ -93,7 +93,7 @@ def test_what_would_settle_it_starts_from_the_present_size() -> None:
     found = settle(gold[:, 0], systems["short"][:, 0], systems["short"][:, 1], max_items=10**9)
     table = tables.settlement_table(found)
     assert list(table["size"]) == ["now", "more items"]
-    assert list(table["items"]) == [60, found.items.n_items]  # type: ignore[union-attr]
+    assert list(table["items"]) == [60, found.n_items]
 
 
 def test_tables_are_written_in_three_formats(board: Board, tmp_path: Path) -> None:

@@ -106,6 +106,8 @@ class Answer:
         Everything as plain values that JSON can hold. Its keys are next to title, sentences and cautions.
     n_printed
         Number of tables that the terminal shows. Later tables are folded in the page and not printed.
+    tight
+        Whether the sentences, and cautions after them, stand on lines without a blank one between.
     template
         A page template whose beginning replaces the sentences; it gets the details as ``summary``.
     head
@@ -122,6 +124,7 @@ class Answer:
     template: Path | None = None
     further: Callable[[], Iterable[AnswerTable]] = tuple
     head: Head | None = None
+    tight: bool = False
 
     @cached_property
     def all_tables(self) -> tuple[AnswerTable, ...]:
@@ -159,9 +162,14 @@ def answer_text(answer: Answer, *, width: int, details: bool = False) -> str:
     first = [] if answer.head is None else [printed_head(answer.head, width).rstrip()]
     if first and not details:
         return f"{first[0]}\n"
-    parts = [*first, *(filled(sentence, width) for sentence in answer.sentences)]
+    sentences = [filled(sentence, width) for sentence in answer.sentences]
+    if answer.tight:
+        sentences = [
+            "\n".join([*sentences, *(filled(f"Careful: {text}", width) for text in answer.cautions)])
+        ]
+    parts = [*first, *sentences]
     parts += [_table_text(table, width) for table in answer.tables[: answer.n_printed]]
-    if answer.cautions:
+    if answer.cautions and not answer.tight:
         parts.append("\n".join([BEFORE, *(_item(text, width) for text in answer.cautions)]))
     return "\n\n".join(parts) + "\n"
 

@@ -41,8 +41,11 @@ def printed(answer: Answer, form: str, *, stem: str, width: int, details: bool =
 
 def _markdown(answer: Answer) -> str:
     first, *others = (markdown_text(on_one_line(sentence)) for sentence in answer.sentences)
-    cautions = [f"- {markdown_text(on_one_line(caution))}" for caution in answer.cautions]
-    careful = ["\n".join([BEFORE, "", *cautions])] if cautions else []
+    cautions = [markdown_text(on_one_line(caution)) for caution in answer.cautions]
+    if answer.tight:
+        careful = [f"Careful: {caution}" for caution in cautions]
+    else:
+        careful = ["\n".join([BEFORE, "", *(f"- {caution}" for caution in cautions)])] if cautions else []
     tables = [markdown(table.shown, table.caption) for table in answer.tables[: answer.n_printed]]
     if answer.head is None:
         parts, folded = [f"### {markdown_text(answer.title)}", f"**{first}**", *others, *careful], tables

@@ -17,15 +17,13 @@ _NEW = "for a claim about new ones"
 _TOO_SMALL = f"It is about {{these}}; p is too small and the interval too narrow {_NEW}"
 _CLAIMS = {
     "test": f"this test counts chance over items, not over {{kinds}}. {_TOO_SMALL}",
-    "size": "these sizes and powers count chance over items, as if each item had {kinds} of its own. "
-    "They hold "
-    f"for {{these}}, and are too hopeful {_NEW}",
+    "size": f"the plan holds for {{these}}, and is too hopeful {_NEW}",
     "variance": "the shares assume that each item has {kinds} of its own. They leave out how {these} differ "
     "as wholes",
     "prior": "the prior assumes that each item has {kinds} of its own. It leaves out how {these} differ as "
     "wholes, and so does a test or plan that uses it",
 }
-_TOO_HOPEFUL = {"size": "these sizes and powers are too hopeful", "prior": "a plan by it is too hopeful"}
+_TOO_HOPEFUL = {"size": "the plan is too hopeful", "prior": "a plan by it is too hopeful"}
 _MOST_NAMED = 2
 
 

@@ -13,7 +13,7 @@ from nbyk.data import Systems
 from nbyk.data.arrays import Floats
 from nbyk.metrics import metrics_of
 from nbyk.metrics.registry import named
-from nbyk.planning.settlement import Settlement
+from nbyk.planning.result import Plan
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, variance_figure
 from nbyk.report.comparison.sentences import (
@@ -63,7 +63,7 @@ class Findings:
     boards: Mapping[str, Board]
     sensitivity: Sensitivity | None = None
     shares: Mapping[str, VarianceShares] | None = None
-    settlement: Settlement | None = None
+    settlement: Plan | None = None
     left_out: tuple[str, ...] = ()
 
     @property
@@ -218,7 +218,7 @@ def _sentences(found: Findings) -> Iterator[str]:
     pairing = found.first.sample.pairing
     yield from [pairing] if pairing else []
     if found.settlement is not None:
-        yield found.settlement.sentence
+        yield from found.settlement.lines
 
 
 def _tables(found: Findings) -> Iterator[AnswerTable]:

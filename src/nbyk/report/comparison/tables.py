@@ -10,7 +10,8 @@ import numpy as np
 
 from nbyk.data import Systems
 from nbyk.data.arrays import Floats
-from nbyk.planning.settlement import Settlement
+from nbyk.planning.request import SIZES
+from nbyk.planning.result import Plan
 from nbyk.report.answer import AnswerTable
 from nbyk.report.comparison.sentences import (
     about,
@@ -263,20 +264,21 @@ def variance_table(parts: Mapping[str, Sequence[VariancePart]]) -> pd.DataFrame:
     return table if table["low"].notna().any() else table.drop(columns=["low", "high"])
 
 
-def settlement_table(found: Settlement) -> pd.DataFrame:
+def settlement_table(found: Plan) -> pd.DataFrame:
     """Return the present size and those that would settle the comparison, one to a row."""
     import pandas as pd
 
-    ways = (
-        ("more items", found.items),
-        ("more ratings per item", found.responses),
-        ("more of both", found.both),
-    )
-    rows: list[tuple[str, int, float, float | None, float | None]] = [
-        ("now", found.n_items, found.k_responses, found.power, None)
+    now = found.present or found
+    ways = [way for way in (found, *found.others) if way.reachable and way is not now and not found.reason]
+    rows = [
+        (
+            "now" if way is now else f"more {' and '.join(SIZES[name] for name in way.open)}",
+            *(way.n_items, way.k_responses, way.crew.raters or None, way.crew.runs or None),
+            *(way.power, way.simulated and way.simulated.power),
+        )
+        for way in (now, *ways)
     ]
-    rows += [(way, size.n_items, size.k_responses, size.power, size.simulated) for way, size in ways if size]
-    columns = ["size", "items", "ratings per item", "power", "simulated power"]
+    columns = ["size", "items", "ratings per item", "raters", "runs", "power", "simulated power"]
     return pd.DataFrame(rows, columns=columns).astype({"power": "float64", "simulated power": "float64"})
 
 
