@@ -1,4 +1,4 @@
-"""Draw the answer of the README's first command: `python scripts/answer_picture.py docs/figures/answer.svg`."""
+"""Draw the README's first answer: `python scripts/answer_picture.py docs/figures/answer.svg`."""
 
 from __future__ import annotations
 
