@@ -35,8 +35,9 @@ def answer() -> str:
 
 def drawn(command: str, output: str) -> str:
     """Return a picture of a terminal, as SVG, that shows a command and its output."""
-    console = Console(record=True, width=COLUMNS, file=io.StringIO())
-    console.print(Text(f"$ {command}\n{output.rstrip()}"))
+    lines = [f"$ {command}", *output.rstrip().splitlines()]
+    console = Console(record=True, width=max(map(len, lines)), file=io.StringIO())
+    console.print(Text("\n".join(lines)))
     return console.export_svg(title="nbyk", theme=DIMMED_MONOKAI, unique_id="answer")
 
 

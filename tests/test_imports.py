@@ -85,7 +85,7 @@ def folder_of(module: str) -> tuple[str, str] | None:
 
 
 WRITER = "nbyk.report."
-"""What puts comparisons and plans in words; results import it only when they are asked for words or figures."""
+"""What puts results in words and figures; these import it only when they are asked for them."""
 RESULTS = {("testing", "results.py"), ("planning", "result.py")}
 
 
