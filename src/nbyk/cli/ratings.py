@@ -109,10 +109,10 @@ def fit_normalised(path: Path, name: str, seed: int, files: FitFiles) -> tuple[F
     from nbyk.data.ratings import stored_ratings
     from nbyk.priors import Response, fit_prior
 
-    found, made = stored_ratings(path)
+    stored, made = stored_ratings(path)
     if "scale" not in made:
         raise NbykError("no scale of the ratings; write it again with `nbyk study normalise`", file=path)
-    ratings = replace(found, raters_known=bool(made.get("raters known", True)))
+    ratings = replace(stored, raters_known=bool(made.get("raters known", True)))
     try:
         fitted = fit_prior(name, ratings.matrix(), Response.on(scale_from_dict(made["scale"])), seed=seed)
     except NbykError as error:

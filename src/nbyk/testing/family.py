@@ -113,27 +113,27 @@ class Hypotheses:
         m = len(draw)
         first = self.first_look(m)
         looks = self.decision.schedule(first)
-        found = [of_one(0, first) for of_one in draw]
+        effects = [draw_pair(0, first) for draw_pair in draw]
         p, low, high = np.empty(m), np.zeros(m), np.array(bounds)
         settled, left = np.zeros(m, np.bool_), self.max_draws - m * first
         for look, n_draws in enumerate(looks):
             for index in np.flatnonzero(~settled).tolist():
-                if found[index].size < n_draws:
-                    more = draw[index](found[index].size, n_draws)
-                    found[index] = np.concatenate([found[index], more])
-                p[index], *ends = self._seen(float(observed[index]), found[index], m * len(looks))
+                if effects[index].size < n_draws:
+                    more = draw[index](effects[index].size, n_draws)
+                    effects[index] = np.concatenate([effects[index], more])
+                p[index], *ends = self._p_and_bounds(float(observed[index]), effects[index], m * len(looks))
                 low[index], high[index] = max(low[index], ends[0]), min(high[index], ends[1])
             settled = settled_decisions(p, low, high, alpha=self.decision.alpha, method=self.correction)
             if look + 1 < len(looks):
                 left -= sum(
-                    looks[look + 1] - found[index].size for index in np.flatnonzero(~settled).tolist()
+                    looks[look + 1] - effects[index].size for index in np.flatnonzero(~settled).tolist()
                 )
                 if settled.all() or left < 0:
                     break
         alone = settled_decisions(p, low, high, alpha=self.decision.alpha, method="none")
-        return [DrawnNull(*of_one) for of_one in zip(found, settled.tolist(), alone.tolist(), strict=True)]
+        return [DrawnNull(*pair) for pair in zip(effects, settled.tolist(), alone.tolist(), strict=True)]
 
-    def _seen(self, observed: float, null: Floats, n_intervals: int) -> tuple[float, float, float]:
+    def _p_and_bounds(self, observed: float, null: Floats, n_intervals: int) -> tuple[float, float, float]:
         """Return the p-value and an interval of that of infinitely many draws, one of `n_intervals`."""
         alternative = self.decision.alternative
         counts, n = extreme_counts(observed, null, alternative)

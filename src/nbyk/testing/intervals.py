@@ -147,8 +147,8 @@ def _low_end_of_signs(n_plus: int, n_minus: int, n: int, level: float) -> float:
     ends = [_tango_low_end(n_plus, n_minus, n, level)]
     n_signs = n_plus + n_minus
     if n_signs:
-        of_signs = proportion_interval(n_plus, n_signs, level)[0]
-        ends.append((2.0 * of_signs - 1.0) * n_signs / n)
+        least_share = proportion_interval(n_plus, n_signs, level)[0]
+        ends.append((2.0 * least_share - 1.0) * n_signs / n)
     if n_minus == 0:
         ends.append(proportion_interval(n_plus, n, level)[0])
     if n_plus == 0:

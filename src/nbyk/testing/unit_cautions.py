@@ -56,9 +56,11 @@ def about_units(
     way_out
         What makes a claim about new ones, a sentence to follow the caution.
     """
-    shared = {name: of_name for name, of_name in units.items() if of_name.n_shared}
+    shared = {name: role_units for name, role_units in units.items() if role_units.n_shared}
     gold = shared.pop("gold", None)
-    of_systems = kind_of([of_name for name, of_name in units.items() if name != "gold"], has_gold=has_gold)
+    system_kind = kind_of(
+        [role_units for name, role_units in units.items() if name != "gold"], has_gold=has_gold
+    )
     facts, kinds, these = [], [], []
     if gold is not None:
         facts.append(f"{_counted(gold.n_shared, 'rater')} rated {_items([gold], n_items)}")
@@ -66,17 +68,17 @@ def about_units(
         these.append("this rater" if gold.n_shared == 1 else "these raters")
     if shared:
         behind = list(shared.values())
-        one_each = all(of_name.n_shared == 1 for of_name in behind)
-        facts.append(f"{_owned(shared, of_systems)} answered {_items(behind, n_items)}")
-        kinds.append(plural(of_systems))
+        one_each = all(role_units.n_shared == 1 for role_units in behind)
+        facts.append(f"{_owned(shared, system_kind)} answered {_items(behind, n_items)}")
+        kinds.append(plural(system_kind))
         if not one_each:
-            these.append(f"these {plural(of_systems)}")
+            these.append(f"these {plural(system_kind)}")
         else:
-            these.append(f"this {of_systems}{' of each system' if len(behind) > 1 else ''}")
+            these.append(f"this {system_kind}{' of each system' if len(behind) > 1 else ''}")
     if facts:
         says = _CLAIMS[claim].format(kinds=" or ".join(kinds), these=" and ".join(these))
         yield f"{', and '.join(facts)}: {says}{way_out and f'. {way_out}'}"
-    unknown = [name for name, of_name in units.items() if of_name.known_by == "unknown"]
+    unknown = [name for name, role_units in units.items() if role_units.known_by == "unknown"]
     if unknown:
         one = "rater" if unknown == ["gold"] else "rater or run"
         yield (
@@ -101,17 +103,17 @@ def _counted(number: int, kind: str) -> str:
 
 def _owned(shared: Mapping[str, Units], kind: str) -> str:
     """Return the number of units of each system, in words."""
-    numbers = {of_name.n_shared for of_name in shared.values()}
+    numbers = {role_units.n_shared for role_units in shared.values()}
     if len(shared) > _MOST_NAMED:
         if len(numbers) == 1:
             return f"{_counted(numbers.pop(), kind)} of each of {len(shared)} systems"
         return f"the same {min(numbers)} to {max(numbers)} {plural(kind)} of each of {len(shared)} systems"
-    return listed([f"{_counted(of_name.n_shared, kind)} of {name}" for name, of_name in shared.items()])
+    return listed([f"{_counted(role_units.n_shared, kind)} of {name}" for name, role_units in shared.items()])
 
 
 def _items(behind: Sequence[Units], n_items: int) -> str:
     """Return the number of items that the units answer, in words."""
-    items_of = [of_role.items_of[of_role.items_of > 1] for of_role in behind]
+    items_of = [role_units.items_of[role_units.items_of > 1] for role_units in behind]
     if all((counts == n_items).all() for counts in items_of):
         return f"all {n_items} items"
     each = " each" if sum(map(len, items_of)) > 1 else ""
@@ -138,12 +140,12 @@ def kind_of_units(data: ResponseSet) -> Kind:
 
 def kind_of(units: Sequence[Units], *, has_gold: bool) -> Kind:
     """Return what some systems' units are, as `kind_of_units` does."""
-    if has_gold or all(of_system.known_by == "vector" for of_system in units):
+    if has_gold or all(system_units.known_by == "vector" for system_units in units):
         return "run"
-    by_ids = any(of_system.known_by == "ids" for of_system in units)
-    if not by_ids or any(_are_positions(of_system.names) for of_system in units):
+    by_ids = any(system_units.known_by == "ids" for system_units in units)
+    if not by_ids or any(_are_positions(system_units.names) for system_units in units):
         return "rater or run"
-    names = [name for of_system in units for name in of_system.names]
+    names = [name for system_units in units for name in system_units.names]
     return "run" if all(map(_RUN.search, names)) else "rater"
 
 
@@ -170,15 +172,15 @@ def names_of_both(a: Units, b: Units, *, kind: Kind, pair_runs: bool) -> list[st
     same_people = kind == "rater" and a.known_by == b.known_by == "ids"
     if not same_people and not pair_runs:
         return []
-    of_b = set(b.names)
-    return [name for name in a.names if name in of_b]
+    names_b = set(b.names)
+    return [name for name in a.names if name in names_b]
 
 
 def _are_positions(names: Sequence[str]) -> bool:
     """Return whether names are only places in a row: 0 or 1 to K behind one word for a rating."""
-    found = [_POSITION.fullmatch(name) for name in names]
-    places = sorted(int(place[2]) for place in found if place)
-    words = {place[1].lower() for place in found if place}
+    matches = [_POSITION.fullmatch(name) for name in names]
+    places = sorted(int(place[2]) for place in matches if place)
+    words = {place[1].lower() for place in matches if place}
     first = places[0] if places else 0
     return (
         len(words) == 1

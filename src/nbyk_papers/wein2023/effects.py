@@ -12,22 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nbyk.cli.options import (
-    Columns,
-    Epsilon,
-    EpsilonA,
     Item,
-    Items,
     MetricFiles,
     OnDuplicates,
     OnEmpty,
     Out,
-    PriorFile,
     Rater,
-    Responses,
-    Samplers,
     Scale,
-    SdScaleA,
-    SdScaleB,
     Seed,
     SemanticsName,
     Threads,
@@ -43,6 +34,24 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from nbyk.resampling.population import Population
+
+Items = Annotated[int, typer.Option("--items", help="Items N of a test set.")]
+Responses = Annotated[int, typer.Option("--responses", help="Responses per item K.")]
+Epsilon = Annotated[
+    float, typer.Option("--epsilon", help="Perturbation of system B's item means, in [0, 1].")
+]
+EpsilonA = Annotated[
+    float, typer.Option("--epsilon-a", help="Perturbation of system A's item means, in [0, 1].")
+]
+SdScaleA = Annotated[float, typer.Option("--sd-scale-a", help="Factor on σ of system A's responses.")]
+SdScaleB = Annotated[float, typer.Option("--sd-scale-b", help="Factor on σ of system B's responses.")]
+PriorFile = Annotated[
+    Path, typer.Argument(help="File of a prior that `nbyk study prior` or `nbyk fit` wrote.")
+]
+Columns = Annotated[list[str], typer.Option("--metric", help="Metric column; repeat for several.")]
+Samplers = Annotated[
+    list[str], typer.Option("--sampler", help="Item sampler/response sampler. Repeat for several.")
+]
 
 REFERENCES = ("reference", "system", "item", "response", "value")
 EFFECTS = ("hypothesis", "draw")
