@@ -174,3 +174,18 @@ def test_the_levels_that_the_page_promises():
     assert levels.between(0.02, 0.08).mean() > 0.95
     assert (levels <= 0.08).mean() > 0.99
     assert levels.median() == pytest.approx(0.04, abs=0.007)
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("metric", ["f1", "wins_mae"])
+def test_intervals_by_metrics_that_jump_are_as_wide_as_those_of_t(metric: str):
+    """The median is within 1.3 of t with the true SD and J − 1 degrees of freedom, whose SD errs by .08."""
+    world = NAMED["5 runs, jumps, SD 0.05", 200]
+    tests = [
+        shared_units_test(get(metric), draw_set(world, np.random.default_rng([5, number])))
+        for number in range(80)
+    ]
+    half_widths = [0.5 * float(np.ptp(test.interval())) for test in tests]
+    spread = np.std([test.effect for test in tests], ddof=1)
+    assert np.median(half_widths) < 1.3 * student.ppf(0.975, 4) * spread
+    assert max(half_widths) < 1.0  # effects lie from −1 to 1
