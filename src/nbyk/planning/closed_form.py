@@ -103,7 +103,7 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
         answer = with_assurance(answer, pilot)
     return replace(
         answer,
-        metric="" if pilot is None else metric.name,
+        metric="" if pilot is None else pilot.metric.name,
         scale=ends_of(given["scale"]),
         assumptions=assumptions,
         warnings=(*warnings, *_without_a_price(answer)),

@@ -360,6 +360,7 @@ def _over_people(pilot: Pilot, now: Present) -> tuple[Plan | None, tuple[str, ..
         return replace(plans[0], others=(), present=present), ()
     bare = replace(plans[0].request, **cast("Any", dict.fromkeys(SIZES)))
     both = Plan.by_formula(bare, found, question["power"], metric=pilot.metric.name, scale=present.scale)
+    both = replace(both, open=tuple(name for name in SIZES if both.number(name) != present.number(name)))
     return replace(plans[0], others=(both,), present=present), ()
 
 

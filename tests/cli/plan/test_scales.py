@@ -9,7 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import nbyk as library
+from nbyk.data import Interval
 from nbyk.files import write_json
+from nbyk.metrics import get
 from tests.cli.conftest import Run
 from tests.cli.plan.pilots import SIZE, likert, write_pilot
 
@@ -185,3 +188,29 @@ def test_a_real_pair_has_one_plan_however_its_scale_and_rows_are_written(
             plans.append(json.loads(text))
     assert all(found["power"] == plans[0]["power"] for found in plans)
     assert all(found["effect"] == pytest.approx(plans[0]["effect"], rel=1e-12) for found in plans)
+
+
+@pytest.mark.parametrize(
+    ("scale", "metric"),
+    [("1..5", "mae"), ("0..100", "mse"), ("-2..3", "rmse"), ("1..5", "spearman"), ("0..1", "mae")],
+)
+def test_the_effect_of_a_comparison_is_typed_back(scale: str, metric: str, nbyk: Run) -> None:
+    """What `nbyk compare` shows in the ratings' unit asks for the plan of the pilot that shows it."""
+    low, high = map(float, scale.split(".."))
+    generator = np.random.default_rng(7)
+    mean = generator.uniform(0.2, 0.8, (60, 1))
+    sides = {"gold": mean + generator.normal(0.0, 0.1, (60, 5))}
+    sides |= {name: mean + generator.normal(0.0, sd, (60, 1)) for name, sd in (("a", 0.05), ("b", 0.2))}
+    for name, values in sides.items():
+        sides[name] = np.round(np.clip(values, 0.0, 1.0), 4)
+        write_pilot(f"{name}.csv", np.round(low + (high - low) * sides[name], 6))
+    unit = get(metric).effect_unit(Interval(low, high))
+    effect = unit * library.compare(*sides.values(), metric=metric, n_resamples=99).pair.effect
+    command = f"plan --pilot gold.csv --pilot-systems a.csv b.csv --scale={scale} --metric {metric}"
+    sizes = "--items 60 --raters 5 --responses 5 --format json"
+    own = json.loads(nbyk(f"{command} {sizes} --solve items --power 0.8".replace("--items 60", ""))[1])
+    code, text, errors = nbyk(f"{command} {sizes} --effect {effect:.3g}")
+    assert code == 0, errors
+    assert own["effect"] == pytest.approx(abs(effect), rel=1e-3)
+    assert json.loads(text)["effect"] == pytest.approx(own["effect"], rel=0.01)
+    assert json.loads(text)["scale"] == [low, high]
