@@ -275,8 +275,9 @@ def test_the_null_that_is_drawn_is_the_tests(name: str) -> None:
 def test_the_better_system_stands_first_and_p_at_its_floor_may_be_less() -> None:
     low, high = np.arange(12.0), np.arange(12.0) + 100.0
     found = nbyk.bootstrap_test(low, high, n_resamples=199)
-    assert found.sentence.startswith("B scores 100 more than A (95 % interval ")
-    assert "p ≤ 0.01 ± " in found.sentence
+    assert found.sentence.startswith("B is better than A on score, for new scores like these: 100")
+    assert "p ≤ .0100" in found.sentence
+    assert found.pair.to_dict()["verdict"] == "worse"
     assert "p = " in nbyk.welch_t_test(low, high).sentence
 
 
