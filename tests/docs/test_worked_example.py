@@ -45,7 +45,7 @@ def test_the_readme_prints_what_it_says(
     for name, content in example_files().items():
         (tmp_path / "example" / name).write_bytes(content)
     monkeypatch.chdir(tmp_path)
-    assert page.count("possible ranks  groups") == 1
+    assert page.count("groups   possible ranks") == 1
     assert script.run(page) == page
 
 

@@ -73,7 +73,7 @@ def test_the_method_line_has_the_test_its_side_the_population_and_the_null() -> 
         "t-test, one-sided (greater), for new items, raters and runs; null: both are equally good; α = 0.05"
     )
     alone = nbyk.compare(*ratings(), generalise=("items",), **QUICK).pair
-    assert alone.method.startswith("swap test (999 draws), two-sided, for new items, with these 5 raters")
+    assert alone.method.startswith("swap test (199 draws), two-sided, for new items, with these 5 raters")
 
 
 @pytest.mark.parametrize(

@@ -226,11 +226,6 @@ def claim_sentence(pair: Pair, claim: Claim | None = None) -> str:
     return f"{shown}{comma} {where}: {words} ({interval}{p_in_words(pair, claim)}{more})."
 
 
-def pair_sentence(pair: Pair) -> str:
-    """Return a pair's result in one sentence to quote."""
-    return claim_sentence(pair)
-
-
 def margin_sentence(pair: Pair, claim: Claim) -> str:
     """Return what a claim shows about its margin in a sentence."""
     tests = claim.margin
@@ -356,7 +351,7 @@ def _board_lines(board: Board) -> Iterator[Line]:
 def board_sentence(board: Board) -> str:
     """Return the result in a sentence to quote."""
     if len(board.pairs) == 1:
-        return pair_sentence(board.pairs[0])
+        return claim_sentence(board.pairs[0])
     verdict, _ = _best(board)
     asked, pairs = board.question, board.pairs
     how = f"for {board.population}"
