@@ -149,7 +149,7 @@ def test_runs_of_lm_eval_are_systems(nbyk: Run, tmp_path: Path) -> None:
     code, text, errors = nbyk("compare good bad --quick --format json")
     assert (code, errors.splitlines()[0]) == (
         0,
-        "good: items = doc_id (60), runs = run (3), values = acc; not used: question, answer",
+        "good and bad: items = doc_id (60), runs = run (3), values = acc; not used: question, answer",
     )
     (result,) = results(json.loads(text))
     assert (result["a"], result["b"], result["verdict"]) == ("good", "bad", "better")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
 from nbyk.data.arrays import Floats
 from nbyk.testing.pvalues import Alternative, PValue, sides_of
@@ -22,9 +22,6 @@ from nbyk.testing.results import (
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.means import mean_difference
 from nbyk.testing.unit_cautions import about_pairs
-
-if TYPE_CHECKING:
-    from nbyk.report.lines import Head
 
 CONFIDENCE_LEVEL = 0.95
 """Coverage of the interval in a test's result."""
@@ -148,7 +145,7 @@ class SignificanceResult(ShownAsLines):
         )
 
     @property
-    def head(self) -> Head:
+    def head(self) -> Any:
         """The first lines of every form of the result."""
         return self.pair.head
 
