@@ -11,7 +11,7 @@ import pytest
 import nbyk
 from nbyk.planning.settle import settle
 from nbyk.report.comparison import figures, tables
-from nbyk.report.drawing import save
+from nbyk.report.drawing import NARROW, pictures, save
 from nbyk.report.formats import write_table
 from nbyk.testing.results import Board
 from nbyk.testing.systems.sensitivity import sensitivity
@@ -153,6 +153,7 @@ def test_a_figure_of_many_groups_is_lettered_as_the_table(board: Board) -> None:
     ]
     assert texts[2::2] == ranks
     assert texts[3::2] == [standing.letters for standing in board.standings]
+    assert set(pictures(figure, narrow=True)) == {".png", ".svg", NARROW}
     assert figure.get_figwidth() == pytest.approx(3.33)
     assert figures.leaderboard_figure(replace(board, groups=())) is not None
 

@@ -83,8 +83,8 @@ class Following:
             return "what would settle it", self._plan(pair)
         if is_open and len(board.pairs) == 1 and "--full" not in journal.question:
             return "what would settle it", f"{journal.question} --full"
-        if "--out" in journal.command:
-            return "all numbers", f"{journal.question} --details"
+        if journal.question != journal.command:  # --out wrote them
+            return "", ""
         return "figures and all numbers", f"{journal.question} --out report"
 
     def _plan(self, pair: Pair) -> str:

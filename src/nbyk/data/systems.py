@@ -127,7 +127,9 @@ class Systems:
         if raters is not None:
             if gold is None:
                 raise NbykError(
-                    "there is no gold, and this is about gold's raters; leave it out", argument="rater_ids"
+                    "this is about gold's raters, and there is no gold; for people who rated the systems' "
+                    "outputs write `run_ids`",
+                    argument="rater_ids",
                 )
             gold = gold.declared(raters, "rater_ids")
         if runs is not None:

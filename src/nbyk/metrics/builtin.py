@@ -146,7 +146,6 @@ BUILTIN = (
         additive=True,
         traits=_traits("linear", unit_power=1, mean_over_items=True),
         counts=FromCounts(f"{_COUNTS}:own_mean", "response", ItemEffect.MEAN),
-        noun="mean rating",
     ),
     Metric(
         "mean_cost",

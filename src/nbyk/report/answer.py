@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.files import json_bytes, parquet_bytes, write_together
 from nbyk.provenance import present
-from nbyk.report.drawing import pictures
+from nbyk.report.drawing import NARROW, pictures
 from nbyk.report.formats import cells, is_text, table_texts
 from nbyk.report.html import embedded_svg, render, svg_address
 from nbyk.report.lines import Head, filled, head_text
@@ -72,12 +72,19 @@ class AnswerFigure:
         Function that draws it; called only if it is written.
     for_paper
         Whether it is also written as .pdf, for a paper.
+    narrow
+        Whether it can be drawn as wide as a column, for phones and papers.
     """
 
     name: str
     caption: str
     draw: Callable[[], Figure]
     for_paper: bool = False
+    narrow: bool = False
+
+    def pictures(self) -> dict[str, bytes]:
+        """Return its pictures by their suffixes."""
+        return pictures(self.draw(), for_paper=self.for_paper, narrow=self.narrow)
 
 
 BEFORE = "Before you believe it:"
@@ -212,7 +219,7 @@ def write_answer(
     else:
         drawn = _drawn(answer)
         files |= _figure_files(drawn)
-        addresses = {name: svg_address(of_figure[".svg"]) for name, of_figure in drawn.items()}
+        addresses = addresses_of(drawn)
     for table in answer.all_tables:
         for suffix, text in table_texts(table.frame, table.caption).items():
             files[f"tables/{table.name}{suffix}"] = text.encode()
@@ -225,7 +232,18 @@ def write_answer(
 
 def _drawn(answer: Answer) -> dict[str, dict[str, bytes]]:
     """Return the pictures of each figure by their suffixes."""
-    return {figure.name: pictures(figure.draw(), for_paper=figure.for_paper) for figure in answer.figures}
+    return {figure.name: figure.pictures() for figure in answer.figures}
+
+
+def addresses_of(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, str]:
+    """Return the data URL of each figure by its name, and of its narrow form by its name and suffix."""
+    forms = ((".svg", ""), (NARROW, NARROW))
+    return {
+        f"{name}{added}": svg_address(of_figure[suffix])
+        for name, of_figure in drawn.items()
+        for suffix, added in forms
+        if suffix in of_figure
+    }
 
 
 def _figure_files(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
@@ -233,6 +251,7 @@ def _figure_files(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
         f"figures/{name}{suffix}": picture
         for name, of_figure in drawn.items()
         for suffix, picture in of_figure.items()
+        if suffix != NARROW
     }
 
 
@@ -244,7 +263,7 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
     answer
         The answer.
     addresses
-        Each figure's picture by its name, as a data URL.
+        Each figure's picture by its name, as a data URL (`addresses_of`).
     stem
         Stem of the JSON file beside the page.
     """
@@ -261,12 +280,18 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
         if table.on_page
     ]
     figures = [
-        {"name": figure.name, "caption": figure.caption, "source": addresses[figure.name]}
+        {
+            "name": figure.name,
+            "caption": figure.caption,
+            "source": addresses[figure.name],
+            "narrow": addresses.get(f"{figure.name}{NARROW}"),
+        }
         for figure in answer.figures
     ]
+    head = answer.head and replace(answer.head, rest="below")
     return render(
         answer.template or "answer.html",
-        answer=answer,
+        answer=replace(answer, head=head),
         summary=answer.details,
         tables=tables,
         figures=figures,

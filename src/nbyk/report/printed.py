@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nbyk.errors import on_one_line
-from nbyk.report.answer import BEFORE, Answer, answer_page, answer_text
-from nbyk.report.drawing import pictures
+from nbyk.report.answer import BEFORE, Answer, addresses_of, answer_page, answer_text
 from nbyk.report.formats import latex, latex_text, markdown, markdown_text
-from nbyk.report.html import svg_address
 from nbyk.report.lines import head_rows
 
 
@@ -70,5 +68,5 @@ def _latex(answer: Answer) -> str:
 
 
 def _html(answer: Answer, stem: str) -> str:
-    addresses = {figure.name: svg_address(pictures(figure.draw())[".svg"]) for figure in answer.figures}
+    addresses = addresses_of({figure.name: figure.pictures() for figure in answer.figures})
     return answer_page(answer, addresses, stem=stem)

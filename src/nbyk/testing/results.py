@@ -516,9 +516,9 @@ class Pair(ShownAsLines):
     @property
     def sentence(self) -> str:
         """The result in one sentence to quote; the better system comes first."""
-        from nbyk.report.comparison.sentences import pair_sentence
+        from nbyk.report.comparison.sentences import claim_sentence
 
-        return pair_sentence(self)
+        return claim_sentence(self)
 
     @property
     def method(self) -> str:

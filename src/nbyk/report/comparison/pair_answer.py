@@ -280,6 +280,7 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
             pair.sentence,
             partial(difference_figure, pair),
             for_paper=True,
+            narrow=True,
         )
     for place, (name, pair) in enumerate(found.pairs.items()):
         yield AnswerFigure(
@@ -287,6 +288,7 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
             f"The observed effect of {a} over {b} on {name}, beside the effects under the null "
             f"({pair.question.test}) and on bootstrapped test sets",
             partial(pair_figure, pair),
+            narrow=True,
         )
     if found.sensitivity is not None:
         yield AnswerFigure(
@@ -298,8 +300,9 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
     for place, (name, parts) in enumerate(found.variance.items()):
         yield AnswerFigure(
             file_stem("variance", name, place),
-            f"The sources of the variance of the effect on {name}",
+            variance_sentence(name, parts, ""),
             partial(variance_figure, name, parts),
+            narrow=True,
         )
 
 

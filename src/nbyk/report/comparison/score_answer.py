@@ -160,12 +160,14 @@ def _figures(board: Board) -> Iterator[AnswerFigure]:
         "scores",
         f"The scores of each system, with their mean and its {percent} interval.",
         partial(score_figures.scores_figure, board),
+        narrow=True,
     )
     if len(board.pairs) > 1:
         yield AnswerFigure(
             "differences",
             f"The difference of mean scores of each pair, with its {percent} interval.",
             partial(score_figures.differences_figure, board),
+            narrow=True,
         )
         return
     (pair,) = board.pairs
@@ -177,4 +179,4 @@ def _figures(board: Board) -> Iterator[AnswerFigure]:
         yield AnswerFigure("quantiles", caption, partial(score_figures.aso_figure, pair))
         return
     caption = "The distribution of the statistic if both systems are equally good, and its observed value."
-    yield AnswerFigure("null", caption, partial(score_figures.null_figure, pair))
+    yield AnswerFigure("null", caption, partial(score_figures.null_figure, pair), narrow=True)

@@ -74,8 +74,8 @@ def _tone(pair: Pair) -> Tone:
 def about(metric: str, scale: str, sample: Sample) -> str:
     """Return the metric, its scale if one was declared, and the numbers of items, raters and runs."""
     parts = [f"{metric} on {scale}" if scale else metric]
-    if sample.scores:
-        counts = list(dict.fromkeys(len(scores) for scores in sample.scores.values()))
+    if not sample.n_items:
+        counts = list(dict.fromkeys(responses.total for responses in sample.responses.values()))
         return ", ".join([*parts, f"{listed([f'{count}' for count in counts])} scores each"])
     parts.append(items_in_words(sample))
     for name, (least, most) in sample.units.items():
@@ -226,11 +226,6 @@ def claim_sentence(pair: Pair, claim: Claim | None = None) -> str:
     return f"{shown}{comma} {where}: {words} ({interval}{p_in_words(pair, claim)}{more})."
 
 
-def pair_sentence(pair: Pair) -> str:
-    """Return a pair's result in one sentence to quote."""
-    return claim_sentence(pair)
-
-
 def margin_sentence(pair: Pair, claim: Claim) -> str:
     """Return what a claim shows about its margin in a sentence."""
     tests = claim.margin
@@ -261,7 +256,7 @@ def method_line(pair: Pair, claim: Claim | None = None, n_pairs: int = 1) -> str
     if claim.method == asked.test and drawn is not None:
         test += " (exact)" if drawn.exact else f" ({drawn.n_resamples:,} draws)"
     corrected = f"; {CORRECTION_IN_WORDS[asked.correction]}" if n_pairs > 1 else ""
-    alone = claim.method != asked.test and not pair.sample.scores
+    alone = claim.method != asked.test and pair.sample.n_items > 0
     null = "are equally good" if alone else asked.hypothesis
     return (
         f"{test}, {side_in_words(asked.alternative)}, for {claim.population}; null: both {null}; "
@@ -271,7 +266,7 @@ def method_line(pair: Pair, claim: Claim | None = None, n_pairs: int = 1) -> str
 
 def test_in_words(pair: Pair, claim: Claim) -> str:
     """Return the test that made a claim's p, in words."""
-    if pair.sample.scores:
+    if not pair.sample.n_items:
         return FACTS[pair.question.test].title.removeprefix("the ")
     test = _TESTS.get(claim.method, claim.method)
     whole = claim.method == pair.question.test and pair.sample.n_clusters > 0
@@ -356,7 +351,7 @@ def _board_lines(board: Board) -> Iterator[Line]:
 def board_sentence(board: Board) -> str:
     """Return the result in a sentence to quote."""
     if len(board.pairs) == 1:
-        return pair_sentence(board.pairs[0])
+        return claim_sentence(board.pairs[0])
     verdict, _ = _best(board)
     asked, pairs = board.question, board.pairs
     how = f"for {board.population}"
@@ -366,7 +361,7 @@ def board_sentence(board: Board) -> str:
         told = f"{sum(pair.significant for pair in pairs)} of {len(pairs)} pairs can be told apart{reserve}"
     else:
         told = f"{len(pairs)} systems compared with {asked.against}"
-    on = "" if board.sample.scores else f" on {items_in_words(board.sample)}"
+    on = "" if not board.sample.n_items else f" on {items_in_words(board.sample)}"
     why = Counter(pair.claims[0].reason or MORE_DRAWS for pair in pairs if not pair.decided)
     no_answer = "".join(f" No answer for {n} of {len(pairs)} pairs: {reason}." for reason, n in why.items())
     return (

@@ -252,9 +252,9 @@ def variance_table(parts: Mapping[str, Sequence[VariancePart]]) -> pd.DataFrame:
             "metric": metric,
             "source": part.source,
             "share": part.share,
-            "sd": math.sqrt(part.variance),
-            "low": math.sqrt(part.low),
-            "high": math.sqrt(part.high),
+            "sd": math.sqrt(max(part.variance, 0.0)),
+            "low": math.sqrt(max(part.low, 0.0)),
+            "high": math.sqrt(max(part.high, 0.0)),
         }
         for metric, of in parts.items()
         for part in of

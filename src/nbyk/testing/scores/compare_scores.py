@@ -29,6 +29,7 @@ from nbyk.testing.scores.result import (
     NOTHING_VARIES,
     SCOPE,
     SignificanceResult,
+    population_of,
     smallest_p,
     warnings_of,
 )
@@ -217,7 +218,7 @@ def _by_p(
         )
         claim = Claim(
             ("scores",),
-            _population(question.test),
+            population_of(question.test),
             effect,
             interval,
             result.p,
@@ -239,10 +240,6 @@ def _pair(
     of_two = Sample(0, 0, {name: sample.responses[name] for name in names}, scores=kept)
     a, b = (float(of.mean()) for of in kept.values())
     return Pair(*names, question, of_two, (a, b), (claim,), p, claim.decided, drawn)
-
-
-def _population(test: str) -> str:
-    return "new pairs of scores like these" if FACTS[test].paired else "new scores like these"
 
 
 def _first_is_in_front(result: SignificanceResult, a: Floats, b: Floats) -> bool:
@@ -278,7 +275,7 @@ def _by_aso(
             favours = "worse"
         effect, interval = mean_difference(a, b, question.confidence_level, paired=False)
         claim = Claim(
-            ("scores",), _population(ASO), effect, interval, math.nan, math.nan, ASO, favours, order=order
+            ("scores",), population_of(ASO), effect, interval, math.nan, math.nan, ASO, favours, order=order
         )
         yield _pair(names, question, sample, claim, math.nan, None)
 
