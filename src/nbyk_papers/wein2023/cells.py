@@ -136,22 +136,9 @@ def references_table(
     return pa.concat_tables(parts)
 
 
-def _is_of_sets(table: pa.Table) -> bool:
-    import pyarrow as pa
-
-    types = {name: table.schema.field(name).type for name in table.column_names}
-    return (
-        pa.types.is_dictionary(types["system"])
-        and pa.types.is_floating(types["value"])
-        and all(pa.types.is_integer(types[name]) for name in ("reference", "item", "response"))
-    )
-
-
 def references_from_table(table: pa.Table, hypothesis: Hypothesis = "alternative") -> dict[int, ResponseSet]:
     """Return the sets, or the nulls, of `references_table` by their numbers; no nulls if it has none."""
     systems = _SYSTEMS if hypothesis == "alternative" else _NULL_SYSTEMS
-    if not _is_of_sets(table):
-        raise NbykError("the columns have other types than in reference sets; draw the sets anew")
     names = table["system"].combine_chunks()
     place_of_name = {name: place for place, name in enumerate(names.dictionary.to_pylist())}
     columns = {name: table[name].to_numpy() for name in ("reference", "item", "response", "value")}

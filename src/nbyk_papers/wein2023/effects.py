@@ -164,11 +164,9 @@ def estimate(
     from nbyk_papers.wein2023.design import Estimation
 
     distinct("--sampler", sampler)
-    table_of_sets = read_parquet(references, REFERENCES, whole=True)[0]
-    try:
-        sets = references_from_table(table_of_sets)
-    except NbykError as error:
-        raise error.about(file=references) from None
+    stored = read_parquet(references, REFERENCES, whole=True)[0]
+    _check_types(stored, references)
+    sets = references_from_table(stored)
     metrics, work = _metrics(semantics, metric, metric_file), Work(f"estimated effects, {out}", threads)
     how = Estimation(semantics, null, sampler, resamples, spread_resamples, seed)
     with work.progress(how.n_draws(sets)):
@@ -214,12 +212,13 @@ def pvalues(
         raise NbykError(f"found {len(files)} --true and {len(ks)} --true-responses; expected one for each")
     effects, made = read_parquet(estimated, ("sampler", *EFFECTS), whole=True)
     semantics, columns = get_semantics(made["semantics"]), sorted(made["metrics"])
+    _check_types(effects, estimated, columns)
     resamples = {column: semantics.resamples(column, made["M"]) for column in columns}
     paired = semantics.paired(made["null"])
     estimates = estimated_p_table(effects, made["null"], resamples, paired=paired).to_pandas()
     cell = {"epsilon_b": epsilon, "epsilon_a": epsilon_a, "n_items": items, "k_responses": responses}
     truths = [
-        true_p_table(_true_effects(path), columns).to_pandas().assign(responses=k)
+        true_p_table(_true_effects(path, columns), columns).to_pandas().assign(responses=k)
         for k, path in zip(ks, files, strict=True)
     ]
     both = estimates.assign(**cell)[[*cell, *estimates]]
@@ -267,12 +266,34 @@ def _made(population: Population) -> dict[str, object]:
     return {**{name: getattr(population, name) for name in names}, "prior": population.prior.to_dict()}
 
 
-def _true_effects(path: Path) -> pa.Table:
+def _check_types(table: pa.Table, path: Path, metrics: Sequence[str] = ()) -> None:
+    """Raise NbykError if a column has another type than these commands write."""
+    import pyarrow as pa
+
+    of_type = {
+        "text": (pa.types.is_string, ("sampler", "hypothesis")),
+        "a dictionary": (pa.types.is_dictionary, ("system",)),
+        "whole numbers": (pa.types.is_integer, ("reference", "item", "response", "draw")),
+        "floats": (pa.types.is_floating, ("value", *metrics)),
+    }
+    for expected, (is_type, names) in of_type.items():
+        for name in names:
+            if name in table.column_names and not is_type(found := table.schema.field(name).type):
+                raise NbykError(
+                    f"column {name!r} holds {found}, expected {expected}; write it anew", file=path
+                )
+    for name in metrics:
+        if name not in table.column_names:
+            raise NbykError(f"no column {name!r}; expected a file that an nbyk command wrote", file=path)
+
+
+def _true_effects(path: Path, metrics: Sequence[str]) -> pa.Table:
     from nbyk.files import read_parquet
 
     table, _ = read_parquet(path, EFFECTS, whole=True)
     if "sampler" in table.column_names:
         raise NbykError("found estimated effects, expected a file that `nbyk study true` wrote", file=path)
+    _check_types(table, path, [name for name in metrics if name in table.column_names])
     return table
 
 
