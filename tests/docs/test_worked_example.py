@@ -79,7 +79,7 @@ def test_the_planning_page_prints_the_standard_deviations_that_it_shows(script: 
 
 def test_the_planning_page_plans_from_a_pilot(script: ModuleType) -> None:
     page = (ROOT / "docs" / "planning.md").read_text(encoding="utf-8")
-    section = page.partition("## Items and ratings\n")[2].partition("\n## ")[0]
+    section = page.partition("## When each item has its own raters\n")[2].partition("\n## ")[0]
     assert section.count("```text") == 1
     assert script.run(section) == section
 

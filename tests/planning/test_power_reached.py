@@ -58,8 +58,11 @@ def test_ratings_that_settle_names_have_the_power_that_it_states(monkeypatch: py
         off_a, off_b = (off * rng.uniform(-1.0, 1.0, mean.shape) for off in (OFF_A, OFF_B))
         drawn = mean + np.stack([0.0 * mean, off_a, off_b])
         pilot = np.clip(drawn + NOISE * rng.standard_normal((3, N_ITEMS, K)), 0.0, 1.0)
+        data = replace(nbyk.response_set(*pilot), units=ALL_FRESH)
+        if nbyk.observed_effects(data, "mae")[0] <= 0.0:
+            continue
         found = nbyk.settle(
-            replace(nbyk.response_set(*pilot), units=ALL_FRESH),
+            data,
             metric="mae",
             n_resamples=999,
             max_items=N_ITEMS + 1,

@@ -85,7 +85,8 @@ def _further(plan: Plan) -> Iterator[tuple[str, str, pd.DataFrame]]:
                 yield "metrics", "Power by each metric, with its 95 % interval", every_way(plan)
             yield "candidates", _caption(plan), candidates_table(plan)
         return
-    if plan.crew.raters and (frame := sizes(plan))["items"].notna().any():
+    has_power = not plan.crew.too_few and wanted_power(plan) > plan.request.alpha
+    if plan.crew.raters and has_power and (frame := sizes(plan))["items"].notna().any():
         caption = f"The least number of items for a power of {wanted_power(plan):.3g}, by number of raters"
         if frame["items"].isna().any():
             caption += "; – means that no number of items is enough"

@@ -38,7 +38,7 @@ def test_the_example_gives_the_sentence_the_table_and_a_report(nbyk: Run, tmp_pa
     assert "for new items, with these 8 raters and these 5 runs of each system: " in unfolded(text)
     # How many ways there are depends on the metrics that other tests register.
     assert re.search(r"[Tt]he verdict depends on the choice: of \d+ ways to test", unfolded(text))
-    assert re.search(r"it takes \d+ items in all", unfolded(text))
+    assert re.search(r"Collect \d+ items with \d ratings each .*, by 8 raters, and 5 runs", unfolded(text))
     out = tmp_path / "report"
     assert all(imread(path).size for path in out.glob("figures/*.png"))
     assert {path.stem for path in out.glob("figures/*.svg")} == {

@@ -44,7 +44,7 @@ def test_all_is_in_units_of_the_pilots_scale(
     assert content["effect"] == pytest.approx(length**power * of_prior["effect"])
     again = json.loads(nbyk(f"{pilot} --effect {content['effect']}")[1])
     assert again["epsilon"] == pytest.approx(0.2 * length, abs=1e-3 * length)
-    much = 0.6 * length**power
+    much = 0.6 * length**power if power else 100.0  # no bound without a unit
     _, _, errors = nbyk(f"{pilot} --effect {much}")
     most = json.loads(nbyk(f"{pilot} --epsilon {length}")[1])["effect"]
     said = re.search(r"effect: (\S+) on \w+ is out of reach: at the largest ε it is (\S+);", errors)
