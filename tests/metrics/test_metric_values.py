@@ -62,6 +62,7 @@ SCORES = {
     "rmse": lambda a, g: np.sqrt(np.mean((a - g) ** 2)),
     "max_error": lambda a, g: sk.max_error(g, a),
     "mean": lambda a, g: np.mean(a),
+    "mean_cost": lambda a, g: np.mean(a),
     "spearman": _correlation(spearmanr),
     "pearson": _correlation(pearsonr, 1e-12),
     "kendall": _correlation(kendalltau),
