@@ -12,7 +12,7 @@ import numpy as np
 
 from nbyk.data.arrays import Floats
 from nbyk.data.response_set import ResponseSet
-from nbyk.data.scales import GivenScale, Scale, as_scale
+from nbyk.data.scales import FROM_0_TO_1, GivenScale, Scale, as_scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.planning.fitted_systems import FittedSystems
@@ -89,7 +89,8 @@ def settle(
     power
         The requested power, between α and 1.
     scale
-        The scale of the ratings before they were put on [0, 1], in whose unit the plan is. Without it, they
+        The scale of the ratings before they were put on [0, 1], in whose unit the plan is: that which they
+        carry if none is given. Without one, they
         are taken as numbers in [0, 1], or as yes and no if gold has only 0 and 1.
     cost_per_item, cost_per_rating
         A size costs N (cost_per_item + K cost_per_rating).
@@ -138,6 +139,8 @@ def settle(
     (chosen,) = as_metrics(metric)
     data, seed = as_response_set(gold, a, b, cluster=cluster), as_seed(seed)
     check_clusters(data)
+    declared = as_scale(scale) or (None if data.scale == FROM_0_TO_1 else data.scale)
+    data = replace(data, scale=FROM_0_TO_1)  # its effects are on [0, 1]; the pilot has the unit
     result = compare(
         data,
         metric=chosen,
@@ -164,7 +167,6 @@ def settle(
         max_items,
         max_responses,
     )
-    declared = as_scale(scale)
     pilot = Pilot(
         (data,), chosen, pair_runs=pair_runs, unit=unit_of(declared) ** chosen.unit_power, scale=declared
     )
