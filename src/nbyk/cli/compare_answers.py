@@ -297,7 +297,8 @@ def _with_extras(found: Findings, request: CompareRequest) -> Findings:
     )
     is_open = open_ and null in NULLS
     with _beside(settling if is_open else None, request.asked.threads) as (settled, threads):
-        by_all = partial(sensitivity, data, names=names, threads=threads, **test)
+        metrics = None if data.has_gold else tuple(found.pairs)  # which side is better is said, not tried
+        by_all = partial(sensitivity, data, names=names, metrics=metrics, threads=threads, **test)
         by_choice = look("sensitivity", by_all, n_draws_in_all())
         would = None if settled is None else look(f"what would settle {name}", settled)
     return replace(found, sensitivity=by_choice, settlement=would, left_out=tuple(left_out))

@@ -193,6 +193,7 @@ def _by_power(source: Source, metrics: Sequence[str | Metric], given: Mapping[st
             "several metrics are compared at one size: give `n_items`, `k_responses` and `epsilon`"
             + (f", and leave out {' and '.join(more)}" if more else "")
         )
+    given = {**given, "seed": as_seed(given["seed"])}
     plans = [plan(source, metric=metric, **given) for metric in chosen]
     best, *others = sorted(plans, key=lambda one: -one.power)
     warning = "choose the metric now and keep to it: testing by several and reporting one is no valid test"

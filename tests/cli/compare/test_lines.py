@@ -180,3 +180,22 @@ def test_the_number_of_scores_that_would_settle_is_that_of_statsmodels(paired: b
         n = solver.solve_power(abs(a.mean() - b.mean()) / sd, alpha=0.05, power=0.8)
         assert scores_to_settle(a, b, paired=paired) == pytest.approx(n, abs=1.5)
     assert scores_to_settle(np.ones(3), np.ones(3), paired=False) is None
+
+
+def test_an_undecided_answer_names_first_the_system_that_its_effect_is_about(
+    run_words: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """People who differ leave it open; for these alone b is better, whichever of the two is given first."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    mean = rng.uniform(0.3, 0.7, (200, 1))
+    gold = mean + rng.normal(0, 0.15, (200, 5)) + rng.normal(0, 0.1, 5)
+    a, b = (mean + off + rng.normal(0, 0.05, (200, 1)) for off in (0.1, -0.1))
+    for name, cells in (("gold", gold), ("a", a), ("b", b)):
+        table = pd.DataFrame(cells, columns=[f"r{place}" for place in range(cells.shape[1])])
+        table.rename_axis("item").reset_index().to_csv(f"{name}.csv", index=False)
+    for files in (("a.csv", "b.csv"), ("b.csv", "a.csv")):
+        text = run_words("compare", *files, "--gold", "gold.csv", "--scale=-2..3", "--details")[1]
+        assert text.startswith("Undecided: b or a ")
+        assert text.splitlines()[1].startswith("0.09 lower error")
+        assert "b and a cannot be told apart" in " ".join(text.split())

@@ -189,7 +189,7 @@ def test_the_populations_name_the_systems_even_if_one_is_called_a_or_b(
     write_runs("one", ["r1"])
 
     def answer(*more: str) -> tuple[str, str]:
-        words = "compare", "--gold", "gold.csv", "B=many.csv", "model A=one.csv", *more
+        words = "compare", "--gold", "gold.csv", "B=many.csv", "model A=one.csv", "--details", *more
         text = unfolded(run_words(*words)[1])
         first, _, cautions = text.partition("Before you believe it")
         return first, cautions

@@ -225,12 +225,12 @@ def test_the_advice_of_compare_is_the_plan_of_the_same_pilot(nbyk: Run) -> None:
         heads = [f"r{place}" for place in range(cells.shape[1])] if cells.shape[1] > 1 else ["value"]
         rows = [f"q{item:03},{','.join(f'{x:.5f}' for x in row)}" for item, row in enumerate(cells)]
         Path(f"{name}.csv").write_text("\n".join([f"item,{','.join(heads)}", *rows]))
-    text = " ".join(nbyk("compare a.csv b.csv --gold gold.csv --scale=-2..3")[1].split())
+    text = " ".join(nbyk("compare a.csv b.csv --gold gold.csv --scale=-2..3 --details")[1].split())
     planned = solved(
         nbyk, "--solve raters --pilot gold.csv --pilot-systems a.csv b.csv --scale=-2..3 --power 0.8"
     )
     assert planned["reachable"]
-    assert f"with a power of 0.8; {planned['raters']} raters would" in text
+    assert f"{planned['raters']} raters would settle this" in text
 
 
 def test_every_option_is_listed_and_the_first_panel_has_at_most_25() -> None:

@@ -260,7 +260,7 @@ def test_draws_go_on_until_the_decision_is_settled() -> None:
     undecided = compare(*arrays, n_resamples=99, max_resamples=99, alpha=border, alternative="greater")
     assert not undecided.pair.decided
     assert any("raise `max_resamples`" in text for text in undecided.warnings)
-    assert "inconclusive" in repr(undecided)
+    assert repr(undecided).startswith("Undecided")
 
 
 @pytest.mark.parametrize("null", NULLS)

@@ -60,7 +60,8 @@ def verdict_line(pair: Pair) -> str:
     if pair.verdict != "undecided":
         return _shown(pair, pair.claims[0])
     if pair.question.alternative == "two-sided":
-        return f"Undecided: {a} or {b}"
+        leader, other, _ = pair.in_order()
+        return f"Undecided: {leader} or {other}"
     first, second = (a, b) if pair.question.alternative == "greater" else (b, a)
     return f"Undecided: {first} is not shown to be better than {second}"
 
@@ -185,6 +186,7 @@ def p_text(p: float, alpha: float, relation: str = "=") -> str:
 def _shown(pair: Pair, claim: Claim) -> str:
     """Return what a claim shows in a few words."""
     a, b, asked = pair.a, pair.b, pair.question
+    leader, other, _ = pair.in_order()
     shown = pair.shown if claim is pair.claims[0] else claim.shown(claim.p, asked.alpha)
     reserve = WITH_RESERVE if claim.reserve and shown != "undecided" else ""
     return {
@@ -192,7 +194,7 @@ def _shown(pair: Pair, claim: Claim) -> str:
         "worse": f"{b} is better than {a}",
         "different": f"{a} and {b} do not answer every item alike",
         "undecided": {
-            "two-sided": f"{a} and {b} cannot be told apart",
+            "two-sided": f"{leader} and {other} cannot be told apart",
             "greater": f"{a} is not shown to be better than {b}",
             "less": f"{b} is not shown to be better than {a}",
         }[asked.alternative],
