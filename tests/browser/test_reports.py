@@ -100,7 +100,7 @@ def test_a_click_on_a_heading_sorts(browser: Browser, pages: Callable[[str], Pag
     (page,) = pages("plan")
     click = "document.querySelectorAll('#table-candidates th button')[0].click();"
     rows = (
-        "[...document.querySelectorAll('#table-candidates tbody tr')].map(r => r.cells[0].innerText).join()"
+        "[...document.querySelectorAll('#table-candidates tbody tr')].map(r => r.cells[0].textContent.trim()).join()"
     )
     show = f"document.getElementById('outcome').textContent = {rows};"
     orders = []

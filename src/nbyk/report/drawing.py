@@ -118,8 +118,11 @@ def pictures(figure: Figure, *, for_paper: bool = False, narrow: bool = False) -
             figure.dpi = mpl.rcParams["savefig.dpi"]
             picture = BytesIO()
             form = suffix.rpartition(".")[2]
-            canvas: Any = get_registered_canvas_class(form)(figure)
-            getattr(canvas, f"print_{form}")(picture, metadata=metadata)
+            if suffix == NARROW:  # as wide as its longest words need
+                figure.savefig(picture, format=form, metadata=metadata, bbox_inches="tight", pad_inches=0.06)
+            else:
+                canvas: Any = get_registered_canvas_class(form)(figure)
+                getattr(canvas, f"print_{form}")(picture, metadata=metadata)
             drawn[suffix] = picture.getvalue()
     plt.close(figure)
     return drawn
