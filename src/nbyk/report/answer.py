@@ -341,7 +341,9 @@ def _table_text(table: AnswerTable, width: int) -> str:
     for row in rows:
         shown.add_row(*(Text(cell) for cell in row))
     page = StringIO()
-    Console(file=page, width=max(width, needed), color_system=None, highlight=False).print(shown)
+    wide = max(width, needed)
+    # A notebook would show the table elsewhere, not on the page.
+    Console(file=page, width=wide, color_system=None, highlight=False, force_jupyter=False).print(shown)
     lines = "\n".join(line.rstrip() for line in page.getvalue().rstrip().splitlines())
     return f"{filled(table.caption, width)}\n\n{lines}"
 
