@@ -9,14 +9,13 @@ from typing import Any
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.board_answer import MOST_PRINTED_PAIRS
 from nbyk.report.comparison.figures import leaderboard_figure
-from nbyk.report.comparison.pair_answer import file_stem
-from nbyk.report.comparison.sentences import items_in_words
+from nbyk.report.comparison.pair_answer import file_stem, joined
+from nbyk.report.comparison.sentences import board_head, board_margin_sentence, items_in_words
 from nbyk.report.comparison.tables import (
     claims_table,
     leaderboard_caption,
     leaderboard_table,
     pairs_table,
-    ranks_caption,
 )
 from nbyk.testing.results import Board, Interval
 from nbyk.words import listed
@@ -28,6 +27,7 @@ def formula_answer(
     cautions: Iterable[str] = (),
     tables: Sequence[AnswerTable] = (),
     details: Mapping[str, Any] | None = None,
+    following: tuple[str, str] = ("", ""),
 ) -> Answer:
     """Return the answer; the first board's sentence comes first.
 
@@ -41,6 +41,8 @@ def formula_answer(
         Further tables.
     details
         Numbers for the JSON file.
+    following
+        What to do next, and the command for it.
     """
     first = next(iter(boards.values()))
     shown, figures = list[AnswerTable](), []
@@ -48,15 +50,17 @@ def formula_answer(
         shown.extend(_tables(place, metric, board))
         draw = partial(leaderboard_figure, board)
         caption = leaderboard_caption(board)
-        figures.append(AnswerFigure(file_stem("leaderboard", metric, place), caption, draw, for_paper=True))
-    cautions = [*cautions, *(text for board in boards.values() for text in board.warnings)]
-    margins = [text for board in boards.values() for pair in board.pairs for text in pair.margin_sentences()]
+        stem = file_stem("leaderboard", metric, place)
+        figures.append(AnswerFigure(stem, caption, draw, for_paper=True, narrow=True))
+    cautions = tuple(dict.fromkeys([*cautions, *(text for of in boards.values() for text in of.warnings)]))
+    margins = [text for board in boards.values() if (text := board_margin_sentence(board))]
     return Answer(
         title=_title(first),
         sentences=(*margins, *(board.sentence for board in boards.values())),
         tables=(*shown, *tables),
         figures=tuple(figures),
-        cautions=tuple(dict.fromkeys(cautions)),
+        cautions=cautions,
+        head=joined([board_head(board) for board in boards.values()], cautions, following),
         details={**(details or {}), "boards": [board.to_dict() for board in boards.values()]},
         n_printed=len(shown) + len(tables),
     )
@@ -78,7 +82,7 @@ def _tables(place: int, metric: str, board: Board) -> Iterable[AnswerTable]:
         yield AnswerTable(file_stem("claims", metric, place), leaderboard_caption(board), claims)
     if len(board.standings) > 1:
         standings = leaderboard_table(board)
-        yield AnswerTable(file_stem("leaderboard", metric, place), ranks_caption(board), standings)
+        yield AnswerTable(file_stem("leaderboard", metric, place), leaderboard_caption(board), standings)
     if len(board.pairs) in range(2, MOST_PRINTED_PAIRS + 1) and board.question.against is None:
         pairs = pairs_table(board).drop(columns="± error")
         yield AnswerTable(file_stem("pairs", metric, place), f"Pairs by {metric}", pairs)

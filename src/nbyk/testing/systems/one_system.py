@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc
 
-from nbyk.data.scales import Scale
+from nbyk.data.scales import scale_text
 from nbyk.errors import NbykError
-from nbyk.metrics import Metric
 from nbyk.testing.corrections import Correction
 from nbyk.testing.intervals import constant_interval, proportion_interval
 from nbyk.testing.pvalues import Alternative, tie_tolerance
@@ -45,7 +44,6 @@ def board_alone(
     scored: ScoredSystems,
     asked: Asked,
     *,
-    scale: Scale | None = None,
     bar: float | None = None,
     correction: Correction = "holm",
     margin: float | None = None,
@@ -58,11 +56,9 @@ def board_alone(
         One system, or several with a bar, and a metric that scores each.
     asked
         What is asked about each.
-    scale
-        The scale of the ratings, whose unit the bar, the margin and all results have; None for numbers as
-        they are.
     bar
-        A score; None asks for the scores alone, so that no claim has a p.
+        A score; None asks for the scores alone, so that no claim has a p. It, the margin and all results are
+        in the unit of the ratings.
     correction
         For the number of systems.
     margin
@@ -88,19 +84,22 @@ def board_alone(
         raise NbykError(
             "found a margin, and no score to hold the system to; give one with `against`", argument="margin"
         )
-    at, unit = (0.0, 1.0) if scale is None else _least_and_unit(metric, scale)
+    unit = metric.effect_unit(scored.scale)
     against = None if bar is None else f"a score of {in_full(bar)}"
     question = replace(
         asked.question(metric.name, correction, against),
         hypothesis="have equal scores over the population of items",
         test="t",
+        direction=metric.direction,
+        noun=metric.noun or metric.name,
+        scale=scale_text(scored.scale),
     )
     pairs = []
     for system in range(len(scored.names)):
-        alone = _Alone(scored, asked, system, None if bar is None else _checked(bar, at, unit, metric))
+        alone = _Alone(scored, asked, system, None if bar is None else _checked(bar, scored))
         pairs.append(alone.pair(question, unit, None if margin is None else margin / unit))
     pairs = corrected_pairs(pairs, correction)
-    scores = at + unit * scored.scores
+    scores = np.array([metric.score_in_ratings(score, scored.scale) for score in scored.scores])
     ends: list[Interval] = []
     for pair, score in zip(pairs, scores.tolist(), strict=True):
         sign = 1.0 if bar is None else metric.sign
@@ -169,15 +168,27 @@ class _Alone:
             claims = with_margins(
                 self.metric, self.data, panel, claims, margin=margin, alpha=asked.decision.alpha
             )
-        claims = tuple(_in_ratings(self._within(claim), unit) for claim in claims)
+        claims = tuple(self._within(claim).times(unit) for claim in claims)
         if self.bar is None:
-            claims = tuple(map(without_p, claims))
+            least = self.scored.metric.score_in_ratings(0.0, self.scored.scale)
+            claims = tuple(
+                replace(
+                    without_p(claim),
+                    effect=least + claim.effect,
+                    interval=(least + claim.interval[0], least + claim.interval[1]),
+                )
+                for claim in claims
+            )
+        score, bar = (
+            None if value is None else self.scored.metric.score_in_ratings(value, self.scored.scale)
+            for value in (float(self.scored.scores[self.system]), self.bar)
+        )
         pair = Pair(
             name,
             question.against or "",
             question,
             replace(self.scored.sample, n_clusters=self.data.n_clusters if panel.draws_clusters else 0),
-            (float(self.scored.scores[self.system]), self.bar),
+            (score, bar),
             claims,
             claims[0].p,
             True,
@@ -296,40 +307,15 @@ def _constant(panel: Panel) -> str:
     return f"all {unit} give the same score, so that nothing shows how it varies; collect more"
 
 
-def _least_and_unit(metric: Metric, scale: Scale) -> tuple[float, float]:
-    """Return the scores in the unit of the ratings for 0 on [0, 1], and for a step of 1."""
-    unit = metric.effect_unit(scale)
-    is_rating = metric.unit_power == 1 and not metric.needs_gold
-    return (float(scale.original(np.zeros(1))[0]) if is_rating and scale.unit else 0.0), unit
-
-
-def _checked(bar: float, at: float, unit: float, metric: Metric) -> float:
+def _checked(bar: float, scored: ScoredSystems) -> float:
     """Return the bar on [0, 1]; raise NbykError if no system can have that score."""
-    normal = (bar - at) / unit
+    metric, scale = scored.metric, scored.scale
     low, high = metric.score_range or (-math.inf, math.inf)
+    normal = (bar - metric.score_in_ratings(0.0, scale)) / metric.effect_unit(scale)
     if not low <= normal <= high or not math.isfinite(normal):
-        ends = f"a score of {metric.name} from {at + unit * low:g} to {at + unit * high:g}"
+        ends = [f"{metric.score_in_ratings(end, scale):g}" for end in (low, high)]
+        expected = f"a score of {metric.name} from {ends[0]} to {ends[1]}"
         raise NbykError(
-            f"found {bar:g}, expected {ends if math.isfinite(high) else 'a number'}", argument="against"
+            f"found {bar:g}, expected {expected if math.isfinite(high) else 'a number'}", argument="against"
         )
     return normal
-
-
-def _in_ratings(claim: Claim, unit: float) -> Claim:
-    """Return a claim in the unit of the ratings."""
-    if unit == 1.0:
-        return claim
-    margin = claim.margin
-    if margin is not None:
-        margin = replace(margin, size=unit * margin.size, interval=_times(unit, margin.interval))
-    parts = tuple(
-        replace(part, variance=unit**2 * part.variance, low=unit**2 * part.low, high=unit**2 * part.high)
-        for part in claim.parts
-    )
-    return replace(
-        claim, effect=unit * claim.effect, interval=_times(unit, claim.interval), parts=parts, margin=margin
-    )
-
-
-def _times(unit: float, interval: Interval) -> Interval:
-    return unit * interval[0], unit * interval[1]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.testing.corrections import Correction, correct_p_values
-from nbyk.testing.pairs import choose_pairs
+from nbyk.testing.family import choose_pairs
 from nbyk.testing.pvalues import Alternative, tie_tolerance
 from nbyk.testing.results import NONE, Board, Claim, Interval, inconclusive
 from nbyk.testing.shared_units import SharedUnitsTest
@@ -190,7 +190,7 @@ def board_of_suite(
     if is_alone:
         question = replace(question, hypothesis="have equal scores over the population of items")
     return board_by_formula(
-        replace(question, test="t"),
+        replace(question, test="t", direction=metric.direction, noun=metric.noun or metric.name),
         replace(scored.sample, n_clusters=0),
         scored.names,
         np.array([float(suite.weights @ suite.means(values)) for values in scores]),

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
 from nbyk.testing.corrections import Correction
-from nbyk.testing.pairs import choose_pairs
+from nbyk.testing.family import choose_pairs
 from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample, inconclusive
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.shared_units.components import Component
@@ -312,12 +312,14 @@ def board_of_votes(
         intervals.append((centre + low, centre + high))
     metric = "win_rate" if len(votes.models) == 2 else "bradley_terry"
     question = asked.question(metric, correction, against)
-    question = replace(question, test="t", hypothesis="win equally often against each other")
+    noun = "win rate" if len(votes.models) == 2 else "strength"
+    question = replace(question, test="t", hypothesis="win equally often against each other", noun=noun)
     counts = np.bincount(np.concatenate([votes.a, votes.b]), minlength=len(votes.models))
     sample = Sample(
         votes.n_prompts,
         0,
         {name: ResponseCounts(1, 1, int(count)) for name, count in zip(votes.models, counts, strict=True)},
+        {"votes": (votes.n_votes, votes.n_votes), **({"voters": (n_voters, n_voters)} if n_voters else {})},
     )
     return board_by_formula(
         question,
