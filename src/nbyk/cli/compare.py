@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,25 +71,14 @@ COLUMNS, CLAIM, SCORES, DRAWS = (
 _ABOUT_ITEMS = (
     *("gold", "metric", "metric_file", "classes", "null", "interval", "generalise", "rater_ids", "run_ids"),
     *("scale", "cluster", "rater", "gold_item", "gold_rater", "gold_value", "full", "max_resamples"),
-    *("max_draws", "margin"),
+    *("max_draws", "margin", "suite", "weights", "looks"),
 )
 """Parameters that scores of runs have no use for."""
 
 _NOT_OF_VOTES = (
     *("gold", "metric", "metric_file", "classes", "null", "interval", "rater_ids", "run_ids", "pair_runs"),
-    *(
-        "scale",
-        "cluster",
-        "full",
-        "margin",
-        "suite",
-        "weights",
-        "test",
-        "tau",
-        "lift",
-        "shift",
-        "n_resamples",
-    ),
+    *("scale", "cluster", "full", "margin", "suite", "weights", "test", "tau", "lift", "shift"),
+    *("n_resamples", "lower_is_better"),
 )
 """Parameters that votes have no use for."""
 
@@ -208,6 +198,13 @@ def compare(
     confidence_level: Annotated[
         float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=CLAIM)
     ] = 0.95,
+    looks: Annotated[
+        int,
+        typer.Option(
+            help="How often you look as data come in, at about equal steps; all looks together keep α.",
+            rich_help_panel=CLAIM,
+        ),
+    ] = 1,
     interval: Annotated[
         str,
         typer.Option(help="Interval over items alone: percentile or bca.", rich_help_panel=CLAIM),
@@ -377,7 +374,7 @@ def compare(
     from nbyk.data.columns import Columns
     from nbyk.data.votes import holds_votes, read_votes
     from nbyk.testing.corrections import check_correction
-    from nbyk.testing.decision import Decision, check_draws
+    from nbyk.testing.decision import Decision, at_each_look, check_draws
     from nbyk.testing.family import Hypotheses
     from nbyk.testing.scores.compare_scores import NAMES
     from nbyk.testing.systems.asked import Asked
@@ -404,6 +401,7 @@ def compare(
     check_format(form)
     check_draws(max_resamples, "max_resamples")
     check_margin(margin)
+    alpha, confidence_level = at_each_look(alpha, confidence_level, looks, sided)  # type: ignore[arg-type]
     if out is not None:
         check_out_folder(out)
     if kind == "scores":
@@ -414,11 +412,12 @@ def compare(
         votes = read_votes(systems[0])
         check_baseline(votes.models, against, gate=gate)
         decision = Decision(sided, alpha, N_RESAMPLES, N_RESAMPLES)  # type: ignore[arg-type]
-        asked = Asked(decision, confidence_level=confidence_level, generalise=factors(generalise))
+        asked = Asked(decision, confidence_level=confidence_level, looks=looks)
+        asked = replace(asked, generalise=factors(generalise))
         family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
         request = CompareRequest((), asked, family, against, None, full, Following({}, (), None))
         answer, gate_asks = answer_of_votes(votes, request)
-        give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None)
+        give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
         return
 
     def read_as(kind: str | None) -> Systems:
@@ -501,6 +500,7 @@ def compare(
         generalise=over,
         pair_runs=pair_runs == "yes",
         interval=interval,  # type: ignore[arg-type]
+        looks=looks,
         seed=seed,
         threads=threads,
     )

@@ -23,7 +23,7 @@ MODELS = ("model_a", "model_b")
 VOTERS = ("voter", "voter_id", "judge", "judge_id", "user", "user_id", "annotator", "rater", "rater_id")
 """Columns of who voted, the first that a table has."""
 
-PROMPTS = ("item", "prompt", *KNOWN_NAMES["item"])
+PROMPTS = ("prompt", "item", *KNOWN_NAMES["item"])
 """Columns of what was asked, the first that a table has."""
 
 _OUTCOMES: Mapping[str, int] = {
@@ -51,6 +51,8 @@ class Votes:
         Who cast each; None if nobody knows.
     voter_names
         The voters' names; empty if nobody knows.
+    prompt_names
+        The prompts' names; empty without.
     """
 
     models: tuple[str, ...]
@@ -60,6 +62,7 @@ class Votes:
     prompts: Ints
     voters: Ints | None = None
     voter_names: tuple[str, ...] = ()
+    prompt_names: tuple[str, ...] = ()
 
     @property
     def n_votes(self) -> int:
@@ -77,6 +80,45 @@ class Votes:
         _, prompts = np.unique(self.prompts[kept], return_inverse=True)
         ways = (self.a[kept], self.b[kept], self.outcomes[kept], prompts)
         return Votes(self.models, *ways, voters, self.voter_names)
+
+    def beside(self, people: Votes) -> tuple[Ints, NDArray[np.bool_]]:
+        """Return the places of people's prompts among these, and which of these votes are on what they saw.
+
+        Raises
+        ------
+        NbykError
+            If the models are others, or a prompt and pair that people saw has no vote, or all have.
+        """
+        if self.models != people.models:
+            raise NbykError(
+                f"found a judge's votes between {listed(list(self.models))}, expected the models of people's",
+                argument="judge",
+            )
+        place = {name: number for number, name in enumerate(self.prompt_names)}
+        numbers = np.array([place.get(name, -1) for name in people.prompt_names], dtype=np.int64)
+
+        def ballots(votes: Votes, prompts: Ints) -> Ints:
+            first, last = np.minimum(votes.a, votes.b), np.maximum(votes.a, votes.b)
+            return (prompts * len(self.models) + first) * len(self.models) + last
+
+        own = ballots(self, self.prompts)
+        seen = ballots(people, numbers[people.prompts]) if numbers.size else np.full(1, -1)
+        if not np.isin(seen, own).all():
+            row = int(np.argmin(np.isin(seen, own)))
+            named = (
+                f"prompt {people.prompt_names[people.prompts[row]]}" if numbers.size else "prompts by name"
+            )
+            raise NbykError(
+                f"found no vote of the judge on {named}, on which people voted; give it all their prompts",
+                argument="judge",
+            )
+        is_here = np.isin(own, seen)
+        if is_here.all():
+            raise NbykError(
+                "found a judge who voted on nothing but what people saw; its votes on further prompts help",
+                argument="judge",
+            )
+        return numbers, is_here
 
 
 def holds_votes(given: Any) -> bool:
@@ -121,7 +163,7 @@ def read_votes(given: Any) -> Votes:
                 f"column 'winner': found {winner!r}, expected model_a, model_b, tie, or the winner's name"
             )
         outcomes[row] = outcome
-    prompts = np.arange(len(table)) if asked is None else _numbered(table, asked)[0]
+    prompts, asked_names = (np.arange(len(table)), ()) if asked is None else _numbered(table, asked)
     voters, names = (None, ()) if by is None else _numbered(table, by)
     votes = Votes(
         models,
@@ -131,6 +173,7 @@ def read_votes(given: Any) -> Votes:
         prompts,
         voters,
         names,
+        asked_names,
     )
     _refuse_second_votes(votes, table)
     _refuse_apart(votes, table)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 from scipy.optimize import minimize
 from statsmodels.api import GLM, families
 
@@ -70,7 +72,8 @@ def test_one_step_without_a_voter_is_near_the_fit_without_them() -> None:
     refits = np.array([fit_votes(data.taken(data.voters != voter)).scores for voter in range(12)])
     changes = refits - fit.scores
     exact = np.sum((changes[:, :, None] - changes[:, None, :]) ** 2, axis=0)
-    spread = fit.spread(data.voters).squares[:4, :4]
+    steps = fit.spread(data.voters).changes
+    spread = np.sum((steps[:, :, None] - steps[:, None, :]) ** 2, axis=0)
     assert_allclose(spread[~np.eye(4, dtype=bool)], exact[~np.eye(4, dtype=bool)], rtol=0.02)
 
 
@@ -78,8 +81,8 @@ def test_groups_of_one_vote_are_those_of_any_size() -> None:
     fit, numbers = fit_votes(votes()), np.arange(400)
     alike = fit.spread(numbers)
     fit.kinds[:] = numbers  # no two votes are of one kind
-    assert_allclose(alike.squares, fit.spread(numbers).squares, rtol=1e-9)
-    assert_allclose(alike.expected, fit.spread(numbers).expected, rtol=1e-9)
+    assert_allclose(alike.changes, fit.spread(numbers).changes, rtol=1e-9)
+    assert_allclose(alike.powers, fit.spread(numbers).powers, rtol=1e-9)
 
 
 def test_two_models_have_a_win_rate_with_half_a_win_for_a_tie() -> None:
@@ -110,6 +113,55 @@ def test_a_board_has_ranks_holm_and_the_loud_voter() -> None:
     assert any(text.startswith("voter v0 cast ") and "without them, " in text for text in board.warnings)
     alone = nbyk.compare(data, generalise=("items",))
     assert alone.pairs[0].claims[0].population == "new prompts, with these 6 voters"
+
+
+def test_a_judge_narrows_the_intervals_of_few_votes() -> None:
+    everyone = votes(3000, voters=3000)
+    names = tuple(f"q{number:04d}" for number in range(1500))
+    # the judge mostly agrees, has no ties, and favours d
+    rng = np.random.default_rng(9)
+    wins = np.where(everyone.outcomes == 1, 2 * rng.integers(0, 2, 3000), everyone.outcomes)
+    wins = np.where((everyone.b == 3) & (rng.random(3000) < 0.3), 2, wins)
+    judge = Votes(everyone.models, everyone.a, everyone.b, wins, everyone.prompts, prompt_names=names)
+    people = Votes(
+        everyone.models, *(of[:300] for of in (everyone.a, everyone.b, everyone.outcomes, everyone.prompts)),
+        prompt_names=names[:150],
+    )  # fmt: skip
+    alone, together = nbyk.compare(people), nbyk.compare(people, judge=judge)
+    widths = [np.diff([pair.interval for pair in board.pairs]).mean() for board in (alone, together)]
+    assert widths[1] < 0.92 * widths[0]
+    assert "3000 votes of a judge count with a weight of 0." in together.warnings[-1]
+    # a judge who knows nothing counts nothing
+    judge.outcomes[:] = 2 * rng.integers(0, 2, 3000)
+    ignored = nbyk.compare(people, judge=judge)
+    assert_allclose(ignored.pairs[0].effect, alone.pairs[0].effect, atol=0.05)
+    assert_allclose(np.diff(ignored.pairs[0].interval), np.diff(alone.pairs[0].interval), rtol=0.02)
+
+
+def test_a_judge_with_other_prompts_is_refused_in_one_line() -> None:
+    people = read_votes(pd.DataFrame(TABLE))
+    judged = pd.DataFrame(TABLE).drop(columns="voter")
+    with pytest.raises(NbykError, match="a judge who voted on nothing but what people saw"):
+        nbyk.compare(people, judge=read_votes(judged))
+    with pytest.raises(NbykError, match="no vote of the judge on prompt q4"):
+        nbyk.compare(people, judge=read_votes(judged.replace({"prompt": {"q4": "q5"}})))
+    with pytest.raises(NbykError, match="a judge's votes between w, x, y and z, expected the models"):
+        nbyk.compare(people, judge=read_votes(pd.concat([judged, judged.replace("y", "w")])))
+
+
+def test_an_open_pair_says_how_many_votes_would_settle_it() -> None:
+    """As many times as many votes have a z of 1.96 + .84 for the present effect."""
+    data = votes(200, voters=200, models=2)
+    data.outcomes[:] = np.random.default_rng(2).choice(3, 200, p=[0.4, 0.2, 0.4])
+    board = nbyk.compare(data, generalise=("items",))
+    (claim,) = board.claims
+    error = (claim.interval[1] - claim.interval[0]) / 2 / stats.t.ppf(0.975, claim.df)
+    n = np.ceil(200 * (2.801585 * error / claim.effect) ** 2)
+    assert claim.advice == f"about {n:.0f} votes would settle this"
+    assert board.head.next == claim.advice
+    assert re.fullmatch(
+        r"about \d+ votes by \d+ voters would settle this", nbyk.compare(data).claims[0].advice
+    )
 
 
 TABLE = {

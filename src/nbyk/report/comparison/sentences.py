@@ -171,7 +171,8 @@ def p_in_words(pair: Pair, claim: Claim) -> str:
         return f"eps_min {front.eps_min:.3g} {sign} τ = {asked.tau:g}"
     is_drawn = drawn is not None and claim.method == asked.test and not drawn.exact
     relation = p_relation(claim.p, drawn.n_resamples, asked.alternative) if is_drawn and drawn else "="
-    return p_text(p, asked.alpha, relation)
+    looks = f" (α = {asked.alpha:.2g} at each of {asked.looks} looks)" if asked.looks > 1 else ""
+    return p_text(p, asked.alpha, relation) + looks
 
 
 def p_text(p: float, alpha: float, relation: str = "=") -> str:

@@ -8,8 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from nbyk.testing.corrections import Correction, correct_p_values
+from nbyk.testing.pvalues import sides_of
 from nbyk.testing.ranks import standings_of
 from nbyk.testing.results import Board, Claim, Interval, Margin, Pair, Question, Sample, inconclusive
 from nbyk.testing.shared_units import SharedUnitsTest
@@ -21,6 +23,8 @@ from nbyk.testing.systems.margins import corrected
 
 Floats = NDArray[np.float64]
 Places = tuple[int, int]
+
+_POWER = 0.8
 
 
 def formula_test(effect: float, items: Component, *units: Component) -> SharedUnitsTest:
@@ -42,6 +46,13 @@ def claim_over(test: SharedUnitsTest, over: tuple[str, ...], population: str, as
         confidence_level=asked.confidence_level,
     )
     return replace(claim, parts=())
+
+
+def times_as_many(test: SharedUnitsTest, asked: Asked) -> float:
+    """Return how many times as many units of each kind find the effect, if it stays, with a power of .8."""
+    sides = sides_of(asked.decision.alternative)
+    reach = float(ndtri(1.0 - asked.decision.alpha / sides) + ndtri(_POWER))
+    return test.variance * reach**2 / test.effect**2 if test.effect else math.inf
 
 
 def board_by_formula(

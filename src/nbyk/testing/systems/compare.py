@@ -17,7 +17,7 @@ from nbyk.resampling.effects import Progress, Threads
 from nbyk.resampling.samplers import get_sampler
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.corrections import Correction
-from nbyk.testing.decision import Decision
+from nbyk.testing.decision import Decision, at_each_look
 from nbyk.testing.family import Hypotheses
 from nbyk.testing.intervals import IntervalMethod
 from nbyk.testing.pvalues import Alternative
@@ -59,6 +59,8 @@ def compare(
     lower_is_better: bool | None = None,
     margin: float | None = None,
     suite: Suite | None = None,
+    judge: Votes | None = None,
+    looks: int = 1,
     interval_sampler: str = "bootstrap_items/all",
     n_resamples: int | None = None,
     max_resamples: int = 999_999,
@@ -78,7 +80,8 @@ def compare(
         Gold responses to N items: an array (N,) or (N, K) with NaN where one is missing, lists that may
         differ in length, a pandas frame or series, or anything numpy can convert. None without gold, for a
         metric that needs none, such as "mean", and for scores of runs. Or what `nbyk.read_systems` returns,
-        or a `ResponseSet`; these hold the systems, their clusters and their units.
+        or a `ResponseSet`; these hold the systems, their clusters and their units. Or what
+        `nbyk.read_votes` returns.
     a, b
         Responses of two systems, A and B, to the same items, in the same forms. Or as `a` alone two systems
         or more: a mapping from their names, which may hold one, or a list ("system 0" and so on). Pandas
@@ -148,6 +151,11 @@ def compare(
     suite
         The tasks of the items and their weights (`nbyk.testing.systems.suite`): a score is then the weighted
         mean of the tasks' scores, and "tasks" may be among what to generalise over.
+    judge
+        Beside people's votes, a judge's on their prompts and others (`nbyk.testing.systems.votes`).
+    looks
+        How often you look as data come in, at about equal steps. Each look then has a lower α and a higher
+        confidence level, so that all together keep what you ask for (`nbyk.testing.decision.at_each_look`).
     interval_sampler
         The bootstrap of test sets for the intervals, and for the null "shifted". "bootstrap_items/all" draws
         items with all of their responses. It is right to first order, because items vary with their
@@ -201,17 +209,20 @@ def compare(
     (0.125, True)
     """
     held = gold.kind if isinstance(gold, Systems) else None
+    alpha, confidence_level = at_each_look(alpha, confidence_level, looks, alternative)
     if isinstance(gold, Votes):
-        asked = Asked(
-            Decision(alternative, alpha, N_RESAMPLES, N_RESAMPLES), confidence_level=confidence_level
-        )
-        asked = replace(asked, generalise=generalise, seed=as_seed(seed))
+        asked = Asked(Decision(alternative, alpha, N_RESAMPLES, N_RESAMPLES), looks=looks)
+        asked = replace(asked, confidence_level=confidence_level, generalise=generalise, seed=as_seed(seed))
         named = None if against is None else str(against)
-        return board_of_votes(gold, asked, against=named, correction=correction or "holm")
+        return board_of_votes(gold, asked, against=named, correction=correction or "holm", judge=judge)
+    if judge is not None:
+        raise NbykError("found a judge's votes, and no votes of people; give these first", argument="judge")
     bar = None if against is None or isinstance(against, str) else float(against)
     lower = gold.lower_is_better if isinstance(gold, Systems) else False
     lower = lower if lower_is_better is None else lower_is_better
     if test is not None or "scores" in (kind, held):
+        if looks != 1:
+            raise NbykError("found looks beside scores of runs; they are for items", argument="looks")
         if bar is not None:
             raise NbykError("found a score beside scores of runs; name a baseline", argument="against")
         scores = gold if a is None and b is None else a if b is None else {"A": a, "B": b}
@@ -249,6 +260,7 @@ def compare(
         pair_runs=pair_runs,
         sampler=get_sampler(interval_sampler),
         interval=interval,
+        looks=looks,
         seed=as_seed(seed),
         threads=threads,
         progress=progress,

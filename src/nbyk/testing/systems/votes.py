@@ -18,7 +18,7 @@ Davidson and Beaver 1977, On extending the Bradley–Terry model to incorporate 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -30,10 +30,11 @@ from nbyk.errors import NbykError
 from nbyk.testing.corrections import Correction
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample, inconclusive
+from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.by_formula import board_by_formula, claim_over, formula_test
+from nbyk.testing.systems.by_formula import board_by_formula, claim_over, formula_test, times_as_many
 from nbyk.testing.systems.panel import FEW_UNITS
 
 Floats = NDArray[np.float64]
@@ -87,75 +88,55 @@ class VoteFit:
         return whole
 
     def spread(self, groups: Ints) -> LeftOut:
-        """Return the variances of the scores' differences when each group of votes leaves in turn."""
+        """Return the changes of the scores when each group of votes leaves in turn."""
         n, n_models = int(groups.max()) + 1, len(self.scores)
-        spread = LeftOut(n, *np.zeros((6, n_models + 1, n_models + 1)))
-        lone = np.bincount(groups)[groups] == 1
+        lone = np.bincount(groups, minlength=n)[groups] == 1
         # Groups of one vote with the same models and winner change the scores alike: one stands for all.
-        _, stand, times = np.unique(self.kinds[lone], return_index=True, return_counts=True)
+        _, stand, alike = np.unique(self.kinds[lone], return_index=True, return_inverse=True)
         _, of_others = np.unique(groups[~lone], return_inverse=True)
         votes = np.concatenate([np.flatnonzero(lone)[stand], np.flatnonzero(~lone)])
         numbers = np.concatenate([np.arange(len(stand)), len(stand) + of_others])
+        places = np.zeros(n, np.int64)
+        places[groups[lone]], places[groups[~lone]] = alike, len(stand) + of_others
         n_rows = int(numbers.max()) + 1
-        weights = np.concatenate([times, np.ones(n_rows - len(stand))])
+        times = np.bincount(places, minlength=n_rows).astype(np.float64)
         gradients = np.zeros((n_rows, self.gradients.shape[1]))
         np.add.at(gradients, numbers, self.gradients[votes])
         order = np.argsort(numbers, kind="stable")
         ends = np.concatenate([[0], np.cumsum(np.bincount(numbers))])
         inverse = np.linalg.inv(self.curvature) @ self.contrasts
+        changes, powers = np.zeros((n_rows, n_models)), np.zeros((4, n_models + 1, n_models + 1))
         for start in range(0, n_rows, _GROUPS_AT_ONCE):
-            stop = min(start + _GROUPS_AT_ONCE, n_rows)
-            here = order[ends[start] : ends[stop]]
-            counts = np.zeros((stop - start, len(self.curvatures)))
-            np.add.at(counts, (numbers[here] - start, self.cells[votes[here]]), 1.0)
+            here = slice(start, min(start + _GROUPS_AT_ONCE, n_rows))
+            rows = order[ends[here.start] : ends[here.stop]]
+            counts = np.zeros((here.stop - start, len(self.curvatures)))
+            np.add.at(counts, (numbers[rows] - start, self.cells[votes[rows]]), 1.0)
             own = np.tensordot(counts, self.curvatures, 1)
-            steps = np.linalg.solve(self.curvature - own, gradients[start:stop, :, None])[..., 0]
-            expected = inverse.T @ own @ inverse
-            spread.add(-steps @ self.contrasts, expected, weights[start:stop])
-        return spread
+            steps = np.linalg.solve(self.curvature - own, gradients[here, :, None])[..., 0]
+            changes[here] = -steps @ self.contrasts
+            alone = np.pad(inverse.T @ own @ inverse, ((0, 0), (0, 1), (0, 1)))
+            diagonal = np.einsum("gss->gs", alone)
+            squares = diagonal[:, :, None] + diagonal[:, None, :] - 2.0 * alone
+            for exponent in range(4):
+                powers[exponent] += np.tensordot(times[here], squares ** (exponent + 1), 1)
+        return LeftOut(changes[places], powers)
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class LeftOut:
-    """Sums over groups of votes, for all pairs of S models and, in the last row, of each with their mean.
+    """The scores when each of G groups of votes leaves in turn; pairs are of S models or, at S, their mean.
 
     Attributes
     ----------
-    groups
-        Number of groups.
-    squares, cubes : ndarray, shape (S + 1, S + 1)
-        Sums of squares and cubes of the changes of a difference.
-    expected, expected2, expected3, expected4 : ndarray, shape (S + 1, S + 1)
-        Sums of the first four powers of the squares that independent votes would give.
+    changes : ndarray, shape (G, S)
+        The changes of the scores.
+    powers : ndarray, shape (4, S + 1, S + 1)
+        Sums over groups of the first four powers of the squared changes of a difference that independent
+        votes would give.
     """
 
-    groups: int
-    squares: Floats
-    cubes: Floats
-    expected: Floats
-    expected2: Floats
-    expected3: Floats
-    expected4: Floats
-
-    def add(self, changes: Floats, own: Floats, times: Floats) -> None:
-        """Add groups, each so many times, with their changes of the scores, and expected covariances.
-
-        Parameters
-        ----------
-        changes, own : ndarray, shape (g, S) and (g, S, S)
-        times : ndarray, shape (g,)
-        """
-        changes = np.pad(changes, ((0, 0), (0, 1)))
-        own = np.pad(own, ((0, 0), (0, 1), (0, 1)))
-        differences = changes[:, :, None] - changes[:, None, :]
-        diagonal = np.einsum("gss->gs", own)
-        power = diagonal[:, :, None] + diagonal[:, None, :] - 2.0 * own
-        self.squares += np.tensordot(times, differences**2, 1)
-        self.cubes += np.tensordot(times, differences**3, 1)
-        for sums, exponent in zip(
-            (self.expected, self.expected2, self.expected3, self.expected4), range(1, 5), strict=True
-        ):
-            sums += np.tensordot(times, power**exponent, 1)
+    changes: Floats
+    powers: Floats
 
     def component(self, pair: tuple[int, int], within: float) -> Component:
         """Return the variance over groups of the difference of a pair; `within` is that of single votes.
@@ -163,19 +144,23 @@ class LeftOut:
         If voters differ by τ² beyond their votes, a group whose votes give e adds v = e + τ² e². Degrees of
         freedom are (Σ v)² / Σ v² − 1.
         """
-        total = float(self.squares[pair]) * (self.groups - 1.0) / self.groups
-        first, second, third, fourth = (
-            float(of[pair]) for of in (self.expected, self.expected2, self.expected3, self.expected4)
-        )
+        n, change = len(self.changes), self.difference(pair)
+        total = float(change @ change) * (n - 1.0) / n
+        first, second, third, fourth = self.powers[:, pair[0], pair[1]].tolist()
         between = max(total - within, 0.0) / second
         whole = first + between * second
         squares = second + 2.0 * between * third + between**2 * fourth
         loads = second / first**2
         units, skew = 1.0 / loads, 0.0
         if units > 2.0:
-            skew = -float(self.cubes[pair]) * math.sqrt(units * (units - 1.0)) / (units - 2.0)
+            skew = -float(np.sum(change**3)) * math.sqrt(units * (units - 1.0)) / (units - 2.0)
         df = max(1.0, whole**2 / squares - 1.0)
-        return Component(self.groups, total, min(within, total), df, 1.0, math.nan, loads, skew)
+        return Component(n, total, min(within, total), df, 1.0, math.nan, loads, skew)
+
+    def difference(self, pair: tuple[int, int]) -> Floats:
+        """Return the changes of the difference of a pair, shape (G,)."""
+        a, b = pair
+        return self.changes[:, a] - (self.changes[:, b] if b >= 0 else self.changes.mean(axis=1))
 
 
 def fit_votes(votes: Votes, *, position: bool = True) -> VoteFit:
@@ -261,6 +246,7 @@ def board_of_votes(
     *,
     against: str | None = None,
     correction: Correction = "holm",
+    judge: Votes | None = None,
 ) -> Board:
     """Return the models from the strongest to the weakest, and the claims about their pairs.
 
@@ -272,11 +258,13 @@ def board_of_votes(
         What is asked of each pair. ``generalise=("items",)`` asks about new prompts with these voters.
     against, correction
         As for `nbyk.compare`.
+    judge
+        A judge's votes on the same prompts and others, from which people's were drawn at random.
 
     Raises
     ------
     NbykError
-        If new voters are asked about and nobody knows who voted.
+        If new voters are asked about and nobody knows who voted, or the judge's votes do not fit.
     """
     over = asked.generalise
     wants_voters = votes.voters is not None if over is None else "voters" in over
@@ -284,36 +272,48 @@ def board_of_votes(
         raise NbykError("found voters, and no column says who voted; leave it out", argument="generalise")
     position = knows_order(votes)
     fit = fit_votes(votes, position=position)
-    prompts, single = fit.spread(votes.prompts), fit.spread(np.arange(votes.n_votes))
+    scores, prompts = fit.scores, fit.spread(votes.prompts)
+    told = [*_cautions(votes, fit, position=position)]
+    if judge is not None:
+        scores, prompts, weight = _with_judge(votes, fit, prompts, judge)
+        told.append(
+            f"{judge.n_votes} votes of a judge count with a weight of {weight:.2g}, corrected by people's; "
+            "this holds if people's prompts were drawn from the judge's at random"
+        )
     voters = fit.spread(votes.voters) if votes.voters is not None and wants_voters else None
+    single = None if voters is None else fit.spread(np.arange(votes.n_votes))
     n_voters = len(votes.voter_names)
     fixed = f"with these {n_voters} voters" if n_voters else "with anonymous voters"
 
     def claims(a: int, b: int) -> tuple[Claim, ...]:
-        effect = float(fit.scores[a] - (fit.scores[b] if b >= 0 else fit.scores.mean()))
-        of_items = prompts.component((a, b), math.inf)
-        of_items = replace(of_items, within=0.0)
-        narrow = claim_over(formula_test(effect, of_items), ("items",), f"new prompts, {fixed}", asked)
-        if voters is None:
-            return (narrow,)
+        effect = float(scores[a] - (scores[b] if b >= 0 else scores.mean()))
+        of_items = replace(prompts.component((a, b), math.inf), within=0.0)
+        test, population = formula_test(effect, of_items), f"new prompts, {fixed}"
+        narrow = claim_over(test, ("items",), population, asked)
+        if voters is None or single is None:
+            return (_planned(narrow, test, votes, asked, judge),)
         population = "new prompts and voters"
         if n_voters < FEWEST_UNITS:
             few = f"{n_voters} voters cannot speak for others"
             return inconclusive(("items", "voters"), population, few), narrow
-        within = float(single.squares[a, b])
-        broad = formula_test(effect, of_items, voters.component((a, b), within))
-        return claim_over(broad, ("items", "voters"), population, asked), narrow
+        of_votes = single.difference((a, b))
+        test = formula_test(effect, of_items, voters.component((a, b), float(of_votes @ of_votes)))
+        broad = claim_over(test, ("items", "voters"), population, asked)
+        return _planned(broad, test, votes, asked, judge), narrow
 
     places = choose_pairs(votes.models, against, asked.decision.alternative)
-    centre = float(fit.scores.mean())
+    centre = float(scores.mean())
     intervals: list[Interval] = []
     for model in range(len(votes.models)):
         low, high = claims(model, -1)[0].interval
         intervals.append((centre + low, centre + high))
-    metric = "win_rate" if len(votes.models) == 2 else "bradley_terry"
-    question = asked.question(metric, correction, against)
-    noun = "win rate" if len(votes.models) == 2 else "strength"
-    question = replace(question, test="t", hypothesis="win equally often against each other", noun=noun)
+    of_two = len(votes.models) == 2
+    question = replace(
+        asked.question("win_rate" if of_two else "bradley_terry", correction, against),
+        test="t",
+        hypothesis="win equally often against each other",
+        noun="win rate" if of_two else "strength",
+    )
     counts = np.bincount(np.concatenate([votes.a, votes.b]), minlength=len(votes.models))
     sample = Sample(
         votes.n_prompts,
@@ -325,53 +325,80 @@ def board_of_votes(
         question,
         sample,
         votes.models,
-        fit.scores,
+        scores,
         intervals,
         {place: claims(*place) for place in places},
         correction=correction,
-        warnings=tuple(_cautions(votes, fit, position=position)),
+        warnings=told,
     )
 
 
-def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Sequence[str]:
-    told = []
+def _planned(claim: Claim, test: SharedUnitsTest, votes: Votes, asked: Asked, judge: Votes | None) -> Claim:
+    """Return a claim with the number of votes that would settle it, if it is open and there is no judge."""
+    times = times_as_many(test, asked)
+    if claim.p <= asked.decision.alpha or not math.isfinite(times) or judge is not None:
+        return claim
+    by = f" by {math.ceil(times * len(votes.voter_names))} voters" if "voters" in claim.over else ""
+    return replace(claim, advice=f"about {math.ceil(times * votes.n_votes)} votes{by} would settle this")
+
+
+def _with_judge(votes: Votes, fit: VoteFit, prompts: LeftOut, judge: Votes) -> tuple[Floats, LeftOut, float]:
+    """Return the scores by people's votes and a judge's, their changes without each prompt, and λ.
+
+    The scores are θ + λ (θ_all − θ_here): θ by people's votes, and the others by the judge's on all prompts
+    and on those that people saw. They are right for any judge, because the bracket is about 0 (Angelopoulos,
+    Duchi and Zrnic 2023; Chatzi et al. 2024). λ, from 0 to 1, makes the variance of all differences least.
+    """
+    numbers, is_here = judge.beside(votes)
+    here = judge.taken(is_here)
+    of_all, of_here = (fit_votes(each, position=knows_order(each)) for each in (judge, here))
+    if not (np.isfinite(of_all.scores).all() and np.isfinite(of_here.scores).all()):
+        raise NbykError("found a judge by whose votes a strength is unbounded; leave its votes out")
+    changes, more = np.zeros((2, judge.n_prompts, len(votes.models)))
+    seen = np.unique(judge.prompts[is_here])
+    changes[numbers] = prompts.changes
+    more += of_all.spread(judge.prompts).changes
+    more[seen] -= of_here.spread(here.prompts).changes
+    own, both = changes - changes.mean(axis=1, keepdims=True), more - more.mean(axis=1, keepdims=True)
+    weight = float(np.clip(-np.sum(own * both) / max(float(np.sum(both**2)), 1e-300), 0.0, 1.0))
+    scores = fit.scores + weight * (of_all.scores - of_here.scores)
+    return scores, replace(prompts, changes=changes + weight * more), weight
+
+
+def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Iterator[str]:
     ties, of_two = float((votes.outcomes == 1).mean()), len(votes.models) == 2
+    if votes.voters is None:
+        yield (
+            "the votes are anonymous: if a few people cast many of them, the intervals are too narrow; "
+            "collect the voters' ids"
+        )
+    else:
+        n_voters, counts = len(votes.voter_names), np.bincount(votes.voters)
+        if FEWEST_UNITS <= n_voters < FEW_UNITS:
+            yield f"{n_voters} voters are few to speak for others, and cannot show whether they are skewed"
+        loudest = int(counts.argmax())
+        share = counts[loudest] / votes.n_votes
+        if share >= _LOUD and n_voters > 1:
+            without = _without(votes, votes.voters != loudest, fit, position=position)
+            name = votes.voter_names[loudest]
+            yield f"voter {name} cast {100 * share:.0f} % of the votes; without them, {without}"
     if ties:
         half = ", half a win of each" if of_two else ""
-        told.append(f"{100 * ties:.0f} % of {votes.n_votes} votes are ties{half}")
+        yield f"{100 * ties:.0f} % of {votes.n_votes} votes are ties{half}"
     first = float((votes.a == 0).mean())
     if of_two and abs(first - 0.5) > 0.05:
-        told.append(
+        yield (
             f"{votes.models[0]} was shown first in {100 * first:.0f} % of the votes: an advantage of what is "
             "shown first is in its win rate; show each first equally often"
         )
     elif position and not of_two:
         chance = 1.0 / (1.0 + math.exp(-fit.position))
-        told.append(
+        yield (
             f"of two equal models, the one shown first wins {100 * chance:.1f} % of the votes that are no "
             "tie; the strengths allow for it"
         )
     elif not of_two:
-        told.append("no pair is shown in both orders, so an advantage of what is shown first is unknown")
-    if votes.voters is None:
-        told.append(
-            "the votes are anonymous: if a few people cast many of them, the intervals are too narrow; "
-            "collect the voters' ids"
-        )
-        return told
-    n_voters = len(votes.voter_names)
-    if FEWEST_UNITS <= n_voters < FEW_UNITS:
-        told.append(f"{n_voters} voters are few to speak for others, and cannot show whether they are skewed")
-    counts = np.bincount(votes.voters)
-    loudest = int(counts.argmax())
-    share = counts[loudest] / votes.n_votes
-    if share >= _LOUD and n_voters > 1:
-        without = _without(votes, votes.voters != loudest, fit, position=position)
-        told.append(
-            f"voter {votes.voter_names[loudest]} cast {100 * share:.0f} % of the votes; without them, "
-            f"{without}"
-        )
-    return told
+        yield "no pair is shown in both orders, so an advantage of what is shown first is unknown"
 
 
 def _without(votes: Votes, kept: NDArray[np.bool_], fit: VoteFit, *, position: bool) -> str:
