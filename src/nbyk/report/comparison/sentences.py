@@ -157,7 +157,7 @@ def _numbers(pair: Pair, claim: Claim, interval: Interval) -> tuple[str, str, st
     way = asked.direction if sign == first else _OPPOSITE[asked.direction]
     low, high = sorted(sign * end for end in interval)
     size, *ends = with_decimals((effect, low, high), high - low)
-    words = f"{size} {way if pair.b else 'by'} {asked.noun or asked.metric}"
+    words = f"{size} {way} {asked.noun or asked.metric}" if pair.b else size
     return words, bar(low, effect, high), "" if math.isnan(low) else f"{ends[0]} to {ends[1]}"
 
 
@@ -226,7 +226,7 @@ def claim_sentence(pair: Pair, claim: Claim | None = None) -> str:
     words, _, ends = _numbers(pair, claim, claim.interval)
     interval = f"{_percent(asked.confidence_level)} interval {ends}, " if ends else ""
     if not pair.b:
-        return f"{pair.a} scores {words}, for {claim.population} ({interval.rstrip(', ')})."
+        return f"{pair.a} scores {words} {where} ({interval.rstrip(', ')})."
     shown = _shown(pair, claim)
     decided = pair.decided if claim is pair.claims[0] else claim.decided
     more = "" if decided else f"; {MORE_DRAWS}"
