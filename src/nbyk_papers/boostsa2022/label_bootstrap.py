@@ -196,10 +196,6 @@ def label_bootstrap(
     threads
         Threads to use; the numbers do not depend on it.
 
-    Returns
-    -------
-    LabelTest
-
     Notes
     -----
     Under "recommended", the distribution of d* − d over resamples approximates the effect's sampling

@@ -84,12 +84,6 @@ class SystemTest:
         Whether to stop drawing once the chance of another decision is at most 10⁻⁶.
     raw_swaps
         Whether "swap_items" exchanges the responses themselves, as published (`nbyk.testing.engine.draws`).
-
-    Raises
-    ------
-    NbykError
-        If the name is unknown, α is not in (0, 1), the metric does not fit the test, or M draws cannot reach
-        α.
     """
 
     name: str

@@ -306,13 +306,7 @@ def aso_sizes(n_old: int, m_old: int, reduction: float) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Bound:
-    """The settings that bound violation ratios; see `aso`.
-
-    Raises
-    ------
-    NbykError
-        If an argument is out of range.
-    """
+    """The settings that bound violation ratios; see `aso`."""
 
     confidence_level: float
     n_comparisons: int

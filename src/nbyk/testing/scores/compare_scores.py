@@ -77,12 +77,6 @@ def board_of_scores(
         Whether lower scores are better.
     against, alternative, alpha, confidence_level, tau, correction, n_resamples, seed, threads, progress
         As for `nbyk.compare`.
-
-    Raises
-    ------
-    NbykError
-        If there are fewer than two systems, scores are not finite numbers, are too few or do not pair, or an
-        argument is unknown or out of range.
     """
     check_alternative(alternative)
     check_level(alpha)
