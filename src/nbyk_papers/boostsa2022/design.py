@@ -7,6 +7,8 @@ if both systems are equally good?
 
 from __future__ import annotations
 
+from typing import Literal
+
 STUDY = "boostsa2022"
 
 FRACTIONS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
@@ -95,4 +97,4 @@ N_SETS = 2000
 LEVEL_RESAMPLES = 999
 ALPHA = 0.05
 
-SEMANTICS = ("published", "recommended")
+SEMANTICS: tuple[Literal["published", "recommended"], ...] = ("published", "recommended")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from nbyk.studies.steps import Work
-    from nbyk_papers.boostsa2022.label_bootstrap import Kind, Semantics
+    from nbyk_papers.boostsa2022.label_bootstrap import Semantics
 
 Draw = Callable[[np.random.Generator], LabelSet]
 
@@ -124,7 +124,9 @@ def example(*, tests: LabelTests, work: Work) -> tuple[pa.Table, dict[str, Any]]
     return _p_values(key, lambda _: counted_set(EXAMPLE_COUNTS), tests, work)
 
 
-def levels(*, kind: Kind, tests: LevelTests, work: Work) -> tuple[pa.Table, dict[str, Any]]:
+def levels(
+    *, kind: Literal["hard", "soft"], tests: LevelTests, work: Work
+) -> tuple[pa.Table, dict[str, Any]]:
     """Measure how often the test rejects if both systems are equally good.
 
     Parameters
@@ -206,9 +208,8 @@ def _p_values(
                     test = label_bootstrap(
                         *data,
                         tests.scores,
-                        semantics=semantics,  # type: ignore[arg-type]
+                        semantics=semantics,
                         fraction=fraction,
-                        alternative="greater",
                         n_resamples=tests.n_resamples,
                         seed=seed,
                         threads=work.threads,
@@ -216,7 +217,7 @@ def _p_values(
                     rows += [
                         {
                             "simulation": simulation,
-                            "n_items": test.n_items,
+                            "n_items": len(data.target),
                             "discordance": data.discordance if discordance is None else discordance,
                             "semantics": semantics,
                             "fraction": fraction,

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.errors import NbykError
 from nbyk.resampling.streams import CHUNK, Streams, chunks, stream_key
-from nbyk_papers.boostsa2022.label_bootstrap import Kind, Semantics, choose_scores, label_bootstrap
+from nbyk_papers.boostsa2022.label_bootstrap import Semantics, label_bootstrap
 
 FRACTIONS = (0.05, 0.1, 0.25, 0.5, 1.0)
 
@@ -22,6 +21,7 @@ _HARD_COPIED = 0.5
 _SOFT_CONCENTRATION = 2.0
 _SOFT_NOISE = 0.4
 
+Kind: TypeAlias = Literal["hard", "soft"]
 Predictions: TypeAlias = NDArray[np.int64] | NDArray[np.float64]
 
 
@@ -35,8 +35,8 @@ class Level:
         The score's name.
     fraction
         The share of the items that a resample drew.
-    rate, rate_two_sided
-        Shares of test sets with p ≤ α, one-sided for A and two-sided (NaN under published semantics).
+    rate
+        The share of test sets with p ≤ α, one-sided for A.
     low, high
         The band that holds 99 % of rates if the chance to reject is α.
     n_sets
@@ -46,7 +46,6 @@ class Level:
     score: str
     fraction: float
     rate: float
-    rate_two_sided: float
     low: float
     high: float
     n_sets: int
@@ -79,7 +78,7 @@ def equally_good(
 
 def type_one_error(
     kind: Kind,
-    metric: str | Sequence[str] | None = None,
+    scores: Sequence[str],
     *,
     fractions: Sequence[float] = FRACTIONS,
     n_items: int = 200,
@@ -96,7 +95,7 @@ def type_one_error(
     ----------
     kind
         "hard" or "soft": the labels to simulate (`equally_good`).
-    metric, semantics
+    scores, semantics
         As `label_bootstrap`.
     fractions
         The shares of the items to draw; all see the same test sets.
@@ -112,41 +111,32 @@ def type_one_error(
     tuple of Level
         One for each score and fraction, fractions in turn within each score.
     """
-    if n_sets < 1:
-        raise NbykError(f"the number of test sets must be at least 1, found {n_sets}")
-    chosen = choose_scores(metric, kind)
 
     def rejections(chunk_and_size: tuple[int, int]) -> NDArray[np.float64]:
         chunk, size = chunk_and_size
-        found = np.empty((size, len(chosen), len(fractions), 2))
+        found = np.empty((size, len(scores), len(fractions)))
         for at, (target, a, b) in enumerate(equally_good(kind, n_items, chunk, size, seed)):
             for f, fraction in enumerate(fractions):
                 test = label_bootstrap(
                     target,
                     a,
                     b,
-                    [score.name for score in chosen],
-                    labels=range(len(_CLASSES)) if kind == "hard" else None,
+                    scores,
+                    n_classes=len(_CLASSES),
                     semantics=semantics,
                     fraction=fraction,
-                    alternative="greater",
                     n_resamples=n_resamples,
                     seed=chunk * CHUNK + at,
                 )
-                for s, comparison in enumerate(test.comparisons):
-                    two_sided = comparison.p_two_sided
-                    found[at, s, f] = (
-                        comparison.p <= alpha,
-                        np.nan if two_sided is None else two_sided <= alpha,
-                    )
+                found[at, :, f] = [comparison.p <= alpha for comparison in test.comparisons]
         return found
 
     with ThreadPoolExecutor(max(1, threads)) as pool:
         rates = np.concatenate(list(pool.map(rejections, chunks(n_sets)))).mean(axis=0)
     low, high = _band(n_sets, alpha)
     return tuple(
-        Level(score.name, fraction, float(rates[s, f, 0]), float(rates[s, f, 1]), low, high, n_sets)
-        for s, score in enumerate(chosen)
+        Level(score, fraction, float(rates[s, f]), low, high, n_sets)
+        for s, score in enumerate(scores)
         for f, fraction in enumerate(fractions)
     )
 
