@@ -85,7 +85,7 @@ HARD_SCORES = (
     ),
 )
 SOFT_SCORES = ("cross_entropy", "js_divergence", "js_distance", "entropy_similarity", "entropy_correlation")
-"""Every score that a run may ask for, by kind of labels: those of `nbyk.labels` without single classes'."""
+"""Every score that a run may ask for, by kind of labels: without single classes'."""
 
 SCORES = ("accuracy", "precision_macro", "recall_macro", "f1_macro", *SOFT_SCORES)
 """Scores whose Type-I error is measured: BooStSa's eight, and the divergence itself beside its root."""
