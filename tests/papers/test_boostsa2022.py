@@ -101,7 +101,7 @@ def test_levels_are_counts_with_exact_intervals(semantics: Any) -> None:
     asked = LevelTests(["js_distance"], [0.5, 1.0], semantics=semantics, **options)
     table = levels(kind="soft", tests=asked, work=WORK)[0].to_pandas()
     measured = type_one_error("soft", ["js_distance"], fractions=[0.5, 1.0], semantics=semantics, **options)
-    assert table["rate"].tolist() == [level.rate for level in measured]
+    assert table["rate"].tolist() == [level["rate"] for level in measured]
     for row in table.itertuples():
         exact = binomtest(row.rejections, row.n_sets).proportion_ci(method="exact")
         assert (row.low, row.high) == pytest.approx((exact.low, exact.high))

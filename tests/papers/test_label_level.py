@@ -28,10 +28,10 @@ def test_the_default_holds_its_level_for_every_score(kind: Any) -> None:
         *[f"{measure}({label})" for measure in measures for label in range(3)],
     ]
     levels = type_one_error(kind, names, fractions=[1.0], threads=2)
-    assert [level.score for level in levels] == names
+    assert [level["score"] for level in levels] == names
     for level in levels:
-        assert (level.n_sets, level.low, level.high) == (2000, 0.038, 0.063)
-        assert level.low <= level.rate <= level.high, level
+        assert (level["n_sets"], level["band_low"], level["band_high"]) == (2000, 0.038, 0.063)
+        assert level["band_low"] <= level["rate"] <= level["band_high"], level
 
 
 def test_small_fractions_are_blind() -> None:
@@ -40,8 +40,8 @@ def test_small_fractions_are_blind() -> None:
         options: Any = {"fractions": [0.1, 1.0], "n_sets": 400, "n_resamples": 499, "semantics": semantics}
         for kind in ("hard", "soft"):
             blind, seeing = type_one_error(kind, ["f1_macro" if kind == "hard" else "js_distance"], **options)  # type: ignore[arg-type]
-            assert blind.rate <= 0.005
-            assert 0.02 < seeing.rate < 0.09
+            assert blind["rate"] <= 0.005
+            assert 0.02 < seeing["rate"] < 0.09
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft"])

@@ -127,61 +127,12 @@ def example(*, tests: LabelTests, work: Work) -> tuple[pa.Table, dict[str, Any]]
 def levels(
     *, kind: Literal["hard", "soft"], tests: LevelTests, work: Work
 ) -> tuple[pa.Table, dict[str, Any]]:
-    """Measure how often the test rejects if both systems are equally good.
-
-    Parameters
-    ----------
-    kind
-        The kind of labels.
-    tests, work
-        The tests, and the threads to use.
-
-    Returns
-    -------
-    pyarrow.Table
-        One row per score and share f: n_items, semantics, score, fraction, alpha, n_sets, n_resamples,
-        rejections, rate, its exact 95 % interval low and high, and band_low and band_high, between which 99 %
-        of the rates of an exact test lie.
-    dict
-        The number of resamples.
-    """
+    """Measure how often the test rejects if both systems are equally good: rows of `type_one_error`."""
     import pyarrow as pa
 
-    from nbyk.testing.intervals import binomial_interval
     from nbyk_papers.boostsa2022.level import type_one_error
 
-    rows = []
-    for level in type_one_error(
-        kind,
-        tests.scores,
-        fractions=tests.fractions,
-        n_items=tests.n_items,
-        n_sets=tests.n_sets,
-        n_resamples=tests.n_resamples,
-        alpha=tests.alpha,
-        semantics=tests.semantics,
-        seed=tests.seed,
-        threads=work.threads,
-    ):
-        rejections = round(level.rate * tests.n_sets)
-        low, high = binomial_interval(rejections, tests.n_sets)
-        rows.append(
-            {
-                "n_items": tests.n_items,
-                "semantics": tests.semantics,
-                "score": level.score,
-                "fraction": level.fraction,
-                "alpha": tests.alpha,
-                "n_sets": tests.n_sets,
-                "n_resamples": tests.n_resamples,
-                "rejections": rejections,
-                "rate": level.rate,
-                "low": low,
-                "high": high,
-                "band_low": level.low,
-                "band_high": level.high,
-            }
-        )
+    rows = type_one_error(kind, **vars(tests), threads=work.threads)
     return pa.Table.from_pylist(rows), {"M": tests.n_resamples}
 
 
