@@ -9,7 +9,7 @@ Probability inequalities for sums of bounded random variables.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.corrections import Correction, check_correction, settled_decisions
-from nbyk.testing.decision import Decision
+from nbyk.testing.decision import Decision, NullDraws
 from nbyk.testing.pvalues import bounds_of_p, extreme_counts, sides_of
 
 Floats = NDArray[np.float64]
-OneNull = Callable[[int, int], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,13 +89,13 @@ class Hypotheses:
             )
         return first
 
-    def draw(self, draw: Sequence[OneNull], observed: Floats, bounds: Sequence[float]) -> list[DrawnNull]:
+    def draw(self, draw: NullDraws, observed: Floats, bounds: Sequence[float]) -> list[DrawnNull]:
         """Return each hypothesis' null effects, and whether they settle its decisions.
 
         Parameters
         ----------
         draw
-            For each hypothesis, a function of (start, n_draws) that returns its null effects.
+            Draws hypotheses' effects under the null.
         observed : ndarray, shape (m,)
             The effects on the data as they are.
         bounds
@@ -110,17 +109,19 @@ class Hypotheses:
         their upper ends is the decision by infinitely many draws. It is settled once the p-values of the
         draws give the same decision.
         """
-        m = len(draw)
+        m = len(observed)
         first = self.first_look(m)
         looks = self.decision.schedule(first)
-        effects = [draw_pair(0, first) for draw_pair in draw]
+        effects = list(draw(list(range(m)), first, start=0))
         p, low, high = np.empty(m), np.zeros(m), np.array(bounds)
         settled, left = np.zeros(m, np.bool_), self.max_draws - m * first
         for look, n_draws in enumerate(looks):
-            for index in np.flatnonzero(~settled).tolist():
-                if effects[index].size < n_draws:
-                    more = draw[index](effects[index].size, n_draws)
+            which = np.flatnonzero(~settled).tolist()
+            for start in {effects[index].size for index in which} - {n_draws}:
+                lacking = [index for index in which if effects[index].size == start]
+                for index, more in zip(lacking, draw(lacking, n_draws, start=start), strict=True):
                     effects[index] = np.concatenate([effects[index], more])
+            for index in which:
                 p[index], *ends = self._p_and_bounds(float(observed[index]), effects[index], m * len(looks))
                 low[index], high[index] = max(low[index], ends[0]), min(high[index], ends[1])
             settled = settled_decisions(p, low, high, alpha=self.decision.alpha, method=self.correction)

@@ -243,7 +243,7 @@ def label_bootstrap(
     decimals = _DECIMALS if published and isinstance(data, HardLabels) else None
     n_a, n_b = data.runs
     plan = _Resamples(scorer, chosen, key, items, (n_a, n_b), runs, decimals)
-    drawn = draw_chunks(plan.effects, n_resamples, threads=threads)
+    drawn = draw_chunks(lambda chunk, _: plan.effects(chunk), n_resamples, threads=threads)
     effects, _ = np.split(drawn, 2)
     score_a, score_b = plan.means(observed, *(np.ones(count) for count in data.runs))
     comparisons = tuple(

@@ -14,7 +14,7 @@ from nbyk.data.units import Units
 from nbyk.resampling.effects import check_defined
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.family import DrawnNull, Hypotheses, OneNull, choose_pairs, swap_bound
+from nbyk.testing.family import DrawnNull, Hypotheses, choose_pairs, swap_bound
 from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
 from nbyk.testing.pvalues import expected_p, p_values, sides_of
 from nbyk.testing.ranks import standings_of
@@ -161,14 +161,15 @@ def _nulls(
         ((effects, settled),) = asked.decision.draw(asked.under_null(draws), draws.observed)
         return [DrawnNull(effects, settled, settled)]
 
-    def from_null(pair: Places, start: int, n_draws: int) -> Floats:
-        effects: Floats = asked.under_null(draws_of(pair))([0], n_draws, start=start)[0]
-        return effects
+    def draw_alone(which: list[int], n_draws: int, *, start: int) -> Floats:
+        of_pairs = (asked.under_null(draws_of(pairs[index])) for index in which)
+        return np.concatenate([draw([0], n_draws, start=start) for draw in of_pairs])
 
-    drawing: list[OneNull] = [partial(from_null, pair) for pair in pairs]
+    drawn = scored.swapped(asked, pairs, of_clusters=of_clusters) if asked.null == "swap_items" else None
+    a, b = np.transpose(pairs)
     return family.draw(
-        drawing,
-        np.array([float(draws_of(pair).observed[0]) for pair in pairs]),
+        drawn or draw_alone,
+        scored.metric.sign * (scored.scores[a] - scored.scores[b]),
         [_bound(scored, pair, asked, of_clusters=of_clusters) for pair in pairs],
     )
 
