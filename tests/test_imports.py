@@ -34,6 +34,7 @@ FLOORS = (
     ("testing/engine",),
     ("testing/scores",),
     ("testing/systems",),
+    ("testing/judged",),
     ("planning/power",),
     ("planning",),
     ("report",),
