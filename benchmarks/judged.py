@@ -17,6 +17,7 @@ from nbyk.data.judged import JudgedSystems
 from nbyk.testing.judged.corrected import Weighing, corrected
 
 N_JUDGED, N_LABELS = 2000, 100
+_FOR_WIDTHS = 200
 _ITEMS = tuple(map(str, range(N_JUDGED)))
 
 
@@ -105,22 +106,18 @@ def coverage(world: World, sets: int, seed: int = 20261126) -> dict[str, float]:
     rng = np.random.default_rng([seed, *world.__repr__().encode()])
     true = 0.0 if world.difference else 0.6
     pair = (0, 1) if world.difference else (0, None)
-    ends = np.empty((sets, 3, 2))
-    for of_set in ends:
+    hits, widths = np.empty((sets, 3), bool), np.empty((min(sets, _FOR_WIDTHS), 2))
+    for place in range(sets):
         weighing = Weighing(world.drawn(rng))
         both, people = corrected(weighing, *pair), corrected(weighing, *pair, weight=0.0)
         assert both.broad is not None
         assert people.broad is not None
-        of_set[:] = [test.interval() for test in (both.broad, people.broad, both.items)]
-    hit = ((ends[..., 0] <= true) & (true <= ends[..., 1])).mean(axis=0)
-    width = (ends[..., 1] - ends[..., 0]).mean(axis=0)
-    return {
-        "corrected": hit[0],
-        "people": hit[1],
-        "items alone": hit[2],
-        "width": width[0],
-        "width of people": width[1],
-    }
+        # an interval covers the values that p does not reject
+        hits[place] = [test.p_value(null=true) > 0.05 for test in (both.broad, people.broad, both.items)]
+        if place < len(widths):
+            widths[place] = [np.ptp(test.interval()) for test in (both.broad, people.broad)]
+    names = "corrected", "people", "items alone", "width", "width of people"
+    return dict(zip(names, (*hits.mean(axis=0), *widths.mean(axis=0)), strict=True))
 
 
 def worlds() -> dict[str, list[World]]:

@@ -136,10 +136,18 @@ def read_judged(
             f"people rated {missing!r}, and the judge scored {listed(list(by_judge))}; expected the same "
             "systems: give the judge's scores of every system, and name both columns of systems alike"
         )
+    unrated = [name for name in by_judge if name not in by_people]
+    if unrated and on_missing == "refuse":
+        raise by_judge[unrated[0]].place.error(
+            f"the judge scored {unrated[0]!r}, and people rated {listed(list(by_people))}; expected people's "
+            "ratings of every system: add them, or leave such systems out with `on_missing` drop"
+        )
+    by_judge = {name: table for name, table in by_judge.items() if name in by_people}
     systems = tuple(by_judge)
     scored = [reading.cells(table, rater=None) for table in by_judge.values()]
     rated = {name: reading.cells(table, rater=rater) for name, table in by_people.items()}
-    notes = [note for _, _, note in (*scored, *rated.values()) if note]
+    notes = [f"{name} was left out: people rated none of its outputs" for name in unrated]
+    notes += [note for _, _, note in (*scored, *rated.values()) if note]
     items = _judged_items([of for of, _, _ in scored], on_missing)
     n_dropped = len({name for of, _, _ in scored for name in of.items}) - len(items)
     place_of = {name: place for place, name in enumerate(items)}

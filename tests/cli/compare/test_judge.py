@@ -1,0 +1,76 @@
+"""`nbyk compare PEOPLE --judge JUDGE`: the answer, JSON, the gate and refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """People's ratings of 60 of 300 items, and a judge's scores; A is .3 better, and the judge says .8."""
+    rng = np.random.default_rng(5)
+    quality = 3.0 + 0.5 * rng.standard_normal((300, 2)) + np.array([0.3, 0.0])
+    severity = 0.2 * rng.standard_normal(8)
+    judge = ["item,system,value"] + [
+        f"q{i},{'AB'[s]},{quality[i, s] + 0.5 * (s == 0) + 0.3 * rng.standard_normal():.3f}"
+        for i in range(300)
+        for s in (0, 1)
+    ]
+    people = ["item,system,rater,value"] + [
+        f"q{i},{'AB'[s]},p{r},{quality[i, s] + severity[r] + 0.3 * rng.standard_normal():.3f}"
+        for i in rng.choice(300, 60, replace=False)
+        for r in rng.choice(8, 2, replace=False)
+        for s in (0, 1)
+    ]
+    paths = tmp_path / "people.csv", tmp_path / "judge.csv"
+    for path, lines in zip(paths, (people, judge), strict=True):
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return paths
+
+
+def test_the_answer_is_on_the_peoples_scale_and_says_what_the_judge_prefers(
+    run_words: Run, files: tuple[Path, Path]
+) -> None:
+    _, printed, _ = run_words("compare", str(files[0]), "--judge", str(files[1]), "--format", "json")
+    said = json.loads(printed)
+    (difference,), means = said["judged"]["differences"], said["judged"]["means"]
+    assert [mean["a"] for mean in means] == ["A", "B"]
+    assert difference["claims"][0]["over"] == ["items", "raters"]
+    low, high = difference["claims"][0]["interval"]
+    assert low < 0.3 < high < difference["judge"]
+    assert difference["excess"]["p"] < 0.01
+    assert "On the same outputs the judge prefers A to B by" in " ".join(said["sentences"])
+
+
+def test_the_gate_asks_for_two_systems(run_words: Run, files: tuple[Path, Path]) -> None:
+    assert run_words("compare", str(files[0]), "--judge", str(files[1]), "--gate")[0] in (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--metric", "mae"], "--metric: people and a judge have no use for it; leave it out"),
+        (["--counts", "yes"], "--counts: found 'yes', expected CLASS=NUMBER, as in yes=1,no=0"),
+        (["--chance", "luck"], "no column 'luck'"),
+        (["--judge-name", "m"], "has no column 'judge'"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(
+    run_words: Run, files: tuple[Path, Path], options: list[str], says: str
+) -> None:
+    code, _, error = run_words("compare", str(files[0]), "--judge", str(files[1]), *options)
+    assert code == 2
+    assert says in error
+    assert error.count("\n") == 1
+
+
+def test_options_about_a_judge_need_one(run_words: Run, files: tuple[Path, Path]) -> None:
+    code, _, error = run_words("compare", str(files[0]), "--counts", "yes=1")
+    assert code == 2
+    assert "there is no --judge" in error
