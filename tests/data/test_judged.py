@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from nbyk.data.judged import read_judged
+from nbyk.data.judged import JudgedSystems, read_judged
 from nbyk.errors import NbykError
 
 PEOPLE = "item,system,rater,value\nq1,A,x,4\nq1,B,x,2\nq2,A,y,5\nq2,B,y,3\n"
@@ -20,7 +21,7 @@ def written(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def read(folder: Path, people: str = PEOPLE, judge: str = JUDGE, **options: object):
+def read(folder: Path, people: str = PEOPLE, judge: str = JUDGE, **options: Any) -> JudgedSystems:
     return read_judged(written(folder, "people.csv", people), written(folder, "judge.csv", judge), **options)
 
 
@@ -131,7 +132,7 @@ BAD = {
 def test_bad_input_is_refused_with_one_line(tmp_path: Path, case: str) -> None:
     options, says = BAD[case]
     with pytest.raises(NbykError) as caught:
-        read(tmp_path, **options)  # type: ignore[arg-type]
+        read(tmp_path, **options)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -404,10 +404,16 @@ def compare(
         unused = [name for name in context.params if name not in TAKEN]
         _refuse(given, unused, "people and a judge have no use for it")
         on_scale = None if scale is None else scale_named(scale)
-        reading = {"item": item, "rater": rater, "value": value, "system": system, "judges": judge_name}
+        reading: dict[str, Any] = {
+            "item": item,
+            "rater": rater,
+            "value": value,
+            "system": system,
+            "judges": judge_name,
+        }
         reading |= {"counts": numbers_of(counts), "chance": chance, "batch": batch, "slices": slices}
         reading |= {"scale": on_scale, "on_missing": on_missing, "on_duplicates": on_duplicates}
-        comparing = {"against": against, "alternative": sided, "alpha": alpha}
+        comparing: dict[str, Any] = {"against": against, "alternative": sided, "alpha": alpha}
         comparing |= {"confidence_level": confidence_level, "correction": correction or "holm"}
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
             of_judged = JudgedRequest(systems or [], judge, {**reading, "on_empty": on_empty}, comparing)
