@@ -167,14 +167,13 @@ def corrected(
     rest = np.setdiff1d(np.arange(shape[0]), rows)
     of_rest = judged[rest] @ signs
     over_rest = float(np.sum(of_rest**2)) * len(rest) / (len(rest) - 1.0) if len(rest) > 1 else 0.0
-    even = len(weighing.slices) == 1 and data.chance is None
     items = _with_rest(
         shared_units_test(named("mean", "numbers"), given, sources=()), effect, over_rest, len(rest)
     )
     broad, n_raters = None, max(map(_n_units, packed))
     if given.source_units:
         n_raters = min(given.sizes.values())
-        test = shared_units_test(named("mean", "numbers"), given, weighted=even)
+        test = shared_units_test(named("mean", "numbers"), given, weighted=False)  # see docs/judge.md
         broad = _with_rest(_with_whole_weights(test, given), effect, over_rest, len(rest))
     if broad is not None and (plus is None or minus is None):
         broad = _of_one(broad)
@@ -310,9 +309,7 @@ def _with_whole_weights(test: SharedUnitsTest, given: Responses) -> SharedUnitsT
     sources = {}
     for source, part in test.sources.items():
         whole = float(given.without_units(given.roles_of(source), source)[0].sum())
-        sources[source] = (
-            part if test.by_precision else replace(part, weight_squares=part.weight_squares / whole**2)
-        )
+        sources[source] = replace(part, weight_squares=part.weight_squares / whole**2)
     units = np.array([part.effective_units for part in (test.items, *sources.values())])
     return replace(test, sources=sources, law=replace(test.law, units=units))
 
@@ -334,8 +331,7 @@ def _with_rest(test: SharedUnitsTest, effect: float, variance: float, n: int) ->
             third=np.append(law.third, 0.0),
             units=np.append(law.units, float(n)),
         )
-    # influences add up to 0 but for what weights by precision change
-    return replace(test, effect=effect + (test.effect if test.by_precision else 0.0), law=law)
+    return replace(test, effect=effect, law=law)
 
 
 def _parts(
