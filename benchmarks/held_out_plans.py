@@ -144,11 +144,11 @@ def held_out(name: str, ratings: Ratings, levels: tuple[float, ...], half: int, 
             of_levels = read_pilot(path, pilot_scale(declared), Columns(), Mending())
             of_ends = read_pilot(path, pilot_scale(f"{levels[0]}..{levels[-1]}"), Columns(), Mending())
             assert of_levels.items.key() == of_ends.items.key()
-            assert of_levels.unit == of_ends.unit
+            assert of_levels.scale.unit == of_ends.scale.unit
             pilots.append(of_levels)
     one, other = pilots
-    found = plan(one.items, effect=effect, effect_unit=one.unit, power=0.8, k_responses=k, threads=2)
-    asked = (found.n_items, k, effect / one.unit, n_sets)
+    found = plan(one.items, effect=effect, scale=one.scale, power=0.8, k_responses=k, threads=2)
+    asked = (found.n_items, k, effect / (one.scale.unit or 1.0), n_sets)
     redrawn, plain = redrawn_power(other.items, *asked), plain_power(other.items, *asked)
     return HeldOut(cut, found.n_items, found.power, redrawn, plain)
 

@@ -16,7 +16,7 @@ from scipy.stats import binom
 
 import nbyk
 from nbyk.data import load_source
-from nbyk.planning.settlement import Settlement
+from nbyk.planning.result import Plan
 
 Floats = NDArray[np.float64]
 
@@ -55,8 +55,8 @@ def power(of_items: Floats, n_items: int, rng: np.random.Generator) -> float:
     return float(np.mean(p <= 0.05))
 
 
-def measured(n_pilots: int, seed: int = 1) -> Iterator[tuple[Settlement, float, float]]:
-    """Yield the settlement of each undecided pilot, the power stated for its items, and their power."""
+def measured(n_pilots: int, seed: int = 1) -> Iterator[tuple[Plan, int, float, float]]:
+    """Yield each undecided pilot's plan and present N, the power stated for its items, and their power."""
     rng = np.random.default_rng(seed)
     found = 0
     while found < n_pilots:
@@ -66,10 +66,10 @@ def measured(n_pilots: int, seed: int = 1) -> Iterator[tuple[Settlement, float, 
             continue
         # More ratings per item are not asked about.
         settled = nbyk.settle(gold, a, b, metric="wins_mae", max_responses=3)
-        if settled.decided or settled.items is None or settled.items.simulated is None:
+        if settled.open != ("n_items",) or settled.simulated is None:
             continue
         found += 1
-        yield settled, settled.items.simulated, power(of_items, settled.items.n_items, rng)
+        yield settled, len(gold), settled.simulated.power, power(of_items, settled.n_items, rng)
 
 
 def main() -> None:
@@ -78,10 +78,10 @@ def main() -> None:
     parser.add_argument("--pilots", type=int, default=20)
     wanted = parser.parse_args().pilots
     found = []
-    for settled, stated, reached in measured(wanted):
+    for settled, now, stated, reached in measured(wanted):
         found.append((stated, reached))
-        of = f"{settled.n_items} items, effect {settled.effect:.3f}"
-        print(f"{of}: {settled.items and settled.items.n_items} items, power {found[-1]}", flush=True)
+        of = f"{now} items, effect {settled.effect:.3f}"
+        print(f"{of}: {settled.n_items} items, power {found[-1]}", flush=True)
     mean_stated, mean_reached = np.mean(found, axis=0)
     error = np.std([row[1] for row in found]) / np.sqrt(len(found))
     print(

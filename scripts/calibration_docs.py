@@ -90,12 +90,10 @@ def page(text: str, rates: pd.DataFrame, unlike: pd.DataFrame) -> str:
     parts: dict[str, Callable[[], str]] = {
         "summary": lambda: summary(rates),
         "default": lambda: default(rates),
-        "metrics": lambda: default_metrics(rates),
         "tests": lambda: tests(rates),
         "worst": lambda: worst(rates),
         "power": lambda: power(rates),
-        "folded": lambda: expected(rates, "folded"),
-        "greater": lambda: expected(rates, "greater"),
+        "folded": lambda: expected(rates),
         "unlike": lambda: unlike_systems(unlike),
     }
     return _MARKED.sub(lambda found: found[1] + parts[found[2]]() + found[3], text)
@@ -127,29 +125,12 @@ def summary(rates: pd.DataFrame) -> str:
 
 
 def default(rates: pd.DataFrame) -> str:
-    """Return the default's Type-I error at every size, source, truth and level."""
-    shown = named(_default(rates[rates["metric"] == METRIC]))
+    """Return the default's two-sided Type-I error at every size, source and truth."""
+    kept = default_rates(rates[(rates["metric"] == METRIC) & (rates["alpha"] == MAIN_ALPHA)])
     rows = []
-    for key, of in groups(shown, ["dataset", "true"]):
-        cells = {size: " ".join(map(_rate, _by(rows_of, "alpha"))) for size, rows_of in _sizes(of)}
+    for key, of in groups(named(kept[kept["alternative"] == "two-sided"]), ["dataset", "true"]):
+        cells = {size: _rate(rows_of.iloc[0]) for size, rows_of in _sizes(of)}
         rows.append({"source": key["dataset"], "true": key["true"], **cells})
-    return _table(rows)
-
-
-def default_metrics(rates: pd.DataFrame) -> str:
-    """Return the least and largest Type-I error of the default by metric and source, over sizes and ε."""
-    chosen = named(_default(rates))
-    rows = []
-    for key, of in groups(chosen.sort_values("metric", kind="stable"), ["metric"]):
-        counts = of["place"].value_counts()
-        main = of[of["alpha"] == MAIN_ALPHA]
-        rows.append(
-            {
-                "metric": f"`{key['metric']}`",
-                **{source["dataset"]: _range(part) for source, part in groups(main, ["dataset"])},
-                **{f"{place}": f"{counts.get(place, 0)}" for place in ("above", "inside", "below")},
-            }
-        )
     return _table(rows)
 
 
@@ -190,8 +171,9 @@ def worst(rates: pd.DataFrame) -> str:
 
 
 def power(rates: pd.DataFrame) -> str:
-    """Return every test's power by one metric, a column per source and size."""
-    shown = named(_at_main_level(rates[(rates["scenario"] == "power") & (rates["metric"] == METRIC)]))
+    """Return every test's power by one metric with K > 1, a column per source and size."""
+    better = rates[(rates["scenario"] == "power") & (rates["metric"] == METRIC)]
+    shown = named(_at_main_level(better[better["k_responses"] > 1]))
     rows = []
     for key, of in groups(shown, ["test"]):
         cells = {
@@ -203,11 +185,11 @@ def power(rates: pd.DataFrame) -> str:
     return _table(rows)
 
 
-def expected(rates: pd.DataFrame, side: str) -> str:
+def expected(rates: pd.DataFrame) -> str:
     """Return how often expected p is below the level by sampler, null and truth: the largest over sources."""
     chosen = rates[
         (rates["definition"] == EXPECTED_P)
-        & (rates["alternative"] == side)
+        & (rates["alternative"] == "folded")
         & (rates["alpha"] == MAIN_ALPHA)
         & (rates["scenario"] != "power")
         & (rates["metric"] == METRIC)
@@ -225,10 +207,10 @@ def expected(rates: pd.DataFrame, side: str) -> str:
 
 
 def unlike_systems(unlike: pd.DataFrame) -> str:
-    """Return the rates where unlike systems have the same mean error."""
+    """Return the two-sided rates where unlike systems have the same mean error."""
     kept = unlike[(unlike["alpha"] == MAIN_ALPHA) & (unlike["definition"] != TIES_AT_RANDOM)]
     rows = []
-    for key, of in groups(kept, [*METHOD, "alternative"]):
+    for key, of in groups(kept[kept["alternative"] == "two-sided"], METHOD):
         name = test_name(key["definition"], key["sampler"], key["null"])
         cells = {}
         for row in of.itertuples():
@@ -236,14 +218,8 @@ def unlike_systems(unlike: pd.DataFrame) -> str:
             bold = "**" if not low <= row.rejections <= high else ""
             size = f"{row.source}, {row.n_items} × {row.k_responses} (s = {row.scale:.2f})"
             cells[size] = f"{bold}{_number(row.rate)}{bold}"
-        rows.append({"test": _code(name), "side": key["alternative"], **cells})
+        rows.append({"test": _code(name), **cells})
     return _table(rows)
-
-
-def _default(rates: pd.DataFrame) -> pd.DataFrame:
-    """Return the two-sided Type-I errors of the default."""
-    found = default_rates(rates)
-    return found[found["alternative"] == "two-sided"]
 
 
 def _at_main_level(rates: pd.DataFrame) -> pd.DataFrame:
@@ -260,10 +236,6 @@ def _sizes(rates: pd.DataFrame) -> Iterable[tuple[str, pd.DataFrame]]:
 
 def _truths(rates: pd.DataFrame) -> pd.DataFrame:
     return rates.sort_values("epsilon_b", kind="stable")
-
-
-def _by(rates: pd.DataFrame, column: str) -> Iterable[pd.Series]:
-    return (row for _, row in rates.sort_values(column).iterrows())
 
 
 def _rate(row: pd.Series) -> str:
@@ -287,8 +259,9 @@ def _code(test: str) -> str:
 
 def _table(rows: list[dict[str, str]]) -> str:
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    lines = [columns, ["---"] * len(columns), *([row.get(name, "") for name in columns] for row in rows)]
-    return "\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines) + "\n"
+    lines = [columns, *([row.get(name, "") for name in columns] for row in rows)]
+    shown = [f"| {' | '.join(line)} |\n" for line in lines]
+    return "\n" + "".join([shown[0], "|" + "---|" * len(columns) + "\n", *shown[1:]]) + "\n"
 
 
 if __name__ == "__main__":

@@ -48,6 +48,7 @@ FLOORS = (
 
 PAPERS = (
     ("agreement", "gathered", "grids", "partitions", "fits", "shown", "trials", "verdicts"),
+    ("histograms", "metrics"),
     ("batches",),
     ("wein2023", "homan2025", "ulmer2022/cartpole", "boostsa2022"),
     ("ulmer2022", "calibration", "datasets", "raters"),
@@ -84,19 +85,21 @@ def folder_of(module: str) -> tuple[str, str] | None:
     return None
 
 
-WRITER = "nbyk.report.comparison.sentences"
-"""What puts a comparison in words; its results import it only when they are asked for words."""
+WRITER = "nbyk.report."
+"""What puts results in words and figures; these import it only when they are asked for them."""
+RESULTS = {("testing", "results.py"), ("judged", "board.py"), ("planning", "result.py")}
 
 
 def imported(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the packages and folders of ours that a module imports from, anywhere in it.
 
-    Results of comparisons may also import their writer, within a function.
+    Results of comparisons and plans may also import their writer, within a function.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    asks = path.parent.name == "testing" and path.stem == "results"
+    asks = (path.parent.name, path.name) in RESULTS
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module == WRITER and asks and node not in tree.body:
+        of_writer = isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(WRITER)
+        if of_writer and asks and node not in tree.body:
             continue
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

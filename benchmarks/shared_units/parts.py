@@ -1,4 +1,4 @@
-"""Measure how often the intervals of variance parts cover: `python -m benchmarks.shared_units.parts`.
+"""How often the intervals of variance parts cover: `python -m benchmarks.shared_units.parts parts.csv`.
 
 A simulated set of 2N items and 2J raters has four quarters of N items and J raters. The effects of two
 quarters with the same items and other raters covary by the part of the items; two with the same raters and
@@ -8,21 +8,25 @@ holds for every metric (the Hoeffding decomposition of its effect).
 
 from __future__ import annotations
 
-import argparse
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.shared_units.simulate import draw_set
+from benchmarks.shared_units.table import write_table
 from benchmarks.shared_units.world import World
 from nbyk.metrics import Metric, get
 from nbyk.testing.shared_units import Responses, shared_units_test
 from nbyk.testing.shared_units.intervals import parts_with_intervals
 
 Floats = NDArray[np.float64]
+
+SETS_OF_TRUTH = 30_000
+"""Sets behind each variance of the truth."""
 
 WORLDS = tuple(
     World(
@@ -39,17 +43,6 @@ WORLDS = tuple(
     )
     for j in (5, 8, 20)
 )
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """How often the interval of a part holds its true variance, which has a share of the whole."""
-
-    metric: str
-    source: str
-    share: float
-    mean_over_truth: float
-    coverage: float
 
 
 def quarters(world: World, metrics: list[Metric], sets: int) -> Floats:
@@ -86,8 +79,11 @@ def true_parts(world: World, metrics: list[Metric], sets: int) -> list[dict[str,
 
 def covered(
     world: World, metrics: list[Metric], truth: list[dict[str, float]], sets: int
-) -> Iterator[Coverage]:
-    """Yield how the interval of each metric and part does."""
+) -> Iterator[dict[str, Any]]:
+    """Yield a row a metric and part: its true share of the variance, and how the interval does.
+
+    Below a share of .02 the mean over the truth and the coverage say nothing, and are left out.
+    """
     key = zlib.crc32(f"coverage {world!r}".encode())
     data = [draw_set(world, np.random.default_rng([key, number])) for number in range(sets)]
     for metric, parts in zip(metrics, truth, strict=True):
@@ -95,7 +91,11 @@ def covered(
         for source, true in parts.items():
             inside = np.mean([one[source][1] <= true <= one[source][2] for one in found])
             mean = np.mean([one[source][0] for one in found])
-            yield Coverage(metric.name, source, true / sum(parts.values()), float(mean / true), float(inside))
+            share = abs(true) / sum(parts.values())
+            row = {"raters": world.raters, "metric": metric.name, "part": source, "share": share}
+            if share >= 0.02:
+                row |= {"mean_over_truth": float(mean / true), "coverage": float(inside)}
+            yield row
 
 
 def _parts(metric: Metric, data: Responses) -> dict[str, tuple[float, float, float]]:
@@ -103,23 +103,18 @@ def _parts(metric: Metric, data: Responses) -> dict[str, tuple[float, float, flo
     return {part.source: (part.variance, part.low, part.high) for part in found}
 
 
-def main() -> None:
-    """Print the numbers of a table of docs/shared-units.md."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.shared_units.parts", description=__doc__)
-    parser.add_argument("--sets", type=int, default=400, help="sets whose intervals are counted")
-    parser.add_argument("--of-truth", type=int, default=4000, help="sets behind each variance of the truth")
-    options = parser.parse_args()
-    print("| world | metric | part | its true share | mean estimate / truth | coverage |")
-    print("|---|---|---|---|---|---|")
+def rows(sets: int) -> Iterator[dict[str, Any]]:
+    """Yield the rows of all worlds, from so many sets whose intervals are counted."""
     for world in WORLDS:
         metrics = [get(name) for name in world.metrics]
-        truth = true_parts(world, metrics, options.of_truth)
-        for found in covered(world, metrics, truth, options.sets):
-            ratio = f"{found.mean_over_truth:.2f}" if found.share >= 0.02 else "–"
-            share = f"{100 * abs(found.share):.0f} %"
-            coverage = f"{found.coverage:.3f}" if found.share >= 0.02 else "–"
-            cells = (world.name, f"`{found.metric}`", found.source, share, ratio, coverage)
-            print(f"| {' | '.join(cells)} |", flush=True)
+        truth = true_parts(world, metrics, SETS_OF_TRUTH)
+        for row in covered(world, metrics, truth, sets):
+            yield row | {"sets": sets, "sets_of_truth": SETS_OF_TRUTH}
+
+
+def main() -> None:
+    """Write the table."""
+    write_table(__doc__, 200, rows)
 
 
 if __name__ == "__main__":

@@ -1,26 +1,21 @@
-"""The rates of all candidates in all worlds, from the sets that `measure` kept, and the tables of the docs.
+"""The tables and the figure of docs/shared-units.md and -calibration.md, from the data files.
 
-Run ``python -m benchmarks.shared_units.report FOLDER``: it writes rates.csv beside this file and the
-tables of docs/shared-units.md, and docs/shared-units-calibration.md with its figure. Without FOLDER, it takes
-rates.csv as it is.
+Run ``python -m benchmarks.shared_units.report``. Between two marks of a page stands what `tables` returns.
 """
 
 from __future__ import annotations
 
-import argparse
+import io
+import re
 from collections.abc import Iterable, Iterator
+from contextlib import chdir, redirect_stdout
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.shared_units import calibration
-from benchmarks.shared_units.calibration import interval, of_today, outside
-from benchmarks.shared_units.candidates import CANDIDATES, laws, p_values, tails
-from benchmarks.shared_units.measure import kept_sets
-from benchmarks.shared_units.world import World, with_better_a
-from benchmarks.shared_units.worlds import worlds
+from benchmarks.shared_units.rates import KEYS, RATES, outside
+from benchmarks.shared_units.world import World
 from benchmarks.shared_units.worlds_unkind import (
     few_units,
     jumps,
@@ -28,226 +23,255 @@ from benchmarks.shared_units.worlds_unkind import (
     unequal_loads,
     units_by_cluster,
 )
-from nbyk.testing.shared_units.mixture import STRONG_SKEW
+from nbyk.files import write_bytes, write_text
+from nbyk.report.drawing import COLOURS, new_panels, pictures
 
-RATES = Path(__file__).with_name("rates.csv")
-SWAPPED = Path(__file__).with_name("swapped.csv")
-RESAMPLED = Path(__file__).with_name("resampled.csv")
-REML = Path(__file__).with_name("reml.csv")
-PEERS = Path(__file__).with_name("peers.csv")
-BOARDS = Path(__file__).with_name("boards.csv")
-PAGE = Path(__file__).parents[2] / "docs" / "shared-units.md"
-COLUMNS = {"items": "item_test", "less, wide": "less_wide", "two-way": "two_way"}
-ALPHA = 0.05
-FEWEST_SETS = 200
+HERE, DOCS = Path(__file__).parent, Path(__file__).parents[2] / "docs"
+PAGES = DOCS / "shared-units.md", DOCS / "shared-units-calibration.md"
+FIGURE = DOCS / "figures" / "shared-units.svg"
 
+UNLIKE_REAL = ("skewed", "lognormal")
+"""Laws that are more skewed than those of eight real rating sets."""
 
-def measured(folder: Path) -> pd.DataFrame:
-    """Return one row for each world, truth and metric of which there are sets."""
-    rows = []
-    for world in worlds():
-        for truth, one in (("equal", world), ("A better", with_better_a(world))):
-            for metric in world.metrics:
-                kept = kept_sets(folder, one, metric)
-                if len(kept) >= FEWEST_SETS:
-                    rows.append(_row(world, truth, metric, kept))
-    return pd.DataFrame(rows)
+NAMES = {
+    "item_test": "items alone",
+    "sum": "I + Σ T",
+    "less": "I + Σ max(T − W, 0)",
+    "two_way": "I + Σ (T − W)",
+    "satterthwaite": "the same with the stretch: before",
+    "max": "the largest of I, T and I + Σ (T − W)",
+    "mixture": "mixture of t",
+    "shared": "**chosen: with the step**",
+    "unreserved": "without reserve",
+}
+"""The candidates of the table, by their columns of rates.csv."""
 
 
-def with_more_sets(rates: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
-    """Return rates in the order of the worlds, each from whichever table has it from more sets.
-
-    A row of an earlier test gives way to one of today's.
-    """
-    keys = ["world", "items", "metric", "truth"]
-    both = pd.concat([rates, others])
-    both = both.sort_values(["today", "sets"], kind="stable").drop_duplicates(keys, keep="last")
-    order = [
-        (world.name, world.n_items, metric, truth)
-        for world in worlds()
-        for truth in ("equal", "A better")
-        for metric in world.metrics
-    ]
-    return (
-        both.set_index(keys)
-        .reindex([key for key in order if key in set(both[keys].itertuples(index=False, name=None))])
-        .reset_index()[others.columns]
-    )
-
-
-def _row(world: World, truth: str, metric: str, kept: np.ndarray) -> dict[str, object]:
-    spread = float(kept[:, 0].std(ddof=1))
-    row: dict[str, object] = {
-        "world": world.name,
-        "factor": world.factor,
-        "units": world.units,
-        "sd": _sd(world),
-        "items": world.n_items,
-        "metric": metric,
-        "response": world.response,
-        "design": _design(world),
-        "truth": truth,
-        "sets": len(kept),
-        "today": True,
-        "effect_over_its_sd": float(kept[:, 0].mean()) / spread,
-        "known_sd": float(np.mean(np.abs(kept[:, 0]) > 1.959964 * spread)),
-    }
-    p = {name: p_values(kept, name) for name in CANDIDATES}
-    skewed, effects = laws(kept), kept[:, 0]
-    one_sided = {"mixture": tails(laws(kept, "mixture"), effects), "shared": tails(skewed, effects)}
-    p |= {name: 2.0 * tail for name, tail in one_sided.items()}
-    p["unreserved"] = 2.0 * tails(skewed, effects, STRONG_SKEW["two-sided"])
-    one_sided["unreserved"] = tails(skewed, effects, STRONG_SKEW["greater"])
-    for name, values in p.items():
-        row[COLUMNS.get(name, name)] = float(np.mean(values <= ALPHA))
-        if name in ("satterthwaite", *one_sided):
-            row[f"{name}_01"] = float(np.mean(values <= 0.01))
-    for name, values in one_sided.items():
-        sides = [np.mean((values <= ALPHA) & (side * effects > 0.0)) for side in (1, -1)]
-        row[f"{name}_one_sided"] = float(max(sides))
-    return row
-
-
-def _sd(world: World) -> float:
-    """Return how much units differ; severities move no effect of systems that spread items out or not."""
-    if world.spread:
-        return world.sensitivity
-    sds = world.severity, world.opinion, world.shift, world.slant, world.preference, world.by_cluster
-    return max(*sds, world.icc)
-
-
-def _design(world: World) -> str:
-    by_raters = "raters" in world.factor
-    balanced = world.ratings == world.raters if by_raters else world.responses == world.runs
-    return "balanced" if balanced and world.sizes == "equal" else "sparse" if not balanced else "few large"
-
-
-def tables(rates: pd.DataFrame) -> dict[str, str]:
-    """Return the Markdown tables of the page, by the name of their place."""
-    equal = rates[rates.truth == "equal"]
-    issue = equal[equal.world.str.startswith("issue")]
+def tables() -> dict[str, str]:
+    """Return the tables of the pages, in Markdown, by their marks."""
+    rates = pd.read_csv(RATES)
     return {
-        "summary": "\n".join(_summary(equal)),
-        "skew": "\n".join(_skew_table(rates)),
-        "few": _level_table(_of(equal, few_units())),
-        "loads": _level_table(_of(equal, unequal_loads())),
-        "by cluster": _level_table(_of(equal, units_by_cluster())),
-        "jumps": _level_table(_of(equal, jumps())),
-        "boards": _plain(pd.read_csv(BOARDS)),
-        "issue": _level_table(issue),
-        "prototype": _level_table(equal[equal.world.str.startswith("prototype")]),
-        "power": _power_table(rates),
-        "outside": _level_table(equal[outside(equal)]),
-        "clusters": _level_table(equal[equal.factor.str.contains("clusters") & (equal.factor != "clusters")]),
-        "swapped": _plain(pd.read_csv(SWAPPED)),
-        "resampled": _plain(pd.read_csv(RESAMPLED)),
-        "reml": _plain(pd.read_csv(REML)),
-        "peers": _plain(pd.read_csv(PEERS)),
+        "units": _table(_by_units(rates, pd.read_csv(HERE / "swapped.csv"))),
+        "kinds": _table(_by_kind(rates)),
+        "candidates": _table(_by_candidate(rates)),
+        "skew": _table(_by_law(rates)),
+        "steps": _table(_steps(pd.read_csv(HERE / "steps.csv"))),
+        "outside": _table(_by_reason(rates)),
+        "boards": _table(_boards(pd.read_csv(HERE / "boards.csv"))),
+        "reml": _table(_reml(pd.read_csv(HERE / "reml.csv"))),
+        "others": _table(_others(pd.read_csv(HERE / "peers.csv"), pd.read_csv(HERE / "resampled.csv"))),
+        "parts": _table(_parts(pd.read_csv(HERE / "parts.csv"))),
+        "filter": f"```text\n{_printed(PAGES[0].read_text(encoding='utf-8'))}```",
     }
 
 
-def _summary(equal: pd.DataFrame) -> Iterator[str]:
-    yield (
-        "| units | items | cells | least | median | greatest | outside the bounds "
-        "| items alone: median | greatest |"
-    )
-    yield "|---|---|---|---|---|---|---|---|---|"
-    groups = (("nothing is shared", 0, 0), ("2", 2, 2), ("3 or 4", 3, 4), ("5 or more", 5, 10**6))
-    for label, low, high in groups:
-        for items in (50, 200, 1000):
-            part = equal[equal.units.between(low, high) & (equal["items"] == items)]
-            if part.empty:
-                continue
-            yield (
-                f"| {label} | {items} | {len(part)} | {part.shared.min():.3f} | {part.shared.median():.3f} "
-                f"| {part.shared.max():.3f} | {int(outside(part).sum())} "
-                f"| {part.item_test.median():.3f} | {part.item_test.max():.3f} |"
-            )
+def _printed(page: str) -> str:
+    """Return what a page's Python prints, beside the data files."""
+    printed = io.StringIO()
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    with chdir(HERE), redirect_stdout(printed):
+        exec(code, {})
+    return printed.getvalue()
 
 
-def _of(rates: pd.DataFrame, chosen: Iterable[World]) -> pd.DataFrame:
-    return rates[rates.world.isin([world.name for world in chosen])]
+Rows = Iterator[dict[str, str]]
 
 
-def _skew_table(rates: pd.DataFrame) -> Iterator[str]:
-    yield (
-        "| law | world | metric | sets | .05: before | now | without reserve | .01: before | now "
-        "| without reserve | one side: before the step | now | without reserve | power: before | now "
-        "| without reserve |"
-    )
-    yield "|" + "---|" * 16
-    rates = _of(rates, skewed_units())
-    law_of_world = {world.name: world.law for world in skewed_units()}
-    columns = ["satterthwaite", "shared", "unreserved"]
-    power = rates[rates.truth == "A better"].set_index("world")[columns]
-    levels = [*columns, *(f"{name}_01" for name in columns)]
-    levels += [f"{name}_one_sided" for name in ("mixture", "shared", "unreserved")]
-    for row in _records(rates[rates.truth == "equal"]):
-        name = row["world"]
-        numbers = [row[column] for column in levels]
-        numbers += power.loc[name].tolist() if name in power.index else [np.nan] * 3
-        cells = " | ".join(_three_digits(number) for number in numbers)
-        what = name.replace(f", {law_of_world[name]}", "")
-        yield f"| {law_of_world[name]} | {what} | `{row['metric']}` | {row['sets']} | {cells} |"
+def equal_systems(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells with equally good systems; those of swapped clusters are in swapped.csv."""
+    return rates[(rates.truth == "equal") & (rates.factor != "clusters")]
 
 
-def _three_digits(number: float) -> str:
-    return "–" if np.isnan(number) else f"{number:.3f}"
+def _by_units(rates: pd.DataFrame, swapped: pd.DataFrame) -> Rows:
+    equal = equal_systems(rates)
+    skewed = equal.law.isin(UNLIKE_REAL)
+    for units, chosen in (
+        ("none shared", equal.units == 0),
+        ("2", equal.units == 2),
+        ("3 or 4", equal.units.between(3, 4) & ~skewed),
+        ("5 or more", (equal.units >= 5) & ~skewed),
+        ("5 or more, more skewed than real ones", (equal.units >= 5) & skewed),
+    ):
+        part = equal[chosen]
+        yield {
+            "units of a factor": units,
+            "cells": str(len(part)),
+            "level: least, median, greatest": _three(part.shared),
+            "at .01: greatest": _rate(part.shared_01.max()),
+            "items alone: greatest": _rate(part.item_test.max()),
+        }
+    swaps = swapped[swapped.truth == "equal"]
+    yield {
+        "units of a factor": "clusters alone, which are swapped",
+        "cells": str(len(swaps)),
+        "level: least, median, greatest": _three(swaps["clusters swapped"]),
+        "at .01: greatest": "–",
+        "items alone: greatest": _rate(swaps["items swapped"].max()),
+    }
 
 
-def _level_table(rates: pd.DataFrame) -> str:
-    lines = [
-        "| world | N | metric | sets | items alone | sum | two-way | before | mixture | **shared** | 95 % "
-        "| .01: before | mixture | shared |"
-    ]
-    lines.append("|" + "---|" * 14)
-    for row in _records(rates):
-        low, high = interval(row["shared"], row["sets"])
-        levels = ("item_test", "sum", "two_way", "satterthwaite", "mixture")
-        others = " | ".join(_three_digits(row[name]) for name in levels)
-        far = ("satterthwaite_01", "mixture_01", "shared_01")
-        lines.append(
-            f"| {row['world']} | {row['items']} | `{row['metric']}` | {row['sets']} | {others} "
-            f"| {of_today(row)} | {_three_digits(low)} to {_three_digits(high)} | "
-            + " | ".join(_three_digits(row[name]) for name in far)
-            + " |"
-        )
-    return "\n".join(lines)
+def _by_kind(rates: pd.DataFrame) -> Rows:
+    equal = equal_systems(rates)
+    unkind = [skewed_units, few_units, unequal_loads, units_by_cluster, jumps]
+    kind = equal[~_among(equal, (world for worlds in unkind for world in worlds())) & (equal.units >= 5)]
+    factors = {
+        "raters of gold": ["raters"],
+        "runs": ["runs"],
+        "raters of outputs": ["outputs"],
+        "raters and runs": ["raters+runs"],
+        "clusters with raters or runs": [name for name in equal.factor.unique() if "+clusters" in name],
+    }
+    parts = {f"{name}, 5 or more": kind[kind.factor.isin(of)] for name, of in factors.items()}
+    names = "skewed people", "3, 5 or 8 people", "unequal loads", "units that differ by cluster", "jumps"
+    parts |= {name: equal[_among(equal, of())] for name, of in zip(names, unkind, strict=True)}
+    for name, part in parts.items():
+        yield {
+            "what is shared": name,
+            "cells": str(len(part)),
+            "level: least, median, greatest": _three(part.shared),
+            "before, items alone": ", ".join(_rate(part[of].max()) for of in ("satterthwaite", "item_test")),
+        }
 
 
-def _records(rates: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): value for name, value in row.items()} for row in rates.to_dict("records")]
+def enough(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells of equal systems with five units, 200 items and no more skewness than real ones."""
+    equal = equal_systems(rates)
+    return equal[(equal.units >= 5) & (equal["items"] >= 200) & ~equal.law.isin(UNLIKE_REAL)]
 
 
-def _power_table(rates: pd.DataFrame) -> str:
-    lines = [
-        "| world | N | metric | sets | SD known | sum | max | before | **shared** | level: before | shared |"
-    ]
-    lines.append("|" + "---|" * 11)
-    keys = ["world", "items", "metric"]
-    equal = rates[rates.truth == "equal"].drop_duplicates(keys).set_index(keys)
-    for row in _records(rates[rates.truth == "A better"]):
-        key = (row["world"], row["items"], row["metric"])
-        if key not in equal.index:
+def _by_candidate(rates: pd.DataFrame) -> Rows:
+    equal = enough(rates)
+    better = rates[rates.truth == "A better"].merge(equal[KEYS[:3]], on=KEYS[:3])
+    for column, name in NAMES.items():
+        levels = equal[column].dropna()
+        yield {
+            "variance, or test": name,
+            "level: least, median, greatest": _three(levels),
+            "outside": f"{(~levels.between(0.02, 0.08)).mean():.0%}",
+            "mean power": _rate(better[column].mean()),
+        }
+
+
+def _by_law(rates: pd.DataFrame) -> Rows:
+    rates = rates[_among(rates, skewed_units()) & (rates.metric == "mean")]
+    for (law, units), part in rates.groupby(["law", "units"], sort=False):
+        if law == "skewness 1" or units not in (5, 8):
             continue
-        level = equal.loc[[key]].iloc[0]
-        others = " | ".join(_three_digits(row[name]) for name in ("known_sd", "sum", "max", "satterthwaite"))
-        lines.append(
-            f"| {row['world']} | {row['items']} | `{row['metric']}` | {row['sets']} | {others} "
-            f"| {of_today(row)} | {_three_digits(level['satterthwaite'])} "
-            f"| {_three_digits(level['shared'])} |"
-        )
-    return "\n".join(lines)
+        equal, better = (part[part.truth == truth].iloc[0] for truth in ("equal", "A better"))
+        yield {
+            "law, people": f"{law}, {units}",
+            **{name: _rate(equal[column]) for name, column in _OF_LAW.items()},
+            "power: before, now": f"{_rate(better.satterthwaite)}, {_rate(better.shared)}",
+        }
 
 
-def _plain(table: pd.DataFrame) -> str:
-    lines = ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
-    for row in table.itertuples(index=False):
-        cells = (
-            "–" if pd.isna(cell) else f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row
-        )
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+_OF_LAW = {
+    ".05: before": "satterthwaite",
+    "now": "shared",
+    "without reserve": "unreserved",
+    ".01: now": "shared_01",
+    "one side: now": "shared_one_sided",
+    "one side, without reserve": "unreserved_one_sided",
+}
+
+
+def _by_reason(rates: pd.DataFrame) -> Rows:
+    equal = equal_systems(rates)
+    leaving = equal[outside(equal)]
+    above = leaving.shared > 0.05
+    skewed, clustered = leaving.law.isin(UNLIKE_REAL), leaving.factor.str.contains("clusters")
+    for reason, chosen in (
+        ("units more skewed than real ones", above & skewed),
+        ("others that are too high", above & ~skewed),
+        ("clusters count what a unit does on a cluster twice", ~above & clustered),
+        ("effects not linear in the units; answers on few levels", ~above & ~clustered),
+    ):
+        part = leaving[chosen]
+        if len(part):
+            ends = f"{_rate(part.shared.min())} to {_rate(part.shared.max())}"
+            yield {"reason": reason, "cells": str(len(part)), "levels": ends}
+
+
+def _boards(boards: pd.DataFrame) -> Rows:
+    lone = boards.spreads.str.startswith("one .15")
+    for name, part in (("others", boards[~lone]), ("one system at .15 among .02", boards[lone])):
+        for raters, of_raters in part.groupby("raters"):
+            levels = (of_raters[test].max() for test in ("satterthwaite", "pairs", "moderated"))
+            power = (of_raters[f"adjusted, {test}"].mean() for test in ("pairs", "moderated"))
+            yield {
+                "spreads": name,
+                "R": str(raters),
+                "familywise: before, pair by pair, now": ", ".join(map(_rate, levels)),
+                "power: pair by pair, now": ", ".join(map(_rate, power)),
+            }
+
+
+def _reml(reml: pd.DataFrame) -> Rows:
+    for row in reml[reml["power, REML"].notna()].to_dict("records"):
+        yield {
+            "people": row["world"].split()[2],
+            "level: nbyk, equal weights, REML": ", ".join(_rate(row[way]) for way in _WAYS),
+            "power": ", ".join(_rate(row[f"power, {way}"]) for way in _WAYS),
+        }
+
+
+def _steps(steps: pd.DataFrame) -> Rows:
+    for name, of_step in steps.groupby("step", sort=False):
+        row = {"step": str(name)}
+        for people, part in of_step.groupby("people"):
+            alone, *mixed = part.sort_values("share", ascending=False).to_dict("records")
+            levels, power = (
+                (alone["skewed"], alone["skewed_01"]),
+                [alone["power"], *(mixed[-1:] and [mixed[-1]["power"]])],
+            )
+            row[f"{people} people: level .05, .01"] = ", ".join(map(_rate, levels))
+            row[f"{people}: power"] = ", ".join(map(_rate, power))
+        yield row
+
+
+_WAYS = ("shared", "equal weights", "REML")
+
+
+def _others(peers: pd.DataFrame, resampled: pd.DataFrame) -> Rows:
+    bootstraps = [name for name in resampled.columns if name.startswith(("pigeonhole", "reweighted"))]
+    for name, levels in (
+        ("nbyk", peers.nbyk),
+        ("evalstats 0.3.3", peers.evalstats),
+        ("errorbars 0.2.4", peers.errorbars),
+        ("pigeonhole and reweighted bootstraps", pd.Series(resampled[bootstraps].to_numpy().ravel())),
+    ):
+        yield {"test": name, "level: least, greatest": f"{_rate(levels.min())}, {_rate(levels.max())}"}
+
+
+def _parts(parts: pd.DataFrame) -> Rows:
+    known = parts[parts.share >= 0.02]
+    smooth = known.metric.isin(["mae", "mse", "rmse", "spearman"])
+    for name, of_kind in (("smooth metrics", known[smooth]), ("metrics that jump", known[~smooth])):
+        for raters, part in of_kind.groupby(of_kind.raters.map({5: "5 or 8", 8: "5 or 8", 20: "20"})):
+            yield {
+                "parts of": name,
+                "raters": str(raters),
+                "coverage": f"{_rate(part.coverage.min())} to {_rate(part.coverage.max())}",
+                "mean / truth": f"{part.mean_over_truth.min():.2f} to {part.mean_over_truth.max():.2f}",
+            }
+
+
+def _among(rates: pd.DataFrame, chosen: Iterable[World]) -> pd.Series:
+    return rates.world.isin([world.name for world in chosen])
+
+
+def _three(levels: pd.Series) -> str:
+    return ", ".join(_rate(value) for value in (levels.min(), levels.median(), levels.max()))
+
+
+def _rate(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.3f}".removeprefix("0")
+
+
+def _table(rows: Iterable[dict[str, str]]) -> str:
+    rows = list(rows)
+    lines = [f"| {' | '.join(cells)} |" for cells in (list(rows[0]), *(row.values() for row in rows))]
+    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
 
 
 def filled(page: str, found: dict[str, str]) -> str:
@@ -260,18 +284,44 @@ def filled(page: str, found: dict[str, str]) -> str:
     return page
 
 
+def draw(rates: pd.DataFrame, path: Path = FIGURE) -> None:
+    """Write the figure: level and power by how much units differ, a panel for each kind of shared units."""
+    rates = rates[(rates["items"] >= 200) & (rates.units >= 5) & ~rates.law.isin(UNLIKE_REAL)]
+    equal, better = (rates[rates.truth == truth] for truth in ("equal", "A better"))
+    strips = (
+        (equal, "item_test", COLOURS[1], "level of items alone"),
+        (equal, "shared", COLOURS[0], "level of items and units"),
+        (better, "shared", COLOURS[2], "its power where A is better"),
+        (better, "known_sd", COLOURS[7], "power if the standard error were known"),
+    )
+    panels = {"gold raters": "raters", "runs": "runs", "raters of outputs": "outputs"}
+    figure, axes = new_panels(9.0, 3.4, len(panels), share_y=True)
+    for place, (title, factor) in zip(axes, panels.items(), strict=True):
+        sds = sorted(equal[equal.factor == factor].sd.unique())
+        place.axhline(0.05, color="#000000", linewidth=0.8)
+        for number, sd in enumerate(sds):
+            for strip, (part, column, colour, name) in enumerate(strips):
+                values = part[(part.factor == factor) & (part.sd == sd)][column].sort_values()
+                spread = np.linspace(-0.07, 0.07, len(values)) if len(values) > 1 else np.zeros(len(values))
+                label = None if number else name
+                across = number + 0.21 * (strip - 1.5) + spread
+                place.plot(across, values, "o", ms=2.2, alpha=0.6, color=colour, label=label)
+        place.set_xticks(range(len(sds)), [f"{sd:g}" for sd in sds])
+        place.set_title(title)
+        place.set_xlabel("how much units differ (SD)")
+        place.grid(axis="x", visible=False)
+    axes[0].set_ylabel("share of sets with p ≤ .05")
+    axes[0].set_ylim(0.0, 1.0)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8)
+    write_bytes(path, pictures(figure)[".svg"])
+
+
 def main() -> None:
-    """Write rates.csv and the tables of the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, nargs="?", help="where `measure` kept the sets")
-    options = parser.parse_args()
-    if options.folder:
-        rates = with_more_sets(pd.read_csv(RATES), measured(options.folder))
-        rates.to_csv(RATES, index=False, float_format="%.4g")
-    rates = pd.read_csv(RATES)
-    for page, found in ((PAGE, tables(rates)), (calibration.PAGE, calibration.tables(rates))):
-        page.write_text(filled(page.read_text(encoding="utf-8"), found), encoding="utf-8")
-    calibration.draw(rates)
+    """Write the tables of both pages and the figure."""
+    found = tables()
+    for page in PAGES:
+        write_text(page, filled(page.read_text(encoding="utf-8"), found))
+    draw(pd.read_csv(RATES))
 
 
 if __name__ == "__main__":

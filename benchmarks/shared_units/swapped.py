@@ -17,8 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.shared_units.calibration import interval
-from benchmarks.shared_units.report import ALPHA, SWAPPED
+from benchmarks.shared_units.rates import ALPHA, interval
 from benchmarks.shared_units.simulate import draw_set
 from benchmarks.shared_units.world import World, with_better_a
 from benchmarks.shared_units.worlds import worlds
@@ -90,7 +89,9 @@ def main() -> None:
                 with replacing(path) as scratch, open(scratch, "wb") as file:
                     np.save(file, kept)
             print(world.name, world.n_items, flush=True)
-            rates(options.folder).to_csv(SWAPPED, index=False, float_format="%.4g")
+            rates(options.folder).to_csv(
+                Path(__file__).with_name("swapped.csv"), index=False, float_format="%.4g"
+            )
 
 
 def rates(folder: Path) -> pd.DataFrame:

@@ -91,12 +91,12 @@ def counted(
     `most_rows`), `MOST_CELLS` or `MOST_BYTES`, or if reading takes longer than `MOST_SECONDS`.
     """
     bounds = (min(most_rows, MOST_ROWS), MOST_CELLS, MOST_BYTES)
-    found = {"rows": 0, "cells": 0, "bytes": 0}
+    read = {"rows": 0, "cells": 0, "bytes": 0}
     ends = time.monotonic() + MOST_SECONDS
     for part in parts:
-        for (what, before), more, most in zip(found.items(), size(part), bounds, strict=True):
-            found[what] = before + more
-            if found[what] > most:
+        for (what, before), more, most in zip(read.items(), size(part), bounds, strict=True):
+            read[what] = before + more
+            if read[what] > most:
                 raise NbykError(
                     f"holds more than {most:,} {what}, expected at most that many; leave out some",
                     file=path,

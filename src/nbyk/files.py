@@ -360,8 +360,9 @@ def read_parquet(
     if whole and not missing:
         missing += [f"column {name!r} lacks cells" for name in columns if table.column(name).null_count]
     if stamp is None or missing:
-        found = missing[0]
-        raise NbykError(f"{found}; expected a file that an nbyk command wrote for this purpose", file=path)
+        raise NbykError(
+            f"{missing[0]}; expected a file that an nbyk command wrote for this purpose", file=path
+        )
     try:
         made = json.loads(stamp)
     except (ValueError, RecursionError):

@@ -87,11 +87,11 @@ def python_and_packages() -> Iterator[Finding]:
             "Python", f"{platform.python_version()}, expected {wanted}", "make the environment anew"
         )
     for needed in _needed():
-        found = _installed(needed.name)
-        if found is None:
+        present = _installed(needed.name)
+        if present is None:
             yield Finding(needed.name, f"is missing, expected {needed.specifier}", f"pip install '{needed}'")
-        elif not needed.specifier.contains(found, prereleases=True):
-            yield Finding(needed.name, f"{found}, expected {needed.specifier}", f"pip install '{needed}'")
+        elif not needed.specifier.contains(present, prereleases=True):
+            yield Finding(needed.name, f"{present}, expected {needed.specifier}", f"pip install '{needed}'")
 
 
 def compiled_code() -> Iterator[Finding]:
@@ -150,15 +150,15 @@ def examine_results(folder: Path) -> Iterator[Finding]:
         if record is None:  # a command is writing the file anew
             continue
         records[file] = record
-        found = checksums.of(file)
-        if found is None:
+        digest = checksums.of(file)
+        if digest is None:
             missing.append(file)
-        elif found != record.sha256 and read_record(file) == record:
+        elif digest != record.sha256 and read_record(file) == record:
             wrong.add(file)
             size = file.stat().st_size
             what = f"was {how_it_differs(record, size)} after nbyk wrote it: found {size} bytes of SHA-256"
             expected = f"expected {record.bytes} of {record.sha256[:12]}…"
-            yield Finding(shown(file), f"{what} {found[:12]}…, {expected}", _made_again(shown(file)))
+            yield Finding(shown(file), f"{what} {digest[:12]}…, {expected}", _made_again(shown(file)))
     yield from _missing(missing)
     yield from _mixed(folder, checksums, wrong.union(missing))
     yield from _outdated(records, checksums, wrong.union(missing))
@@ -180,15 +180,15 @@ def _missing(files: Collection[Path]) -> Iterator[Finding]:
 def _mixed(folder: Path, checksums: Checksums, reported: Collection[Path]) -> Iterator[Finding]:
     """Yield the answers that lack files or mix in another answer's, except files in `reported`."""
     for place, stem, listed in answers_below(folder):
-        found = {name: checksums.of(place / name) for name in listed}
-        lost = [name for name, digest in found.items() if digest is None and place / name not in reported]
+        digests = {name: checksums.of(place / name) for name in listed}
+        lost = [name for name, digest in digests.items() if digest is None and place / name not in reported]
         other = [
             name
-            for name, digest in found.items()
+            for name, digest in digests.items()
             if digest not in (None, listed[name]) and place / name not in reported
         ]
         # Whoever deletes an answer leaves nothing; a command that was killed leaves scratch files.
-        if lost + other and (any(found.values()) or _has_scratch(place, listed)):
+        if lost + other and (any(digests.values()) or _has_scratch(place, listed)):
             what = " and ".join(
                 f"{_counted(names)} {problem}"
                 for names, problem in ((lost, "missing"), (other, "another answer's"))
@@ -213,9 +213,9 @@ def _outdated(
     made_from = defaultdict[tuple[Path, bool], list[str]](list)
     for file, record in records.items():
         for _, source, digest in inputs_of(file, record):
-            found = checksums.of(source)
-            if found != digest and source not in reported:
-                made_from[source, found is None].append(shown(file))
+            digest_now = checksums.of(source)
+            if digest_now != digest and source not in reported:
+                made_from[source, digest_now is None].append(shown(file))
     for (source, is_gone), files in made_from.items():
         if is_gone:
             yield Finding(shown(source), f"is gone; {_counted(files)} made from it")

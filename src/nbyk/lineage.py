@@ -93,13 +93,13 @@ def versions() -> dict[str, str]:
 
     import nbyk
 
-    found = {"python": platform.python_version(), "nbyk": nbyk.__version__}
+    installed = {"python": platform.python_version(), "nbyk": nbyk.__version__}
     for package in VERSIONED:
         try:
-            found[package] = version(package)
+            installed[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "missing"
-    return found
+            installed[package] = "missing"
+    return installed
 
 
 def _write(journal: Journal, given: dict[str, Any]) -> None:
@@ -134,14 +134,14 @@ def _without(arguments: Sequence[str], option: str) -> list[str]:
 
 def _settings(words: Sequence[str]) -> dict[str, Any]:
     """Return the settings that the options give."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for place, word in enumerate(words):
         option, equals, value = word.partition("=")
         if option in _SETTING_OF_OPTION:
             value = value if equals else "".join(words[place + 1 : place + 2])
             whole = value.isdecimal() and len(value) < 100
-            found[_SETTING_OF_OPTION[option]] = int(value) if whole else value
-    return found
+            settings[_SETTING_OF_OPTION[option]] = int(value) if whole else value
+    return settings
 
 
 @dataclass
@@ -180,12 +180,12 @@ class Origin:
 
     def chain(self) -> Iterator[Origin]:
         """Yield the file and all files behind it, each once and before the files that it was made from."""
-        seen: set[int] = set()
+        yielded: set[int] = set()
         waiting = [self]
         while waiting:
             origin = waiting.pop(0)
-            if id(origin) not in seen:
-                seen.add(id(origin))
+            if id(origin) not in yielded:
+                yielded.add(id(origin))
                 yield origin
                 waiting += origin.inputs
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import sys
 import threading
 import time
@@ -52,6 +53,22 @@ def stage(description: str, total: int | None = None) -> Iterator[Callable[[int]
             yield advance
     else:
         yield lambda _: None
+
+
+@contextmanager
+def moving_line() -> Iterator[Callable[[str], None]]:
+    """Yield a function that shows what goes on, each line in the place of the last; nothing in a log."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    try:
+        yield lambda line: print(f"\r\x1b[2K{line[: _columns() - 1]}", end="", file=sys.stderr, flush=True)
+    finally:
+        print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
+
+
+def _columns() -> int:
+    return shutil.get_terminal_size().columns
 
 
 @contextmanager

@@ -76,16 +76,16 @@ def _check_size(node: yaml.Node, sizes: dict[int, int]) -> int:
 
 def _check_keys(node: yaml.MappingNode) -> None:
     """Refuse keys that come twice, of which YAML would keep the last, and keys that are not text to it."""
-    seen: set[str] = set()
+    earlier: set[str] = set()
     for key, _ in node.value:
         if not isinstance(key, yaml.ScalarNode):
             raise _problem(key, "a key is a list or has keys of its own; expected text")
         kind = key.tag.rpartition(":")[2]
         if kind not in ("str", "merge"):
             raise _problem(key, f"YAML reads the key {_shown(key)} as {_KINDS.get(kind, kind)}; {_QUOTE}")
-        if key.value in seen:
+        if key.value in earlier:
             raise _problem(key, f"the key {_shown(key)} comes twice; keep one")
-        seen.add(key.value)
+        earlier.add(key.value)
 
 
 def _check_number(node: yaml.ScalarNode) -> None:
@@ -118,10 +118,10 @@ def wrong_value(problem: Mapping[str, Any]) -> str:
     problem
         One of `pydantic.ValidationError.errors`.
     """
-    found = repr(problem["input"])
-    if len(found) > _LONGEST:
-        found = f"{found[: _LONGEST - 1]}…"
-    message = f"found {found}; {problem['msg'][0].lower()}{problem['msg'][1:]}"
+    value = repr(problem["input"])
+    if len(value) > _LONGEST:
+        value = f"{value[: _LONGEST - 1]}…"
+    message = f"found {value}; {problem['msg'][0].lower()}{problem['msg'][1:]}"
     is_unquoted = problem["type"] == "string_type" and isinstance(problem["input"], bool | int | float)
     return f"{message}: {_QUOTE}" if is_unquoted else message
 

@@ -57,13 +57,7 @@ RATES = {
 
 
 def read_rows(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
-    """Return files of the dataset of p-values as one table.
-
-    Raises
-    ------
-    NbykError
-        If a file is not one that nbyk wrote with these columns.
-    """
+    """Return files of the dataset of p-values as one table."""
     import pandas as pd
 
     parts = [read_parquet(file, tuple(P_VALUES))[0].to_pandas() for file in files]

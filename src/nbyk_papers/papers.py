@@ -99,11 +99,6 @@ def write_report(results: Path, out: Path) -> None:
         Folder that the studies' folders are in.
     out
         HTML file to write.
-
-    Raises
-    ------
-    NbykError
-        If no study was run, or a part of one that was is missing.
     """
     found = list(lines(results))
     if all(line is None for _, line in found):

@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 def read_partitioned(
     files: Sequence[str | os.PathLike[str]], columns: Sequence[str], partitions: Sequence[str]
 ) -> pd.DataFrame:
-    """Return files as one table, with the partitions that their folders name as columns.
-
-    Raises
-    ------
-    NbykError
-        If a file is not one that nbyk wrote with these columns, or is not in folders partition=….
-    """
+    """Return files as one table, with the partitions that their folders name as columns."""
     import pandas as pd
 
     parts = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from dataclasses import replace
 from pathlib import Path
@@ -11,16 +12,17 @@ import pandas as pd
 import pytest
 from scipy.stats import t as student
 
-from benchmarks.shared_units import calibration
+from benchmarks.shared_units import report, steps
 from benchmarks.shared_units.candidates import p_values
 from benchmarks.shared_units.measure import measure
+from benchmarks.shared_units.rates import RATES, interval
 from benchmarks.shared_units.reml import Crossed, reml_p_value
-from benchmarks.shared_units.report import PAGE, RATES, filled, tables
 from benchmarks.shared_units.simulate import draw_set
 from benchmarks.shared_units.world import with_better_a
 from benchmarks.shared_units.worlds import worlds
 from nbyk.metrics import get
 from nbyk.testing.shared_units import responses, shared_units_test
+from nbyk.testing.shared_units.mixture import ErrorLaw
 
 NAMED = {(world.name, world.n_items): world for world in worlds()}
 
@@ -87,18 +89,53 @@ def test_the_candidate_that_was_chosen_is_the_librarys():
         assert shared_units_test(get("mae"), draw_set(world, key)).p_value() == pytest.approx(p)
 
 
-def test_the_pages_tables_are_those_of_the_rates():
-    page = PAGE.read_text(encoding="utf-8")
-    assert filled(page, tables(pd.read_csv(RATES))) == page
+def test_the_pages_tables_are_those_of_the_data_files_and_the_pages_are_short():
+    found = report.tables()
+    pages = [page.read_text(encoding="utf-8") for page in report.PAGES]
+    for page, most in zip(pages, (2000, 1500), strict=True):
+        assert report.filled(page, found) == page
+        assert len(page.split()) <= most
+    assert all(
+        sum(f"<!-- {name} -->\n\n{table}" in page for page in pages) == 1 for name, table in found.items()
+    )
+    for name in re.findall(r"\]\(\.\./(benchmarks/[^)]*)", pages[0]):
+        assert not pd.read_csv(RATES.parents[2] / name).empty
 
 
-def test_the_calibration_page_is_drawn_from_the_rates(tmp_path: Path):
-    page = calibration.PAGE.read_text(encoding="utf-8")
-    found = calibration.tables(pd.read_csv(RATES))
-    assert filled(page, found) == page
-    assert all(found[name] in page for name in ("by factor", "by metric", "reasons", "cells"))
-    calibration.draw(pd.read_csv(RATES), tmp_path / "levels.svg")
-    assert (tmp_path / "levels.svg").read_bytes().startswith(b"<?xml")
+def test_the_sentences_of_the_pages_are_those_of_the_rates():
+    usage, calibration = (page.read_text(encoding="utf-8") for page in report.PAGES)
+    rates = pd.read_csv(RATES)
+    equal = rates[rates.truth == "equal"].set_index("world")
+    three = equal.loc["3 people, lognormal preferences"]
+    of_three = [f"{rate:.3f}".lstrip("0") for rate in (three.shared, three.unreserved)]
+    assert f"up to {of_three[0]} of equal systems" in usage
+    assert f"lognormal, {of_three[1]} without reserve" in usage
+    runs = equal.loc["3 runs, 20 clusters, by cluster"]
+    low, high = interval(runs.shared, runs.sets)
+    shown = [f"{rate:.3f}".lstrip("0") for rate in (runs.shared, low, high)]
+    assert "at {} (95 % interval {} to {}, from {} sets)".format(*shown, runs.sets) in calibration
+    by_cluster = equal[equal.index.str.endswith("by cluster")].shared.drop("3 runs, 20 clusters, by cluster")
+    assert f"at {by_cluster.min():.3f} to {by_cluster.max():.3f}".replace("0.", ".") in calibration
+    step = pd.read_csv(report.HERE / "steps.csv").set_index(["people", "share", "step"])
+    none, chosen = (step.xs(name.name, level="step") for name in (steps.STEPS[0], steps.CHOSEN))
+    lost = (none.power - chosen.power).round(2)
+    assert (lost[5, 1.0], lost[8, 1.0]) == (0.09, 0.04)
+    assert "takes .09 of power with five of them, and .04 with eight" in usage
+    assert f"they pay {none.power[5, 0.8] - chosen.power[5, 0.8]:.3f}".replace("0.", ".") in calibration
+
+
+def test_the_figure_is_that_of_the_rates(tmp_path: Path):
+    report.draw(pd.read_csv(RATES), tmp_path / "levels.svg")
+    assert (tmp_path / "levels.svg").read_bytes() == report.FIGURE.read_bytes()
+
+
+def test_the_step_of_the_candidates_is_the_librarys():
+    sets = steps.sets_of(5, 0.8, 1.6, 200, np.random.default_rng(1))
+    p = steps.p_values(sets, 5, steps.CHOSEN)
+    for effect, items, people, third, of_set in zip(*sets, p, strict=True):
+        variances, df = np.array([[items, people]]), np.array([[steps.N_ITEMS - 1.0, 4.0]])
+        law = ErrorLaw(variances, df, np.ones(1), np.array([0.0, third]), np.array([100.0, 5.0]))
+        assert 2.0 * law.tail(effect) == pytest.approx(of_set, rel=1e-9)
 
 
 def test_reml_maximises_the_restricted_likelihood():
@@ -132,12 +169,23 @@ def test_reml_is_satterthwaites_test_on_balanced_data():
 
 
 def test_the_levels_that_the_page_promises():
-    rates = pd.read_csv(RATES)
-    equal = rates[(rates.truth == "equal") & (rates["items"] >= 200) & (rates.units >= 5)]
-    # units more skewed than real ones have a table of their own
-    unlike_real = equal.world.str.contains("lognormal|, skewed preferences|, skewed severities")
-    levels = equal[~unlike_real].shared
-    # of hundreds of rates of 200 to 2000 sets some leave the bounds by chance; the page lists each
+    levels = report.enough(pd.read_csv(RATES)).shared
+    # of hundreds of rates of 200 to 2000 sets some leave the bounds by chance; the page counts them
     assert levels.between(0.02, 0.08).mean() > 0.95
     assert (levels <= 0.08).mean() > 0.99
     assert levels.median() == pytest.approx(0.04, abs=0.007)
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("metric", ["f1", "wins_mae"])
+def test_intervals_by_metrics_that_jump_are_as_wide_as_those_of_t(metric: str):
+    """The median is within 1.3 of t with the true SD and J − 1 degrees of freedom, whose SD errs by .08."""
+    world = NAMED["5 runs, jumps, SD 0.05", 200]
+    tests = [
+        shared_units_test(get(metric), draw_set(world, np.random.default_rng([5, number])))
+        for number in range(80)
+    ]
+    half_widths = [0.5 * float(np.ptp(test.interval())) for test in tests]
+    spread = np.std([test.effect for test in tests], ddof=1)
+    assert np.median(half_widths) < 1.3 * student.ppf(0.975, 4) * spread
+    assert max(half_widths) < 1.0  # effects lie from −1 to 1

@@ -99,9 +99,8 @@ def test_the_planners_sliders_answer(browser: Browser, pages: Callable[[str], Pa
 def test_a_click_on_a_heading_sorts(browser: Browser, pages: Callable[[str], Pages]) -> None:
     (page,) = pages("plan")
     click = "document.querySelectorAll('#table-candidates th button')[0].click();"
-    rows = (
-        "[...document.querySelectorAll('#table-candidates tbody tr')].map(r => r.cells[0].innerText).join()"
-    )
+    first = "r => r.cells[0].textContent.trim()"
+    rows = f"[...document.querySelectorAll('#table-candidates tbody tr')].map({first}).join()"
     show = f"document.getElementById('outcome').textContent = {rows};"
     orders = []
     for clicks in (1, 2):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from nbyk.cli.terminal import arguments_as, options_of
 from nbyk.errors import DataPlace, NbykError
 from nbyk.priors.published import published_prior
 
-Run = Callable[[str], tuple[int, str, str]]
+Run = Callable[..., tuple[int, str, str]]
 
 SCORES = np.random.default_rng(0).normal(size=(3, 20)).round(3)
 
@@ -240,3 +241,38 @@ def test_functions_without_a_command_name_their_argument(
         wrong(7)
     assert raised.value.argument == argument
     assert str(raised.value).startswith(f"{argument}: ")
+
+
+@pytest.mark.parametrize(
+    ("gold", "systems", "options"),
+    [
+        (
+            "instance_id,user_id,prediction\na,1,yes\nb,1,no\na,2,yes\nb,2,no\n",
+            "instance_id,prediction\na,yes\nb,no\n",
+            "--item instance_id --value prediction --gold-rater user_id",
+        ),
+        (
+            "ID,who,pred\na,1,1\nb,1,0\na,2,0\nb,2,1\n",
+            "doc,my answer\na,1\nb,0\n",
+            "--item doc --value 'my answer' --gold-item ID --gold-value pred --gold-rater who",
+        ),
+        (
+            "post_name,said\na,1\nb,0\n",
+            "post_name,pred\na,1\nb,0\n",
+            "--item post_name --value pred --gold-value said",
+        ),
+        ("", "doc,who,pred\na,1,1\nb,1,0\na,2,0\nb,2,0\n", "--item doc --value pred --rater who"),
+    ],
+)
+def test_one_error_names_every_column_and_its_options_work_when_pasted(
+    gold: str, systems: str, options: str, run_words: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("g", gold), ("a", systems), ("b", systems)):
+        Path(f"{name}.csv").write_text(text)
+    words = ["compare", *(["--gold", "g.csv"] if gold else []), "a.csv", "b.csv", "--resamples", "99"]
+    code, _, errors = run_words(*words)
+    assert code == 2
+    assert f", as in {options}" in errors
+    assert errors.count("\n") == 1
+    assert run_words(*words, *shlex.split(options))[0] == 0

@@ -76,3 +76,25 @@ def test_so_few_labels_that_no_test_could_tell_are_inconclusive(a: str, b: str, 
     line = LINES["classes"].replace(".csv", "-few.csv").format(a=a, b=b)
     ended, text, _ = nbyk(f"{line} --gate --format json")
     assert (ended, json.loads(text)["gate"]) == (4, "inconclusive")
+
+
+def test_a_log_of_a_run_that_did_not_end_is_named_and_makes_the_gate_inconclusive(nbyk: Run) -> None:
+    """The numbers of what is there would pass the gate; of `whole` they do."""
+    events = [
+        {"run_id": "r", "sample_id": f"s{i}", "type": "match", "data": {"correct": i % 10 > 0}}
+        for i in range(40)
+    ]
+    for name, ending in (("cut", []), ("whole", [{"final_report": {"accuracy": 0.9}}])):
+        lines = [{"spec": {"run_id": "r"}}, *events, *ending]
+        Path(f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    rows = "".join(f"s{i},{int(i % 10 == 0)}\n" for i in range(40))
+    Path("base.csv").write_text(f"item,value\n{rows}")
+    assert nbyk("compare whole.jsonl base.csv --gate")[0] == 0
+    for options in ("", "--kind scores", "--margin 0.1"):
+        code, text, errors = nbyk(f"compare cut.jsonl base.csv --gate --format json {options}")
+        assert code == 4, errors
+        answer = json.loads(text)
+        assert answer["gate"] == "inconclusive"
+        said = "the run did not end: there is no final_report; run it to its end"
+        assert f"The gate is inconclusive: cut.jsonl: {said}." in answer["sentences"]
+        assert nbyk(f"compare cut.jsonl base.csv {options}")[0] == 0

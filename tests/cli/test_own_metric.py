@@ -64,7 +64,8 @@ def printed(output: str, own: str, builtin: str) -> list[str]:
     ],
 )
 def test_compare_prints_the_same(own: str, options: str, nbyk: Run) -> None:
-    line = f"compare a.csv b.csv --gold gold.csv --scale 1..5 --max-draws 499 --metric-file own.py {options}"
+    line = f"compare a.csv b.csv --details --gold gold.csv --scale 1..5 --max-draws 499 {options}"
+    line += " --metric-file own.py"
     code, output, errors = nbyk(f"{line} --metric {own}")
     expected_code, expected, expected_errors = nbyk(f"{line} --metric accuracy")
     assert code == expected_code == (2 if "1.5" in options else 0), errors
@@ -84,7 +85,7 @@ def test_plan_prints_the_same(nbyk: Run) -> None:
 
 
 def test_a_maximum_of_ones_own_is_seen_to_follow_single_items(nbyk: Run) -> None:
-    line = "compare a.csv b.csv --gold gold.csv --scale 1..5 --max-draws 199 --metric-file own.py"
+    line = "compare a.csv b.csv --details --gold gold.csv --scale 1..5 --max-draws 199 --metric-file own.py"
     output = " ".join(nbyk(f"{line} --metric own_max_error")[1].split())
     assert "own_max_error depends on single items" in output
     assert "depends on single items" not in nbyk(f"{line} --metric own_accuracy")[1]

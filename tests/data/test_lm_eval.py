@@ -163,3 +163,27 @@ def test_no_log_gives_anything_but_ratings_or_a_refusal(
         ratings = read_ratings(path)
         assert ratings.n_items >= 2
         assert np.isfinite(ratings.values).all()
+
+
+def test_a_group_of_tasks_is_read_with_its_tasks_as_clusters(tmp_path: Path) -> None:
+    for name, factor in (("x", 1.0), ("y", 0.5)):
+        for date in DATES[:2]:
+            for task, scores in (("stem_a", (0.0, 1.0)), ("stem_b", (0.5, 0.25, 0.0)), ("arc", (1.0, 1.0))):
+                samples = [sample(i, {"acc": of * factor}, doc=task) for i, of in enumerate(scores)]
+                folder = write_run(tmp_path, samples, model=name, task=task, date=date)
+        for path in folder.glob("results_*"):
+            groups = {"mmlu": ["stem"], "stem": ["stem_a", "stem_b"], "arc": []}
+            path.write_text(json.dumps(json.loads(path.read_text()) | {"group_subtasks": groups}))
+    with pytest.raises(
+        NbykError, match=r"found 3 tasks \(arc, stem_a, stem_b\), .*\(or all of a group: mmlu, stem\)"
+    ):
+        read_ratings(folder)
+    for group in ("mmlu", "stem"):
+        choice = SampleChoice(group)
+        read = read_systems([tmp_path / "x", tmp_path / "y"], samples=choice, cluster="task")
+        assert read.items == ("stem_a 0", "stem_a 1", "stem_b 0", "stem_b 1", "stem_b 2")
+        assert read.clusters == ("stem_a",) * 2 + ("stem_b",) * 3
+        assert read.responses["x"].tolist() == [[0, 0], [1, 1], [0.5, 0.5], [0.25, 0.25], [0, 0]]
+        assert (
+            read.notes[0].partition(": ")[2].startswith("holds 2 tasks of a group: a mean is over documents")
+        )

@@ -283,7 +283,7 @@ def test_a_node_of_an_unexpected_type_is_read_or_refused_in_one_line(place: str,
                     for i, choices in enumerate((["1"], ["0", "1"], ["1"]))
                 ],
             ),
-            r"annotation 2: column 'q': found 2 choices \['0', '1'\], expected a finite number",
+            r"task 2: column 'q': found 2 choices \['0', '1'\], expected a finite number",
         ),
         (
             lambda folder: write_run(folder, [sample(0, {"acc": None}), sample(1, {"acc": 1})]),

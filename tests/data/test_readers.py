@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nbyk.data import Levels, read_ratings, read_systems, readers
-from nbyk.data.readers import Gathering, Recording, inspect_logs, recording
+from nbyk.data.readers import inspect_logs, recording
 from nbyk.errors import NbykError
 
 
@@ -188,27 +189,23 @@ def test_a_grade_that_inspect_has_no_number_for_is_not_counted_as_0() -> None:
     assert found == [1.0, 0.5, 0.0, 0.0, 0.25, 1.0, 0.75, "B+", ""]
 
 
-def _of_a_new_tool(content: Any, path: Path) -> Recording | None:
-    if not (isinstance(content, dict) and content.get("tool") == "new"):
-        return None
-    gathering = Gathering("a file of a new tool", "case", "case", "attempt", path)
-    for number, (name, verdict) in enumerate(content["cases"], start=1):
-        gathering.add(name, 1, [("verdict", verdict)], number=number)
-    return gathering.recording()
+def test_a_reader_is_one_function(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Whatever it reads, numbers or classes, as JSON or as JSON lines, every door then takes it."""
+    request.addfinalizer(readers.EXPORTS.pop)
 
+    @readers.reader("a file of a new tool", "case", "case", "attempt", keys=("case", "verdict"))
+    def new_tool(case: Any) -> Iterator[readers.Row]:
+        yield readers.Row(case["case"], 1, [("verdict", case["verdict"])])
 
-def test_a_reader_is_one_function_and_its_name_in_a_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever it reads, numbers or classes, every door then takes it."""
-    monkeypatch.setattr(readers, "EXPORTS", (*readers.EXPORTS, _of_a_new_tool))
     for kind, verdicts in (("numbers", (1, 0, 1)), ("classes", ("pass", "fail", "pass"))):
-        cases = list(zip("abc", verdicts, strict=True))
-        path = as_json(tmp_path / "new.json", {"tool": "new", "cases": cases})
-        read = read_systems({"x": path, "y": path}, path)
-        assert read.kind == kind
-        said = "items = case (3), raters = attempt (1), values = verdict"
-        assert read.recognised[str(path)].startswith(said)
+        cases = [{"case": name, "verdict": verdict} for name, verdict in zip("abc", verdicts, strict=True)]
+        lines = tmp_path / "new.jsonl"
+        lines.write_text("\n".join(map(json.dumps, cases)))
+        for path in (as_json(tmp_path / "new.json", cases), lines):
+            read = read_systems({"x": path, "y": path}, path)
+            assert read.kind == kind
+            said = "items = case (3), runs = attempt (1), values = verdict"
+            assert read.recognised[str(path)].startswith(said.replace("runs", "raters"))
 
 
 def test_every_reader_has_its_row_in_the_page_on_formats() -> None:
@@ -216,4 +213,5 @@ def test_every_reader_has_its_row_in_the_page_on_formats() -> None:
     table = page.partition("## Files of other tools")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
     # lm-evaluation-harness, whose folders hold several runs, is read by a module of its own
-    assert len(rows) == len(readers.READERS) + len(readers.EXPORTS) + 1
+    makers = {layout.rows for layout in readers.EXPORTS}
+    assert len(rows) == len(readers.READERS) + len(makers) + 1

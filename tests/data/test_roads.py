@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import openpyxl
 import pandas as pd
+import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import nbyk
@@ -89,7 +91,7 @@ def arrow(path: Path, rows: Rows) -> Any:
 
 
 def polars(path: Path, rows: Rows) -> Any:
-    return pytest.importorskip("polars").DataFrame(rows, schema=["item", "rater", "value"], orient="row")
+    return pl.DataFrame(rows, schema=["item", "rater", "value"], orient="row")
 
 
 def helm(path: Path, rows: Rows) -> Path:
@@ -131,18 +133,137 @@ def lm_eval(path: Path, rows: Rows) -> Path:
     return path
 
 
+def tau_bench(path: Path, rows: Rows) -> Path:
+    return as_json(
+        path,
+        [
+            {"task_id": item, "trial": run, "reward": value, "info": {}, "traj": []}
+            for item, run, value in rows
+        ],
+    )
+
+
+def tau2_bench(path: Path, rows: Rows) -> Path:
+    simulations = [
+        {"id": "s", "task_id": item, "trial": run, "reward_info": {"reward": value}}
+        for item, run, value in rows
+    ]
+    return as_json(path, {"timestamp": "t", "info": {}, "tasks": [], "simulations": simulations})
+
+
+def langfuse(path: Path, rows: Rows) -> Path:
+    scores = [
+        {"id": "s", "traceId": item, "name": "q", "value": value, "source": "ANNOTATION", "authorUserId": run}
+        for item, run, value in rows
+    ]
+    return as_json(path, {"data": scores, "meta": {"page": 1}})
+
+
+def promptfoo(path: Path, rows: Rows) -> Path:
+    runs = list(dict.fromkeys(run for _, run, _ in rows))
+    results = [
+        {
+            "testIdx": item,
+            "promptIdx": 0,
+            "repeatIndex": runs.index(run),
+            "provider": {"id": "echo"},
+            "score": 1,
+            "success": True,
+            "namedScores": {"q": value},
+        }
+        for item, run, value in rows
+    ]
+    return as_json(path, {"evalId": "e", "results": {"version": 3, "results": results}})
+
+
+def of_each_run(suffix: str, write: Callable[[Path, Rows], object]) -> Callable[[Path, Rows], Path]:
+    """Return a road of a tool whose file holds one run: a folder of them, or the file if there is one run."""
+
+    def road(path: Path, rows: Rows) -> Path:
+        runs = list(dict.fromkeys(run for _, run, _ in rows))
+        path.mkdir()
+        for run in runs:
+            write(path / f"{run}{suffix}", [row for row in rows if row[1] == run])
+        return path if len(runs) > 1 else path / f"{runs[0]}{suffix}"
+
+    road.__name__ = write.__name__
+    return road
+
+
+def deepeval(path: Path, rows: Rows) -> None:
+    cases = [
+        {
+            "name": item,
+            "input": "x",
+            "success": True,
+            "metricsData": [{"name": "q", "threshold": 0.5, "success": True, "score": value}],
+        }
+        for item, _, value in rows
+    ]
+    as_json(path, {"testCases": cases, "conversationalTestCases": []})
+
+
+def lighteval(path: Path, rows: Rows) -> None:
+    table = pa.Table.from_pylist(
+        [
+            {
+                "doc": {"id": item, "task_name": "t", "query": "x"},
+                "model_response": {"text": ["x"]},
+                "metric": {"em": value},
+            }
+            for item, _, value in rows
+        ]
+    )
+    pq.write_table(table, path)
+
+
+def older_lighteval(path: Path, rows: Rows) -> None:
+    table = pa.Table.from_pylist(
+        [{"example": item, "full_prompt": "x", "metrics": {"em": value}} for item, _, value in rows]
+    )
+    pq.write_table(table, path)
+
+
+def openai_evals(path: Path, rows: Rows) -> None:
+    events: list[dict[str, Any]] = [
+        {"run_id": "r", "event_id": n, "sample_id": item, "type": kind, "data": data}
+        for n, (item, _, value) in enumerate(rows)
+        for kind, data in (("sampling", {"prompt": "p"}), ("metrics", {"f1": value}))
+    ]
+    lines = [{"spec": {"run_id": "r"}}, *events, {"final_report": {"f1": 0.5}}]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def mlflow(path: Path, rows: Rows) -> None:
+    data = [[item, "answer", 12, value, "since"] for item, _, value in rows]
+    names = ["inputs", "outputs", "token_count", "relevance/v1/score", "relevance/v1/justification"]
+    as_json(path, {"columns": names, "data": data})
+
+
 TABLES = (csv, tsv, jsonl, objects, parquet, dictionaries, excel, pandas, arrow, polars)
-MAKERS = (helm, label_studio, argilla, lm_eval)
+MAKERS = (helm, label_studio, argilla, lm_eval, tau_bench, tau2_bench, langfuse)
+OF_EACH_RUN = (
+    of_each_run(".json", deepeval),
+    of_each_run(".parquet", lighteval),
+    of_each_run(".parquet", older_lighteval),
+    of_each_run(".jsonl", openai_evals),
+    of_each_run(".json", mlflow),
+)
+VALUES = {promptfoo: "q"}
+"""The score to choose where a tool writes several."""
 
 
-@pytest.mark.parametrize("road", [*TABLES, *MAKERS])
+@pytest.mark.parametrize("road", [*TABLES, *MAKERS, promptfoo, *OF_EACH_RUN])
 def test_every_road_gives_the_same_p_value(road: Callable[[Path, Rows], Any], tmp_path: Path) -> None:
     given = {name: road(tmp_path / name, drawn(seed)) for name, seed in (("a", 1), ("b", 2))}
     expected = {name: csv(tmp_path / f"expected_{name}", drawn(seed)) for name, seed in (("a", 1), ("b", 2))}
-    found, wanted = read_systems(given), read_systems(expected)
+    found = read_systems(given, value=VALUES.get(road, "value"))
+    wanted = read_systems(expected)
     for name in ("a", "b"):
         np.testing.assert_array_equal(found.responses[name], wanted.responses[name])
-    assert [item.removeprefix("q") for item in found.items] == [item[1:] for item in wanted.items]
+    assert [item.rpartition(" ")[2].removeprefix("q") for item in found.items] == [
+        item[1:] for item in wanted.items
+    ]
     p_values = [
         nbyk.compare(of.pair("a", "b"), metric="mean", generalise=("items",), n_resamples=99, seed=3).p
         for of in (found, wanted)
@@ -150,36 +271,146 @@ def test_every_road_gives_the_same_p_value(road: Callable[[Path, Rows], Any], tm
     assert p_values[0] == p_values[1]
 
 
-@pytest.mark.parametrize("road", [*TABLES, *MAKERS])
+@pytest.mark.parametrize("road", [*TABLES, *MAKERS, promptfoo, *OF_EACH_RUN])
 def test_no_cell_is_lost_without_a_word(road: Callable[[Path, Rows], Any], tmp_path: Path) -> None:
     rows = drawn(3, extra=True)
-    given = road(tmp_path / "a", rows)
+    if road in OF_EACH_RUN:
+        rows = [row for row in rows if row[1] == "run 0"]
+    given, value = road(tmp_path / "a", rows), VALUES.get(road, "value")
     with pytest.raises(NbykError, match="found no value"):
-        read_ratings(given)
+        read_ratings(given, value=value)
     with pytest.raises(NbykError, match="has already rated item"):
-        read_ratings(given, on_empty="drop")
+        read_ratings(given, value=value, on_empty="drop")
     for choice in ("first", "last", "mean"):
-        ratings = read_ratings(given, on_empty="drop", on_duplicates=choice)
+        ratings = read_ratings(given, value=value, on_empty="drop", on_duplicates=choice)
         counted = [int(re.search(r": (\d+) ", note)[1]) for note in ratings.mended]  # type: ignore[index]
-        assert counted == [2, 4]
+        assert counted == ([1, 3] if road in OF_EACH_RUN else [2, 4])
         assert ratings.n_ratings + sum(counted) == len(rows)
 
 
-def test_a_file_of_promptfoo_holds_a_system_for_each_provider(tmp_path: Path) -> None:
-    results = [
-        {
-            "testIdx": test,
-            "promptIdx": 0,
-            "provider": {"id": name},
-            "score": (test + shift) % 2,
-            "success": True,
-            "namedScores": {"tone": 0.5},
-        }
-        for name, shift in (("a", 0), ("b", 1))
-        for test in range(4)
-    ]
-    path = as_json(tmp_path / "out", {"evalId": "x", "results": {"version": 3, "results": results}})
+@pytest.mark.parametrize("suffix", [".json", ".csv"])
+def test_a_file_of_promptfoo_holds_a_system_for_each_provider(suffix: str, tmp_path: Path) -> None:
+    scores = [("a", test, test % 2) for test in range(4)] + [("b", test, (test + 1) % 2) for test in range(4)]
+    path = tmp_path / f"out{suffix}"
+    if suffix == ".json":
+        results = [
+            {
+                "testIdx": test,
+                "promptIdx": 0,
+                "provider": {"id": name},
+                "score": score,
+                "success": True,
+                "namedScores": {"tone": 0.5},
+            }
+            for name, test, score in scores
+        ]
+        as_json(path, {"evalId": "x", "results": {"version": 3, "results": results}})
+    else:
+        of_prompt = ["Status", "Score", "Named Scores", "Metric: tone", "Grader Reason", "Comment"]
+        header = ["topic", *(name for of in "ab" for name in (f"[{of}] Say {{{{topic}}}}", *of_prompt))]
+        cells = [
+            [
+                "x",
+                *(
+                    cell
+                    for of in (test % 2, (test + 1) % 2)
+                    for cell in ("said", "PASS", f"{of}.00", "{}", "0.50", "", "")
+                ),
+            ]
+            for test in range(4)
+        ]
+        pd.DataFrame(cells, columns=header).to_csv(path, index=False)
     systems = read_systems(path, value="score")
-    assert systems.names == ("a, prompt 0", "b, prompt 0")
-    assert systems.responses["b, prompt 0"][:, 0].tolist() == [1, 0, 1, 0]
-    assert read_systems(path, value="tone").responses["a, prompt 0"][:, 0].tolist() == [0.5] * 4
+    end = ", prompt 0" if suffix == ".json" else "] Say {{topic}}"
+    assert systems.names == tuple(f"{'' if suffix == '.json' else '['}{name}{end}" for name in "ab")
+    first, second = systems.responses.values()
+    assert (first[:, 0].tolist(), second[:, 0].tolist()) == ([0, 1, 0, 1], [1, 0, 1, 0])
+    tones = read_systems(path, value="tone").responses
+    assert next(iter(tones.values()))[:, 0].tolist() == [0.5] * 4
+    assert read_systems(path, value="success").n_items == 4
+
+
+def test_a_report_of_swe_bench_counts_what_failed_and_says_what_is_missing(tmp_path: Path) -> None:
+    report = {
+        "total_instances": 7,
+        "submitted_ids": list("abcdef"),
+        "resolved_ids": ["a", "b"],
+        "unresolved_ids": ["c"],
+        "error_ids": ["d"],
+        "empty_patch_ids": ["e"],
+        "incomplete_ids": ["g"],
+        "schema_version": 2,
+    }
+    path = as_json(tmp_path / "model.run", report)
+    ratings = read_ratings(path)
+    assert dict(zip(ratings.items, ratings.values, strict=True)) == {"a": 1, "b": 1, "c": 0, "d": 0, "e": 0}
+    notes = [note.removeprefix(f"{path}: ") for note in ratings.mended]
+    assert notes == [
+        "instances of error_ids, which count as not resolved: 1",
+        "instances of empty_patch_ids, which count as not resolved: 1",
+        "submitted instances without an outcome were left out: 1",
+        "instances of the data set without a prediction were left out: 1",
+    ]
+    with pytest.raises(NbykError, match="rater 'run 1' has already rated item 'a'"):
+        read_ratings(as_json(path, report | {"unresolved_ids": ["a"]}))
+
+
+def test_errors_of_a_tool_are_counted_and_classes_of_langfuse_are_their_names(tmp_path: Path) -> None:
+    results = [
+        {"task_id": task, "trial": 0, "reward": 0.0, "info": info, "traj": []}
+        for task, info in ((0, {"error": "x"}), (1, {"error": "y"}), (2, {}))
+    ]
+    (note,) = read_ratings(as_json(tmp_path / "tau", results)).mended
+    assert note.endswith("tasks that ended in an error, whose reward is 0: 2")
+    scores = [
+        {
+            "traceId": t,
+            "name": "q",
+            "value": 0,
+            "stringValue": word,
+            "source": "EVAL",
+            "dataType": "CATEGORICAL",
+        }
+        for t, word in (("s", "good"), ("t", "bad"), ("u", "bad"))
+    ]
+    path = as_json(tmp_path / "langfuse", scores)
+    assert read_systems({"a": path, "b": path}, path).classes == ("bad", "good")
+
+
+def test_one_table_of_runs_holds_systems_in_a_column_or_in_columns(tmp_path: Path) -> None:
+    """No items: `system,seed,f1` and `seed,ours,baseline` are the same scores as a file for each system."""
+    scores = {"ours": [0.7, 0.72, 0.71], "baseline": [0.6, 0.65, 0.61]}
+    by_row = [(name, seed, of) for name, cells in scores.items() for seed, of in enumerate(cells)]
+    tables = {
+        "rows": pd.DataFrame(by_row, columns=["system", "seed", "f1"]),
+        "columns": pd.DataFrame({"seed": range(3), **scores}),
+    }
+    for name, table in tables.items():
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+        for given in (table, tmp_path / f"{name}.csv"):
+            read = read_systems(given)
+            assert read.kind == "scores"
+            assert {of: cells.tolist() for of, cells in read.responses.items()} == scores
+    with pytest.raises(NbykError, match="found one system, "):
+        read_systems(pd.DataFrame({"item": ["a", "b"], "seed": [1, 2], "ours": [1, 2], "baseline": [0, 1]}))
+
+
+@pytest.mark.parametrize("name", ["confidence", "logprob", "latency", "prompt_tokens_time", "length"])
+def test_a_column_that_is_of_no_run_by_its_name_is_not_read_as_one(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    pd.DataFrame({"item": ["a", "b"], "run_1": [1, 0], name: [0.5, 0.25]}).to_csv(path, index=False)
+    if name == "prompt_tokens_time":
+        assert read_ratings(path).raters == ("run_1", name)
+        return
+    with pytest.raises(NbykError, match=f"column '{name}' is of no rater or run by its name"):
+        read_ratings(path)
+    ratings = read_ratings(path, value=name)
+    assert ratings.values.tolist() == [0.5, 0.25]
+
+
+def test_columns_of_classes_that_sum_to_one_are_soft_labels(tmp_path: Path) -> None:
+    for name, shares in (("gold", [1.0, 0.0, 0.5]), ("a", [0.75, 0.25, 0.5]), ("b", [0.5, 0.25, 0.25])):
+        classes = {"item": list("xyz"), "class1": shares, "class2": [1 - of for of in shares]}
+        pd.DataFrame(classes).to_csv(tmp_path / f"{name}.csv", index=False)
+    read = read_systems([tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "gold.csv")
+    assert (read.kind, read.classes) == ("distributions", ("class1", "class2"))

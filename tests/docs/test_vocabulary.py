@@ -14,7 +14,6 @@ import pytest
 import nbyk
 from nbyk.cli.app import command_line
 from nbyk.errors import NbykError
-from nbyk.planning.ranking import Ranking
 from nbyk.planning.result import Plan
 from nbyk.testing.results import Board
 from nbyk.testing.scores.aso import AsoResult
@@ -35,7 +34,7 @@ RESULTS: dict[str, tuple[type, ...]] = {
     "wilcoxon_test": (SignificanceResult,),
     "mann_whitney_test": (SignificanceResult,),
     "aso": (AsoResult,),
-    "plan": (Plan, Ranking),
+    "plan": (Plan,),
 }
 """The results of each function of the first table."""
 

@@ -15,14 +15,19 @@ from nbyk.data.example import example_files
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("worked_example", ROOT / "scripts" / "worked_example.py")
+def loaded(name: str) -> ModuleType:
+    """Return a script as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    return loaded("worked_example")
 
 
 def test_the_page_prints_what_it_says(
@@ -45,8 +50,14 @@ def test_the_readme_prints_what_it_says(
     for name, content in example_files().items():
         (tmp_path / "example" / name).write_bytes(content)
     monkeypatch.chdir(tmp_path)
-    assert page.count("possible ranks  groups") == 1
+    assert page.count("groups   possible ranks") == 1
     assert script.run(page) == page
+
+
+def test_the_picture_of_the_readme_shows_what_its_command_prints() -> None:
+    picture = loaded("answer_picture")
+    shown = (ROOT / "docs" / "figures" / "answer.svg").read_text(encoding="utf-8")
+    assert shown == picture.drawn(" ".join(picture.ANSWER), picture.answer())
 
 
 def test_the_page_of_fetched_data_prints_what_it_says(script: ModuleType) -> None:
@@ -68,7 +79,7 @@ def test_the_planning_page_prints_the_standard_deviations_that_it_shows(script: 
 
 def test_the_planning_page_plans_from_a_pilot(script: ModuleType) -> None:
     page = (ROOT / "docs" / "planning.md").read_text(encoding="utf-8")
-    section = page.partition("## Items and ratings\n")[2].partition("\n## ")[0]
+    section = page.partition("## When each item has its own raters\n")[2].partition("\n## ")[0]
     assert section.count("```text") == 1
     assert script.run(section) == section
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import re
@@ -142,6 +143,104 @@ def lm_eval() -> Any:
     ]
 
 
+def tau_bench() -> Any:
+    return [
+        {"task_id": i, "reward": i / 2, "info": {"task": {}}, "traj": [{"role": "user"}], "trial": 0}
+        for i in range(3)
+    ]
+
+
+def tau2_bench() -> Any:
+    simulations = [{"id": "s", "task_id": i, "trial": 0, "reward_info": {"reward": i / 2}} for i in range(3)]
+    return {"timestamp": "t", "info": {}, "tasks": [], "simulations": simulations}
+
+
+def swe_bench() -> Any:
+    return {
+        "total_instances": 4,
+        "submitted_ids": ["a", "b", "c"],
+        "resolved_ids": ["a"],
+        "unresolved_ids": ["b"],
+        "error_ids": ["c"],
+        "empty_patch_ids": [],
+        "incomplete_ids": ["d"],
+        "schema_version": 2,
+    }
+
+
+def deepeval() -> Any:
+    cases = [
+        {
+            "name": f"test_case_{i}",
+            "input": "x",
+            "actualOutput": "y",
+            "success": True,
+            "metricsData": [
+                {"name": "Bias", "threshold": 0.5, "success": True, "score": i / 2, "error": None}
+            ],
+        }
+        for i in range(3)
+    ]
+    return {"testCases": cases, "conversationalTestCases": []}
+
+
+def lighteval() -> Any:
+    return [
+        {"doc": {"id": str(i), "task_name": "t", "query": "x"}, "model_response": {}, "metric": {"em": i / 2}}
+        for i in range(3)
+    ]
+
+
+def openai_evals() -> Any:
+    events = [
+        {"run_id": "r", "sample_id": f"s.{i}", "type": "match", "data": {"correct": i > 0, "picked": "a"}}
+        for i in range(3)
+    ]
+    return [{"spec": {"run_id": "r"}}, *events]
+
+
+def openai_evals_event() -> Any:
+    return openai_evals()[1:]
+
+
+def langfuse() -> Any:
+    scores = [
+        {
+            "id": f"s{i}",
+            "traceId": f"t{i}",
+            "observationId": None,
+            "name": "q",
+            "value": i / 2,
+            "source": "ANNOTATION",
+            "authorUserId": "u",
+            "dataType": "NUMERIC",
+        }
+        for i in range(3)
+    ]
+    return {"data": scores, "meta": {"page": 1}}
+
+
+def mlflow() -> Any:
+    return {
+        "columns": ["inputs", "outputs", "token_count", "relevance/v1/score"],
+        "data": [[f"q{i}", "a", 3, i / 2] for i in range(3)],
+    }
+
+
+def promptfoo_table() -> Any:
+    names = [
+        "topic",
+        "[echo] Say",
+        "Status",
+        "Score",
+        "Named Scores",
+        "Metric: tone",
+        "Grader Reason",
+        "Comment",
+    ]
+    return [names, *(["x", "said", "PASS", f"{i / 2:.2f}", "", "0.50", "", ""] for i in range(3))]
+
+
 def table() -> Any:
     return [{"item": f"i{i}", "rater": "r", "value": i / 2, "extra": {"a": [1]}} for i in range(3)]
 
@@ -153,6 +252,16 @@ JSON_MAKERS: dict[str, tuple[Callable[[], Any], str]] = {
     "Argilla 1": (argilla_1, "b.json"),
     "promptfoo": (promptfoo, "b.json"),
     "lm_eval": (lm_eval, "samples_t_2025-01-01T00-00-00.jsonl"),
+    "τ-bench": (tau_bench, "b.json"),
+    "τ²-bench": (tau2_bench, "b.json"),
+    "SWE-bench": (swe_bench, "b.json"),
+    "DeepEval": (deepeval, "b.json"),
+    "lighteval": (lighteval, "b.jsonl"),
+    "OpenAI's evals": (openai_evals, "b.jsonl"),
+    "an event of OpenAI's evals": (openai_evals_event, "b.jsonl"),
+    "Langfuse": (langfuse, "b.json"),
+    "MLflow": (mlflow, "b.json"),
+    "promptfoo's table": (promptfoo_table, "b.csv"),
     "a list of objects": (table, "b.json"),
     "lines of objects": (table, "b.jsonl"),
 }
@@ -200,6 +309,13 @@ def of_json() -> Iterator[tuple[str, Callable[[Path], Words]]]:
 
 def _json(make: Callable[[], Any], name: str, path: tuple[Any, ...], change: Change, folder: Path) -> Words:
     content = changed(make(), path, change)
+    if name.endswith("v"):
+        rows = content if isinstance(content, list) else [content]
+        out = io.StringIO()
+        csv.writer(out).writerows(row if isinstance(row, list) else [row] for row in rows)
+        return given(folder, name, out.getvalue(), "--value", "score")
+    if make is openai_evals_event:
+        content = [openai_evals()[0], *(content if isinstance(content, list) else [content])]
     if name.endswith("l"):
         rows = content if isinstance(content, list) else [content]
         return given(folder, name, "\n".join(map(json.dumps, rows)) + "\n")

@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.hostile.frames import compare
+
 SECONDS = 5.0
 BYTES = 10**9
 
@@ -146,9 +148,16 @@ def _become(words: list[str], folder: str, errors: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (held + 2 * BYTES, held + 2 * BYTES))
     sys.argv = ["nbyk", *words]
     from nbyk.cli import program
+    from nbyk.errors import NbykError
 
     try:
+        if words[0] == "frame":  # Python's road
+            compare(*words[1:])
+            os._exit(0)
         program()
+    except NbykError as error:
+        print(f"error: {error}", file=sys.stderr, flush=True)
+        os._exit(2)
     except BaseException:
         import traceback
 

@@ -29,7 +29,7 @@ def server() -> Iterator[Server]:
 
 
 def test_the_corpus_is_as_large_as_promised_and_no_name_comes_twice() -> None:
-    assert len(CASES) >= 3_000
+    assert len(CASES) >= 5_000
     assert len({case.name for case in CASES}) == len(CASES)
 
 
@@ -37,7 +37,7 @@ def test_the_corpus_is_as_large_as_promised_and_no_name_comes_twice() -> None:
 def test_it_ends_well(case: Case, server: Server, tmp_path: Path) -> None:
     words = case.build(tmp_path)
     outcome = server.run(words, tmp_path)
-    assert outcome.code in (0, 2), outcome
+    assert outcome.code in (0, 2, 3, 4), outcome
     assert outcome.seconds < SECONDS, outcome
     assert outcome.room < BYTES, outcome
     refusals = [line for line in outcome.errors.splitlines() if line.startswith("error: ")]

@@ -15,6 +15,7 @@ from sklearn import metrics as sk
 from nbyk.metrics import get
 from nbyk.metrics.builtin import BUILTIN
 from nbyk.metrics.item_means import item_means
+from nbyk_papers.metrics import METRICS
 
 
 def _histogram(values, bins):
@@ -61,6 +62,7 @@ SCORES = {
     "rmse": lambda a, g: np.sqrt(np.mean((a - g) ** 2)),
     "max_error": lambda a, g: sk.max_error(g, a),
     "mean": lambda a, g: np.mean(a),
+    "mean_cost": lambda a, g: np.mean(a),
     "spearman": _correlation(spearmanr),
     "pearson": _correlation(pearsonr, 1e-12),
     "kendall": _correlation(kendalltau),
@@ -107,7 +109,7 @@ def _sign(lead):
 
 def test_every_metric_of_ratings_that_comes_with_nbyk_is_held_to_other_code() -> None:
     held = {get(spec).base_name for spec in (*SCORES, *COMPARISONS)}
-    assert {metric.name for metric in BUILTIN} == held
+    assert {metric.name for metric in (*BUILTIN, *METRICS)} == held
 
 
 KINDS = ("uniform", "normal", "likert", "binary", "constant", "zeros")

@@ -84,16 +84,16 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("candidate", "margin", "code", "verdict"),
+    ("candidate", "margin", "code", "verdict", "words"),
     [
-        ("sim_a", "", 0, "yes"),
-        ("sim_c", "0.2", 0, "yes"),
-        ("sim_c", "", 3, "no"),
-        ("sim_c", "0.08", 4, "inconclusive"),
+        ("sim_a", "", 0, "yes", "sim_a is better than sim_c"),
+        ("sim_c", "0.2", 0, "yes", "Equivalent: sim_c and sim_a, within ±0.2"),
+        ("sim_c", "", 3, "no", "Undecided: sim_c is not shown to be better than sim_a"),
+        ("sim_c", "0.08", 4, "inconclusive", "Undecided: sim_c may be worse than sim_a by 0.08"),
     ],
 )
 def test_the_verdict_is_the_exit_code_and_a_comment(
-    candidate: str, margin: str, code: int, verdict: str, folder: Path
+    candidate: str, margin: str, code: int, verdict: str, words: str, folder: Path
 ) -> None:
     baseline = "sim_c" if candidate == "sim_a" else "sim_a"
     ended, outputs, comment = run(
@@ -105,8 +105,7 @@ def test_the_verdict_is_the_exit_code_and_a_comment(
         options="--resamples 999 --max-resamples 999",
     )
     assert (ended, outputs["verdict"]) == (code, verdict)
-    asked = f", or at least not worse by {margin}" if margin else ""
-    assert comment.startswith(f"### Is {candidate} better than {baseline}{asked}?")
+    assert comment.startswith(f"**{words}**")
     assert Path(outputs["report"], "compare.html").exists()
 
 
@@ -123,7 +122,7 @@ def test_options_of_several_lines_are_all_read(options: str, folder: Path) -> No
         options=options,
     )
     assert (code, outputs["verdict"]) == (0, "yes")
-    assert comment.startswith("### Is sim_c better than sim_a, or at least not worse by 0.2?")
+    assert comment.startswith("**Equivalent: sim_c and sim_a, within ±0.2**")
 
 
 def test_bad_input_ends_the_action_without_a_comment(folder: Path) -> None:

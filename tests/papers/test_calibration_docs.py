@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from nbyk.testing.rates import binomial_interval
+from nbyk.testing.intervals import binomial_interval
 from nbyk_papers.calibration import design as calibration
 from nbyk_papers.calibration.reading import COLUMNS
 

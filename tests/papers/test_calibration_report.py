@@ -16,7 +16,7 @@ from nbyk.config import validate
 from nbyk.files import read_json, write_json, write_parquet
 from nbyk.priors import published_prior
 from nbyk.report.answer import write_answer
-from nbyk.testing.rates import binomial_interval
+from nbyk.testing.intervals import binomial_interval
 from nbyk_papers.calibration.reading import band, read_rates
 from nbyk_papers.calibration.report import rates_report, report
 from nbyk_papers.calibration.study import STUDY

@@ -14,7 +14,7 @@ import pytest
 from nbyk.data import load_source
 from nbyk.errors import NbykError
 from nbyk.files import read_json, write_json, write_parquet
-from nbyk.priors import Response, describe_fit, published_prior
+from nbyk.priors import Response, published_prior
 from nbyk.report.answer import write_answer
 from nbyk.report.html import render_block
 from nbyk_papers import placed
@@ -31,6 +31,7 @@ from nbyk_papers.homan2025.comparison import (
     picks_of_rule,
     read_grid,
 )
+from nbyk_papers.homan2025.description import describe_fit
 from nbyk_papers.homan2025.design import METRIC_OF_COLUMN, published_table
 from nbyk_papers.homan2025.report import report
 from nbyk_papers.homan2025.summary import summarise

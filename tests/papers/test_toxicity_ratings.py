@@ -14,7 +14,6 @@ from nbyk.errors import NbykError
 from nbyk.files import read_parquet, write_json, write_parquet
 from nbyk.priors import Response, published_prior
 from nbyk.resampling.population import Population
-from nbyk.resampling.simulate import simulate_systems
 from nbyk.studies.steps import Work
 from nbyk.testing.pvalues import expected_p
 from nbyk_papers.wein2023.cells import (
@@ -29,6 +28,7 @@ from nbyk_papers.wein2023.cells import (
 from nbyk_papers.wein2023.design import SEMANTICS, Estimation
 from nbyk_papers.wein2023.pvalues import estimated_p_table, true_p_table, with_true_p
 from nbyk_papers.wein2023.steps import true_p
+from nbyk_papers.wein2023.systems_on_gold import simulate_systems
 from nbyk_papers.wein2023.toxicity_ratings import toxicity_law, toxicity_ratings
 
 TOXICITY = published_prior("toxicity")

@@ -14,7 +14,7 @@ from matplotlib.image import imread
 
 from nbyk.files import read_json, read_parquet, write_parquet
 from nbyk.report.answer import write_answer
-from nbyk.testing.rates import binomial_interval
+from nbyk.testing.intervals import binomial_interval
 from nbyk_papers import placed
 from nbyk_papers.ulmer2022.claims import verdicts_of
 from nbyk_papers.ulmer2022.comparison import compare

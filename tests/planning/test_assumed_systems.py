@@ -13,6 +13,7 @@ from nbyk.metrics import get
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import power_of_test
 from nbyk.planning.power.simulated_sets import SimulatedSets
+from nbyk.planning.result import Plan
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import observed_effects
@@ -75,19 +76,22 @@ def test_sums_too_large_for_counts_are_drawn_one_by_one() -> None:
     assert Population(TOXICITY, 10, 9_999, 0.1).countable
 
 
+def said(found: Plan) -> str:
+    return " ".join(found.lines)
+
+
 def test_systems_answer_once_unless_told_otherwise_and_the_sentence_says_so() -> None:
     given = {"k_responses": 5, "epsilon": 0.3, "power": 0.8, "precision": 0.02}
     once, often = (plan(TOXICITY, n_runs=runs, **given) for runs in (None, "K"))  # type: ignore[arg-type]
     assert once.n_items < 0.85 * often.n_items
-    assert "one answer of each system per item, the same on every run (n_runs = 1)" in once.sentence
-    assert "as many answers of each system per item as ratings, which vary as these do" in often.sentence
+    assert "each system answers an item once, and would answer the same again" in said(once)
+    assert "as often as people rate it, and its answers vary as ratings do" in said(often)
     assert (once.to_dict()["n_runs"], often.to_dict()["n_runs"]) == (1, "K")
     assert (once.to_dict()["sd_scale_a"], often.to_dict()["sd_scale_b"]) == (0.0, 1.0)
     three = planned(n_items=40, k_responses=5, epsilon=0.3, n_runs=3)
-    assert "with 3 answers of each system per item, which vary as people's ratings do" in three.sentence
+    assert "answers an item 3 times, and its answers vary as people's ratings do" in said(three)
     noisy = planned(n_items=40, k_responses=5, epsilon=0.3, n_runs=1, sd_scale_a=1.0, sd_scale_b=1.0)
-    assert "with one answer of each system per item on" not in noisy.sentence
-    assert "with one answer of each system per item" in noisy.sentence
+    assert "each system answers an item once." in said(noisy)
     assert noisy.power < once.power
 
 
@@ -103,8 +107,8 @@ def test_a_wrong_number_of_runs_is_named(n_runs: object) -> None:
 def test_without_gold_b_is_shifted_and_a_t_test_has_the_same_power(prior: str) -> None:
     found = plan(published_prior(prior), metric="mean", epsilon=0.08, power=0.8, k_responses=5, threads=2)
     assert found.cost == found.n_items * 5 * 2
-    assert "a system B whose item means are lower by ε = 0.08" in found.sentence
-    assert f"{found.n_items} items with 5 ratings of either system's answer" in found.sentence
+    assert "a system B whose item means are lower by ε = 0.08" in said(found)
+    assert f"{found.n_items} items with 5 ratings of each system's answer" in found.sentence
     items = published_prior(prior)
     generator = np.random.default_rng(5)
     shape = (3000, found.n_items)
@@ -126,14 +130,11 @@ def test_without_gold_b_is_shifted_and_a_t_test_has_the_same_power(prior: str) -
 def test_without_gold_the_effect_asked_for_is_that_of_the_shift() -> None:
     found = planned(metric="mean", effect=0.05, power=0.8, k_responses=5, n_runs=None)
     assert found.effect == pytest.approx(0.05, abs=1e-3)
-    assert (
-        "worse by 0.05 on mean, on the scale from 0 to 1, in the long run (its item means lower by ε = "
-        in found.sentence
-    )
+    assert "a system B that is worse by 0.05 on mean:" in said(found)
     assert found.to_dict()["given"] == {"k_responses": 5, "power": 0.8, "effect": 0.05}
     smallest = planned(metric="mean", n_items=found.n_items, k_responses=5, power=0.8, n_runs=None)
     assert smallest.epsilon == pytest.approx(found.epsilon, rel=0.1)
-    assert "the smallest shift of B's item means ε that" in smallest.sentence
+    assert f"find an ε of {smallest.epsilon:.3g} or more" in smallest.sentence
 
 
 def test_without_gold_there_are_no_runs_to_plan() -> None:

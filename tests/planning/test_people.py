@@ -82,7 +82,7 @@ def test_a_one_sided_plan_is_that_of_a_test_at_twice_the_level() -> None:
     two_sided = nbyk.plan(SPREAD, alpha=0.1, **asked)
     one_sided = nbyk.plan(SPREAD, alternative="greater", **asked)
     assert one_sided.crew == two_sided.crew
-    assert "(one-sided, α = 0.05)" in one_sided.sentence
+    assert "one-sided, α = 0.05." in " ".join(one_sided.lines)
     with pytest.raises(NbykError, match="a plan takes B for the worse system"):
         nbyk.plan(SPREAD, alternative="less", **asked)
 

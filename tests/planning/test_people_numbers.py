@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import nbyk
+from nbyk.cli.plan_source import variances_of
 from nbyk.errors import NbykError
-from nbyk.planning.pilot import variances_of
 from nbyk.planning.request import Costs
 from nbyk.priors import published_prior
 from nbyk.testing.shared_units.collection import Crew, Spread
@@ -72,9 +72,3 @@ def test_the_largest_standard_deviations_give_a_power() -> None:
     spread = Spread(**variances_of(dict.fromkeys(names, 1e75)))
     assert (spread.items, spread.runs) == pytest.approx((1e150, 2e150))
     assert 0.02 < power_with_people(spread, Crew(60, 5, 2, 4, 3), 0.1) <= 0.05  # the level of the mixture
-
-
-def test_the_unit_of_an_effect_is_above_zero() -> None:
-    for wrong in (0.0, -1.0, math.nan, math.inf):
-        with pytest.raises(NbykError, match=r"^effect_unit: found "):
-            nbyk.plan(published_prior("simulated"), n_items=9, power=0.5, effect=0.1, effect_unit=wrong)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -58,8 +57,9 @@ def test_no_number_of_items_helps_and_the_sentence_says_how_many_raters_would() 
     asked = {"k_responses": 5, "runs": 0, "effect": 0.05, "power": 0.8}
     found = planned(SPREAD, dict(raters=5, **asked))
     assert not found.reachable
-    raters = found.instead["raters"]
-    assert f"No number of items settles this with 5 raters; {raters} raters would." in found.sentence
+    (other,) = found.others
+    raters = other.crew.raters
+    assert found.sentence == f"With 5 raters, no number of items is enough: take at least {raters} raters."
     assert planned(SPREAD, dict(raters=raters, **asked)).reachable
     assert not planned(SPREAD, dict(raters=raters - 1, **asked)).reachable
     two = planned(SPREAD, dict(raters=2, **{**asked, "k_responses": 2}))
@@ -95,8 +95,10 @@ def test_items_in_clusters_are_solved_for_and_one_cluster_is_refused() -> None:
     assert power_with_people(spread, replace(found.crew, n_items=found.crew.n_items - 10), 0.1) < 0.8
     bought = planned(spread, asked | {"power": None, "budget": 97.0})
     assert (bought.crew.n_items, bought.crew.clusters) == (90, 9)
-    assert f"{found.crew.n_items} items in {found.crew.clusters} clusters, 1 rating each" in found.sentence
-    assert "over new clusters of items" in found.sentence
+    assert (
+        f"{found.crew.n_items} items in {found.crew.clusters} clusters with 1 rating each" in found.sentence
+    )
+    assert "over new clusters of items" in found.lines[1]
     with pytest.raises(NbykError, match="items_per_cluster: found 10, and there are 9 items: one cluster"):
         planned(spread, asked | {"n_items": 9, "power": None})
 
@@ -122,7 +124,7 @@ def test_a_budget_buys_the_largest_power_of_all_collections() -> None:
     best = max(power_with_people(SPREAD, crew, 0.05) for crew in every_crew(700.0))
     # Of more than twenty raters, some numbers are tried.
     assert best - 0.003 <= found.power
-    assert f"at a cost of {found.cost:g} of 700, " in found.sentence
+    assert f", cost {found.cost:g} of 700)" in found.sentence
 
 
 def test_a_budget_finds_the_least_effect_of_all_collections() -> None:
@@ -144,9 +146,8 @@ def test_where_several_numbers_are_open_and_none_is_enough_the_answer_says_so() 
     assert not found.reachable
     assert found.open == ("n_items", "k_responses", "runs")
     assert found.k_responses == 3
-    limit = "(up to 100 ratings per item and runs)"
-    start = "No number of items, ratings per item or runs settles this with 3 raters among those that"
-    assert found.sentence.startswith(f"{start} nbyk tries if several are open {limit}. ")
+    start = "With 3 raters, no items, ratings per item or runs that nbyk tries (up to 100) are enough."
+    assert found.sentence == start
     with pytest.raises(NbykError, match="found 5, and there are 3 raters"):
         planned(SPREAD, {"raters": 3, "k_responses": 5, "effect": 0.01, "power": 0.9})
 
@@ -209,13 +210,11 @@ def test_settle_says_which_of_items_raters_and_runs_would_settle_the_broad_claim
     names = [f"p{j}" for j in range(5)]
     units = Units("ids", tuple(names), np.tile(np.arange(5, dtype=np.int32), (60, 1)))
     found = nbyk.settle(response_set(None, a, b, units={"a": units, "b": units}), metric="mean")
-    assert found.decided
-    raters = int(re.search(r"it takes (\d+) raters in all", found.people)[1])  # type: ignore[index]
-    assert 15 < raters < 120
-    assert "more items alone would not" in found.people
-    assert found.sentence.startswith(f"{found.people} For new items alone, there is nothing to settle: p = ")
+    assert (found.open, found.others) == (("raters",), ())  # no number of items is enough
+    assert 15 < found.crew.raters < 120
+    assert found.sentence.endswith(f"by {found.crew.raters} raters.")
     fresh = nbyk.settle(ResponseSet(np.empty((60, 0)), a, b, ALL_FRESH), metric="mean")
-    assert fresh.people == ""
+    assert fresh.sentence.startswith("Collect nothing more: p = ")
 
 
 @pytest.mark.parametrize(

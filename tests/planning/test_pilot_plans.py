@@ -58,8 +58,8 @@ def test_a_plan_of_a_data_set_holds_on_the_half_that_it_did_not_see(name: str) -
 @pytest.mark.statistics
 def test_without_gold_a_shifted_pilot_has_the_power_of_a_t_test() -> None:
     found = plan(RATED, metric="mean", effect=0.03, power=0.8, k_responses=6)
-    assert "B that is worse by 0.03 on mean" in found.sentence
-    assert "on items and ratings drawn again from the 300 items of these" in found.sentence
+    assert "B that is worse by 0.03 on mean" in " ".join(found.lines)
+    assert "items like the 300 of these" in " ".join(found.lines)
     generator = np.random.default_rng(1)
     items = generator.integers(300, size=(2000, found.n_items))
     a = RATED.ratings[items]  # type: ignore[index]
@@ -82,13 +82,16 @@ def test_both_roads_are_said_where_they_differ_by_more_than_a_fifth() -> None:
     own = plan(RATED, **given)  # type: ignore[arg-type]
     fitted = plan(fit_prior("these", RATED.ratings, LIKERT).prior, **given)  # type: ignore[arg-type]
     near = replace(own, beside=fitted.with_items(round(1.15 * own.n_items)))
-    assert near.sentence == own.sentence
+    assert near.lines == own.lines
     far = replace(own, beside=fitted.with_items(2 * own.n_items))
-    assert far.sentence.startswith(own.sentence)
-    assert f"A prior fitted to the pilot gives {2 * own.n_items} items instead" in far.sentence
+    assert far.lines[:-1] == own.lines
+    assert far.lines[-1] == (
+        f"A prior fitted to the pilot gives {2 * own.n_items} items: keep the answer above, which uses the "
+        "ratings themselves."
+    )
     assert far.to_dict()["of_fitted_prior"]["n_items"] == 2 * own.n_items
     lost = replace(own, beside="power: 0.8 is not reached")
-    assert "A prior fitted to the pilot gives no such answer (power: 0.8 is not reached)" in lost.sentence
+    assert "A prior fitted to the pilot gives no answer (power: 0.8 is not reached)" in lost.lines[-1]
 
 
 def pair(metric_has_gold: bool = True) -> PilotItems:
@@ -102,14 +105,12 @@ def pair(metric_has_gold: bool = True) -> PilotItems:
 
 def test_a_real_pair_needs_no_epsilon_and_the_better_one_stands_first() -> None:
     found = plan(pair(), power=0.8, k_responses=6)
-    assert re.search(
-        r"that theirs is better than ours by 0\.0\d+, on the scale from 0 to 1, as in", found.sentence
-    )
+    assert re.search(r"that theirs is better than ours by 0\.0\d+ on mae, as in the pilot", found.lines[1])
     assert found.to_dict()["given"] == {"k_responses": 6, "power": 0.8}
-    assert "ε" not in found.sentence
+    assert "ε" not in " ".join(found.lines)
     size = plan(pair(), n_items=found.n_items, k_responses=6)
     assert size.power == pytest.approx(found.power, abs=0.04)
-    assert "theirs is better than ours" in size.sentence
+    assert "theirs is better than ours" in size.lines[1]
     rated = plan(pair(False), metric="mean", n_items=1000, k_responses=1)
     assert rated.power < 0.99
 
@@ -148,6 +149,6 @@ def test_systems_that_answer_in_real_numbers_show_a_small_difference() -> None:
     powers = {kind: power_of_test(one, n_sets=400, seed=3).power for kind, one in sets.items()}
     assert powers["real"] > powers["levels"] + 0.1
     found = plan(sets["real"].prior, n_items=50, k_responses=3, epsilon=0.2, precision=0.05)
-    assert "systems that answer in real numbers (--system-answers real)" in found.sentence
+    assert "systems answer in real numbers (--system-answers real)" in " ".join(found.lines)
     with pytest.raises(NbykError, match="system_answers: found 'whole', expected levels or real"):
         PilotItems("x", RATED.ratings, LIKERT, system_answers="whole")

@@ -12,8 +12,7 @@ from nbyk.data import load_source, source
 from nbyk.errors import NbykError
 from nbyk.planning.power.estimate import power_of_test
 from nbyk.planning.result import Plan
-from nbyk.priors import Response, published_prior
-from nbyk.priors.likelihood_fit import fit_by_likelihood
+from nbyk.priors import Response, fit_prior, published_prior
 from nbyk.resampling.population import Population
 
 TOXICITY = published_prior("toxicity")
@@ -167,7 +166,7 @@ def test_a_plan_on_convabuse_holds_for_another_seed() -> None:
     """On a prior fitted to the embedded ratings, by a bounded number of simulated sets."""
     data = source("convabuse")
     ratings = load_source("convabuse")
-    prior = fit_by_likelihood("convabuse", ratings.matrix(), Response.on(data.scale)).prior
+    prior = fit_prior("convabuse", ratings.matrix(), Response.on(data.scale), n_sets=20).prior
     lines: list[str] = []
     found = plan(
         prior,
@@ -200,20 +199,19 @@ def test_limits_and_systems_are_said() -> None:
     capped = planned(epsilon=0.1, n_items=30, budget=100_000.0, max_responses=20)
     assert capped.k_responses == 20
     assert "K = 20 (max_responses) is the most that the search allowed, and the budget would buy more." in (
-        capped.sentence
+        capped.lines
     )
     rich = planned(epsilon=0.1, budget=100_000.0, max_items=30, max_responses=2)
     assert (rich.n_items, rich.k_responses) == (30, 2)
     assert (
         "K = 2 (max_responses) and N = 30 (max_items) is the most that the search allowed, and the budget "
-        "would buy more." in rich.sentence
+        "would buy more." in rich.lines
     )
     odd = planned(epsilon=0.3, n_items=30, k_responses=3, epsilon_a=0.1, sd_scale_a=2.0)
-    assert (
-        "with A's item means off by up to ε_A = 0.1 and as many answers of each system per item as ratings, "
-        "which vary as these do and the spread of A's responses times 2" in odd.sentence
-    )
-    assert "search allowed" not in odd.sentence
+    assumed = odd.lines[-1]
+    assert "A's item means are off by up to ε_A = 0.1; each system answers an item as often as" in assumed
+    assert assumed.endswith("the spread of A's answers times 2.")
+    assert "search allowed" not in " ".join(odd.lines)
 
 
 @pytest.fixture(scope="module")
@@ -237,15 +235,11 @@ def test_the_plan_depends_on_the_seed_alone() -> None:
 
 def test_a_plan_says_itself_in_one_sentence() -> None:
     found = planned(epsilon=0.3, power=0.8, k_responses=5)
-    assert found.sentence.count("; ") == 1
-    for part in (
-        "0.8",
-        "swap_items on mae, two-sided at α = 0.05",
-        "ε = 0.3",
-        "toxicity",
-        f"{found.n_items} items with 5 ratings each",
-    ):
-        assert part in found.sentence
+    assert found.sentence == f"Collect {found.n_items} items with 5 ratings each ({found.cost:.0f} ratings)."
+    for part in ("Power 0.", "swap_items on mae, two-sided, α = 0.05", "ε = 0.3", "toxicity"):
+        assert part in " ".join(found.lines)
+    assert repr(found).startswith(found.sentence)
+    assert found.sentence in found._repr_html_()
     content = found.to_dict()
     assert content["given"] == {"k_responses": 5, "epsilon": 0.3, "power": 0.8}
     assert content["simulated"]["low"] <= content["power"] <= content["simulated"]["high"]
@@ -258,8 +252,8 @@ def test_a_plan_is_two_sided_unless_asked_otherwise() -> None:
     half = planned(alternative="greater", alpha=0.025, **given)
     assert (both.request.alternative, greater.request.alternative) == ("two-sided", "greater")
     assert abs(both.power - half.power) < 0.06 < greater.power - both.power
-    assert "two-sided at α = 0.05" in both.sentence
-    assert "one-sided at α = 0.05" in greater.sentence
+    assert "two-sided, α = 0.05" in both.lines[1]
+    assert "one-sided, α = 0.05" in greater.lines[1]
 
 
 def test_the_approximation_is_of_the_sides_of_the_test(many_items: Plan) -> None:

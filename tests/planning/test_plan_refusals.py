@@ -82,7 +82,7 @@ def test_only_the_limits_that_were_searched_are_named(
         ({"epsilon": 0.1, "power": 0.8, "test": "swap"}, "unknown test 'swap'; did you mean swap_items"),
         ({"epsilon": 0.1, "power": 0.8, "precision": 0.0}, "precision: found 0.0"),
         ({"epsilon": 0.1, "effect": 0.1, "power": 0.8}, "both `epsilon` and `effect`"),
-        ({"effect": 0.9, "power": 0.8}, "out of reach: at ε = 1"),
+        ({"effect": 0.9, "power": 0.8}, "out of reach: at the largest ε"),
         ({"effect": -0.1, "power": 0.8}, "effect: found -0.1"),
         ({"effect": 0.5, "power": 0.8, "metric": "wins_mae"}, "counts which system is nearer"),
         ({"effect": 0.5, "power": 0.8, "metric": "mean_of_emds"}, "needs single responses"),

@@ -49,8 +49,8 @@ def test_any_difference_is_found_where_b_is_noisier_anyhow() -> None:
     found = planned(n_items=60, k_responses=3, power=0.6, sd_scale_b=4.0)
     assert found.epsilon == pytest.approx(1e-4)
     assert found.power > 0.9
-    assert "any perturbation, however small (ε ≤ 0.0001)" in found.sentence
-    assert "the spread of B's responses times 4" in found.sentence
+    assert found.sentence.endswith(" find any ε.")
+    assert "the spread of B's answers times 4" in found.lines[-1]
 
 
 @pytest.mark.parametrize("target", [0.5, 0.8, 0.95])

@@ -13,6 +13,7 @@ from scipy.stats import binom, norm
 
 import nbyk
 from benchmarks import settled_ratings
+from nbyk import settle
 from nbyk.data import load_source
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import ALL_FRESH
@@ -21,7 +22,7 @@ from nbyk.metrics import get
 from nbyk.planning import settled_sizes
 from nbyk.planning.fitted_systems import FittedSystems
 from nbyk.planning.power.battery import SystemTest
-from nbyk.planning.settle import settle
+from nbyk.planning.result import Plan
 from nbyk.planning.settled_sizes import Outlook, SimulatedSizes, relative_error
 from nbyk.priors import Response, likelihood_search
 from nbyk.priors.likelihood_search import rounded
@@ -53,6 +54,15 @@ def of_strangers(gold: Any, a: Any, b: Any) -> ResponseSet:
     return replace(nbyk.response_set(gold, a, b), units=ALL_FRESH)
 
 
+def ways(found: Plan) -> dict[str, Plan]:
+    """Return the plans that would settle a comparison, by the numbers that each increases."""
+    every = (found, *found.others) if found.reachable else ()
+    return {" and ".join(way.open): way for way in every}
+
+
+BOTH = "n_items and k_responses"
+
+
 def of_five_kinds():  # type: ignore[no-untyped-def]
     """Yield gold, A and B of five kinds of undecided comparisons whose effect is nearly normal."""
     for k, off_b, seed in ((1, 0.15, 3), (3, 0.12, 5), (5, 0.15, 3), (2, 0.16, 8), (1, 0.17, 9)):
@@ -65,13 +75,13 @@ def test_items_equal_the_closed_form_within_one() -> None:
         result = nbyk.compare(data)
         signal = abs(result.effect) / result.pair.drawn.bootstrapped.std(ddof=1)
         found = settle(data, max_items=10**9, max_responses=1)
-        assert found.items is not None
         closed = len(gold) * ((norm.ppf(0.975) + norm.ppf(0.8)) / signal) ** 2
-        assert abs(found.items.n_items - closed) <= 1.0
+        assert found.open == ("n_items",)
+        assert abs(found.n_items - closed) <= 1.0
         # The planner gives the same number for the same pilot.
         planned = nbyk.plan(data, solve="items", power=0.8, max_items=10**9, max_responses=1)
-        assert (planned.open, planned.n_items) == (("n_items",), found.items.n_items)
-        assert planned.k_responses == round(found.k_responses)
+        assert (planned.open, planned.n_items) == (("n_items",), found.n_items)
+        assert planned.k_responses == found.k_responses
 
 
 def test_items_are_those_of_the_effect_and_its_spread() -> None:
@@ -80,30 +90,26 @@ def test_items_are_those_of_the_effect_and_its_spread() -> None:
     result = nbyk.compare(gold, a, b)
     signal = abs(result.effect) / result.pair.drawn.bootstrapped.std(ddof=1)
     z = norm.ppf(0.975)
-    assert found.power == pytest.approx(norm.cdf(signal - z))
-    assert found.items is not None
-    assert found.items.n_items == math.ceil(200 * ((z + norm.ppf(0.8)) / signal) ** 2)
-    assert found.items.power == pytest.approx(0.8, abs=0.002)
-    assert (found.responses, found.both, found.by) == (None, None, "approximation")
+    assert found.present is not None
+    assert found.present.power == pytest.approx(norm.cdf(signal - z))
+    assert found.n_items == math.ceil(200 * ((z + norm.ppf(0.8)) / signal) ** 2)
+    assert found.power == pytest.approx(0.8, abs=0.002)
+    assert (found.open, found.others, found.simulated) == (("n_items",), (), None)
     assert "one response per item" in found.warnings[0]
 
 
 def test_the_far_end_of_the_interval_bounds_the_items_from_below() -> None:
     found = settle(*ratings(k=1))
-    far = max(abs(found.interval.low), abs(found.interval.high))
-    assert found.items is not None
+    low, high = nbyk.compare(*ratings(k=1)).claims[-1].interval
     assert found.least_items is not None
-    needed = found.items.n_items * (found.effect / far) ** 2
+    needed = found.n_items * ((found.effect or 0.0) / max(-low, high)) ** 2
     assert found.least_items == max(200, math.ceil(needed)) or abs(found.least_items - needed) < 2
 
 
 def test_what_is_decided_needs_no_more() -> None:
     found = settle(*ratings(off_a=0.0, off_b=0.6))
-    assert found.decided
-    assert (found.power, found.items, found.responses, found.both) == (None, None, None, None)
-    assert found.sentence.startswith(
-        f"{found.people} For new items alone, there is nothing to settle: p = 0.0002"
-    )
+    assert ways(found) == {}
+    assert found.sentence == "Collect nothing more: p = 0.0002 is already at most α = 0.05."
 
 
 def test_no_size_settles_equal_systems() -> None:
@@ -111,52 +117,47 @@ def test_no_size_settles_equal_systems() -> None:
     # The same responses, and the same in another order: their means differ by rounding alone.
     for second in (a, np.concatenate([a[:, 1:], a[:, :1]], axis=1)):
         found = settle(gold, a, second)
-        assert found.effect == 0.0
-        assert -0.05 < found.interval.low == -found.interval.high < 0.0  # items not among these may differ
-        assert (found.items, found.responses, found.both) == (None,) * 3
-        assert found.sentence.startswith("No size would settle it: the observed difference on mae is 0. ")
+        assert found.effect is None
+        assert ways(found) == {}
+        assert found.sentence == "No size would show it: the difference on mae is 0."
 
 
 def test_sizes_beyond_the_limits_are_not_named() -> None:
     gold, a, b = ratings()
     largest = settle(of_strangers(gold, a, b), max_items=201, max_responses=6)
-    assert (largest.items, largest.responses, largest.both) == (None, None, None)
-    assert largest.sentence.startswith("No realistic size would settle it: up to 201 items, or ")
-    assert "do not find the observed difference on mae, " in largest.sentence
-    assert "up to 201 items, or up to 6 ratings on each" in largest.sentence
-    assert "If it is that large, the present 200 items are enough to show it" in largest.sentence
+    assert ways(largest) == {}
+    assert largest.sentence == "Neither 201 items nor 6 ratings per item are enough."
+    assert largest.least_items == 200
 
 
 def test_few_items_never_settle_whatever_they_show() -> None:
     # The same difference on each of four items: 2^4 swaps cannot give p = .05, 2^6 can.
     found = settle(np.zeros(4), np.full(4, 0.1), np.full(4, 0.2))
-    assert found.items is not None
-    assert found.items.n_items == 6
-    assert (found.power, found.least_items) == (0.0, 6)
-    assert "If it is that large, it still takes 6 items to show it" in found.sentence
+    assert found.present is not None
+    assert (found.open, found.n_items) == (("n_items",), 6)
+    assert (found.present.power, found.least_items) == (0.0, 6)
+    assert "Even an effect at the far end of its interval takes 6 items." in found.lines
     assert "the same on every bootstrapped test set" in found.warnings[0]
     six = nbyk.compare(np.zeros(6), np.full(6, 0.1), np.full(6, 0.2))
     assert six.pair.significant
     assert not nbyk.compare(np.zeros(5), np.full(5, 0.1), np.full(5, 0.2)).pair.significant
     five = settle(np.zeros(5), np.full(5, 0.1), np.full(5, 0.2))
-    assert "it takes 1 more item (6 in all)" in five.sentence
+    assert five.sentence.startswith("Collect 6 items")
 
 
 def test_an_effect_on_the_other_side_is_not_shown_by_more() -> None:
     gold, a, b = ratings(k=1)
     other = settle(gold, a, b, alternative="less")
-    assert other.effect > 0.0
-    assert (other.items, other.responses, other.both) == (None, None, None)
+    assert ways(other) == {}
     assert "points to the other side" in other.sentence
     assert other.least_items is not None  # were the effect at its lower end, which is below 0
     low = nbyk.compare(gold, a, b).claims[-1].interval[0]
     assert low < 0.0
     greater = settle(gold, a, b, alternative="greater")
     two_sided = settle(gold, a, b, alternative="two-sided", alpha=0.1)
-    assert greater.items is not None
-    assert two_sided.items is not None
-    assert greater.items.n_items == two_sided.items.n_items
-    assert other.least_items == pytest.approx(greater.items.n_items * (greater.effect / low) ** 2, abs=2)
+    assert greater.n_items == two_sided.n_items
+    assert greater.effect is not None
+    assert other.least_items == pytest.approx(greater.n_items * (greater.effect / low) ** 2, abs=2)
 
 
 def test_the_fitted_population_has_the_effect_and_noise_of_the_data() -> None:
@@ -211,22 +212,18 @@ def test_the_sizes_named_have_the_power_on_the_process_behind_the_data() -> None
     # process can be given the effect that was seen. A second route to the power, by other code on fresh data.
     gold, a, b = of_process(200, 3, 0.12, seed=5)[:, 0]
     found = settle(of_strangers(gold, a, b), metric="mse")
-    assert not found.decided
-    assert found.effect > 0.0
-    assert found.by == "simulation"
-    off_b = math.sqrt(3.0 * found.effect + OFF_A**2)
-    for size in (found.items, found.responses, found.both):
-        assert size is not None
-        sets = of_process(size.n_items, round(size.k_responses), off_b, seed=7, n_sets=N_SETS).mean(axis=-1)
+    assert set(ways(found)) == {"n_items", "k_responses", BOTH}
+    off_b = math.sqrt(3.0 * (found.effect or 0.0) + OFF_A**2)
+    for size in ways(found).values():
+        sets = of_process(size.n_items, size.k_responses, off_b, seed=7, n_sets=N_SETS).mean(axis=-1)
         errors = (sets[1:] - sets[0]) ** 2
         # Of 512 sets each 99.9 % is ± .058; the spread of 200 effects and the fit leave as much again.
         assert size.simulated is not None
-        assert abs(power_of_swaps(errors[1] - errors[0]) - size.simulated) < 0.12
-        assert min(size.power, size.simulated) > 0.8 - SHORT
-    assert any("extrapolate from 3" in text for text in found.warnings)
-    limit = "a power of 0.8 had a power of 0.78 on average, and nine in ten of them had 0.55 to 0.95"
-    assert limit in found.sentence
-    assert limit not in replace(found, responses=None, both=None).sentence
+        assert abs(power_of_swaps(errors[1] - errors[0]) - size.simulated.power) < 0.12
+        assert min(size.power, size.simulated.power) > 0.8 - SHORT
+    (limit,) = (text for text in found.warnings if "extrapolate from 3" in text)
+    assert "a power of 0.8 had 0.78 on average" in limit
+    assert "nine in ten of them 0.55 to 0.95" in limit
 
 
 def spread_of_squared_errors(off_a: float, off_b: float, noise: float, k: int) -> float:
@@ -316,26 +313,24 @@ def test_items_named_have_the_power_on_items_like_those_of_convabuse() -> None:
         latent = mean + generator.uniform(-off, off, mean.shape) + 0.1 * generator.standard_normal((400, 3))
         systems.append(Response("likert", 5).apply(latent))
     found = settle(of_strangers(matrix, *systems), metric="mae", max_responses=4)
-    assert not found.decided
-    assert found.items is not None
+    assert found.open == ("n_items",)
     errors = np.abs([system.mean(axis=1) - mean[:, 0] for system in systems])
     gains = errors[1] - errors[0]
-    assert found.effect == pytest.approx(gains.mean())
-    drawn = gains[generator.integers(gains.size, size=(N_SETS, found.items.n_items))]
+    assert found.effect == pytest.approx(abs(gains.mean()))
+    drawn = gains[generator.integers(gains.size, size=(N_SETS, found.n_items))]
     low, high = binom.ppf([0.0005, 0.9995], N_SETS, 0.8) / N_SETS
-    assert low <= power_of_swaps(np.sign(found.effect) * drawn) <= high
+    assert low <= power_of_swaps(np.sign(gains.mean()) * drawn) <= high
 
 
 def test_where_ties_cost_power_more_items_are_named() -> None:
     # Wins of binary ratings take few values: swaps reject less often than the spread makes believe.
     coarse = np.round(ratings(n=60, k=2, off_a=0.2, off_b=0.5, noise=0.15, seed=3))
     found = settle(*coarse, metric="wins_mae")
-    assert found.items is not None
-    assert found.items.simulated is not None
-    assert found.items.simulated >= 0.8 - SHORT
-    assert found.items.power > 0.83
-    for size in (found.responses, found.both):
-        assert size is None or min(size.power, size.simulated or 0.0) >= 0.8 - SHORT
+    assert found.open == ("n_items",)
+    assert found.power > 0.83
+    for size in ways(found).values():
+        assert size.simulated is not None
+        assert min(size.power, size.simulated.power) >= 0.8 - SHORT
 
 
 @pytest.fixture(scope="module")
@@ -347,15 +342,15 @@ def noisy():  # type: ignore[no-untyped-def]
 def test_the_simulated_power_is_the_one_asked_for(noisy) -> None:  # type: ignore[no-untyped-def]
     # The normal approximation is off by little here, and each simulation by no more than its error.
     found = settle(of_strangers(*noisy), metric="mse")
-    assert found.items is not None
-    assert found.items.simulated is not None
-    assert 0.8 - SHORT <= found.items.simulated <= 0.8 + 0.06
-    assert found.items.n_items > 300
-    assert f"{found.items.n_items - 300} more items" in found.sentence
-    assert found.both is not None
-    assert found.both.n_items > 300
-    assert found.both.k_responses > 2
-    assert found.both.n_items * found.both.k_responses < found.items.n_items * 2
+    assert found.simulated is not None
+    assert 0.8 - SHORT <= found.simulated.power <= 0.8 + 0.06
+    assert found.n_items > 300
+    assert found.sentence.startswith(f"Collect {found.n_items} items with 2 ratings each")
+    both = ways(found)[BOTH]
+    assert both.n_items > 300
+    assert both.k_responses > 2
+    assert both.n_items * both.k_responses < found.n_items * 2
+    assert f"or {both.n_items} items and {both.k_responses} ratings per item" in " ".join(found.lines)
 
 
 def test_without_gold_more_ratings_do_what_the_shares_say() -> None:
@@ -364,17 +359,15 @@ def test_without_gold_more_ratings_do_what_the_shares_say() -> None:
     found = settle(of_strangers(None, a + 0.03, b), metric="mean", max_responses=1000)
     share = variance_shares(None, a + 0.03, b, metric="mean").items.share
     assert share is not None
-    assert found.by == "approximation"
-    assert not found.decided
-    assert found.responses is not None
-    assert found.items is not None
-    at = found.responses.k_responses
-    assert found.responses.power >= 0.8
-    variance = share + (1.0 - share) * 3.0 / at
-    signal = (norm.ppf(found.power) + norm.ppf(0.975)) / math.sqrt(variance)
-    assert found.responses.power == pytest.approx(norm.cdf(signal - norm.ppf(0.975)))
+    more = ways(found)["k_responses"]
+    assert found.present is not None
+    assert more.simulated is None
+    assert more.power >= 0.8
+    variance = share + (1.0 - share) * 3.0 / more.k_responses
+    signal = (norm.ppf(found.present.power) + norm.ppf(0.975)) / math.sqrt(variance)
+    assert more.power == pytest.approx(norm.cdf(signal - norm.ppf(0.975)))
     alone = settle(None, a[:, 0] + 0.03, b[:, 0], metric="mean")
-    assert alone.responses is None
+    assert "k_responses" not in ways(alone)
     assert "nbyk can plan only more items" in alone.warnings[0]
 
 
@@ -384,30 +377,27 @@ def test_ratings_off_the_unit_scale_plan_items_alone() -> None:
     unit = settle(*(source[:, :1] for source in data)), settle(of_strangers(*data), max_responses=2)
     assert "nbyk can plan only more items: the responses run from 0 to 5" in found.warnings[0]
     assert "nbyk can plan only more items: gold has one response per item" in unit[0].warnings[0]
-    assert found.items is not None
-    assert unit[1].items is not None
     # Draws belong to gold, which is another: 1 % of a standard error each, twice that of N.
-    assert found.items.n_items == pytest.approx(unit[1].items.n_items, rel=0.1)
+    assert found.n_items == pytest.approx(unit[1].n_items, rel=0.1)
 
 
 def test_the_answer_is_the_same_on_machines_with_other_last_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settled_sizes, "_SETS", (64, 64))
     data = ratings(k=3, off_b=0.17)
     here = settle(of_strangers(*data), max_responses=10)
-    assert here.items is not None
-    assert here.items.simulated is not None
+    assert here.simulated is not None
 
     def nudged(value: Any) -> Any:
         return rounded(value * (1.0 + 1e-11) if isinstance(value, float) else value)
 
     monkeypatch.setattr(likelihood_search, "rounded", nudged)
-    assert settle(of_strangers(*data), max_responses=10) == here
+    assert settle(of_strangers(*data), max_responses=10).to_dict() == here.to_dict()
 
 
 def test_everything_is_json() -> None:
     found = settle(*ratings(k=1))
     content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert content["items"]["n_items"] == found.items.n_items  # type: ignore[union-attr]
+    assert content["n_items"] == found.n_items
     assert content["sentence"] == found.sentence
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from nbyk import settle
 from nbyk.errors import NbykError
-from nbyk.planning.settle import settle
 
 
 def clustered(n_clusters: int, effect: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -27,15 +27,13 @@ def test_more_clusters_are_planned_where_items_come_in_clusters() -> None:
     a, b, cluster = clustered(400, 0.0, seed=2)
     a += 0.008 - (a - b).mean()
     found = settle(None, a, b, cluster=cluster, metric="mean")
-    assert found.items is not None
     expected = (1.96 + 0.8416) ** 2 * (5 * 0.1**2 + 0.2**2) / 0.008**2
-    assert found.items.n_items == pytest.approx(expected, rel=0.15)
-    assert f"({found.items.n_items} in all, in {-(-found.items.n_items // 5)} clusters)" in found.sentence
-    assert (found.responses, found.both) == (None, None)
-    assert found.warnings == ("nbyk plans only more clusters, with 5 items each like the present ones",)
+    assert found.n_items == pytest.approx(expected, rel=0.15)
+    assert f"{found.n_items} items in {-(-found.n_items // 5)} clusters with" in found.sentence
+    assert (found.open, found.others) == (("n_items",), ())
+    assert found.warnings == ("nbyk plans only more clusters, with 5 items each",)
     alone = settle(None, a, b, metric="mean")
-    assert alone.items is not None
-    assert alone.items.n_items < 0.8 * found.items.n_items
+    assert alone.n_items < 0.8 * found.n_items
 
 
 def test_runs_of_items_in_clusters_have_a_sentence_over_new_clusters() -> None:
@@ -46,7 +44,7 @@ def test_runs_of_items_in_clusters_have_a_sentence_over_new_clusters() -> None:
         for side in (a, b)
     ]
     found = settle(None, *np.clip(answers, 0.0, 1.0), cluster=cluster, metric="mean")
-    assert found.people.startswith("For new clusters of items and raters or runs, ")
+    assert "over new clusters of items and new raters" in found.lines[1]
 
 
 def test_two_clusters_settle_nothing() -> None:

@@ -33,9 +33,8 @@ def test_ratings_of_the_family_pass_and_others_are_said_to_fail():
     assert camps.check.rejected
     assert camps.prior.caution.startswith("The prior fitted to camps does not describe its ratings well")
     assert f"KS distance {camps.check.means_ks:.3f}, p = {camps.check.means_p:.3f}" in camps.prior.caution
-    content = json.loads(json.dumps(camps.to_dict(), allow_nan=False))
-    assert content["predictive"]["rejected"]
-    again = TwoStagePrior.from_dict(content["prior"])
+    assert json.loads(json.dumps(camps.check.to_dict(), allow_nan=False))["rejected"]
+    again = TwoStagePrior.from_dict(json.loads(json.dumps(camps.prior.to_dict(), allow_nan=False)))
     assert (again, again.caution) == (camps.prior, camps.prior.caution)
 
 
@@ -58,7 +57,8 @@ def test_the_caution_is_no_part_of_the_distribution():
 @pytest.mark.statistics
 def test_levels_have_the_prior_of_the_likelihood_whatever_the_seed():
     matrix = ratings_of(TRUTH, 200, 4, 2)
-    by_likelihood = fit_by_likelihood("x", matrix, FIVE).prior
+    best = fit_by_likelihood(matrix, FIVE)[0]
+    by_likelihood = TwoStagePrior("x", best.mu, best.sigma, FIVE)
     assert all(fit_prior("x", matrix, FIVE, seed=seed, n_sets=5).prior == by_likelihood for seed in (0, 7))
 
 

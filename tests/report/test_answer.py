@@ -249,7 +249,7 @@ def test_whenever_a_command_ends_there_is_one_answer_and_the_doctor_knows_if_it_
     step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, picture: dict[str, bytes]
 ) -> None:
     once = (replace(ANSWER.figures[0], draw=lambda: None),)
-    monkeypatch.setattr("nbyk.report.answer.pictures", lambda figure, for_paper: picture)
+    monkeypatch.setattr("nbyk.report.answer.pictures", lambda figure, **_: picture)
     first, second = (replace(answer, figures=once) for answer in (ANSWER, OTHER))
     folder, steps = tmp_path / "out", iter(range(1000))
     with recording(["first"]):

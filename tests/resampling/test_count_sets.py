@@ -13,7 +13,8 @@ from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.priors import Response, TwoStagePrior, published_prior
 from nbyk.priors.families import Constant
-from nbyk.resampling import counts, lanes
+from nbyk.resampling import count_sets as counts
+from nbyk.resampling import lanes
 from nbyk.resampling.count_sets import check_countable, draw_count_sets
 from nbyk.resampling.item_effects import item_effects
 from nbyk.resampling.population import Population

@@ -21,10 +21,10 @@ from nbyk.resampling.simulate import (
     drawn_means,
     drawn_sets,
     simulate,
-    simulate_systems,
     simulated_effects,
 )
 from nbyk.resampling.streams import Streams
+from nbyk_papers.wein2023.systems_on_gold import simulate_systems
 from tests.oracles.chisquare import assert_drawn_from
 
 SIMULATED = published_prior("simulated", "published")

@@ -139,14 +139,14 @@ def test_cells_know_what_draws_their_numbers() -> None:
     }
     assert "nbyk.data.response_set" in reached["estimate"] & reached["reference"]
     assert "nbyk.resampling.samplers" in reached["pvalues"] & reached["estimate"]
-    assert "nbyk.metrics.histograms" in reached["true"] & reached["estimate"]
+    assert "nbyk_papers.histograms" in reached["true"] & reached["estimate"]
     for name in ("write_normalised", "prior", "fit_normalised"):
         reached[name] = set(code.parts(f"nbyk.cli.ratings:{name}"))
     stages = {
         name: set(code.parts(f"nbyk_papers.wein2023.steps:{name}"))
         for name in ("simulate", "true_p", "estimate_p")
     }
-    assert "nbyk.metrics.histograms" not in stages["simulate"]
+    assert "nbyk_papers.histograms" not in stages["simulate"]
     reached["cell"] = set.union(*stages.values(), set(code.parts("nbyk_papers.wein2023.gather:p_values")))
     of_commands = set.union(*(reached[name] for name in ("reference", "true", "estimate", "pvalues")))
     # Commands show how far they are, and read a user's metrics.

@@ -15,6 +15,7 @@ from nbyk.metrics import own
 from nbyk.studies import Step, Study, code, studies, study_named
 from nbyk.studies.steps import Work, _call, function_of, parameters_of, run_step
 from nbyk.studies.study import Cell, settings_from
+from nbyk_papers.metrics import METRICS
 
 STUDIES = {study.name: study for study in studies()}
 WITH_CELLS = [name for name, study in STUDIES.items() if study.steps]
@@ -171,7 +172,7 @@ def test_a_step_may_take_settings_by_name_in_a_group_or_in_any_number() -> None:
 
 
 @pytest.mark.parametrize(
-    "kernel", [metric.counts.kernel for metric in own.snapshot() if metric.counts is not None]
+    "kernel", [metric.counts.kernel for metric in (*own.snapshot(), *METRICS) if metric.counts is not None]
 )
 def test_a_checksum_sees_the_kernels_of_counts(kernel: str) -> None:
     """They are named as the code behind a step is found: "package.module:function"."""

@@ -14,7 +14,7 @@ from nbyk.config import config_model, reference_page, validate
 from nbyk.config.whole import Config
 from nbyk.errors import NbykError
 from nbyk.files import read_json
-from nbyk.studies import registry
+from nbyk.studies import study as registry
 from tests.cli.conftest import Run, nbyk, run_words
 
 __all__ = ["nbyk", "run_words"]

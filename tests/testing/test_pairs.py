@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nbyk.errors import NbykError
-from nbyk.testing.pairs import choose_pairs
+from nbyk.testing.family import choose_pairs
 
 
 def test_all_pairs_or_all_with_the_baseline() -> None:

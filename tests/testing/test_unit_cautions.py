@@ -91,8 +91,8 @@ def test_each_answer_about_two_systems_says_it_and_no_number_moves(
             assert found.population == "new items, with these 5 raters and these 3 runs of each system"
             found = replace(found, population=expected.population)
         assert repr(found) == repr(expected)
-    assert settle(shared).of_people
-    assert not settle(fresh).people
+    assert settle(shared).crew.raters
+    assert not settle(fresh).crew.raters
 
 
 def test_without_gold_settle_reads_a_response_set_as_it_reads_matrices() -> None:

@@ -133,7 +133,7 @@ def test_what_the_first_answer_compiles_serves_the_next(
     with capsys.disabled():
         print(f"\nnbyk compare: {compiling:.1f} s of a processor at first, {answering:.1f} s from then on")
     assert first == again
-    assert first.startswith("sim_a is better than sim_c on mae")
+    assert first.startswith("sim_a is better than sim_c ")
     assert kept
     assert place.compiled() == kept
 
@@ -141,7 +141,7 @@ def test_what_the_first_answer_compiles_serves_the_next(
 def test_plans_scores_and_classes_are_answered(place: Place) -> None:
     for name, scores in {"new": "0.74 0.76 0.75 0.78", "old": "0.7 0.71 0.74 0.69"}.items():
         (place.work / f"{name}.txt").write_text("\n".join(scores.split()))
-    assert "better: new 0.7575 on average" in place.nbyk("compare new.txt old.txt")[0]
+    assert place.nbyk("compare new.txt old.txt")[0].startswith("Undecided: new or old ")
     size = "plan convabuse --items 200 --responses 5 --epsilon 0.2 --precision 0.05 --out plan"
     assert "power" in place.nbyk(size)[0]
     assert (place.work / "plan/plan.json").stat().st_size

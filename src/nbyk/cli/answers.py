@@ -44,6 +44,7 @@ def give(
     stem: str,
     gate: Shown | None = None,
     more: Mapping[str, bytes] | None = None,
+    details: bool = False,
 ) -> None:
     """Write an answer if a folder is given, print it, and exit with the gate's code unless it is yes.
 
@@ -61,16 +62,24 @@ def give(
         What the gate asks and finds, if --gate is given; None otherwise. The answer says it too.
     more
         Further files of the answer, by name.
+    details
+        Whether the terminal shows more than the first lines, if the answer has these.
     """
     from nbyk.report.answer import write_answer
     from nbyk.report.printed import printed
 
     answer = replace(answer, cautions=tuple(map(in_options, answer.cautions)))
+    if answer.head is not None:
+        serious, cautions = (
+            tuple(map(in_options, texts)) for texts in (answer.head.serious, answer.head.cautions)
+        )
+        answer = replace(answer, head=replace(answer.head, serious=serious, cautions=cautions))
     if gate is not None:
         answer = with_gate(answer, gate)
     if out is not None:
         write_answer(answer, out, stem=stem, more=more)
-    print(printed(answer, form, stem=stem, width=shutil.get_terminal_size((_WIDTH, 24)).columns), end="")
+    width = shutil.get_terminal_size((_WIDTH, 24)).columns
+    print(printed(answer, form, stem=stem, width=width, details=details), end="")
     if gate is not None and gate.better != "yes":
         raise GateShutError(EXIT_CODES[gate.better])
 

@@ -136,13 +136,11 @@ def main() -> None:
     except NbykError as error:
         _fail(str(error))
     except MemoryError as error:
-        found = f" ({error})" if str(error) else ""
-        _fail(f"out of memory{found}; ask for fewer items, draws or threads, or give nbyk more memory")
+        reason = f" ({error})" if str(error) else ""
+        _fail(f"out of memory{reason}; ask for fewer items, draws or threads, or give nbyk more memory")
     except UnicodeEncodeError as error:
-        found = on_one_line(error.object[max(0, error.start - 30) : error.end + 30])
-        _fail(
-            f"{found!r} holds half a character, which no file can hold as text; rename it, or mend the file"
-        )
+        text = on_one_line(error.object[max(0, error.start - 30) : error.end + 30])
+        _fail(f"{text!r} holds half a character, which no file can hold as text; rename it, or mend the file")
     except OSError as error:
         # A full disk under a file is an NbykError that names the file, so this error comes from printing.
         where = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")

@@ -93,14 +93,14 @@ def _block(group: Sequence[Origin], installed: dict[str, str], *, tree: bool) ->
     yield f"  sources    {', '.join(source.name for source in sources) or 'none: all was simulated'}"
 
 
-def _tree(inputs: Sequence[Origin], indent: str, told: set[int]) -> Iterator[str]:
+def _tree(inputs: Sequence[Origin], indent: str, printed: set[int]) -> Iterator[str]:
     for each in inputs:
-        again = id(each) in told and bool(each.inputs)
+        again = id(each) in printed and bool(each.inputs)
         made = f"   ← {_called(each.record.command)}" if each.record else ""
         yield f"{indent}{each.name}{made}{_MARKS[each.state]}{' (as above)' if again else ''}"
         if not again:
-            told.add(id(each))
-            yield from _tree(each.inputs, f"{indent}  ", told)
+            printed.add(id(each))
+            yield from _tree(each.inputs, f"{indent}  ", printed)
 
 
 def _counted(origins: Sequence[Origin]) -> str:
@@ -132,11 +132,11 @@ def doctor(
 ) -> None:
     """Check versions, results and leftovers of stopped runs; exit with 3 if there is something to do."""
     from nbyk.health import examine
-    from nbyk.studies import registry
+    from nbyk.studies.study import examine_studies
 
     if not folder.is_dir():
         raise NbykError("no such folder; give the folder of a run, the one that holds results", file=folder)
-    findings = [*registry.examine(), *examine(folder)]
+    findings = [*examine_studies(), *examine(folder)]
     for finding in findings:
         print(finding.line)
     if any(finding.advice for finding in findings):

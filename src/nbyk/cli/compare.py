@@ -12,6 +12,7 @@ import typer
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
 from nbyk.cli.compare_answers import (
     CompareRequest,
+    Following,
     ScoresRequest,
     answer_of,
     answer_of_scores,
@@ -19,7 +20,7 @@ from nbyk.cli.compare_answers import (
     shown_of,
 )
 from nbyk.cli.compare_judged import TAKEN, WITH_JUDGE, JudgedRequest, answer_of_judged, numbers_of
-from nbyk.cli.gates import Gate, with_one_side
+from nbyk.cli.gates import Gate, unless_incomplete, with_one_side
 from nbyk.cli.options import (
     Item,
     MetricFiles,
@@ -120,6 +121,14 @@ def compare(
             "nbyk corrects the judge by the people.",
         ),
     ] = None,
+    lower_is_better: Annotated[
+        bool | None,
+        typer.Option(
+            "--lower-is-better/--higher-is-better",
+            help="Which values or scores are better, without gold.",
+            show_default="higher, or what a log says",
+        ),
+    ] = None,
     margin: Annotated[
         float | None,
         typer.Option(
@@ -145,6 +154,9 @@ def compare(
             help="For two systems: also test by every metric, null and sampler, and find the size that "
             "would settle it. This takes longer.",
         ),
+    ] = False,
+    details: Annotated[
+        bool, typer.Option("--details", help="Print everything: claims, method, variance and all cautions.")
     ] = False,
     gate: Gate = False,
     out: OutAnswer = None,
@@ -383,6 +395,8 @@ def compare(
 
     load_metric_files(metric_file)
     distinct("--metric", metric or ())
+    if metric and lower_is_better is not None:
+        raise NbykError("a metric says itself what is better; leave it out", argument="lower_is_better")
     given = [name for name in context.params if _is_given(context, name)]
     kind = kind or ("scores" if "test" in given else _kind_of_metrics(metric or ()))
     _one_of("interval", interval, ("percentile", "bca"))
@@ -421,7 +435,7 @@ def compare(
         if gate and len(board.standings) < 2:
             raise NbykError("--gate needs two systems to compare, and these are ratings of one")
         asks = shown_of([board], board.names, None) if gate else None
-        give(answer, out=out, form=form, stem=STEM, gate=asks)
+        give(answer, out=out, form=form, stem=STEM, gate=asks, details=details)
         return
     _refuse(given, WITH_JUDGE, "it is about people and a judge, and there is no --judge")
     if kind == "scores":
@@ -445,6 +459,7 @@ def compare(
             kind=kind,  # type: ignore[arg-type]
             classes=None if classes is None else [name.strip() for name in classes.split(",")],
             paired=needs_pairs(test, pair_runs) if kind == "scores" else None,
+            lower_is_better=lower_is_better,
         )
 
     with renaming(_PARAMETERS):
@@ -469,9 +484,10 @@ def compare(
             threads,
         )
         answer, gate_asks = answer_of_scores(read, of_scores, named_systems(systems or ()))
+        gate_asks = unless_incomplete(gate_asks, read.incomplete)
         if kind is None:
             print(f"{read.taken_as}; --kind numbers takes them for responses to items", file=sys.stderr)
-        give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None)
+        give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
         return
     _refuse(given, _ABOUT_SCORES, f"these are {read.kind} of items")
     chosen = _metrics(metric, read)
@@ -479,8 +495,9 @@ def compare(
         read = read.with_units(rater_ids, run_ids)
     if read.kind != "numbers":
         print(read.taken_as, file=sys.stderr)
-    for file, columns in read.recognised.items():
-        print(f"{file}: {columns}", file=sys.stderr)
+    for columns in dict.fromkeys(read.recognised.values()):
+        of_columns = [file for file, read_as_these in read.recognised.items() if read_as_these == columns]
+        print(f"{listed(of_columns)}: {columns}", file=sys.stderr)
     draws = N_RESAMPLES if n_resamples is None else n_resamples
     decision = Decision(sided, alpha, draws, max_resamples)  # type: ignore[arg-type]
     asked = Asked(
@@ -494,13 +511,29 @@ def compare(
         threads=threads,
     )
     family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
-    answer, gate_asks = answer_of(read, CompareRequest(chosen, asked, family, against, margin, full))
-    give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None)
+    files = named_systems(systems or ())
+    own_files = files if set(files) == set(read.names) else {}
+    following = Following(own_files, _options(context), None if gold is None else str(gold))
+    request = CompareRequest(chosen, asked, family, against, margin, full, following)
+    answer, gate_asks = answer_of(read, request)
+    gate_asks = unless_incomplete(gate_asks, read.incomplete)
+    give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
 
 
 def _is_given(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
+
+
+def _options(context: typer.Context) -> tuple[str, ...]:
+    """Return the given options that `nbyk plan` takes too, with their values."""
+    shared = ("item", "rater", "value", "cluster", "metric_file", "pair_runs", "on_duplicates", "on_empty")
+    words: list[str] = []
+    for name in shared:
+        values = context.params[name] if _is_given(context, name) else None
+        for value in values if isinstance(values, list) else [values] if values is not None else []:
+            words += [f"--{name.replace('_', '-')}", str(value)]
+    return tuple(words)
 
 
 def _refuse(given: Sequence[str], unused: Sequence[str], why: str) -> None:
@@ -527,7 +560,8 @@ def _metrics(names: list[str] | None, systems: Systems) -> tuple[str, ...]:
     from nbyk.metrics.registry import named, usual_metric
 
     has_gold = systems.gold is not None
-    given = names or [usual_metric(systems.kind, has_gold=has_gold)]
+    usual = usual_metric(systems.kind, has_gold=has_gold, lower_is_better=systems.lower_is_better)
+    given = names or [usual]
     for name in given:
         if named(name, systems.kind).needs_gold and not has_gold:
             raise NbykError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
@@ -14,6 +15,7 @@ from nbyk.cli.gates import Shown, all_better, by_margin, reason_of, reserve_of_m
 from nbyk.cli.terminal import error_in_options
 from nbyk.errors import NbykError, renaming
 from nbyk.progress import progress, stage
+from nbyk.provenance import present
 from nbyk.words import listed
 
 if TYPE_CHECKING:
@@ -32,12 +34,6 @@ T = TypeVar("T")
 _MANY_DRAWS = 200_000
 """The progress of draws of scores is shown if there are more than this."""
 
-FULL = (
-    "the verdict may depend on the metric, the null and the sampler; --full tests by all of them, and finds "
-    "the size that would settle it"
-)
-"""The last caution about two systems, unless --full was given."""
-
 
 @dataclass(frozen=True)
 class CompareRequest:
@@ -49,6 +45,58 @@ class CompareRequest:
     against: str | None
     margin: float | None
     full: bool
+    following: Following
+
+
+@dataclass(frozen=True)
+class Following:
+    """The words of a command line that go on in the next command.
+
+    Attributes
+    ----------
+    files
+        The file of each system by its name; empty if one file holds several.
+    options
+        The options that `nbyk plan` takes too, with their values.
+    gold
+        The file of gold; None without.
+    """
+
+    files: Mapping[str, str]
+    options: tuple[str, ...]
+    gold: str | None
+
+    def after(self, boards: Sequence[Board]) -> tuple[str, str]:
+        """Return what to do after an answer, and the command for it; "" for none."""
+        journal = present()
+        if journal is None:
+            return "", ""
+        board = boards[0]
+        first = [standing.name for standing in board.standings if standing.rank_low == 1]
+        pair = next(
+            (pair for pair in board.pairs if pair.shown == "undecided" and {pair.a, pair.b} <= {*first}), None
+        )
+        if pair is None and len(board.pairs) == 1 and board.pairs[0].shown == "undecided":
+            (pair,) = board.pairs
+        is_open = pair is not None and pair.margin is None and pair.effect != 0.0
+        if is_open and pair is not None and {pair.a, pair.b} <= {*self.files}:
+            return "what would settle it", self._plan(pair)
+        if is_open and len(board.pairs) == 1 and "--full" not in journal.question:
+            return "what would settle it", f"{journal.question} --full"
+        if journal.question != journal.command:  # --out wrote them
+            return "", ""
+        return "figures and all numbers", f"{journal.question} --out report"
+
+    def _plan(self, pair: Pair) -> str:
+        """Return the command that plans with a pair as the pilot."""
+        over, question = pair.claims[0].over, pair.question
+        people = "raters" in over or ("raters" in pair.sample.units and self.gold is None)
+        solve = "raters" if people else "runs" if any(of.startswith("runs") for of in over) else ""
+        words = ["nbyk", "plan", *([] if self.gold is None else ["--pilot", self.gold])]
+        words += ["--pilot-systems", *(self.files[name] for name in (pair.a, pair.b))]
+        words += ["--scale", question.scale or "0..1", "--metric", question.metric, *self.options]
+        words += ["--solve", solve, "--effect", f"{abs(pair.effect):.2g}"] if solve else []
+        return shlex.join([*words, "--power", "0.8"])
 
 
 @dataclass(frozen=True)
@@ -71,7 +119,6 @@ class ScoresRequest:
 
 def answer_of(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
     """Return the answer about two systems or more, and whether the first is the better one."""
-    from nbyk.metrics.registry import named
     from nbyk.report.comparison.board_answer import board_answer
     from nbyk.report.comparison.pair_answer import Findings, pair_answer
     from nbyk.testing.systems.board import board_of
@@ -80,22 +127,20 @@ def answer_of(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]
     boards = {}
     for place, name in enumerate(request.metrics):
         with stage(f"comparing {listed(systems.names)} on {systems.n_items} items by {name}"):
-            margin = request.margin
-            if margin is not None:
-                margin /= named(name, systems.kind).effect_unit(systems.scale)
             boards[name] = board_of(
                 ScoredSystems.of(systems, None, name),
                 request.asked,
                 request.family,
                 against=request.against,
-                margin=margin,
+                margin=request.margin,
                 with_parts=place == 0,
             )
     shown = shown_of(list(boards.values()), systems.names, request.margin)
+    following = request.following.after(list(boards.values()))
     if len(systems.names) > 2:
-        return board_answer(boards, systems), shown
+        return board_answer(boards, systems, following=following), shown
     found = Findings(systems, boards)
-    return pair_answer(_with_extras(found, request)), shown
+    return pair_answer(_with_extras(found, request), following=following), shown
 
 
 def needs_pairs(test: str | None, pair_runs: str | None) -> bool | None:
@@ -143,6 +188,8 @@ def answer_of_scores(read: Systems, request: ScoresRequest, files: Mapping[str, 
             )
     lift_is: Lift = "factor" if request.shift is None else "shift"
     by = request.lift if request.shift is None else request.shift
+    if by is not None and read.lower_is_better:
+        raise NbykError("--lift and --shift raise scores, and here lower ones are better; leave them out")
     if by is not None:
         with renaming({"lift_is=shift": "shift", "lift": "lift" if request.shift is None else "shift"}):
             check_power_of(chosen_test(test, scores, paired=read.paired)[0], scores, by, lift_is)
@@ -164,6 +211,7 @@ def answer_of_scores(read: Systems, request: ScoresRequest, files: Mapping[str, 
             seed=request.seed,
             threads=request.threads,
             progress=advance,
+            lower_is_better=read.lower_is_better,
         )
     powers = None if by is None else comparison_power(board, lift=by, lift_is=lift_is)
     lift = "" if by is None else f"a factor of {by:g}" if lift_is == "factor" else f"{by:g}"
@@ -237,7 +285,7 @@ def _with_extras(found: Findings, request: CompareRequest) -> Findings:
     if not request.full or not is_of_numbers:
         if request.full:
             left_out.append(f"--full is for numbers, and these are {found.systems.kind}")
-        return replace(found, left_out=(*left_out, *([FULL] if is_of_numbers else [])))
+        return replace(found, left_out=tuple(left_out))
 
     from nbyk.planning.settle import NULLS, settle
     from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
@@ -249,7 +297,8 @@ def _with_extras(found: Findings, request: CompareRequest) -> Findings:
     )
     is_open = open_ and null in NULLS
     with _beside(settling if is_open else None, request.asked.threads) as (settled, threads):
-        by_all = partial(sensitivity, data, names=names, threads=threads, **test)
+        metrics = None if data.has_gold else tuple(found.pairs)  # which side is better is said, not tried
+        by_all = partial(sensitivity, data, names=names, metrics=metrics, threads=threads, **test)
         by_choice = look("sensitivity", by_all, n_draws_in_all())
         would = None if settled is None else look(f"what would settle {name}", settled)
     return replace(found, sensitivity=by_choice, settlement=would, left_out=tuple(left_out))

@@ -14,20 +14,9 @@ if TYPE_CHECKING:
     from nbyk.testing.results import Board
 
 TAKEN = (
-    *(
-        "systems",
-        "judge",
-        "judge_name",
-        "counts",
-        "chance",
-        "batch",
-        "slices",
-        "scale",
-        "against",
-        "alternative",
-    ),
-    *("alpha", "confidence_level", "correction", "gate", "out", "form", "item", "rater", "value", "system"),
-    *("on_missing", "on_duplicates", "on_empty", "seed", "threads"),
+    *("systems", "judge", "judge_name", "counts", "chance", "batch", "slices", "scale", "against"),
+    *("alternative", "alpha", "confidence_level", "correction", "gate", "details", "out", "form"),
+    *("item", "rater", "value", "system", "on_missing", "on_duplicates", "on_empty", "seed", "threads"),
 )
 """The parameters of `nbyk compare` that mean something beside a judge."""
 
@@ -48,7 +37,7 @@ class JudgedRequest:
 def answer_of_judged(request: JudgedRequest) -> tuple[Answer, Board]:
     """Return the answer, and the board of its pairs for the gate."""
     from nbyk.data.judged import read_judged
-    from nbyk.report.judged import judged_answer
+    from nbyk.report.comparison.judged import judged_answer
     from nbyk.testing.judged.board import compare_judged
 
     if len(request.people) != 1:

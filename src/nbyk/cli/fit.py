@@ -73,7 +73,7 @@ def fit(
         fitted, read = fit_normalised(ratings, chosen, seed, files)
     else:
         columns, mending = Columns(item, rater, value), Mending(on_duplicates, on_empty)
-        read, response, _, _ = read_rated(ratings, pilot_scale(scale), columns, mending)
+        read, response, _ = read_rated(ratings, pilot_scale(scale), columns, mending)
         try:
             fitted = fit_prior(chosen, read.matrix(), response, seed=seed)
         except NbykError as error:

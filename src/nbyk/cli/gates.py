@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from nbyk.errors import NbykError
+from nbyk.report.lines import Line
 from nbyk.words import in_full
 
 if TYPE_CHECKING:
@@ -62,6 +63,13 @@ def with_one_side(alternative: str | None, *, gate: bool) -> str:
     return alternative or ("greater" if gate else "two-sided")
 
 
+def unless_incomplete(shown: Shown, incomplete: Sequence[str]) -> Shown:
+    """Return what the gate finds, which is inconclusive if a log lacks some of its run."""
+    if not incomplete:
+        return shown
+    return replace(shown, better="inconclusive", reason=f"{incomplete[0]}; run it to its end")
+
+
 def all_better(metrics: Iterable[tuple[bool, bool]]) -> Verdict:
     """Return whether a system is better by all metrics, or in all comparisons.
 
@@ -94,8 +102,10 @@ def with_gate(answer: Answer, shown: Shown) -> Answer:
     elif verdict == "inconclusive":
         more = f"more draws could change whether {a} is shown to be better than {b}; raise {shown.draws}"
         sentence = f"The gate is inconclusive: {reason or more}."
+    head = answer.head and replace(answer.head, lines=(*answer.head.lines, Line(sentence)))
     return replace(
         answer,
+        head=head,
         sentences=(*answer.sentences, sentence),
         details={**answer.details, "gate": verdict, "gate_passed": verdict == "yes"},
     )

@@ -17,24 +17,7 @@ if TYPE_CHECKING:
 
 Out = Annotated[Path, typer.Option("--out", help="File to write.")]
 Seed = Annotated[int, typer.Option(help="Seed of every draw.", min=0)]
-Items = Annotated[int, typer.Option("--items", help="Items N of a test set.")]
-Responses = Annotated[int, typer.Option("--responses", help="Responses per item K.")]
-Epsilon = Annotated[
-    float, typer.Option("--epsilon", help="Perturbation of system B's item means, in [0, 1].")
-]
-EpsilonA = Annotated[
-    float, typer.Option("--epsilon-a", help="Perturbation of system A's item means, in [0, 1].")
-]
-SdScaleA = Annotated[float, typer.Option("--sd-scale-a", help="Factor on σ of system A's responses.")]
-SdScaleB = Annotated[float, typer.Option("--sd-scale-b", help="Factor on σ of system B's responses.")]
-PriorFile = Annotated[
-    Path, typer.Argument(help="File of a prior that `nbyk study prior` or `nbyk fit` wrote.")
-]
 SemanticsName = Annotated[str, typer.Option("--semantics", help="published or recommended.")]
-Columns = Annotated[list[str], typer.Option("--metric", help="Metric column; repeat for several.")]
-Samplers = Annotated[
-    list[str], typer.Option("--sampler", help="Item sampler/response sampler. Repeat for several.")
-]
 MetricFiles = Annotated[
     list[Path] | None, typer.Option("--metric-file", help="Python file with your metrics.")
 ]
@@ -58,8 +41,8 @@ def downloads_of(path: Path | None) -> Downloads:
     """Return the `downloads` of a configuration: the one named, or config.yaml if it is in this folder."""
     from nbyk.config import Downloads, load_downloads
 
-    found = config_file(path)
-    return load_downloads(found) if found else Downloads.model_validate({})
+    file = config_file(path)
+    return load_downloads(file) if file else Downloads.model_validate({})
 
 
 def config_file(path: Path | None) -> Path | None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from nbyk.cli.options import scale_named
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,105 +20,12 @@ if TYPE_CHECKING:
     from nbyk.data.columns import Columns
     from nbyk.data.mending import Mending
     from nbyk.data.units import Units
-    from nbyk.planning.pilot import Pilot
-    from nbyk.priors import Response, TwoStagePrior
+    from nbyk.priors import Response
     from nbyk.resampling.pilot_items import PilotItems
-    from nbyk.testing.shared_units.collection import Spread
 
 _MOST_STEPS = 10
 """Steps of the longest scale, 0 to 10, whose whole numbers count as its levels."""
 _ROUNDING = 1e-9
-
-
-SDS = ("item_sd", "cluster_sd", "severity_sd", "rating_sd", "run_sd", "answer_sd")
-OF_SHARED = ("raters", "items_per_rater", "runs", "items_per_cluster", "cost_per_rater", "cost_per_run")
-"""Options about raters, runs and clusters: a plan with one of them is for units that items share."""
-
-
-def prior_of(
-    dataset: str | None, file: Path | None, *, published: bool
-) -> tuple[TwoStagePrior, tuple[str, ...]]:
-    """Return the prior of a file, or a dataset's (fitted to ratings that come with nbyk, or published)."""
-    from nbyk.data import load_source, source, source_names
-    from nbyk.priors import Response, read_prior
-    from nbyk.priors.published import published_names, published_prior
-
-    if dataset is None:
-        return read_prior(cast("Path", file)), ()
-    embedded = [name for name in source_names() if source(name).embedded]
-    known = published_names() if published else {*published_names(), *embedded}
-    if dataset not in known:
-        raise unknown_name("dataset", dataset, known)
-    if published or dataset not in embedded:
-        return published_prior(dataset), ()
-    ratings = load_source(dataset)
-    way_out = "--item-sd, --severity-sd and --rating-sd plan for new ones"
-    cautions = _cautions({"gold": ratings.units()}, ratings.n_items, way_out)
-    return fitted(dataset, ratings.matrix(), Response.on(source(dataset).scale)), cautions
-
-
-def shared_source(
-    pilot: Path | None,
-    systems: tuple[Path, Path] | None,
-    scale: str | None,
-    columns: Columns,
-    mending: Mending,
-    sds: Mapping[str, float | None],
-    asked: Mapping[str, Any],
-    *,
-    system_answers: str,
-    pair_runs: str,
-) -> tuple[Spread | Pilot, str]:
-    """Return the variances of an effect, or a pilot that shows them, and their name.
-
-    Parameters
-    ----------
-    pilot, systems, scale, columns, mending
-        The files, the text of --scale, and how to read them.
-    sds
-        The standard deviations that are given; others are None.
-    asked
-        The arguments of `nbyk.plan`.
-    system_answers
-        How simulated systems answer the items of a pilot without systems.
-    pair_runs
-        "yes" if runs of one name are the same for both systems, else "no".
-    """
-    from nbyk.planning.pilot import Pilot, variances_of
-    from nbyk.testing.shared_units.collection import Spread
-
-    variances, metric = variances_of(sds), asked["metric"]
-    if pair_runs not in ("yes", "no"):
-        raise NbykError(f"found {pair_runs}, expected yes or no", argument="pair_runs")
-    if systems is None and columns.cluster is not None:
-        raise NbykError(
-            f"found {columns.cluster}, but there are no systems whose effect may differ between clusters; "
-            "give their answers (`pilot_systems`), or the standard deviation (`cluster_sd`)",
-            argument="cluster",
-        )
-    if pilot is None and systems is None:
-        if "items" not in variances:
-            raise NbykError(
-                "expected how much the effect varies between items: give a number, or a pilot with ids "
-                "(`pilot`, alone or with `pilot_systems`)",
-                argument="item_sd",
-            )
-        return Spread(**variances), "declared variances"
-    if systems is None and asked["effect"] is None:
-        raise NbykError(
-            "expected by how much A is better, which ratings alone do not show: give a number",
-            argument="effect",
-        )
-    read = read_pilot_of(pilot, systems, pilot_scale(scale), columns, mending)
-    unit = read.unit**metric.unit_power
-    if read.raters is None:
-        about_runs = asked["runs"] is not None or sds["run_sd"] is not None or asked["solve"] == "runs"
-        data = (cast("ResponseSet", read.pair),)
-        known: dict[str, Any] = {"unit": unit, "declared": variances, "scale": pilot_scale(scale)}
-        return Pilot(data, metric, about_runs, pair_runs == "yes", **known), read.items.name
-    items = replace(read.items, system_answers=system_answers)
-    pilot_of = Pilot.of_ratings(items, read.raters, metric, asked["effect"], unit, declared=variances)
-    return pilot_of, items.name
 
 
 def read_pilot_of(
@@ -132,29 +37,29 @@ def read_pilot_of(
     return read_pilot(cast("Path", pilot), scale, columns, mending)
 
 
-def fitted_to(items: PilotItems, file: Path) -> TwoStagePrior:
-    """Return the prior fitted to the ratings of a pilot's file."""
-    try:
-        return fitted(items.name, cast("NDArray[np.float64]", items.ratings), items.response)
-    except NbykError as error:
-        raise error.about(file=file) from None
-
-
-def _cautions(units: Mapping[str, Units], n_items: int, way_out: str) -> tuple[str, ...]:
+def unit_cautions_of(units: Mapping[str, Units], n_items: int, way_out: str) -> tuple[str, ...]:
+    """Return the cautions about a plan from items that share raters or runs."""
     from nbyk.testing.unit_cautions import about_units
 
     return tuple(about_units(units, n_items, has_gold="gold" in units, claim="size", way_out=way_out))
 
 
-def _with_people(pilot: Path | None, systems: Sequence[Path], units: Mapping[str, Units]) -> str:
+def _with_people(
+    pilot: Path | None, systems: Sequence[Path], units: Mapping[str, Units], scale: Scale
+) -> str:
     """Return the command that plans for new raters and runs, in a sentence."""
+    content = scale.to_dict()
+    ends = ",".join(f"{level:g}" for level in content.get("levels", ()))
+    ends = ends or f"{content.get('low', 0):g}..{content.get('high', 1):g}"
     shared = {name: of_name.n_shared for name, of_name in units.items() if of_name.n_shared}
     raters = shared.pop("gold", 0)
     if not systems:
-        return f"`nbyk plan --pilot {pilot} --solve raters --effect E --power 0.8` plans for new ones"
+        command = f"nbyk plan --pilot {pilot} --scale={ends} --solve raters --effect E --power 0.8"
+        return f"`{command}` plans for new ones"
     options = [
         *([f"--pilot {pilot}"] if pilot else []),
         f"--pilot-systems {' '.join(map(str, systems))}",
+        f"--scale={ends}",
         *([f"--raters {raters}"] if raters else []),
         *([f"--runs {max(shared.values())}"] if shared and pilot else []),
     ]
@@ -169,10 +74,8 @@ class ReadPilot:
     ----------
     items
         Its items with their ratings, from 0 to 1, and the systems' answers if there are any.
-    unit
-        The size, on the pilot's own scale, of a difference of 1 in these.
-    ends
-        The ends of its own scale.
+    scale
+        Its own scale: two ends, or levels whose steps these count.
     warnings
         Reasons for caution about a plan, one sentence each.
     pair
@@ -182,8 +85,7 @@ class ReadPilot:
     """
 
     items: PilotItems
-    unit: float
-    ends: tuple[float, float]
+    scale: Scale
     warnings: tuple[str, ...]
     pair: ResponseSet | None = None
     raters: Units | None = None
@@ -193,20 +95,20 @@ def read_pilot(path: Path, scale: Scale, columns: Columns, mending: Mending) -> 
     """Return the ratings of a pilot."""
     from nbyk.resampling.pilot_items import PilotItems
 
-    ratings, response, unit, ends = read_rated(path, scale, columns, mending)
+    ratings, response, scale = read_rated(path, scale, columns, mending)
     units = {"gold": ratings.units()}
-    cautions = _cautions(units, ratings.n_items, _with_people(path, (), units))
+    cautions = unit_cautions_of(units, ratings.n_items, _with_people(path, (), units, scale))
     items = PilotItems(path.stem, ratings.matrix(), response)
-    return ReadPilot(items, unit, ends, (*ratings.mended, *cautions), raters=units["gold"])
+    return ReadPilot(items, scale, (*ratings.mended, *cautions), raters=units["gold"])
 
 
 def read_rated(
     path: Path, scale: Scale, columns: Columns, mending: Mending
-) -> tuple[Ratings, Response, float, tuple[float, float]]:
-    """Return ratings from 0 to 1, the possible ones, and the unit and the ends of their own scale."""
+) -> tuple[Ratings, Response, Scale]:
+    """Return ratings from 0 to 1, the possible ones, and their own scale; yes and no are its two ends."""
     import numpy as np
 
-    from nbyk.data import Levels
+    from nbyk.data import Interval, Levels
     from nbyk.data.kinds import numbers_on
     from nbyk.data.reading import read_as
     from nbyk.priors import Response
@@ -215,17 +117,16 @@ def read_rated(
     is_binary = np.isin(ratings.values, (0.0, 1.0)).all()
     whole = None if is_binary else _whole_steps(ratings.values, scale)
     if whole is not None:
-        say(f"all ratings are whole numbers: raters choose among the {len(whole.levels)} levels of the scale")
         scale, ratings = whole, read_as(numbers_on(whole), path, columns, "auto", mending)
-    raw, response, unit = scale.original(ratings.values), Response.on(scale), _unit(scale)
+    raw, response = scale.original(ratings.values), Response.on(scale)
     levels = scale.levels if isinstance(scale, Levels) else ()
     if response.levels == 2 or (response.levels == 0 and np.isin(ratings.values, (0.0, 1.0)).all()):
         response = Response("binary")
         levels = tuple(scale.original(np.array([0.0, 0.5 if isinstance(scale, Levels) else 1.0])).tolist())
-        unit = levels[1] - levels[0]
+        scale = Interval(*levels)
         ratings = replace(ratings, values=(ratings.values > 0.0).astype(np.float64))
     _check_pilot(path, replace(ratings, values=raw), levels)
-    return ratings, response, unit, _ends(scale)
+    return ratings, response, scale
 
 
 def read_pair(
@@ -263,23 +164,8 @@ def read_pair(
     units = dict(read.units) if read.gold_units is None else {"gold": read.gold_units, **read.units}
     name = systems[0].parent.name if gold is None else gold.stem
     items = PilotItems(name or "the pilot", read.gold, Response("clamped"), pair, (a, b))
-    cautions = _cautions(units, read.n_items, _with_people(gold, systems, units))
-    return ReadPilot(items, _unit(scale), _ends(scale), (*read.notes, *cautions), read.pair(a, b))
-
-
-def _unit(scale: Scale) -> float:
-    """Return the size, on a scale with equal steps, of a difference of 1 in normalised ratings."""
-    unit = scale.unit
-    assert unit is not None
-    return unit
-
-
-def _ends(scale: Scale) -> tuple[float, float]:
-    from nbyk.data import Interval, Levels
-
-    if isinstance(scale, Levels):
-        return scale.levels[0], scale.levels[-1]
-    return (scale.low, scale.high) if isinstance(scale, Interval) else (0.0, 1.0)
+    cautions = unit_cautions_of(units, read.n_items, _with_people(gold, systems, units, scale))
+    return ReadPilot(items, scale, (*read.notes, *cautions), read.pair(a, b))
 
 
 def _whole_steps(values: NDArray[np.float64], scale: Scale) -> Levels | None:
@@ -335,15 +221,6 @@ def _check_pilot(path: Path, ratings: Ratings, levels: tuple[float, ...]) -> Non
         )
 
 
-def fitted(name: str, ratings: NDArray[np.float64], response: Response) -> TwoStagePrior:
-    """Return the prior fitted to ratings (N, K), NaN where missing."""
-    from nbyk.priors import fit_prior
-
-    n_ratings = int((ratings == ratings).sum())
-    say(f"fitting a prior to {n_ratings} ratings of {len(ratings)} items")
-    return fit_prior(name, ratings, response).prior
-
-
 def pilot_scale(text: str | None) -> Scale:
     """Return the scale that --scale declares, if its levels are equal steps."""
     from nbyk.data import Levels
@@ -363,21 +240,3 @@ def pilot_scale(text: str | None) -> Scale:
             argument="scale",
         )
     return scale
-
-
-def say(line: str) -> None:
-    """Print a line of progress."""
-    print(line, file=sys.stderr)
-
-
-def now_and_then(seconds: float = 2.0) -> Callable[[str], None]:
-    """Return a function that prints a line of progress unless it has printed one just before."""
-    last = time.monotonic()
-
-    def say_it(line: str) -> None:
-        nonlocal last
-        if time.monotonic() - last >= seconds:
-            say(line)
-            last = time.monotonic()
-
-    return say_it

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,22 +23,19 @@ from nbyk.cli.options import (
     load_metric_files,
     metric_named,
 )
-from nbyk.cli.pilot import (
+from nbyk.cli.plan_source import (
     OF_SHARED,
     SDS,
-    fitted_to,
-    now_and_then,
-    pilot_scale,
-    prior_of,
-    read_pilot_of,
-    say,
+    check_dataset,
+    check_sources,
     shared_source,
+    simulated_plan,
 )
 from nbyk.errors import NbykError
+from nbyk.progress import moving_line
 
 if TYPE_CHECKING:
-    from nbyk.planning.result import Plan
-    from nbyk.priors import TwoStagePrior
+    pass
 
 _PEOPLE, _PRICES = "Raters, runs and clusters", "Prices"
 _SYSTEMS = "Sources, simulated systems and the search"
@@ -101,21 +95,31 @@ def plan(
     epsilon: Annotated[
         float | None,
         typer.Option(
-            help="Perturbation ε of system B's item means, in [0, 1]. For a metric without gold: their shift."
+            help="How far system B's item means are off, at most: ε. For a metric without gold: their shift."
         ),
     ] = None,
     effect: Annotated[
         float | None,
         typer.Option(
-            help="Instead of --epsilon: the effect on the metric, with infinitely many ratings, in units of "
-            "the pilot's scale (squared for mse). Without a pilot: in units of the scale from 0 to 1."
+            help="Instead of --epsilon: by how much A is better on the metric, as `nbyk compare` prints it."
+        ),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="Unit of --epsilon, --effect and SDs: scale (that of --scale) or share (0 to 1).",
+            metavar="scale|share",
+            show_default="scale",
         ),
     ] = None,
     power: Annotated[float | None, typer.Option(help="Power of the test.")] = None,
     n_items: Annotated[int | None, typer.Option("--items", help="Items N.")] = None,
     k_responses: Annotated[int | None, typer.Option("--responses", help="Ratings per item K.")] = None,
     budget: Annotated[
-        float | None, typer.Option(help="Money for the gold ratings; with raters or runs, for everything.")
+        float | None,
+        typer.Option(
+            help="Money for the gold ratings; with raters or runs, for everything.", rich_help_panel=_PRICES
+        ),
     ] = None,
     cost_per_item: Annotated[float, typer.Option(help="Cost of an item.", rich_help_panel=_PRICES)] = 0.0,
     cost_per_rating: Annotated[
@@ -132,12 +136,15 @@ def plan(
     ] = None,
     alternative: Annotated[
         str,
-        typer.Option(help="Question of the test: two-sided (do A and B differ?) or greater (is A better?)."),
+        typer.Option(
+            help="Question of the test: two-sided (do A and B differ?) or greater (is A better?).",
+            rich_help_panel=_SYSTEMS,
+        ),
     ] = "two-sided",
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            help="Metric to compare by. With several, nbyk ranks them at --items, --responses and --epsilon.",
+            help="Metric to compare by. With several, the plan is by the one with the largest power.",
             show_default="mae",
             metavar="<str>",
         ),
@@ -269,6 +276,7 @@ def plan(
         int, typer.Option("--resamples", help="Draws M of the null of each test.", rich_help_panel=_SYSTEMS)
     ] = 10_000,
     metric_file: MetricFiles = None,
+    details: Annotated[bool, typer.Option("--details", help="Print every table.")] = False,
     out: OutAnswer = None,
     form: Format = "text",
     seed: Seed = 0,
@@ -276,119 +284,56 @@ def plan(
 ) -> None:
     """Plan a data collection. Leave out the quantity that you want to know.
 
-    Give all but one of the size (--items and --responses, or a --budget), the difference (--epsilon or
-    --effect) and the --power. With a difference and a power alone, nbyk finds the cheapest size.
+    Give all but one of the size (--items and --responses, or a --budget), the difference (--effect or
+    --epsilon) and the --power. With a difference and a power alone, nbyk finds the cheapest size. Numbers are
+    in the unit of your --scale.
 
     To find how many raters or runs you need, write --solve raters or --solve runs, and give an --effect, a
     --power and how much the effect varies: --item-sd, --severity-sd, --rating-sd and --run-sd, or a --pilot
     with --pilot-systems.
     """
+    arguments = dict(locals())
+    check_format(form)
+    if effect is not None:
+        arguments["effect"] = effect = abs(effect)  # as `nbyk compare` prints it if B is better
+        if not 0.0 < effect < math.inf:
+            raise NbykError(
+                f"found {effect:g}, expected a number other than 0: by how much A is better",
+                argument="effect",
+            )
+    if out is not None:
+        check_out_folder(out)
+    sds = {name: arguments[name] for name in SDS}
+    shared = [cluster, pair_runs == "yes" or None, *(arguments[name] for name in OF_SHARED), *sds.values()]
+    with_people = any(given is not None for given in shared) or solve in ("raters", "runs")
+    with_people = with_people or bool(solve and pilot_systems)
+    check_sources(arguments, with_people=with_people)
+    if not with_people and dataset is not None:
+        check_dataset(dataset, published=published)
+
     from nbyk.data.columns import Columns
     from nbyk.data.mending import Mending
-    from nbyk.planning.plan import check_settings
     from nbyk.planning.plan import plan as plan_from
     from nbyk.report.plan import plan_answer
 
-    arguments = {**locals(), "n_runs": _runs(n_runs)}
-    asked = {name: arguments[name] for name in plan_from.__kwdefaults__ or {} if name in arguments}
+    files = (pilot, pilot_systems, Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty))
     load_metric_files(metric_file)
     metrics = [metric_named(name) for name in metric or ("mae",)]
-    asked |= {"metric": metrics[0], "curves": out is not None, "progress": now_and_then()}
-    check_format(form)
-    if effect is not None and not 0.0 < effect < math.inf:
-        raise NbykError(
-            f"found {effect:g}, expected a number above 0: by how much A is better", argument="effect"
-        )
-    if out is not None:
-        check_out_folder(out)
-    columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
-    sds = {name: arguments[name] for name in SDS}
-    paired = None if pair_runs == "no" else pair_runs
-    shared = [cluster, paired, *(arguments[name] for name in OF_SHARED), *sds.values()]
-    if any(given is not None for given in shared) or solve in ("raters", "runs") or (solve and pilot_systems):
-        for name, given in (("DATASET", dataset), ("--prior", prior)):
-            if given is not None:
-                raise NbykError(
-                    f"{name}: found {given}, which does not go with raters and runs; leave it out, and give "
-                    "`effect` and `item_sd`, `severity_sd`, `rating_sd` and `run_sd`, or `pilot`, alone or "
-                    "with `pilot_systems`"
-                )
-        files = (pilot, pilot_systems, scale, columns, mending)
-        source, name = shared_source(*files, sds, asked, system_answers=system_answers, pair_runs=pair_runs)
-        solved = plan_from(source, **{**asked, "curves": False})
-        for_page = out is not None or form == "html"
-        give(plan_answer(solved, name=name, for_page=for_page), out=out, form=form, stem="plan")
-        return
-    sources = {
-        "DATASET": dataset,
-        "--pilot-systems" if pilot is None else "--pilot": pilot or pilot_systems,
-        "--prior": prior,
-    }
-    named = [name for name, value in sources.items() if value is not None]
-    if len(named) != 1:
-        raise NbykError(
-            f"plan: found {' and '.join(named) or 'no data'}; expected one of DATASET, --pilot and --prior, "
-            "as the source of items and ratings; for the number of raters or runs, give --solve raters or "
-            "--solve runs instead"
-        )
-    if published and dataset is None:
-        raise NbykError(
-            f"plan: found --published and {named[0]}; it chooses a DATASET's published prior over a fit to "
-            "its ratings: leave it out, or name a dataset instead"
-        )
-    if system_answers != "levels" and (pilot is None or pilot_systems is not None or items_from == "prior"):
-        raise NbykError(
-            f"found {system_answers}, but only systems simulated on a pilot's own items take it; leave "
-            "it out, or give a --pilot alone",
-            argument="system_answers",
-        )
-    if items_from not in ("pilot", "prior"):
-        raise NbykError(f"found {items_from!r}, expected pilot or prior", argument="items_from")
-    if pilot is None and pilot_systems is None and scale is not None:
-        raise NbykError(
-            f"found {scale}, which describes the ratings of a pilot, but there is no pilot; leave it out",
-            argument="scale",
-        )
-    check_settings(metrics[0], **{name: value for name, value in asked.items() if name != "metric"})
-    read, beside = None, None
-    if pilot is not None or pilot_systems is not None:
-        read = read_pilot_of(pilot, pilot_systems, pilot_scale(scale), columns, mending)
-        population: Any = replace(read.items, system_answers=system_answers)
-        if pilot is not None and pilot_systems is None:
-            beside = partial(fitted_to, population, pilot)
-            if items_from == "prior":
-                population, beside = beside(), None
-    else:
-        population, cautions = prior_of(dataset, prior, published=published)
-    if read is not None:
-        # The planner works on the prior's scale, from 0 to 1.
-        cautions = read.warnings
-        asked["effect_unit"] = read.unit ** metrics[0].unit_power
-    if len(metrics) > 1:
-        from nbyk.report.ranking import ranking_answer
-
-        if pilot_systems is not None:
-            raise NbykError(
-                "nbyk ranks metrics for simulated systems only; leave the real ones out",
-                argument="pilot_systems",
+    arguments["n_runs"] = _runs(n_runs)
+    asked = {name: arguments[name] for name in plan_from.__kwdefaults__ or {} if name in arguments}
+    asked |= {"metric": metrics[0], "curves": out is not None and not with_people}
+    with moving_line() as say:
+        asked["progress"] = say
+        if with_people:
+            source, name = shared_source(
+                *files, sds, asked, unit=unit, system_answers=system_answers, pair_runs=pair_runs, say=say
             )
-        ranked = plan_from(population if beside is None else beside(), **{**asked, "metric": metrics})
-        give(ranking_answer(replace(ranked, warnings=cautions)), out=out, form=form, stem="ranking")
-        return
-    solved = plan_from(population, **asked)
-    if beside is not None:
-        solved = replace(solved, beside=_other(partial(plan_from, **asked), beside))
-    ends = (0.0, 1.0) if read is None else read.ends
-    give(plan_answer(replace(solved, warnings=cautions, scale=ends)), out=out, form=form, stem="plan")
-
-
-def _other(solved_from: Callable[[TwoStagePrior], Plan], prior: Callable[[], TwoStagePrior]) -> Plan | str:
-    """Return the plan of a prior fitted to the pilot, or why there is none."""
-    say("the same from a prior fitted to the pilot:")
-    try:
-        return solved_from(prior())
-    except NbykError as error:
-        return str(error)
+            solved = plan_from(source, **asked)
+        else:
+            name = ""
+            solved = simulated_plan(arguments, asked, metrics, files, say)
+    answer = plan_answer(solved, name=name, details=details, for_page=out is not None or form == "html")
+    give(answer, out=out, form=form, stem="plan")
 
 
 def _runs(text: str | None) -> int | str | None:

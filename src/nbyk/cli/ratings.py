@@ -109,10 +109,10 @@ def fit_normalised(path: Path, name: str, seed: int, files: FitFiles) -> tuple[F
     from nbyk.data.ratings import stored_ratings
     from nbyk.priors import Response, fit_prior
 
-    found, made = stored_ratings(path)
+    stored, made = stored_ratings(path)
     if "scale" not in made:
         raise NbykError("no scale of the ratings; write it again with `nbyk study normalise`", file=path)
-    ratings = replace(found, raters_known=bool(made.get("raters known", True)))
+    ratings = replace(stored, raters_known=bool(made.get("raters known", True)))
     try:
         fitted = fit_prior(name, ratings.matrix(), Response.on(scale_from_dict(made["scale"])), seed=seed)
     except NbykError as error:
@@ -132,11 +132,11 @@ class FitFiles(NamedTuple):
 def write_fit(fitted: FittedPrior, files: FitFiles) -> None:
     """Write a fit's files."""
     from nbyk.files import write_json, write_text
-    from nbyk.priors.likelihood_fit import candidates_table
+    from nbyk.priors.prior_fit import candidates_table
     from nbyk.words import csv_text
 
     if files.families is not None:
-        write_text(files.families, csv_text(candidates_table(fitted.likelihood).to_pandas()))
+        write_text(files.families, csv_text(candidates_table(fitted.candidates).to_pandas()))
     if files.check is not None:
         write_json(files.check, fitted.check.to_dict())
     if files.prior is not None:

@@ -21,13 +21,13 @@ class _Commands(TyperGroup):
     """A group of commands that looks up those of the studies when they are asked for."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        of_studies = [name for study in studies() for name in study.commands()]
-        return [*super().list_commands(ctx), *of_studies]
+        study_commands = [name for study in studies() for name in study.commands()]
+        return [*super().list_commands(ctx), *study_commands]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        found = super().get_command(ctx, cmd_name)
-        if found is not None:
-            return found
+        own = super().get_command(ctx, cmd_name)
+        if own is not None:
+            return own
         for study in studies():
             command = study.commands().get(cmd_name)
             if command is not None:
@@ -140,19 +140,19 @@ def report(
 
 
 def _files(single: Sequence[str] | None, several: Sequence[str] | None) -> dict[str, Path | list[Path]]:
-    found: dict[str, Path | list[Path]] = {}
+    by_name: dict[str, Path | list[Path]] = {}
     for word in single or ():
         name, path = _named(word)
-        if name in found:
+        if name in by_name:
             raise NbykError(f"--from {name} is given twice; keep one, or give each as --all-from {name}=…")
-        found[name] = path
+        by_name[name] = path
     for word in several or ():
         name, path = _named(word)
-        listed = found.setdefault(name, [])
+        listed = by_name.setdefault(name, [])
         if isinstance(listed, Path):
             raise NbykError(f"{name} is given by --from and --all-from; use one of them")
         listed.append(path)
-    return found
+    return by_name
 
 
 def _named(word: str) -> tuple[str, Path]:

@@ -77,10 +77,10 @@ def options_of(program: Any, words: Sequence[str]) -> dict[str, str]:
     """
     command = program
     for word in words:
-        found = command.get_command(None, word) if hasattr(command, "get_command") else None
-        if found is None:
+        inner = command.get_command(None, word) if hasattr(command, "get_command") else None
+        if inner is None:
             break
-        command = found
+        command = inner
     options: dict[str, str] = {}
     for parameter in command.params:
         named = [option for option in parameter.opts[:1] if option.startswith("--")]

@@ -77,11 +77,11 @@ def _canonical_sampler(name: str) -> str:
 
 
 def _distinct(values: list[Any]) -> list[Any]:
-    seen: list[Any] = []
+    earlier: list[Any] = []
     for value in values:
-        if value in seen:
+        if value in earlier:
             raise NbykError(f"{value!r} is listed twice; keep one")
-        seen.append(value)
+        earlier.append(value)
     return values
 
 

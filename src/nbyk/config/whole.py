@@ -93,13 +93,7 @@ class Config(Section):
         return sorted(file for file in self.metric_files if names & set(_registered(file)))
 
     def rating_files(self, source: str) -> list[str]:
-        """Return the files of the user's own copy of a source's ratings; no files if there is no copy.
-
-        Raises
-        ------
-        NbykError
-            If one is missing.
-        """
+        """Return the files of the user's own copy of a source's ratings; no files if there is no copy."""
         files: list[Path] = []
         if source in self.own_ratings:
             files = [Path(self.own_ratings[source].path)]
@@ -168,11 +162,6 @@ def check_files(files: Sequence[str | Path]) -> None:
     ----------
     files
         Configurations; those that do not exist are skipped.
-
-    Raises
-    ------
-    NbykError
-        As `load_config`, if a file is not YAML; values are not checked.
     """
     for path in files:
         if Path(path).exists():
@@ -180,25 +169,12 @@ def check_files(files: Sequence[str | Path]) -> None:
 
 
 def load_config(path: str | Path) -> Config:
-    """Read and validate a YAML configuration.
-
-    Raises
-    ------
-    NbykError
-        If the file is missing or is not YAML, a key or value is wrong, or a file that it names is missing.
-        The message names file and line.
-    """
+    """Read and validate a YAML configuration."""
     return validate(_read_yaml(path), files=[path])
 
 
 def load_downloads(path: str | Path) -> Downloads:
-    """Read and validate the `downloads` of a YAML configuration; ignore the other keys.
-
-    Raises
-    ------
-    NbykError
-        As `load_config`, for that section alone.
-    """
+    """Read and validate the `downloads` of a YAML configuration; ignore the other keys."""
     values = _read_yaml(path)
     section = {key: values[key] for key in ("downloads",) if key in values}
     return validate(section, files=[path]).downloads
@@ -220,11 +196,6 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
         The merged configuration.
     files
         The files it came from, to find the line of an error; the last file that has a key wins.
-
-    Raises
-    ------
-    NbykError
-        One line for each wrong key or value, or one for a file that is missing.
     """
     metric_files = values.get("metric_files")
     for index, metric_file in enumerate(metric_files if isinstance(metric_files, list) else []):

@@ -28,6 +28,12 @@ KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Column names that nbyk recognises if the columns asked for are missing; docs/formats.md lists them."""
 
+_LIKE_VALUES = {
+    *("prediction", "predicted", "pred", "output", "answer", "judgment", "judgement", "annotation", "grade"),
+    *("correct", "accuracy", "acc", "f1", "class", "category", "gold", "target"),
+}
+"""Names of columns that an error proposes for values."""
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -73,6 +79,47 @@ def recognised(table: Table, asked: Columns) -> Columns:
             if alike := look_alikes(other for other in table.names if seen(other).casefold() == form):
                 raise table.place.error(f"the columns {alike[0]} and {alike[1]} look alike; rename one")
     return found
+
+
+def value_column(table: Table, asked: Columns) -> str:
+    """Return the column of values; in a table without one, the only column beside items and runs, or ""."""
+    found = recognised(table, replace(asked, rater=None))
+    if found.value in table.names:
+        return found.value
+    known = {*KNOWN_NAMES["item"], "item", *RUN_NAMES}
+    others = [name for name in table.names if name not in (found.item, found.cluster) and name not in known]
+    return others[0] if len(others) == 1 else ""
+
+
+def missing_roles(table: Table, asked: Columns, *, is_named: bool) -> list[str]:
+    """Return which of "item" and "value" no column holds, as asked for or by a known name.
+
+    `is_named` says whether a name of the values must be this table's.
+    """
+    found = recognised(table, asked)
+    missing = [] if found.item in table.names else ["item"]
+    # without raters, every column beside items may hold a rater's values
+    is_long = (is_named and asked.value != "value") or found.rater in table.names
+    return [*missing, "value"] if is_long and found.value not in table.names else missing
+
+
+def proposed(table: Table, asked: Columns) -> dict[str, str]:
+    """Return the columns by their roles "item", "rater" and "value": as asked, as known, or as they look."""
+    found = recognised(table, asked)
+    roles = {
+        role: name for role in ("item", "rater", "value") if (name := getattr(found, role)) in table.names
+    }
+    others = [name for name in table.names if name not in (*roles.values(), asked.cluster)]
+    if "item" not in roles and others:
+        roles = {"item": others.pop(0), **roles}
+    likely = [name for name in others if name.lower() in _LIKE_VALUES]
+    if "value" not in roles and others:
+        roles["value"] = likely[0] if likely else others[-1]
+        others.remove(roles["value"])
+    items = table.column(roles["item"], "") if "item" in roles else []
+    if "rater" not in roles and others and len(set(map(repr, items))) < len(items):
+        roles["rater"] = others[0]
+    return roles
 
 
 def known_names(names: Sequence[str], role: str) -> list[str]:

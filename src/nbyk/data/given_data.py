@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.alignment import ItemIds, rows_of
-from nbyk.data.columns import Columns
+from nbyk.data.columns import Columns, missing_roles, proposed
 from nbyk.data.kinds import CellKind, Classes, ClassShares, Kind, distribution_cells, kind_of, numbers_on
 from nbyk.data.layouts import Entries
 from nbyk.data.lm_eval import SampleChoice, holds_samples
@@ -23,9 +24,10 @@ from nbyk.data.reading import as_ratings, cells_of, table_of
 from nbyk.data.scales import Scale
 from nbyk.data.tables import Table, given_place
 from nbyk.data.units import Units
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace, NbykError, renaming
 
 Floats = NDArray[np.float64]
+_LISTED = 8
 Input: TypeAlias = Any
 """A path, ratings, a data frame of pandas, polars or pyarrow, or an array of numpy."""
 
@@ -169,6 +171,55 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
         )
     runs = tuple(given_data(file, name, columns, samples) for file in files)
     return replace(runs[0], place=DataPlace(path), runs=runs)
+
+
+def refuse_unnamed(
+    sources: Sequence[GivenData], gold: GivenData | None, columns: Columns, of_gold: Columns
+) -> None:
+    """Raise NbykError if columns of several files are missing, with all the options that name the right ones.
+
+    Parameters
+    ----------
+    sources, gold
+        The systems, and gold if there is any.
+    columns, of_gold
+        The columns asked for.
+    """
+    files = [(source, columns, "") for source in sources]
+    files = [(gold, of_gold, "gold_columns."), *files] if gold else files
+    missing: list[tuple[Table, list[str]]] = []
+    roles: dict[str, str] = {}
+    for source, asked, prefix in reversed(files):
+        table = source.table
+        if (
+            table is None
+            or table.nameless
+            or table.roles
+            or kind_of(table, asked) in ("scores", "distributions")
+        ):
+            continue
+        with renaming({role: f"{prefix}{role}" for role in ("item", "rater", "value")}):
+            of_table = missing_roles(table, asked, is_named=not prefix or asked.value != columns.value)
+            of_roles = proposed(table, asked)
+        if of_table:
+            missing.insert(0, (table, of_table))
+        for role, name in of_roles.items():
+            if not prefix or roles.get(role) != name:
+                roles[f"{prefix}{role}"] = name
+    if sum(len(of_table) for _, of_table in missing) < (1 if gold else 2):
+        return  # the error of the file names the column
+    (table, (role, *_)), *others = missing
+    found = "".join(f"; {other.place} has {_quoted(other)}" for other, _ in others[:_LISTED])
+    options = " ".join(f"`{of}` {shlex.quote(name)}" for of, name in roles.items())
+    what = "item column" if role == "item" else "column of the ratings"
+    asked = of_gold if gold and table is gold.table else columns
+    prefix = "gold_columns." if asked is of_gold else ""
+    hint = f"rename the {what}, or name it with `{prefix}{role}`, as in {options}{found}"
+    table.column(getattr(asked, role), hint)
+
+
+def _quoted(table: Table) -> str:
+    return ", ".join(map(repr, table.names[:_LISTED])) + (", …" if len(table.names) > _LISTED else "")
 
 
 def is_log(given: Input) -> bool:

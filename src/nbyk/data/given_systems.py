@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nbyk.data.columns import Columns, recognised, system_column
+from nbyk.data.columns import RUN_NAMES, Columns, recognised, system_column
 from nbyk.data.layouts import as_ids
 from nbyk.data.lm_eval import holds_samples
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import table_of
-from nbyk.data.tables import given_place
+from nbyk.data.tables import Table, given_place
 from nbyk.errors import NbykError
 from nbyk.words import listed
 
@@ -88,7 +89,7 @@ def given_systems(systems: Any, column: str | None) -> dict[str, Any]:
         return named
     found = column or system_column(table)
     if found is None:
-        return named
+        return _systems_in_columns(table) or named
     names = as_ids(table, found, table.column(found, "name the column of systems with `system`"))
     rows_of: dict[str, list[int]] = {}
     for row, name in enumerate(names):
@@ -96,6 +97,19 @@ def given_systems(systems: Any, column: str | None) -> dict[str, Any]:
     for name in rows_of:
         _check_name(name)
     return {name: table.taken(rows, without=found) for name, rows in rows_of.items()}
+
+
+def _systems_in_columns(table: Table) -> dict[str, Table]:
+    """Return the systems of a table of runs, such as seeds, with a column for each; {} of another table."""
+    runs = [name for name in table.names if name.lower() in RUN_NAMES]
+    others = [name for name in table.names if name not in runs]
+    known = recognised(table, Columns(rater=None))
+    has_roles = {known.item, known.value} & set(table.names)
+    if not runs or len(others) < 2 or has_roles or len(set(table.names)) < len(table.names):
+        return {}
+    for name in others:
+        _check_name(name)
+    return {name: replace(table, names=(name,), columns=(table.column(name, ""),)) for name in others}
 
 
 def too_few(named: Mapping[str, Any], item: str, cluster: str | None) -> NbykError:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.alignment import OnMissing, common_items
-from nbyk.data.columns import Columns
-from nbyk.data.given_data import GivenData, Input, given_data, is_log
+from nbyk.data.columns import Columns, value_column
+from nbyk.data.given_data import GivenData, Input, given_data, is_log, refuse_unnamed
 from nbyk.data.given_systems import columns_like_systems, given_systems, too_few
 from nbyk.data.kinds import (
     KINDS,
@@ -26,7 +26,7 @@ from nbyk.data.ratings import agreed_clusters, ordered_ids
 from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import read_scores
 from nbyk.data.systems import Systems, equal_systems
-from nbyk.data.text import look_alikes
+from nbyk.data.text import look_alikes, simplified
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, renaming
 
@@ -35,11 +35,31 @@ Floats = NDArray[np.float64]
 _MOST_LEVELS = 11
 """Errors propose whole numbers as levels if they span fewer than this many values."""
 
+_USUALLY_LOWER = {
+    *(
+        "wer",
+        "cer",
+        "ter",
+        "mer",
+        "error",
+        "error_rate",
+        "loss",
+        "nll",
+        "perplexity",
+        "ppl",
+        "mae",
+        "mse",
+        "rmse",
+    ),
+    *("brier", "latency", "duration", "time", "seconds", "cost", "distance", "edit_distance", "toxicity"),
+}
+"""Names of values of which lower ones are usually better."""
+
 _OPTIONS: Mapping[Kind, tuple[str, ...]] = {
-    "numbers": ("scale", "cluster"),
+    "numbers": ("scale", "cluster", "lower_is_better"),
     "classes": ("classes", "cluster"),
     "distributions": ("cluster",),
-    "scores": ("paired",),
+    "scores": ("paired", "lower_is_better"),
 }
 """The options that mean something for one kind of data alone."""
 
@@ -62,6 +82,7 @@ def read_systems(
     kind: Kind | None = None,
     classes: Sequence[str] | None = None,
     paired: bool | None = None,
+    lower_is_better: bool | None = None,
 ) -> Systems:
     """Read two or more systems, and gold if there is any: numbers, classes, distributions or scores of runs.
 
@@ -108,6 +129,9 @@ def read_systems(
     paired
         Whether scores are paired: by ids of items if every file has them, else by their order. None pairs
         them if every file has ids.
+    lower_is_better
+        Whether lower numbers or scores are better, such as error rates, without gold. None means as a log
+        says, or that higher ones are.
 
     Raises
     ------
@@ -129,8 +153,6 @@ def read_systems(
         raise too_few(named, item, cluster)
     columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
     sources = {name: given_data(given, name, columns, samples) for name, given in named.items()}
-    for source in sources.values():
-        source.refuse_missing(columns)
     if samples not in (None, SampleChoice()) and not any(map(is_log, named.values())):
         raise NbykError(
             "`SampleChoice.task` and `SampleChoice.filter` choose among the scores of lm_eval logs, but no "
@@ -141,6 +163,11 @@ def read_systems(
     of_gold = replace(gold_columns or columns, cluster=cluster)
     with renaming(own):
         people = None if gold is None else given_data(gold, "gold", of_gold, None, is_gold=True)
+    if kind != "scores":
+        refuse_unnamed(list(sources.values()), people, columns, of_gold)
+    for source in sources.values():
+        source.refuse_missing(columns)
+    with renaming(own):
         if people is not None and gold_columns is not None:
             # gold may lack a name that is only the systems'
             item, value = (
@@ -150,14 +177,30 @@ def read_systems(
             people.refuse_missing(Columns(item, None, value))
     kind = kind or _kind(list(sources.values()), people, own)
     options = {"scale": scale, "classes": classes, "cluster": cluster, "paired": paired}
+    options["lower_is_better"] = lower_is_better
     for argument, option in options.items():
         if option is not None and argument not in _OPTIONS[kind]:
             raise NbykError(f"found {option}, and {kind} have none; leave it out", argument=argument)
+    if gold is not None and lower_is_better is not None:
+        raise NbykError(
+            f"found {lower_is_better}, and metrics that compare with gold say which is better; leave it out",
+            argument="lower_is_better",
+        )
+    direction = _direction(sources.values(), lower_is_better) if gold is None else (False, [])
+    incomplete = tuple(
+        f"{run.place}: {words}"
+        for source in sources.values()
+        for run in source.runs or (source,)
+        if run.table is not None
+        for words in run.table.incomplete
+    )
     if kind == "scores":
         if gold is not None:
             raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
         tables = {name: (source.table, source.columns) for name, source in sources.items()}
-        return read_scores(tables, mending, on_missing, paired)
+        read = read_scores(tables, mending, on_missing, paired)
+        said_too = (*read.notes, *incomplete, *direction[1])
+        return replace(read, lower_is_better=direction[0], notes=said_too, incomplete=incomplete)
     if kind != "numbers" and on_duplicates == "mean":
         raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
     names: tuple[str, ...] = ()
@@ -198,7 +241,7 @@ def read_systems(
         items = ordered_ids(items)
     dropped = {str(source.place): source.ratings.n_items - len(items) for source in every}
     raters = {name: source.ratings.raters for name, source in sources.items()}
-    notes = [note for source in every for note in source.ratings.mended]
+    notes = [note for source in every for note in source.ratings.mended] + direction[1]
     for what, ids in (
         ("items", (of for source in every for of in source.ratings.items)),
         ("raters or runs", (of for source in every for of in source.ratings.raters)),
@@ -235,7 +278,36 @@ def read_systems(
         said,
         kind,
         names,
+        lower_is_better=direction[0],
+        incomplete=incomplete,
     )
+
+
+def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, list[str]]:
+    """Return whether lower values are better, as asked or as a log says, and notes if that may be wrong."""
+    said: dict[bool, str] = {}
+    notes = dict[str, None]()
+    for source in sources:
+        if source.table is None or source.table.nameless:
+            continue
+        name = value_column(source.table, source.columns)
+        if source.table.scores:
+            said.setdefault(name in source.table.lower, name)
+        elif asked is None and simplified(name) in _USUALLY_LOWER:
+            notes[
+                f"the values are called {name}, of which lower ones are usually better, and nbyk takes "
+                "higher ones for better; say which is right with `lower_is_better`"
+            ] = None
+    if asked is not None:
+        return asked, []
+    if len(said) > 1:
+        raise NbykError(
+            f"one log says that lower values are better ({said[True]}) and another does not ({said[False]}); "
+            "compare one score, or say which is right",
+            argument="lower_is_better",
+        )
+    lower = said.get(True)
+    return lower is not None, [f"the log says that lower values of {lower} are better"] if lower else [*notes]
 
 
 def _kind(sources: Sequence[GivenData], gold: GivenData | None, names_of_gold: Mapping[str, str]) -> Kind:

@@ -207,7 +207,7 @@ def wide_cells(
             "rater"
         )
     for position, name in enumerate(table.names):
-        if guessed and name.lower() in _NO_RATERS and name in raters:
+        if guessed and name.lower() in _NO_RATERS and name in raters and len(raters) > 1:
             raise table.place.error(
                 f"column {name!r} is of no rater or run by its name; leave it out, or name the column of the "
                 "ratings with `value`"

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -73,11 +74,19 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     filters = sorted({_filter(sample) for _, _, samples in files for sample in samples.values()})
     chosen = _one_of("filter", choice.filter, filters, path)
     documents: dict[str, dict[str, str]] = {}
+    of_file = {
+        file: match["task"] if (match := _FILE_NAME.fullmatch(file.name)) else "" for file, _, _ in files
+    }
+    is_group = len(set(of_file.values())) > 1
     for file, name, samples in files:
+        gathering.lower.update(_lower(file))
         for line, sample in samples.items():
             if _filter(sample) == chosen:
                 hashes = {kind: str(sample[kind]) for kind in HASHES if sample.get(kind)}
-                refuse_other_document(documents, str(sample["doc_id"]), hashes, DataPlace(file, line))
+                item = sample["doc_id"]
+                if is_group and isinstance(item, str | int):
+                    item = f"{of_file[file]} {item}"
+                refuse_other_document(documents, str(item), hashes, DataPlace(file, line))
                 doc = sample.get("doc")
                 further = {
                     key: cell
@@ -85,14 +94,25 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
                     if not isinstance(cell, str) or len(cell) <= _LONGEST
                 }
                 gathering.add(
-                    sample["doc_id"],
+                    item,
                     f"run {name}",
                     _scores(sample),
-                    further | hashes,
+                    further | hashes | ({"task": of_file[file]} if is_group else {}),
                     number=line,
                     file=file,
                 )
-    return gathering.recording()
+    counts = [
+        said
+        for file, _, samples in files
+        if (said := _counted(file, {str(sample["doc_id"]) for sample in samples.values()}))
+    ]
+    notes = [words for words, is_whole in counts if is_whole]
+    if is_group:
+        notes.append(
+            f"holds {len(set(of_file.values()))} tasks of a group: a mean is over documents, whatever their "
+            "task, and documents of a task count as independent unless task is the column of clusters"
+        )
+    return gathering.recording(notes=notes, incomplete=[words for words, is_whole in counts if not is_whole])
 
 
 def refuse_other_document(
@@ -124,9 +144,10 @@ def _files(path: str | os.PathLike[str], task: str | None) -> list[Path]:
             file=path,
         )
     tasks = sorted({match["task"] for match in files.values()})
-    chosen = _one_of("task", task, tasks, path)
-    files = {file: match for file, match in files.items() if match["task"] == chosen}
-    models = sorted({_model(file, match["date"]) for file, match in files.items()})
+    groups = _groups(files)
+    chosen = groups.get(task or "") or {_one_of("task", task, tasks, path, tuple(groups))}
+    files = {file: match for file, match in files.items() if match["task"] in chosen}
+    models = sorted(set(map(_model, files)))
     if len(models) > 1:
         raise NbykError(
             f"holds samples of {len(models)} models ({', '.join(models)}); expected the runs of one: "
@@ -136,20 +157,74 @@ def _files(path: str | os.PathLike[str], task: str | None) -> list[Path]:
     return sorted(files, key=lambda file: (files[file]["date"], file))
 
 
-def _model(file: Path, date: str) -> str:
+def _model(file: Path) -> str:
     """Return the model of a samples file: from the run's results, or else from the folder's name."""
-    for results in sorted(file.parent.glob(f"*_{date}.json")):
-        content = read_json(results, way_out="write it again, or move it away")
-        if isinstance(content, dict) and isinstance(content.get("model_name"), str):
-            return str(content["model_name"])
-    return file.parent.name
+    name = _results(file).get("model_name")
+    return name if isinstance(name, str) else file.parent.name
+
+
+def _groups(files: Iterable[Path]) -> dict[str, set[str]]:
+    """Return the tasks in each group of tasks that the runs' results name, those of groups inside it, too."""
+    inside: dict[str, list[str]] = {}
+    for file in files:
+        named = _results(file).get("group_subtasks")
+        inside |= {
+            group: of
+            for group, of in (named.items() if isinstance(named, dict) else ())
+            if isinstance(of, list) and of
+        }
+
+    def tasks(name: str, above: tuple[str, ...]) -> set[str]:
+        below = [] if name in above else inside.get(name, [])
+        return {task for of in below for task in tasks(str(of), (*above, name))} or {name}
+
+    return {group: tasks(group, ()) for group in inside}
+
+
+def _results(file: Path) -> Mapping[str, Any]:
+    """Return the results of the run of a samples file, empty if they are not beside it."""
+    match = _FILE_NAME.fullmatch(file.name)
+    for results in sorted(file.parent.glob(f"*_{match['date']}.json")) if match else ():
+        content = _read_results(results, results.stat().st_mtime_ns)
+        if isinstance(content, dict) and "model_name" in content:
+            return content
+    return {}
+
+
+def _counted(file: Path, documents: set[str]) -> tuple[str, bool] | None:
+    """Return what the results of a run say of documents that it lacks, and whether that was meant."""
+    match, counts = _FILE_NAME.fullmatch(file.name), _results(file).get("n-samples")
+    of_task = counts.get(match["task"]) if match and isinstance(counts, dict) else None
+    original, effective = (
+        of_task.get(name) if isinstance(of_task, dict) else None for name in ("original", "effective")
+    )
+    if isinstance(effective, int) and len(documents) < effective:
+        return f"{file.name}: {effective - len(documents)} of {effective} documents are missing", False
+    if isinstance(original, int) and len(documents) < original:
+        return f"{file.name}: {len(documents)} of {original} documents were evaluated (--limit)", True
+    return None
+
+
+@lru_cache(maxsize=4)
+def _read_results(path: Path, changed: int) -> Any:
+    """Return the content of a results file as it was changed last; each task of a run has the same."""
+    return read_json(path, way_out="write it again, or move it away")
+
+
+def _lower(file: Path) -> Iterator[str]:
+    """Yield the metrics of which the results of the run of a samples file say that lower ones are better."""
+    match, said = _FILE_NAME.fullmatch(file.name), _results(file).get("higher_is_better")
+    of_task = said.get(match["task"]) if match and isinstance(said, dict) else None
+    if isinstance(of_task, dict):
+        yield from (name for name, higher in of_task.items() if higher is False)
 
 
 def _named(files: Sequence[Path], root: Path) -> list[tuple[Path, str]]:
     """Return each file with a name for its run: its date or, if two dates are equal, its path."""
     matches = [_FILE_NAME.fullmatch(file.name) for file in files]
     dates = [match["date"] if match else file.stem for match, file in zip(matches, files, strict=True)]
-    if len(set(dates)) == len(dates):
+    tasks = [match["task"] if match else "" for match in matches]
+    if len(set(zip(tasks, dates, strict=True))) == len(dates):
         return list(zip(files, dates, strict=True))
     return [(file, file.relative_to(root).as_posix()) for file in files]
 
@@ -190,17 +265,24 @@ def _scores(sample: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield str(name), score
 
 
-def _one_of(kind: str, wanted: str | None, found: Sequence[str], path: str | os.PathLike[str]) -> str:
+def _one_of(
+    kind: str,
+    wanted: str | None,
+    found: Sequence[str],
+    path: str | os.PathLike[str],
+    groups: Sequence[str] = (),
+) -> str:
     """Return the one asked for, or else the only one there is."""
+    of_groups = f" (or all of a group: {', '.join(groups)})" if groups else ""
     if wanted is not None and wanted not in found:
         raise NbykError(
-            f"no {kind} {wanted!r}; found {', '.join(map(repr, found))}: choose one with "
+            f"no {kind} {wanted!r}; found {', '.join(map(repr, found))}{of_groups}: choose one with "
             f"`SampleChoice.{kind}`",
             file=path,
         )
     if wanted is None and len(found) > 1:
         raise NbykError(
-            f"found {len(found)} {kind}s ({', '.join(found)}), expected one; choose it with "
+            f"found {len(found)} {kind}s ({', '.join(found)}), expected one{of_groups}; choose it with "
             f"`SampleChoice.{kind}`",
             file=path,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -11,15 +12,17 @@ import numpy as np
 
 from nbyk.data.arrays import ARRAY_SUFFIXES, load_array
 from nbyk.data.columns import KNOWN_NAMES, Columns, described, described_wide, known_names, recognised
+from nbyk.data.frames import numbers_or_text, table_of_frame
 from nbyk.data.kinds import CellKind, headless, numbers_on
 from nbyk.data.layouts import Entries, as_ids, long_cells, nameless_cells, wide_cells
 from nbyk.data.lm_eval import HASHES, SampleChoice, holds_samples, read_samples
 from nbyk.data.mending import Mending, without_duplicates, without_empty
 from nbyk.data.ratings import Ratings
-from nbyk.data.readers import Recording, recorded_at, recorded_in
+from nbyk.data.readers import EXPORTS, Recording, recorded_at, recorded_in, rows_of_split
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.tables import (
     DELIMITERS,
+    JSON_LINES,
     TABLE_SUFFIXES,
     DataRows,
     Table,
@@ -27,7 +30,7 @@ from nbyk.data.tables import (
     read_table,
     unknown_suffix,
 )
-from nbyk.data.text import cells_of_lines, columns_of_objects, json_content, shown
+from nbyk.data.text import cells_of_lines, columns_of_objects, json_content, json_lines, shown
 from nbyk.errors import DataPlace, NbykError
 
 Layout = Literal["auto", "long", "wide"]
@@ -124,7 +127,7 @@ def as_ratings(
         cells.items, raters, values, at=cells.at, raters_known=cells.raters_known, clusters=clusters
     )
     said = _recognised(cells, ratings, kind, columns, layout)
-    notes = [f"{cells.table.place}: {note}" for note in cells.table.notes]
+    notes = [f"{cells.table.place}: {note}" for note in (*cells.table.notes, *cells.table.incomplete)]
     if cluster is None and cells.value is not None:
         notes += [
             f"{cells.table.place}: the column {name!r} is not used, so items of one {name} count as "
@@ -218,13 +221,16 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         if isinstance(given, np.ma.MaskedArray):
             kind, missing = (float, np.nan) if given.dtype.kind in "biuf" else (object, None)
             given = np.ma.filled(given.astype(kind), missing)
-        return _array(given, DataPlace(name="the array"))
+        place = DataPlace(name="the array")
+        return _array(numbers_or_text(given, place) if given.dtype.kind == "O" else given, place)
     if not isinstance(given, str | os.PathLike):
-        return _frame(given)
+        return table_of_frame(given)
     recording = recorded_at(given)
     if recording is None and holds_samples(given):
         recording = read_samples(given, samples)
     suffix = Path(given).suffix.lower()
+    if recording is None and suffix in JSON_LINES:
+        recording = _recorded_lines(given)
     if recording is not None:
         return _recorded(given, recording)
     if suffix in ARRAY_SUFFIXES:
@@ -237,10 +243,36 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         return _json(given)
     if suffix in TABLE_SUFFIXES:
         table = read_table(given, headers=_HEADERS if suffix in DELIMITERS else None)
+        if not table.nameless and (recording := _recorded_rows(given, table)) is not None:
+            return _recorded(given, recording)
         if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
             return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
         return table
     raise unknown_suffix(given, (*TABLE_SUFFIXES, *ARRAY_SUFFIXES, ".txt", *_MADE))
+
+
+def _recorded_lines(path: str | os.PathLike[str]) -> Recording | None:
+    """Return the recording of a file of JSON lines whose first line is a tool's; None if it is none's."""
+    lines = json_lines(path)
+    first = next(lines, None)
+    if first is None or all(export.units([first[1]]) is None for export in EXPORTS):
+        return None
+    numbers, objects = zip(first, *lines, strict=True)
+    return recorded_in(list(objects), path, numbers)
+
+
+def _recorded_rows(path: str | os.PathLike[str], table: Table) -> Recording | None:
+    """Return the recording of a table whose columns are a tool's; None if they are none's."""
+    counts: Counter[str] = Counter()
+    names = []
+    for name in table.names:
+        names.append(f"{name}\n{counts[name]}" if counts[name] else name)
+        counts[name] += 1
+    if all(export.units([dict.fromkeys(names)]) is None for export in EXPORTS):
+        return None
+    columns = [cells if isinstance(cells, list) else cells.to_pylist() for cells in table.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    return recorded_in(rows, path, table.rows.numbers if table.rows.unit == "line" else None)
 
 
 def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
@@ -255,7 +287,7 @@ def _json(path: str | os.PathLike[str]) -> Table:
     recording = recorded_in(content, path)
     if recording is not None:
         return _recorded(path, recording)
-    listed = columns_of_objects(content)
+    listed = columns_of_objects(rows_of_split(content) or content)
     if listed:
         return _recorded(path, Recording("", listed, {}))
     columns: dict[str, list[Any]] = {}
@@ -299,57 +331,13 @@ def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
         )
     rows = DataRows(DataPlace(path), recording.unit, numbers, recording.files)
     names = tuple(map(str, recording.columns))
-    return Table(rows, names, columns, recording.roles, recording.scores, notes=recording.notes)
-
-
-def _frame(given: Given) -> Table:
-    import narwhals.stable.v1 as nw
-
-    place = DataPlace(name="the data frame")
-    if type(given).__module__.partition(".")[0] == "pandas":
-        columns = _columns_of_pandas(given, place)
-    else:
-        try:
-            frame = nw.from_native(given, eager_only=True)
-        except TypeError:
-            kind = type(given).__name__
-            raise NbykError(
-                f"found {kind}, expected a path or a data frame of pandas, polars or pyarrow, "
-                "or an array of numpy"
-            ) from None
-        columns = {name: frame[name].to_list() for name in frame.columns}
-    n_rows = max(map(len, columns.values()), default=0)
-    if not n_rows:
-        raise place.error("has no rows; expected at least one rating per row")
-    return Table(DataRows(place, "row", range(n_rows)), tuple(columns), tuple(columns.values()))
-
-
-def _columns_of_pandas(given: Given, place: DataPlace) -> dict[str, list[Any]]:
-    """Return the columns of a frame or series of pandas, and those of an index that is no row number."""
-    import pandas as pd
-
-    frame = given.to_frame("value" if given.name is None else given.name) if given.ndim == 1 else given
-    index = frame.index
-    is_count = pd.api.types.is_integer_dtype(index.dtype) and index.nlevels == 1
-    has_items = any(str(name).lower() in ("item", *KNOWN_NAMES["item"]) for name in frame.columns)
-    if any(name is not None for name in index.names) or not is_count:
-        if index.nlevels > 1 and None in index.names:
-            raise place.error("the index has levels without a name; name them, or drop them by reset_index")
-        if index.nlevels == 1 and index.names[0] is None and has_items:
-            raise place.error(
-                f"the index holds {index[0]!r}, … beside a column of items; drop it by reset_index(drop=True)"
-            )
-        frame = frame.reset_index(names="item" if index.names[0] is None else None)
-    elif not has_items and not index.equals(pd.RangeIndex(len(index))):
-        frame = frame.reset_index(names="item")
-    columns: dict[str, list[Any]] = {}
-    for position, name in enumerate(frame.columns):
-        text = "/".join(filter(None, map(str, name))) if isinstance(name, tuple) else str(name)
-        if text in columns:
-            raise place.error(f"2 columns are named {text!r}; rename one")
-        column = frame.iloc[:, position]
-        cells = column.astype(object).where(column.notna(), None).tolist()
-        columns[text] = [
-            cell.tolist() if isinstance(cell, np.ndarray | np.generic) else cell for cell in cells
-        ]
-    return columns
+    return Table(
+        rows,
+        names,
+        columns,
+        recording.roles,
+        recording.scores,
+        notes=recording.notes,
+        lower=recording.lower,
+        incomplete=recording.incomplete,
+    )

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from nbyk.data.categories import Categories
 from nbyk.data.clusters import numbered_clusters
 from nbyk.data.kinds import Kind
+from nbyk.data.scales import FROM_0_TO_1, Scale
 from nbyk.data.units import Units, column_units
 from nbyk.errors import NbykError
 
@@ -43,6 +44,10 @@ class ResponseSet:
         appearance; None if items have no clusters. The fingerprint does not depend on them either.
     categories
         The classes or distributions that the responses stand for; None for numbers.
+    names
+        The systems' names.
+    scale
+        The scale of numbers before they were normalised; from 0 to 1 if none was declared.
     """
 
     gold: Floats
@@ -51,6 +56,8 @@ class ResponseSet:
     units: Mapping[str, Units] = field(default_factory=dict, repr=False, compare=False)
     clusters: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
     categories: Categories | None = field(default=None, repr=False, compare=False)
+    names: tuple[str, str] = field(default=("A", "B"), repr=False, compare=False)
+    scale: Scale = field(default=FROM_0_TO_1, repr=False, compare=False)
 
     @property
     def kind(self) -> Kind:

@@ -238,6 +238,13 @@ def scale_from_text(text: str) -> Scale:
         ) from None
 
 
+def scale_text(scale: Scale) -> str:
+    """Return a scale as `scale_from_text` reads it; "" for the scale from 0 to 1."""
+    if isinstance(scale, Interval):
+        return "" if scale == FROM_0_TO_1 else f"{scale.low:g}..{scale.high:g}"
+    return "binary" if isinstance(scale, Binary) else ",".join(f"{level:g}" for level in scale.levels)
+
+
 def as_scale(given: GivenScale | None) -> Scale | None:
     """Return the scale that somebody gave in any form; None stays None."""
     if given is None or isinstance(given, Levels | Interval | Binary):
@@ -275,3 +282,7 @@ def _on_scale(scale: Scale, values: ArrayLike) -> Floats:
             "mend the value or declare another scale"
         )
     return array
+
+
+FROM_0_TO_1 = Interval(0.0, 1.0)
+"""The scale of numbers if none is declared."""

@@ -64,6 +64,10 @@ class Systems:
         The names of the classes, of classes and distributions.
     paired
         Whether score i of every system belongs to the same item or run; true for the other kinds.
+    lower_is_better
+        Whether lower numbers or scores are better, as the user or a log says; only without gold.
+    incomplete
+        The logs that lack some of their run, a sentence each; they are in `notes`, too.
     """
 
     items: tuple[str, ...]
@@ -79,6 +83,8 @@ class Systems:
     kind: Kind = "numbers"
     classes: tuple[str, ...] = ()
     paired: bool = True
+    lower_is_better: bool = False
+    incomplete: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -121,7 +127,9 @@ class Systems:
         if raters is not None:
             if gold is None:
                 raise NbykError(
-                    "there is no gold, and this is about gold's raters; leave it out", argument="rater_ids"
+                    "this is about gold's raters, and there is no gold; for people who rated the systems' "
+                    "outputs write `run_ids`",
+                    argument="rater_ids",
                 )
             gold = gold.declared(raters, "rater_ids")
         if runs is not None:
@@ -144,7 +152,7 @@ class Systems:
             units["gold"] = self.gold_units
         gold, responses, categories = self.coded
         data = response_set(gold, responses[a], responses[b], units=units, cluster=self.clusters)
-        return replace(data, categories=categories)
+        return replace(data, categories=categories, names=(a, b) if a != b else data.names, scale=self.scale)
 
     @cached_property
     def coded(self) -> tuple[Floats | None, Mapping[str, Floats], Categories | None]:

@@ -111,6 +111,8 @@ class Table:
         The cells of an array, whose `columns` are empty.
     notes
         What a maker's reader knows of the whole file, a sentence each.
+    lower, incomplete
+        The scores of which the file says that lower ones are better, and what it lacks of its run.
     """
 
     rows: DataRows
@@ -121,6 +123,8 @@ class Table:
     nameless: bool = False
     array: NDArray[Any] | None = None
     notes: tuple[str, ...] = ()
+    lower: frozenset[str] = frozenset()
+    incomplete: tuple[str, ...] = ()
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
@@ -146,15 +150,7 @@ class Table:
         return self.rows.at(row)
 
     def column(self, name: str, hint: str) -> list[Any]:
-        """Return the cells of a column.
-
-        Parameters
-        ----------
-        name
-            The column's name.
-        hint
-            Advice for the error if there is no such column.
-        """
+        """Return the cells of a column; `hint` is advice for the error if there is none of its name."""
         found = self._places.get(name, [])
         if len(found) == 1:
             if name not in self._lists:

@@ -6,7 +6,6 @@ from nbyk.metrics.metric import Metric
 from nbyk.metrics.traits import Change, FromCounts, FromMean, ItemEffect, Parameter, Smoothness, Traits
 
 _WEIN = "Wein, Homan, Aroyo and Welty 2023, Follow the leader(board) with confidence"
-_HOMAN = "Homan, Korn, Pandita and Welty 2025, How many ratings per item are necessary"
 _RUBNER = "Rubner, Tomasi and Guibas 2000, The earth mover's distance"
 
 
@@ -27,8 +26,6 @@ _SHARE = _traits("jumps")
 _WINS = _traits("jumps", mean_over_items=True, score_range=(-1.0, 1.0))
 _ORDER: tuple[Change, ...] = ("location", "scale", "monotone")
 
-_BINS = (Parameter("bins", whole=True, minimum=1, maximum=100_000, example=50),)
-_FEW_BINS = (Parameter("bins", whole=True, minimum=1, maximum=100_000, example=5),)
 _THRESHOLD = (Parameter("threshold", default=0.5, example=0.6),)
 
 # Errors that are equal as fractions can differ by rounding, and rounding must not decide who wins.
@@ -44,6 +41,7 @@ WINS = Metric(
     source=_WEIN,
     additive=True,
     traits=_WINS,
+    noun="share of items won",
 )
 """Made of another metric: `wins(mse)`."""
 
@@ -51,7 +49,6 @@ _ITEM_MEANS = "nbyk.metrics.item_means"
 _CORRELATIONS = "nbyk.metrics.correlations"
 _PAIRED = "nbyk.metrics.paired"
 _DISTRIBUTIONAL = "nbyk.metrics.distributional"
-_HISTOGRAMS = "nbyk.metrics.histograms"
 _COUNTS = "nbyk.metrics.counts"
 _FORMS = "nbyk.testing.engine.forms"
 _TABLES = "nbyk.testing.engine.tables"
@@ -65,6 +62,7 @@ BUILTIN = (
         additive=True,
         traits=_MEAN_ERROR,
         counts=FromCounts(f"{_COUNTS}:absolute_error", "response", ItemEffect.MAE),
+        noun="error",
         wins="wins_mae",
     ),
     Metric(
@@ -99,7 +97,6 @@ BUILTIN = (
         "lower",
         "Largest absolute error of an item mean.",
         traits=_traits("jumps", unit_power=1, follows_one_item=True),
-        form=f"{_FORMS}:Largest",
     ),
     Metric(
         "wins_mae",
@@ -112,6 +109,7 @@ BUILTIN = (
         additive=True,
         traits=_WINS,
         counts=FromCounts(f"{_COUNTS}:wins", "item", ItemEffect.WINS),
+        noun="share of items won",
     ),
     Metric(
         "spearman",
@@ -148,6 +146,15 @@ BUILTIN = (
         additive=True,
         traits=_traits("linear", unit_power=1, mean_over_items=True),
         counts=FromCounts(f"{_COUNTS}:own_mean", "response", ItemEffect.MEAN),
+    ),
+    Metric(
+        "mean_cost",
+        f"{_ITEM_MEANS}:mean",
+        "lower",
+        "Mean of the system's own item means, if they are errors, losses or times; gold is not used.",
+        needs_gold=False,
+        additive=True,
+        traits=_traits("linear", unit_power=1, mean_over_items=True),
     ),
     Metric(
         "wins_mae_vectorized",
@@ -188,7 +195,6 @@ BUILTIN = (
         source=_RUBNER,
         traits=_ERROR,
         form=f"{_FORMS}:distances_if_complete",
-        redrawn=f"{_DISTRIBUTIONAL}:emd_of_known_values",
     ),
     Metric(
         "mean_of_emds",
@@ -200,37 +206,6 @@ BUILTIN = (
         additive=True,
         traits=_MEAN_ERROR,
         counts=FromCounts(f"{_COUNTS}:earth_movers", "response"),
-    ),
-    Metric(
-        "histogram_emd_aggregated",
-        f"{_HISTOGRAMS}:histogram_emd_aggregated",
-        "lower",
-        "As published: distance between the histogram counts of item means, taken as values.",
-        parameters=_BINS,
-        source=_WEIN,
-        traits=_traits("jumps", score_range=None),
-    ),
-    Metric(
-        "histogram_emd_aggregated_vectorized",
-        f"{_HISTOGRAMS}:histogram_emd_aggregated_vectorized",
-        "lower",
-        "As published: distance between the histogram counts of all responses, taken as values.",
-        needs="responses",
-        parameters=_BINS,
-        source=_WEIN,
-        traits=_traits("jumps", score_range=None),
-    ),
-    Metric(
-        "histogram_mean_of_emds",
-        f"{_HISTOGRAMS}:histogram_mean_of_emds",
-        "lower",
-        "As published: mean over items of the distance between histogram counts, taken as values.",
-        needs="responses",
-        parameters=_FEW_BINS,
-        source=f"{_WEIN}; {_HOMAN}",
-        additive=True,
-        traits=_traits("jumps", mean_over_items=True, score_range=None),
-        counts=FromCounts(f"{_COUNTS}:histogram_earth_movers", "bin"),
     ),
     Metric(
         "accuracy",

@@ -26,7 +26,6 @@ Counts = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Starts = NDArray[np.int64]
 
-_BLOCK = 64
 _LEAST_STEP = 1e-6
 
 
@@ -107,7 +106,7 @@ def sums(counts: Counts, out: Counts) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _apart(x: Any, y: Any) -> Any:
+def apart(x: Any, y: Any) -> Any:
     """Return |x − y| in 32 bits; a vector holds twice as many of these as of numba's default of 64 bits."""
     difference = np.int32(x - y)
     return difference if difference >= 0 else np.int32(-difference)
@@ -127,7 +126,7 @@ def absolute_error(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, o
     """Fill `out` with |b − g| − |a − g| of the items' sums."""
     gold_sums, a_sums, b_sums = _three_sums(gold, a, b)
     for i in range(len(out)):
-        out[i] = np.int32(_apart(b_sums[i], gold_sums[i]) - _apart(a_sums[i], gold_sums[i]))
+        out[i] = np.int32(apart(b_sums[i], gold_sums[i]) - apart(a_sums[i], gold_sums[i]))
 
 
 @njit(nogil=True, cache=True)
@@ -143,7 +142,7 @@ def wins(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts
     """Fill `out` with 1 where A's sum is nearer to gold's, −1 where B's is, else 0."""
     gold_sums, a_sums, b_sums = _three_sums(gold, a, b)
     for i in range(len(out)):
-        lead = np.int32(_apart(b_sums[i], gold_sums[i]) - _apart(a_sums[i], gold_sums[i]))
+        lead = np.int32(apart(b_sums[i], gold_sums[i]) - apart(a_sums[i], gold_sums[i]))
         out[i] = np.int32(lead > 0) - np.int32(lead < 0)
 
 
@@ -162,52 +161,4 @@ def earth_movers(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out
     for level in range(len(gold)):
         gold_level, a_level, b_level = gold[level], a[level], b[level]
         for i in range(len(out)):
-            out[i] += np.int32(_apart(b_level[i], gold_level[i]) - _apart(a_level[i], gold_level[i]))
-
-
-@njit(nogil=True, cache=True)
-def _sorted_histograms(counts: Counts, start: int, starts: Starts, at_least: Counts, block: Counts) -> None:
-    """Fill `block`, shape (bins, 64), with 64 items' histogram counts in ascending order.
-
-    `at_least`, shape (L + 1, 64), has K in its first row and 0 in its last; the rows between are filled.
-    """
-    width = min(_BLOCK, counts.shape[1] - start)
-    for level in range(len(counts)):
-        level_counts, at_least_level = counts[level, start : start + width], at_least[level + 1]
-        for i in range(width):
-            at_least_level[i] = level_counts[i]
-    for place in range(len(block)):
-        bin_counts, upper, lower = block[place], at_least[starts[place]], at_least[starts[place + 1]]
-        for i in range(_BLOCK):
-            bin_counts[i] = np.int32(upper[i] - lower[i])
-    for round_of_swaps in range(len(block)):
-        for place in range(1 + round_of_swaps % 2, len(block), 2):
-            low, high = block[place - 1], block[place]
-            for i in range(_BLOCK):
-                x, y = low[i], high[i]
-                low[i] = min(x, y)
-                high[i] = max(x, y)
-
-
-@njit(nogil=True, cache=True)
-def histogram_earth_movers(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
-    """Fill `out` with the same from sorted counts of the items' histograms; see `nbyk.metrics.histograms`."""
-    n_bins = len(starts) - 1
-    at_least = np.zeros((len(gold) + 2, _BLOCK), np.int32)
-    at_least[0] = k
-    gold_bins = np.empty((n_bins, _BLOCK), np.int32)
-    a_bins = np.empty((n_bins, _BLOCK), np.int32)
-    b_bins = np.empty((n_bins, _BLOCK), np.int32)
-    total = np.empty(_BLOCK, np.int32)
-    for start in range(0, len(out), _BLOCK):
-        _sorted_histograms(gold, start, starts, at_least, gold_bins)
-        _sorted_histograms(a, start, starts, at_least, a_bins)
-        _sorted_histograms(b, start, starts, at_least, b_bins)
-        total[:] = 0
-        for rank in range(n_bins):
-            gold_rank, a_rank, b_rank = gold_bins[rank], a_bins[rank], b_bins[rank]
-            for i in range(_BLOCK):
-                total[i] += np.int32(_apart(b_rank[i], gold_rank[i]) - _apart(a_rank[i], gold_rank[i]))
-        block_out = out[start : start + _BLOCK]
-        for i in range(len(block_out)):
-            block_out[i] = total[i]
+            out[i] += np.int32(apart(b_level[i], gold_level[i]) - apart(a_level[i], gold_level[i]))

@@ -33,7 +33,6 @@ from nbyk.metrics.traits import (
 
 if TYPE_CHECKING:
     from nbyk.data.scales import Scale
-    from nbyk.metrics.distributional import KnownValues
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -74,7 +73,7 @@ class Metric:
     traits
         What is said about its smoothness, invariances, unit and range; the properties of these names say what
         is known, said or measured.
-    table : ndarray, shape (U, C), KnownValues or None
+    table : ndarray, shape (U, C), or None
         The distributions that responses stand for, the statistics of items, or the values that all responses
         are among, once it is bound to data.
     label
@@ -92,9 +91,8 @@ class Metric:
     statistics
         Of a metric of outputs: the function of a system's N outputs and the references (None if there are
         none) that returns the statistics of the items, shape (N, F).
-    redrawn
-        ``"module:function"`` of a compiled function that is faster where all responses are among a few values
-        (`nbyk.metrics.distributional`), if there is one.
+    noun
+        What a system has more or less of: "error". "" for its name.
 
     Raises
     ------
@@ -115,14 +113,14 @@ class Metric:
     additive: bool = False
     of: Metric | None = None
     traits: Traits = UNSAID
-    table: Floats | KnownValues | None = field(default=None, compare=False, repr=False)
+    table: Floats | None = field(default=None, compare=False, repr=False)
     label: str = ""
     form: Implementation | None = None
     counts: FromCounts | None = None
     from_mean: FromMean | None = None
     wins: str = ""
     statistics: Implementation | None = None
-    redrawn: str | None = None
+    noun: str = ""
 
     def __post_init__(self) -> None:
         check_option("direction", self.direction, Direction)
@@ -213,6 +211,12 @@ class Metric:
         It is 1 for a metric without a unit, and on a scale without one, such as a scale of uneven levels.
         """
         return float((scale.unit or 1.0) ** self.unit_power)
+
+    def score_in_ratings(self, score: float, scale: Scale) -> float:
+        """Return a score in the unit of the ratings; one that follows their level, as a mean, moves too."""
+        follows_level = not self.needs_gold and self.unit_power == 1 and "location" not in self.unchanged_by
+        least = scale.original(np.zeros(1))[0] if follows_level and scale.unit is not None else 0.0
+        return float(least + self.effect_unit(scale) * score)
 
     @property
     def threshold(self) -> float | None:
@@ -314,9 +318,8 @@ class Metric:
         elif callable(self.implementation):
             self._fill_one_by_one(systems, gold, out)
         elif self.table is not None:
-            table = self.table if isinstance(self.table, tuple) else (self.table,)
             places = map(int, self.values)
-            self.function(_compiled_layout(systems), _compiled_layout(gold), out, *table, *places)
+            self.function(_compiled_layout(systems), _compiled_layout(gold), out, self.table, *places)
         else:
             self.function(_compiled_layout(systems), _compiled_layout(gold), out, *self.values)
 
@@ -332,7 +335,7 @@ class Metric:
 
     def rows_of(self, systems: Floats) -> Floats:
         """Return the statistics of items, shape (..., N, F), of their places in the table, (..., N, 1)."""
-        assert isinstance(self.table, np.ndarray), "the metric is bound to no table"
+        assert self.table is not None, "the metric is bound to no table"
         return self.table[systems[..., 0].astype(np.int64)]
 
     def score_sums(self, sums: Floats) -> Floats:

@@ -1,6 +1,7 @@
 """The one registry: the rows of all metrics, found by names and specs such as ``accuracy(threshold=0.6)``.
 
-A metric scores numbers, classes, distributions or outputs such as sentences. A name may stand for a metric of
+A metric scores numbers, classes, distributions or outputs such as sentences. Packages name modules that add
+metrics under the entry point `nbyk.metrics`. A name may stand for a metric of
 several: ``accuracy`` of numbers cuts item means at a threshold, and that of classes counts the right ones.
 """
 
@@ -10,19 +11,28 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.metadata import entry_points
 from typing import get_args
 
 from nbyk.data.categories import Categories
 from nbyk.data.kinds import Kind
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics.builtin import BUILTIN, WINS
-from nbyk.metrics.class_metrics import CLASS_METRICS, DISTRIBUTION_METRICS, averages_of, one_class_metric
+from nbyk.metrics.class_metrics import (
+    CLASS_METRICS,
+    DISTRIBUTION_METRICS,
+    OUTPUT_METRICS,
+    averages_of,
+    one_class_metric,
+)
 from nbyk.metrics.metric import Metric
-from nbyk.metrics.outputs import OUTPUT_METRICS
 from nbyk.metrics.traits import Data, Parameter
 
 ROWS: list[Metric] = [*BUILTIN, *CLASS_METRICS, *DISTRIBUTION_METRICS, *OUTPUT_METRICS]
 """All metrics: nbyk's, then users'."""
+
+OF_PACKAGES: dict[str, Metric] = {}
+"""Metrics of ratings of installed packages, which add them as they are imported; no list shows them."""
 
 _CALLED_HERE = {
     "mean_absolute_error": "mae",
@@ -72,7 +82,7 @@ def get(spec: str, of: Data = "numbers") -> Metric:
     ----------
     spec
         A name with parameters in parentheses by name or in order: ``mae``, ``accuracy(threshold=0.6)``,
-        ``histogram_emd_aggregated(50)``. White space does not matter. Of numbers, ``wins(mse)`` counts the
+        ``accuracy(0.6)``. White space does not matter. Of numbers, ``wins(mse)`` counts the
         items that either system wins by a metric that is a mean over items; ``wins_mse`` is the same. Of
         classes, ``precision(CLASS)``, ``recall(CLASS)`` and ``f1(CLASS)`` are of one class.
     of
@@ -91,9 +101,9 @@ def get(spec: str, of: Data = "numbers") -> Metric:
     if of == "classes" and (metric := one_class_metric(spec)) is not None:
         return metric
     name, given = _split_spec(spec)
-    if name not in known:
+    definition = known.get(name) or (_of_packages(name) if of == "numbers" else None)
+    if definition is None:
         raise _unknown(name if of == "numbers" else spec, of)
-    definition = known[name]
     values = _parse_arguments(spec, definition, given)
     shown = _shown_arguments(definition, values)
     return replace(
@@ -103,14 +113,16 @@ def get(spec: str, of: Data = "numbers") -> Metric:
     )
 
 
-def metrics_of(categories: Categories | None, metrics: Sequence[str | Metric]) -> list[Metric]:
-    """Return metrics, by name or as they are, of responses that are numbers, or classes or distributions.
+def _of_packages(name: str) -> Metric | None:
+    """Return the metric of a name from an installed package; packages are imported if none has it yet."""
+    if name not in OF_PACKAGES:
+        for package in entry_points(group="nbyk.metrics"):
+            package.load()
+    return OF_PACKAGES.get(name)
 
-    Raises
-    ------
-    NbykError
-        If a metric is unknown or scores other responses.
-    """
+
+def metrics_of(categories: Categories | None, metrics: Sequence[str | Metric]) -> list[Metric]:
+    """Return metrics, by name or as they are, of responses that are numbers, or classes or distributions."""
     kind = "numbers" if categories is None else categories.kind
     chosen = [named(metric, kind) if isinstance(metric, str) else metric for metric in metrics]
     for metric in chosen:
@@ -129,10 +141,10 @@ def named(spec: str, kind: Kind) -> Metric:
         raise error.about(argument="metric") from None
 
 
-def usual_metric(kind: Kind, *, has_gold: bool) -> str:
+def usual_metric(kind: Kind, *, has_gold: bool, lower_is_better: bool = False) -> str:
     """Return the name of the metric that a comparison uses if none is given."""
     usual = {
-        "numbers": "mae" if has_gold else "mean",
+        "numbers": "mae" if has_gold else "mean_cost" if lower_is_better else "mean",
         "classes": "accuracy",
         "distributions": "cross_entropy",
     }

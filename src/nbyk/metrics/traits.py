@@ -59,11 +59,6 @@ class Traits:
     score_range
         The least and the largest score, of a comparison the least and the largest effect, for ratings from 0
         to 1; None if it is unknown or depends on the number of items. This one is never measured.
-
-    Raises
-    ------
-    NbykError
-        If one is not among those above.
     """
 
     smoothness: Smoothness | None = None

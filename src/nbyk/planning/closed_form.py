@@ -12,6 +12,7 @@ from typing import Any
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
+from nbyk.planning.long_run import ends_of
 from nbyk.planning.pilot import Pilot, PilotLaw
 from nbyk.planning.request import LEAST, SIZES, Costs, Request
 from nbyk.planning.result import Plan
@@ -38,8 +39,9 @@ _NEEDED = {
 def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given: Mapping[str, Any]) -> Plan:
     """Return the plan of variances, or of a pilot that shows them, for the arguments of `nbyk.plan`."""
     if isinstance(source, ResponseSet):
-        source = Pilot.of(source, metric=metric)
+        source = Pilot.of(source, metric=metric, scale=given["scale"])
     asked = dict(given)
+    assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     solve = solved_for(asked)
     pilot = source if isinstance(source, Pilot) else None
@@ -51,7 +53,8 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
         if settled is not None:
             return settled
     if pilot is not None:
-        warnings = _filled(asked, pilot, solve)
+        assumptions = tuple(_filled(asked, pilot, solve))
+        warnings = tuple(pilot.cautions())
     spread = source if isinstance(source, Spread) else source.spread
     if solve in _NEEDED and isinstance(source, Spread) and not getattr(spread, solve):
         option, part = _NEEDED[solve]
@@ -93,12 +96,18 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
     answer = solved(request)
     if pilot is not None and own_effect:
         warnings += (
-            "the effect is the pilot's own, which may be larger than the true one: give --effect, and nbyk "
-            "also prints the plan that holds in four of five such pilots",
+            "the effect is the pilot's own, which may be larger than the true one: give --effect, and the "
+            "plan also says what holds in four of five such pilots",
         )
     elif pilot is not None:
         answer = with_assurance(answer, pilot)
-    return replace(answer, warnings=(*warnings, *_without_a_price(answer)))
+    return replace(
+        answer,
+        metric="" if pilot is None else pilot.metric.name,
+        scale=ends_of(given["scale"]),
+        assumptions=assumptions,
+        warnings=(*warnings, *_without_a_price(answer)),
+    )
 
 
 def solved_for(asked: Mapping[str, Any]) -> str | None:
@@ -117,30 +126,25 @@ def solved_for(asked: Mapping[str, Any]) -> str | None:
     return SOLVE[solve]
 
 
-def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> tuple[str, ...]:
-    """Give the request the pilot's numbers in place of those that it lacks; return cautions."""
-    now, warnings = pilot.crew, []
+def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> Iterator[str]:
+    """Give the request the pilot's numbers in place of those that it lacks; yield what was taken."""
+    now, taken = pilot.crew, []
     if asked["items_per_cluster"] is None:
         asked["items_per_cluster"] = now.items_per_cluster
-    if solve is not None:
-        taken = []
-        numbers = (now.n_items, now.raters, now.ratings_per_item, now.runs)
-        for (name, words), number in zip(SIZES.items(), numbers, strict=True):
-            by_other = "items_per_rater" if name == "raters" else "budget" if name == "n_items" else name
-            if name != solve and asked[name] is None and asked[by_other] is None and number:
-                asked[name] = number
-                taken.append(f"{number} {words}{' of each system' * (name == 'runs')}")
-        if taken:
-            warnings.append(f"as in the pilot: {', '.join(taken)}")
-    warnings += pilot.cautions()
-    if not (now.raters or now.runs):
-        if asked["k_responses"] is None:
-            asked["k_responses"] = now.ratings_per_item
-        warnings.append(
-            "no rater and no run of this pilot answers two items, so it does not show how they differ: the "
-            f"plan holds for {now.ratings_per_item} ratings per item, as in the pilot"
-        )
-    return tuple(warnings)
+    numbers = (now.n_items, now.raters, now.ratings_per_item, now.runs)
+    for (name, words), count in zip(SIZES.items(), numbers, strict=True):
+        by_other = "items_per_rater" if name == "raters" else "budget" if name == "n_items" else name
+        wanted = solve not in (None, name) and asked[name] is None and asked[by_other] is None
+        if wanted and count:
+            asked[name] = count
+            taken.append(f"{count} {words}{' of each system' * (name == 'runs')}")
+    if not (now.raters or now.runs) and asked["k_responses"] is None:
+        asked["k_responses"] = now.ratings_per_item
+        taken.append(f"{now.ratings_per_item} ratings per item")
+    if taken:
+        yield f"as in the pilot, {', '.join(taken)}"
+    if pilot.assumed:
+        yield pilot.assumed
 
 
 def _without_a_price(answer: Plan) -> tuple[str, ...]:
@@ -201,7 +205,7 @@ def _assured(best: Plan, law: PilotLaw) -> Plan:
         size, power = _least_effect(request, crew)
         return replace(best, effect=size, power=power, reachable=math.isfinite(size))
     sure = solved(request)
-    return replace(sure, request=replace(request, source=law.assured(sure.crew)))
+    return replace(sure, request=replace(request, source=law.assured(sure.crew)), others=())
 
 
 def _tells(best: Plan, sure: Plan) -> bool:
@@ -247,15 +251,21 @@ def _for_one(request: Request, opened: str) -> Plan:
     most = _most(request, opened)
     count = _least_number(request, opened, most)
     crew = request.crew({opened: most if count is None else count})
-    instead = {}
-    if count is None:
-        for name in ("raters", "runs"):
-            by_load = name == "raters" and request.items_per_rater is not None
-            if getattr(request, name) and not by_load:
-                other = _least_number(request, name, _most(request, name), {opened: most})
-                if other is not None:
-                    instead[name] = other
-    return made(crew, request.power_of(crew), reachable=count is not None, instead=instead)
+    others = [] if count is not None else list(_by_another(request, opened, most))
+    return made(crew, request.power_of(crew), reachable=count is not None, others=tuple(others))
+
+
+def _by_another(request: Request, opened: str, most: int) -> Iterator[Plan]:
+    """Yield plans that reach the power by another number, with the open one as large as can be."""
+    for name in ("raters", "runs", "n_items"):
+        by_load = name == "raters" and request.items_per_rater is not None
+        if name == opened or by_load or not getattr(request, name):
+            continue
+        count = _least_number(request, name, _most(request, name), {opened: most})
+        if count is not None:
+            changed: dict[str, Any] = {opened: most, name: None, "items_per_rater": None}
+            crew = request.crew({opened: most, name: count})
+            yield Plan.by_formula(replace(request, **changed), crew, request.power_of(crew))
 
 
 def _crews(request: Request, sizes: Sequence[str]) -> Iterator[dict[str, int]]:

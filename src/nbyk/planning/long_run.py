@@ -1,4 +1,4 @@
-"""The expected effect in the long run: with infinitely many responses to every item."""
+"""What an effect means: its unit on a scale, and its size with infinitely many responses to every item."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.scales import GivenScale, Interval, Levels, Scale, as_scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.priors import Response
@@ -19,6 +20,36 @@ from nbyk.sums import product
 Floats = NDArray[np.float64]
 
 _ITEMS = 50_000
+
+
+def unit_of(scale: Scale | None, response: Response | None = None) -> float:
+    """Return by how much ratings on a scale differ whose normalised values differ by 1; 1 without a scale.
+
+    A scale of two ends whose ratings are L levels is L steps long, as one that lists them (`Levels`).
+    """
+    if scale is None:
+        return 1.0
+    if scale.unit is None:
+        raise NbykError(
+            "a plan takes levels in equal steps: number them evenly, or give two ends", argument="scale"
+        )
+    levels = 0 if response is None else response.levels
+    low, high = ends_of(scale) or (0.0, 1.0)
+    if levels == 2:
+        return high - low
+    if isinstance(scale, Levels) and levels and len(scale.levels) != levels:
+        raise NbykError(f"found {len(scale.levels)} levels, but the ratings have {levels}", argument="scale")
+    return (high - low) * levels / (levels - 1) if isinstance(scale, Interval) and levels else scale.unit
+
+
+def ends_of(scale: GivenScale | None) -> tuple[float, float] | None:
+    """Return the lowest and the highest rating on a scale; None without one."""
+    given = as_scale(scale)
+    if given is None:
+        return None
+    if isinstance(given, Levels):
+        return given.levels[0], given.levels[-1]
+    return (given.low, given.high) if isinstance(given, Interval) else (0.0, 1.0)
 
 
 def response_mean(response: Response, mean: Floats, sd: Floats) -> Floats:
@@ -96,8 +127,8 @@ def epsilon_for_effect(
     most = excess(1.0) + effect
     if most < effect:
         raise NbykError(
-            f"{effect * unit:g} on {metric.name} is out of reach: at ε = 1 it is {most * unit:.4g} in the "
-            "long run; give a smaller effect, or `epsilon`",
+            f"{effect * unit:g} on {metric.name} is out of reach: at the largest ε it is {most * unit:.4g}; "
+            "give a smaller effect, or `epsilon`",
             argument="effect",
         )
     if excess(0.0) >= 0.0:

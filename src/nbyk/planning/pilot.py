@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
-from nbyk.data.scales import GivenScale
+from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
+from nbyk.planning.long_run import unit_of
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.resample import observed_effects
 from nbyk.sums import product
@@ -28,7 +29,6 @@ from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, responses, shared_units_test
 from nbyk.testing.shared_units.collection import (
     FEWEST_UNITS,
-    LARGEST_VARIANCE,
     Crew,
     Spread,
     crew_of,
@@ -38,7 +38,7 @@ from nbyk.testing.shared_units.collection import (
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.power import variance_of
 from nbyk.testing.systems.panel import panel_of
-from nbyk.testing.unit_kinds import kind_of_units, plural
+from nbyk.testing.unit_cautions import kind_of_units, plural
 
 Floats = NDArray[np.float64]
 
@@ -55,38 +55,6 @@ _NEAR = 40
 _SEED = 20251125
 _PAIRS = 8
 """So many simulated pairs of systems stand for those that ratings alone do not have."""
-
-_LARGEST_SD = math.sqrt(LARGEST_VARIANCE / 2.0)
-_VARIANCE_OF_SD = {
-    "item_sd": ("items", 1.0),
-    "cluster_sd": ("clusters", 1.0),
-    "severity_sd": ("raters", 1.0),
-    "rating_sd": ("ratings", 1.0),
-    "run_sd": ("runs", 2.0),
-    "answer_sd": ("answers", 2.0),
-}
-"""The variance of `Spread` that each standard deviation gives, and how many systems it counts for."""
-
-
-def variances_of(sds: Mapping[str, float | None]) -> dict[str, float]:
-    """Return the variances of `Spread` for those standard deviations that are given.
-
-    Parameters
-    ----------
-    sds
-        Standard deviations of the effect by name: "item_sd", "cluster_sd", "severity_sd" (of a rater),
-        "rating_sd", and of one system "run_sd" and "answer_sd"; None for one that is not given.
-    """
-    variances = {}
-    for name, sd in sds.items():
-        if sd is not None:
-            if not 0.0 <= sd <= _LARGEST_SD:
-                raise NbykError(
-                    f"found {sd:g}, expected a standard deviation from 0 to {_LARGEST_SD:g}", argument=name
-                )
-            part, systems = _VARIANCE_OF_SD[name]
-            variances[part] = systems * sd**2
-    return variances
 
 
 def check_clusters(data: ResponseSet) -> None:
@@ -112,7 +80,7 @@ class Pilot:
         The metric.
     about_runs
         Whether the units of the systems' responses are runs, whatever they are called. By default their
-        names decide (`nbyk.testing.unit_kinds`).
+        names decide (`nbyk.testing.unit_cautions`).
     pair_runs
         Whether runs of one name are the same for both systems, as for `nbyk.compare`.
     unit
@@ -143,11 +111,14 @@ class Pilot:
         *,
         cluster: Any = None,
         metric: str | Metric,
+        scale: GivenScale | None = None,
         **more: Any,
     ) -> Pilot:
         """Return a pilot of two systems; the responses are as for `nbyk.compare`."""
         data = as_response_set(gold, a, b, cluster=cluster)
-        return cls((data,), metric if isinstance(metric, Metric) else get(metric))
+        chosen = metric if isinstance(metric, Metric) else get(metric)
+        unit = unit_of(as_scale(scale)) ** chosen.unit_power
+        return cls((data,), chosen, unit=unit, scale=scale, **more)
 
     @classmethod
     def of_ratings(
@@ -184,8 +155,8 @@ class Pilot:
 
         if excess(1.0) < 0.0:
             raise NbykError(
-                f"{effect:g} on {metric.name} is out of reach: at ε = 1 it is {excess(1.0) + effect:.3g} "
-                "by the pilot's ratings; give a smaller one",
+                f"{effect:g} on {metric.name} is out of reach: at the largest ε it is "
+                f"{excess(1.0) + effect:.3g} by the pilot's ratings; give a smaller one",
                 argument="effect",
             )
         epsilon = float(brentq(excess, 0.0, 1.0, xtol=1e-3)) if excess(0.0) < 0.0 else 0.0
@@ -194,9 +165,10 @@ class Pilot:
             levels = items.system_answers == "levels"
             kind = "whole levels of the scale" if levels else kind
             kind += f" (--system-answers {items.system_answers})"
+        length = unit ** (1.0 / metric.unit_power) if metric.unit_power else 1.0
         assumed = (
-            f"the pilot has no systems, so nbyk simulates two that answer in {kind}: A with the mean of "
-            f"infinitely many raters, B off by up to ε = {epsilon:.3g} on the scale from 0 to 1"
+            f"two simulated systems that answer in {kind}, A with the mean of infinitely many raters, B off "
+            f"by up to ε = {length * epsilon:.3g}"
         )
         return cls(tuple(pairs(epsilon)), metric, unit=unit, assumed=assumed, **more)
 
@@ -266,27 +238,30 @@ class Pilot:
 
     def cautions(self) -> Iterator[str]:
         """Yield reasons for caution about a plan with these variances, one sentence each."""
-        if self.assumed:
-            yield self.assumed
+        if not (self.crew.raters or self.crew.runs):
+            yield (
+                "no rater and no run of the pilot answers two items, so the pilot does not show how they "
+                "differ, and the plan takes them to be alike"
+            )
         kind = plural(kind_of_units(self.data))
         few = [
             f"{count} {name.replace('runs', kind)}" for name, count in self.units.items() if count < FEW_UNITS
         ]
         if few:
-            yield f"{' and '.join(few)} of the pilot tell little of how others differ"
+            yield f"the pilot has only {' and '.join(few)}, which tell little of how others differ"
         options = {"raters": "--severity-sd", "runs": "--run-sd"}
         sources = self.test.sources
         behind = {"raters" if source == "raters" or self.rated else "runs" for source in sources}
         for name in sorted(behind):
             if name not in self.declared and not getattr(self.spread, name):
                 yield (
-                    f"in this pilot, {name} differ as wholes by no more than chance, so the plan takes their "
-                    f"SD for 0: see what a small one changes with {options[name]}"
+                    f"{name} of the pilot differ by no more than chance, so the plan takes their SD to be 0: "
+                    f"try a small one with {options[name]}"
                 )
         if self.metric.smoothness == "jumps":
             yield (
-                f"by {self.metric.name}, one rating can carry an item across a threshold or a tie: nbyk then "
-                "takes raters and runs to differ more than they do, and may ask for too many"
+                f"{self.metric.name} jumps when one rating crosses a threshold or a tie, so the plan may ask "
+                "for too many raters and runs"
             )
 
     @cached_property

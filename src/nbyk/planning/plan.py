@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal
 
 from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.scales import GivenScale, as_scale
 from nbyk.errors import NbykError, renaming
 from nbyk.metrics import Metric, get
 from nbyk.planning.assurance import assured_size
 from nbyk.planning.closed_form import plan_by_formula, solved_for
-from nbyk.planning.long_run import epsilon_for_effect, long_run_effect
+from nbyk.planning.long_run import ends_of, epsilon_for_effect, long_run_effect, unit_of
 from nbyk.planning.pilot import Pilot
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import check_precision
@@ -27,9 +27,6 @@ from nbyk.resampling.streams import as_seed
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import Spread, check_count
 
-if TYPE_CHECKING:
-    from nbyk.planning.ranking import Ranking
-
 Source = TwoStagePrior | PilotItems | Spread | ResponseSet | Pilot
 _SIMULATED_ONLY = (
     *("epsilon", "n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b"),
@@ -38,15 +35,7 @@ _SIMULATED_ONLY = (
 _SHARED_ONLY = ("raters", "items_per_rater", "runs", "items_per_cluster", "cost_per_rater", "cost_per_run")
 
 
-@overload
-def plan(source: Source, *, metric: str | Metric = ..., **asked: Any) -> Plan: ...
-
-
-@overload
-def plan(source: Source, *, metric: Sequence[str | Metric], **asked: Any) -> Plan | Ranking: ...
-
-
-def plan(  # type: ignore[misc]  # it names what the overloads leave to **asked
+def plan(
     source: Source,
     *,
     metric: str | Metric | Sequence[str | Metric] = "mae",
@@ -62,7 +51,7 @@ def plan(  # type: ignore[misc]  # it names what the overloads leave to **asked
     items_per_cluster: int | None = None,
     epsilon: float | None = None,
     effect: float | None = None,
-    effect_unit: float = 1.0,
+    scale: GivenScale | None = None,
     power: float | None = None,
     budget: float | None = None,
     cost_per_item: float = 0.0,
@@ -81,7 +70,7 @@ def plan(  # type: ignore[misc]  # it names what the overloads leave to **asked
     seed: Any = 0,
     threads: int = 1,
     progress: Callable[[str], object] | None = None,
-) -> Plan | Ranking:
+) -> Plan:
     """Solve for what is left open of a collection, a difference, a power and a budget.
 
     If one quantity is open, nbyk solves for it. If several numbers are, it finds the cheapest collection with
@@ -97,9 +86,9 @@ def plan(  # type: ignore[misc]  # it names what the overloads leave to **asked
         a pilot's own items (`nbyk.PilotItems`). If these have systems, they replace ε and all assumptions
         about the two; A is the one that looks better.
     metric, test, alpha, n_resamples
-        The test that should find the difference, as for `nbyk.power_of_test`. With several metrics, nbyk
-        ranks them at one size and ε (`nbyk.planning.ranking.rank`). In closed form it is that of
-        `nbyk.compare`, over new items, raters and runs.
+        The test that should find the difference, as for `nbyk.power_of_test`. With several metrics, at one
+        size and ε, the plan is by the one with the largest power, and those by the others are beside it
+        (`Plan.others`). In closed form it is that of `nbyk.compare`, over new items, raters and runs.
     alternative
         "two-sided", as `nbyk.compare` tests by default, or "greater": that A is better.
     solve
@@ -112,12 +101,14 @@ def plan(  # type: ignore[misc]  # it names what the overloads leave to **asked
         in a cluster, as for `nbyk.planning.request.Request`. Raters or runs with neither a number, a variance
         nor a price are no unit: each rating or answer has its own.
     epsilon
-        Half-width ε_B of the perturbation of B's item means, in [0, 1]. On a metric that needs no gold, such
-        as `mean`, noise in the means does not make B worse, so ε is a shift of all of them.
+        Half-width ε_B of the perturbation of B's item means, up to the length of the scale. On a metric that
+        needs no gold, such as `mean`, noise in the means does not make B worse, so ε is a shift of all of
+        them.
     effect
         The effect on the metric; in a simulation that expected in the long run, K → ∞, instead of ε.
-    effect_unit
-        The value, in the unit of `effect` and `Plan.effect`, of 1 on the metric of responses from 0 to 1.
+    scale
+        The scale of the ratings, as for `nbyk.compare`: "1..5". ε, the effect and all that the plan says are
+        then in its unit; without it, in that of responses from 0 to 1. Variances are in your unit anyway.
     power
         The power, between α and 1.
     budget
@@ -148,7 +139,7 @@ def plan(  # type: ignore[misc]  # it names what the overloads leave to **asked
     Returns
     -------
     Plan
-        Of several metrics, `nbyk.plan` returns a `nbyk.planning.ranking.Ranking`.
+        What to collect, with its power.
 
     Raises
     ------
@@ -168,13 +159,10 @@ def plan(  # type: ignore[misc]  # it names what the overloads leave to **asked
     one that has its power in four of five such pilots.
     """
     given = {name: value for name, value in locals().items() if name not in ("source", "metric")}
-    if not isinstance(metric, str | Metric):
-        from nbyk.planning.ranking import rank
-
-        if len(metric) != 1:
-            return rank(source, metric, **given)  # type: ignore[arg-type]
-        (metric,) = metric
-    chosen = metric if isinstance(metric, Metric) else get(metric)
+    metrics = [metric] if isinstance(metric, str | Metric) else list(metric)
+    if len(metrics) != 1:
+        return _by_power(source, metrics, given)
+    chosen = metrics[0] if isinstance(metrics[0], Metric) else get(metrics[0])
     if isinstance(source, Spread | ResponseSet | Pilot):
         _refuse(
             given,
@@ -186,14 +174,40 @@ def plan(  # type: ignore[misc]  # it names what the overloads leave to **asked
     return _by_simulation(source, chosen, given)
 
 
-def check_settings(metric: Metric, **given: Any) -> None:
+def _by_power(source: Source, metrics: Sequence[str | Metric], given: Mapping[str, Any]) -> Plan:
+    """Return the plan by the metric with the largest power at one size and ε, with those by the others."""
+    chosen = [metric if isinstance(metric, Metric) else get(metric) for metric in metrics]
+    names = [metric.name for metric in chosen]
+    if len(set(names)) < max(2, len(names)):
+        raise NbykError(f"found {', '.join(names) or 'none'}; expected different metrics", argument="metric")
+    for metric in chosen:
+        if not metric.needs_gold:
+            raise NbykError(
+                f"found {metric.name}, which needs no gold, so ε has another meaning; plan with it alone",
+                argument="metric",
+            )
+    lacking = any(given[name] is None for name in ("n_items", "k_responses", "epsilon"))
+    more = [f"`{name}`" for name in ("power", "budget", "effect") if given[name] is not None]
+    if lacking or more:
+        raise NbykError(
+            "several metrics are compared at one size: give `n_items`, `k_responses` and `epsilon`"
+            + (f", and leave out {' and '.join(more)}" if more else "")
+        )
+    given = {**given, "seed": as_seed(given["seed"])}
+    plans = [plan(source, metric=metric, **given) for metric in chosen]
+    best, *others = sorted(plans, key=lambda one: -one.power)
+    warning = "choose the metric now and keep to it: testing by several and reporting one is no valid test"
+    return replace(best, others=tuple(others), warnings=(*best.warnings, warning))
+
+
+def check_settings(metric: Metric, given: Mapping[str, Any]) -> None:
     """Raise NbykError if an argument of a simulated plan is out of range, whatever the prior.
 
     `given` are arguments of `plan`.
     """
     from nbyk.priors import published_prior
 
-    arguments = dict(plan.__kwdefaults__ or {}) | given
+    arguments = dict(plan.__kwdefaults__ or {}) | dict(given)
     _request(published_prior("toxicity"), metric, arguments)
 
 
@@ -213,9 +227,13 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
         "goes with raters and runs that items share: give variances, or a pilot with ids, as the source",
     )
     check_precision(given["precision"])
-    unit = given["effect_unit"]
-    if not 0.0 < unit < math.inf:
-        raise NbykError(f"found {unit}, expected a number above 0", argument="effect_unit")
+    unit = unit_of(as_scale(given["scale"]), getattr(prior, "response", None))
+    for name in ("epsilon", "epsilon_a"):
+        if unit != 1.0 and not 0.0 <= (given[name] or 0.0) <= unit * (1.0 + 1e-12):
+            raise NbykError(
+                f"found {given[name]}, expected a number from 0 to {unit:g}, in the unit of the scale",
+                argument=name,
+            )
     n_runs, alpha, alternative = given["n_runs"], given["alpha"], given["alternative"]
     spread = 0.0 if n_runs in (None, 1) and metric.needs_gold else 1.0
     scales = (spread if given[name] is None else given[name] for name in ("sd_scale_a", "sd_scale_b"))
@@ -224,7 +242,7 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
             prior,
             SystemTest(given["test"], metric, alpha, alternative, given["n_resamples"]),
             _runs(n_runs, metric),
-            given["epsilon_a"],
+            given["epsilon_a"] / unit,
             *scales,
         ),
         costs=Costs(
@@ -234,7 +252,9 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
         max_responses=MAX_RESPONSES if given["max_responses"] is None else given["max_responses"],
         alpha=alpha,
         alternative=alternative,
-        **{name: given[name] for name in ("n_items", "k_responses", "epsilon", "power", "budget")},
+        unit=unit,
+        epsilon=None if given["epsilon"] is None else given["epsilon"] / unit,
+        **{name: given[name] for name in ("n_items", "k_responses", "power", "budget")},
     )
     solve = solved_for(given)
     if solve in ("raters", "runs"):
@@ -250,11 +270,11 @@ def _by_simulation(prior: TwoStagePrior | PilotItems, metric: Metric, given: dic
     given, seed = dict(given), as_seed(given["seed"])
     if isinstance(prior, PilotItems) and prior.systems is not None:
         prior, given["epsilon"] = _better_first(prior, metric, given), 0.0
-    effect, unit = given["effect"], given["effect_unit"]
+    effect = given["effect"]
     if effect is not None and given["epsilon"] is not None:
         raise NbykError("plan: given both `epsilon` and `effect`, which determine each other; give one")
     request = _request(prior, metric, given)
-    world = request.world
+    world, unit = request.world, request.unit**metric.unit_power
     if effect is not None:
         at = epsilon_for_effect(
             lambda epsilon: world.population(2, 1, epsilon), metric, effect / unit, seed, unit=unit
@@ -273,8 +293,8 @@ def _by_simulation(prior: TwoStagePrior | PilotItems, metric: Metric, given: dic
         answer,
         effect=_effect(answer, seed, unit),
         curves=search.figure_curves(answer) if given["curves"] else (),
-        scale=(0.0, 1.0) if unit == 1.0 else None,
-    )
+        scale=ends_of(given["scale"]),
+    ).in_unit(request.unit)
 
 
 def _better_first(pilot: PilotItems, metric: Metric, given: Mapping[str, Any]) -> PilotItems:

@@ -161,7 +161,9 @@ class Request:
     paired_runs
         Whether run r is the same for both systems.
     epsilon
-        The difference of simulated systems; 0 for real ones.
+        The difference of simulated systems, for responses from 0 to 1; 0 for real ones.
+    unit
+        The length, on the scale of the ratings, of 1 in these.
     effect
         The effect on the metric, the difference without a simulation.
     power, budget
@@ -188,6 +190,7 @@ class Request:
     items_per_cluster: int = 1
     paired_runs: bool = False
     epsilon: float | None = None
+    unit: float = 1.0
     effect: float | None = None
     power: float | None = None
     budget: float | None = None

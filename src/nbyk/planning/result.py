@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from nbyk.planning.item_moments import PowerCurve
 from nbyk.planning.power.estimate import Power
 from nbyk.planning.request import Request, Simulated
 from nbyk.testing.shared_units.collection import Crew
-from nbyk.words import ShownInNotebooks
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class Candidate:
     n_low, n_high
         95 % interval of the least N; N itself if it was given.
     epsilon
-        The ε; if ε was open, the smallest that reaches the requested power.
+        The ε, in the unit of the ratings; if ε was open, the smallest that reaches the requested power.
     cost
         The cost of the size.
     power, power_error
@@ -45,14 +47,14 @@ class Candidate:
     by: str
 
 
-@dataclass(frozen=True)
-class Plan(ShownInNotebooks):
-    """A collection, a difference and a power that go together.
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """A collection, a difference and a power that go together; `print` shows the answer.
 
     Attributes
     ----------
     request
-        The request.
+        The request; its ε is that of responses from 0 to 1.
     crew
         The collection: items, raters, ratings per item and runs, given or found.
     power
@@ -64,19 +66,28 @@ class Plan(ShownInNotebooks):
         The quantities solved for: some of "n_items", "raters", "k_responses", "runs", "epsilon", "effect" and
         "power".
     effect
-        The effect on the metric (of simulated systems in the long run, K → ∞); None if it is undefined.
+        The effect on the metric (of simulated systems in the long run, K → ∞), in the unit of the ratings;
+        None if it is undefined.
     asked_effect
-        The requested effect, in its own unit; None if it was not given.
+        The requested effect, in the same unit; None if it was not given.
     epsilon
-        Half-width ε_B of the perturbation of B's item means, or without gold their shift; None if nothing is
-        simulated.
+        Half-width ε_B of the perturbation of B's item means, or without gold their shift, in the unit of the
+        ratings; None if nothing is simulated.
+    metric
+        The metric's name; "" if only variances are known.
     simulated
         The simulated power, from fresh test sets; None if a formula gives it.
     reachable
         Whether the requested power is reached. If not, no value of the open quantity reaches it, and `power`
         is the highest possible. A simulated search raises an error instead.
-    instead
-        If it is not: the least number of raters or of runs that reaches it, with all else unchanged.
+    others
+        Plans that reach it by another quantity, with all else unchanged: if this one does not, or of a
+        comparison's data (`nbyk.settle`).
+    reason
+        The first line if there is nothing to collect, or no use in it; else "".
+    present, least_items
+        Of a comparison's data (`nbyk.settle`): the present size with its power, if the present effect is the
+        true one; and the N needed even if the true effect is at the far end of its interval.
     candidates, ties
         The K that a simulated search compared, in order, and those of them that are as good as the chosen one
         within Monte-Carlo error.
@@ -91,10 +102,12 @@ class Plan(ShownInNotebooks):
         For a pilot's own items: the plan from a prior fitted to them, or the reason why there is none.
     seed
         Seed of the simulations.
+    assumptions
+        What the plan takes from a pilot or assumes of systems, a few words each.
     warnings
         Cautions about the plan, one sentence each, such as about a small pilot.
     scale
-        The ends of the scale in whose unit the effects are; None if they are not known.
+        The ends of the scale in whose unit all is; None if they are not known.
     """
 
     request: Request
@@ -106,9 +119,13 @@ class Plan(ShownInNotebooks):
     effect: float | None = None
     asked_effect: float | None = None
     epsilon: float | None = None
+    metric: str = ""
     simulated: Power | None = None
     reachable: bool = True
-    instead: Mapping[str, int] = field(default_factory=dict)
+    others: tuple[Plan, ...] = ()
+    reason: str = ""
+    present: Plan | None = None
+    least_items: int | None = None
     candidates: tuple[Candidate, ...] = ()
     ties: tuple[int, ...] = ()
     curves: tuple[PowerCurve, ...] = ()
@@ -117,6 +134,7 @@ class Plan(ShownInNotebooks):
     pilot_that_tells: int = 0
     beside: Plan | str | None = None
     seed: int = 0
+    assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     scale: tuple[float, float] | None = None
 
@@ -144,6 +162,7 @@ class Plan(ShownInNotebooks):
         """Return a plan whose power was simulated; `ends` are those of the quantity solved for."""
         crew = Crew(n_items, 0, k_responses, 0)
         details: dict[str, Any] = {"simulated": power, "candidates": candidates, "ties": ties}
+        details["metric"] = power.metric
         return cls(request, crew, power.power, *ends, request.open, epsilon=epsilon, **details)
 
     @property
@@ -167,10 +186,37 @@ class Plan(ShownInNotebooks):
 
     @property
     def sentence(self) -> str:
-        """The answer in sentences that you can quote, after a caution if the prior's check rejects it."""
-        from nbyk.planning.sentences import sentence
+        """The answer in one sentence that you can quote."""
+        return self.lines[0]
 
-        return sentence(self)
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The answer, its power, what is assured, what is assumed and cautions, a line each."""
+        from nbyk.report.plan_lines import plan_lines
+
+        return plan_lines(self)
+
+    def __repr__(self) -> str:
+        from nbyk.report.plan import plan_text
+
+        return plan_text(self)
+
+    def _repr_html_(self) -> str:
+        from nbyk.report.plan import plan_html
+
+        return plan_html(self)
+
+    def plot(self) -> Figure:
+        """Draw the figure of the plan: the sizes that have a power, and this one."""
+        from nbyk.report.plan import figure_of
+
+        return figure_of(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the collections that would do, one to a row."""
+        from nbyk.report.plan_tables import every_way
+
+        return every_way(self)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -186,9 +232,23 @@ class Plan(ShownInNotebooks):
         """Return the plan with another number of items."""
         return replace(self, crew=replace(self.crew, n_items=n_items))
 
+    def in_unit(self, unit: float) -> Plan:
+        """Return a simulated plan with its ε, which is that of responses from 0 to 1, times a unit."""
+        open_epsilon = unit if self.open[-1] == "epsilon" else 1.0
+        return replace(
+            self,
+            epsilon=None if self.epsilon is None else unit * self.epsilon,
+            low=open_epsilon * self.low,
+            high=open_epsilon * self.high,
+            candidates=tuple(replace(row, epsilon=unit * row.epsilon) for row in self.candidates),
+            assured=self.assured and self.assured.in_unit(unit),
+        )
+
     @property
     def _given(self) -> dict[str, float]:
         given = {name: getattr(self.request, name) for name in self.request.given}
+        if "epsilon" in given and self.epsilon is not None:
+            given["epsilon"] = self.epsilon
         if self.asked_effect is not None:
             given["effect"] = self.asked_effect
         of_pair = isinstance(self.request.source, Simulated) and self.request.source.of_pair
@@ -201,6 +261,7 @@ class Plan(ShownInNotebooks):
         request, source = self.request, self.request.source
         content = {
             "sentence": self.sentence,
+            "lines": list(self.lines),
             "open": list(self.open),
             "given": self._given,
             "n_items": self.n_items,
@@ -209,6 +270,8 @@ class Plan(ShownInNotebooks):
             "runs": self.crew.runs,
             "items_per_rater": self.crew.items_per_rater,
             "items_per_cluster": self.crew.items_per_cluster,
+            "metric": self.metric,
+            "scale": None if self.scale is None else list(self.scale),
             "epsilon": self.epsilon,
             "effect": self.effect if self.effect is None or math.isfinite(self.effect) else None,
             "power": self.power,
@@ -219,10 +282,14 @@ class Plan(ShownInNotebooks):
             "cost": self.cost,
             "costs": asdict(request.costs),
             "reachable": self.reachable,
-            "instead": dict(self.instead),
+            "reason": self.reason,
+            "present": None if self.present in (None, self) else self.present.to_dict(),
+            "least_items": self.least_items,
+            "others": [other.to_dict() for other in self.others],
             "assured": None if self.assured is None else self.assured.to_dict(),
             "pilot_that_tells": self.pilot_that_tells,
             "seed": self.seed,
+            "assumptions": list(self.assumptions),
             "warnings": list(self.warnings),
         }
         if not isinstance(source, Simulated):
@@ -235,7 +302,7 @@ class Plan(ShownInNotebooks):
             "candidates": [asdict(row) for row in self.candidates],
             "ties": list(self.ties),
             "n_runs": source.n_runs or "K",
-            "epsilon_a": source.epsilon_a,
+            "epsilon_a": request.unit * source.epsilon_a,
             "sd_scale_a": source.sd_scale_a,
             "sd_scale_b": source.sd_scale_b,
             "max_items": request.max_items,

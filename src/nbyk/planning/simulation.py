@@ -54,7 +54,8 @@ class Reached:
 def not_found(request: Request, roots: Iterable[Root], seen: Iterable[Reached]) -> NbykError:
     """Return the error of a power that no search found, with the best that was seen."""
     best = max(seen)
-    at = f"{best.power:.3f} at N = {best.n_items}, K = {best.k_responses}, ε = {best.epsilon:.4g}"
+    epsilon = request.unit * best.epsilon
+    at = f"{best.power:.3f} at N = {best.n_items}, K = {best.k_responses}, ε = {epsilon:.4g}"
     tested = f"{request.world.test.name} on {request.world.test.metric.name}"
     if not all(root.settled for root in roots):
         return NbykError(
@@ -74,7 +75,7 @@ def not_found(request: Request, roots: Iterable[Root], seen: Iterable[Reached]) 
         limits.append(f"{request.max_responses} responses per item")
         ways.append("raise `max_responses`")
     if request.epsilon is None:
-        limits.append("ε up to 1")
+        limits.append(f"ε up to {request.unit:g}")
         if request.budget is None:
             ways.append("raise N or K")
     elif not request.world.of_pair:
@@ -111,7 +112,7 @@ class PlanSimulation:
         """Return the power at a size from fresh test sets, at least `n_sets` in whole chunks."""
         n_chunks = math.ceil(n_sets / CHUNK)
         first, self._chunk = self._chunk, self._chunk + n_chunks
-        place = f"N = {n}, K = {k}, ε = {epsilon:.4g}"
+        place = f"N = {n}, K = {k}, ε = {self.request.unit * epsilon:.4g}"
         self._say(f"{place}: simulating {n_chunks * CHUNK} test sets")
         ((rejected, draws),) = rejections(
             [self.request.world.test],
@@ -198,7 +199,8 @@ class PlanSimulation:
         if not self.approximated:
             return {}
         ladder = self.request.ladder()
-        self._say(f"effects of single items at ε = {epsilon:.4g}, K from {ladder[0]} to {ladder[-1]}")
+        shown = f"{self.request.unit * epsilon:.4g}"
+        self._say(f"effects of single items at ε = {shown}, K from {ladder[0]} to {ladder[-1]}")
         for k in ladder:
             curve = self.curve(k, epsilon)
             n = max(2, round(min(curve.items_for(power), NORMAL_FROM)))

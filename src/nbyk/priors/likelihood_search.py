@@ -1,19 +1,21 @@
-"""The search for the families of μ and σ under which ratings on levels are likeliest."""
+"""The families that can be fitted, and the search for those under which ratings on levels are likeliest."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc, expit
 
 from nbyk.compiled import njit
-from nbyk.priors.families import Mixture
+from nbyk.priors import curves
+from nbyk.priors.families import Beta, Mixture, TruncatedNormal
 from nbyk.priors.family import Family
 from nbyk.priors.marginal import ItemGrid, Patterns, masses
-from nbyk.priors.templates import Template
 from nbyk.priors.two_stage import Response
 from nbyk.sums import product
 
@@ -25,6 +27,90 @@ _START_STRIDE = 3
 _PULL_SD = 2.0
 _STEP = 1e-5
 _TINY = 1e-300
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """One coordinate of a search: its bounds, and the points from which a search starts."""
+
+    bounds: tuple[float, float]
+    start: tuple[float, ...]
+
+    @cached_property
+    def centre(self) -> float:
+        """The mean of the points from which a search starts."""
+        return float(np.mean(self.start))
+
+
+@dataclass(frozen=True)
+class Template:
+    """A family that can be fitted; coordinates do not restrict each other, so every point of a box is one.
+
+    Attributes
+    ----------
+    axes
+        The coordinates, one for each parameter to estimate.
+    build
+        Returns the family at a point.
+    cdf
+        P(X ≤ x) at values x of shape (E,) and points of shape (p, P, 1): (P, E).
+    """
+
+    axes: tuple[Coordinate, ...]
+    build: Callable[[Floats], Family]
+    cdf: Callable[[Floats, Floats], Floats]
+
+
+def span(low: float, high: float, n: int) -> tuple[float, ...]:
+    """Return n points with equal steps, both ends included."""
+    return tuple(float(value) for value in np.linspace(low, high, n))
+
+
+# Values lie in [0, 1]. Beyond these boxes a truncated normal is an exponential or a uniform to three digits,
+# and the data cannot separate its mean from its sd.
+_CENTRE = Coordinate((-4.0, 5.0), span(-1.0, 2.0, 13))
+LOG_SD = Coordinate((float(np.log(0.005)), float(np.log(4.0))), span(np.log(0.03), np.log(1.5), 10))
+_LOG_SHAPE = Coordinate((float(np.log(0.02)), float(np.log(500.0))), span(np.log(0.1), np.log(50.0), 13))
+# A narrower component would pile an unbounded likelihood on tied values.
+_LOG_PART_SD = Coordinate((float(np.log(0.02)), float(np.log(4.0))), span(np.log(0.05), np.log(0.8), 4))
+_LOW_PART = Coordinate((-4.0, 5.0), (-0.5, 0.0, 0.25, 0.5))
+_HIGH_PART = Coordinate((-4.0, 5.0), (0.25, 0.5, 0.75, 1.0, 1.5))
+_LOGIT_WEIGHT = Coordinate((-6.0, 6.0), (-1.5, -0.5, 0.5, 1.5))
+
+
+def _normal(point: Floats) -> Family:
+    return TruncatedNormal(point[0], np.exp(point[1]), 0.0, 1.0)
+
+
+def _normal_cdf(x: Floats, points: Floats) -> Floats:
+    return curves.truncated_normal_cdf(x, points[0], np.exp(points[1]), 0.0, 1.0)
+
+
+def _mixture(point: Floats) -> Family:
+    weight = float(expit(point[0]))
+    parts = [(weight, point[1:3]), (1.0 - weight, point[3:])]
+    # The search finds the components in arbitrary order; the record has them in order of their means.
+    weights, points = zip(*(reversed(parts) if point[1] > point[3] else parts), strict=True)
+    return Mixture(weights, tuple(map(_normal, points)))
+
+
+def _mixture_cdf(x: Floats, points: Floats) -> Floats:
+    weight = expit(points[0])
+    return np.asarray(weight * _normal_cdf(x, points[1:3]) + (1.0 - weight) * _normal_cdf(x, points[3:]))
+
+
+FITTABLE = {
+    "truncated_normal": Template((_CENTRE, LOG_SD), _normal, _normal_cdf),
+    "beta": Template(
+        (_LOG_SHAPE, _LOG_SHAPE),
+        lambda point: Beta(np.exp(point[0]), np.exp(point[1])),
+        lambda x, points: np.asarray(betainc(np.exp(points[0]), np.exp(points[1]), x)),
+    ),
+    "truncated_normal_mixture": Template(
+        (_LOGIT_WEIGHT, _LOW_PART, _LOG_PART_SD, _HIGH_PART, _LOG_PART_SD), _mixture, _mixture_cdf
+    ),
+}
+"""The families that can be fitted, on [0, 1]."""
 
 
 class Search:
@@ -68,7 +154,7 @@ class Search:
             for start in self.starts(mu, sigma)
         ]
         point = min(ends, key=lambda end: end.fun).x
-        return rounded(mu.build(point[:split], 1.0)), rounded(sigma.build(point[split:], 1.0))
+        return rounded(mu.build(point[:split])), rounded(sigma.build(point[split:]))
 
     def starts(self, mu: Template, sigma: Template) -> list[Floats]:
         """Return the points (p,) of the grid of starts under which the ratings are likeliest, best first."""
@@ -202,7 +288,7 @@ def _start_points(template: Template) -> Floats:
 
 def _masses_at(template: Template, points: Floats, edges: Floats) -> Floats:
     """Return the result of `masses` for a family at many points of shape (p, P): shape (P, cells)."""
-    below = template.cdf(edges, points[:, :, np.newaxis], 1.0)
+    below = template.cdf(edges, points[:, :, np.newaxis])
     cells = np.concatenate([below[:, :1], np.diff(below, axis=1), 1.0 - below[:, -1:]], axis=1)
     return np.asarray(np.maximum(cells, 0.0))
 

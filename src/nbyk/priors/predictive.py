@@ -143,12 +143,6 @@ def item_parameters(matrix: ArrayLike) -> tuple[Floats, Floats]:
     sds : ndarray, shape (n,), n ≤ N
         Computed with ddof = 1; items with a single response are left out.
 
-    Raises
-    ------
-    NbykError
-        If the matrix does not have at least two items with a response each, or if every item has a single
-        response: the data then do not show how responses vary within an item.
-
     Notes
     -----
     Both are rounded to 12 decimals, so that the same ratings in another order give the same number:

@@ -2,15 +2,64 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import product as pairs_of
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nbyk.priors.likelihood_fit import LikelihoodFit, fit_by_likelihood
+from nbyk.errors import NbykError
+from nbyk.priors.family import Family
+from nbyk.priors.likelihood_search import FITTABLE, Search
+from nbyk.priors.marginal import Counts, Patterns, response_counts
 from nbyk.priors.predictive import PredictiveCheck, on_levels, on_scale, predictive_check
 from nbyk.priors.two_stage import Response, TwoStagePrior
+from nbyk.sums import product
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_MU_FAMILIES = ("truncated_normal", "beta", "truncated_normal_mixture")
+_SIGMA_FAMILIES = ("truncated_normal", "beta")
+_MAX_PATTERNS = 1000
+
+
+@dataclass(frozen=True)
+class FamilyFit:
+    """One pair of families, fitted.
+
+    Attributes
+    ----------
+    mu, sigma
+        The fitted distributions.
+    n_parameters
+        Parameters of both together.
+    log_likelihood
+        Log-likelihood of the responses.
+    """
+
+    mu: Family
+    sigma: Family
+    n_parameters: int
+    log_likelihood: float
+
+    @property
+    def aic(self) -> float:
+        """2 × parameters − 2 × log-likelihood: the smallest is best."""
+        return 2.0 * (self.n_parameters - self.log_likelihood)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the candidate as JSON can hold it."""
+        return {
+            "mu": self.mu.to_dict(),
+            "sigma": self.sigma.to_dict(),
+            "n_parameters": self.n_parameters,
+            "log_likelihood": self.log_likelihood,
+            "aic": self.aic,
+        }
 
 
 @dataclass(frozen=True)
@@ -21,23 +70,15 @@ class FittedPrior:
     ----------
     prior
         The fitted prior; its `caution` is a sentence if the check rejects it.
-    likelihood
-        The fit: the families that were compared, their likelihoods, and the fit beside the data.
+    candidates
+        All pairs of families, the smallest AIC first; the prior is made of the first pair.
     check
         The ratings beside data sets simulated from the prior.
     """
 
     prior: TwoStagePrior
-    likelihood: LikelihoodFit
+    candidates: tuple[FamilyFit, ...]
     check: PredictiveCheck
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON can hold it."""
-        return {
-            **self.likelihood.to_dict(),
-            "prior": self.prior.to_dict(),
-            "predictive": self.check.to_dict(),
-        }
 
 
 def fit_prior(
@@ -65,7 +106,8 @@ def fit_prior(
     Raises
     ------
     NbykError
-        As `on_levels`, `fit_by_likelihood` and `predictive_check`.
+        If the ratings are not on the scale, or do not tell μ and σ apart, because every item has a single
+        one or all are equal.
 
     Notes
     -----
@@ -76,11 +118,88 @@ def fit_prior(
     responses = on_scale(matrix, response)
     if response.kind == "clamped" and np.isin(responses[~np.isnan(responses)], (0.0, 1.0)).all():
         response = Response("binary")
-    levels, stage = on_levels(responses, response)
-    likelihood = fit_by_likelihood(name, levels, stage)
-    prior = replace(likelihood.prior, response=response)
+    candidates = fit_by_likelihood(*on_levels(responses, response))
+    prior = TwoStagePrior(name, candidates[0].mu, candidates[0].sigma, response)
     check = predictive_check(prior, responses, seed, n_sets)
-    return FittedPrior(replace(prior, caution=_caution(name, check)), likelihood, check)
+    return FittedPrior(replace(prior, caution=_caution(name, check)), candidates, check)
+
+
+def fit_by_likelihood(matrix: ArrayLike, response: Response) -> tuple[FamilyFit, ...]:
+    """Fit every pair of families of μ and σ to ratings on levels by maximum likelihood, the best AIC first.
+
+    Item parameters are integrated out. The moments of an item's ratings are not taken for its μ and σ, as in
+    Wein et al. (2023), so few ratings per item and rounding to levels do not bias the fit. The same input
+    always gives the same fit.
+
+    Parameters
+    ----------
+    matrix : array_like, shape (N, K)
+        Ratings on the scale of `response`, with NaN for missing ones.
+    response
+        The response stage, "likert" or "binary".
+
+    Notes
+    -----
+    A weak normal penalty (standard deviation 2 in each search coordinate: means, log sds, log shapes and
+    logit weights) keeps parameters that the data do not determine from drifting. Where the data determine
+    them, the penalty is negligible beside the likelihood. Binary ratings determine little: they depend on
+    (μ − ½)/σ alone. Priors with different scales of σ then predict the same counts, and the penalty chooses
+    among them. Predictions for such counts are as good as the fit says. A shift of μ by ε is not such a
+    prediction: its effect depends on the chosen scale of σ.
+
+    With more than 1000 different patterns of counts, the search uses 1000 items spread evenly over the
+    ordered ones. Likelihoods still cover all items.
+    """
+    counts = response_counts(matrix, response)
+    _check_identified(counts, response)
+    patterns = Patterns.of(counts)
+    search = Search(patterns.at_most(_MAX_PATTERNS), response)
+    templates = [(FITTABLE[mu], FITTABLE[sigma]) for mu, sigma in pairs_of(_MU_FAMILIES, _SIGMA_FAMILIES)]
+    pairs = [search.fit(*pair_templates) for pair_templates in templates]
+    candidates = [
+        FamilyFit(*pair, sum(len(template.axes) for template in pair_templates), log_likelihood)
+        for pair, pair_templates, log_likelihood in zip(
+            pairs, templates, search.log_likelihoods(pairs, patterns, response), strict=True
+        )
+    ]
+    return tuple(sorted(candidates, key=lambda candidate: candidate.aic))
+
+
+def candidates_table(candidates: Sequence[FamilyFit]) -> pa.Table:
+    """Return pairs of families as an Arrow table, each family as JSON text, best first."""
+    import pyarrow as pa
+
+    rows = [
+        {
+            "mu_family": candidate.mu.name,
+            "sigma_family": candidate.sigma.name,
+            **candidate.to_dict(),
+            "mu": json.dumps(candidate.mu.to_dict()),
+            "sigma": json.dumps(candidate.sigma.to_dict()),
+        }
+        for candidate in candidates
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+def _check_identified(counts: Counts, response: Response) -> None:
+    level_totals = counts.sum(axis=0)
+    if level_totals.max() == level_totals.sum():
+        level = response.values[int(np.argmax(level_totals))]
+        raise NbykError(
+            f"all {level_totals.sum()} responses are {level:g}: nbyk cannot fit a prior; use the family "
+            "`constant`, or collect items that raters see differently"
+        )
+    if counts.sum(axis=1).max() == 1:
+        shares = zip(response.values, level_totals / level_totals.sum(), strict=True)
+        listed = ", ".join(f"{value:g}: {share:.1%}" for value, share in shares)
+        mean = float(product(response.values, level_totals) / level_totals.sum())
+        raise NbykError(
+            "every item has a single response, so sigma is not identified: nbyk cannot separate how much "
+            "raters of the same item differ from how much items do. These data do show how single responses "
+            f"are distributed (mean {mean:.3g}; {listed}). Collect at least two responses for some items, or "
+            "set the prior by hand"
+        )
 
 
 def _caution(name: str, check: PredictiveCheck) -> str:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbyk.errors import on_one_line
 from nbyk.files import json_bytes, parquet_bytes, write_together
 from nbyk.provenance import present
-from nbyk.report.drawing import pictures
+from nbyk.report.drawing import NARROW, pictures
 from nbyk.report.formats import cells, is_text, table_texts
 from nbyk.report.html import embedded_svg, render, svg_address
+from nbyk.report.lines import Head, filled, head_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,12 +72,19 @@ class AnswerFigure:
         Function that draws it; called only if it is written.
     for_paper
         Whether it is also written as .pdf, for a paper.
+    narrow
+        Whether it can be drawn as wide as a column, for phones and papers.
     """
 
     name: str
     caption: str
     draw: Callable[[], Figure]
     for_paper: bool = False
+    narrow: bool = False
+
+    def pictures(self) -> dict[str, bytes]:
+        """Return its pictures by their suffixes."""
+        return pictures(self.draw(), for_paper=self.for_paper, narrow=self.narrow)
 
 
 BEFORE = "Before you believe it:"
@@ -107,8 +113,12 @@ class Answer:
         Everything as plain values that JSON can hold. Its keys are next to title, sentences and cautions.
     n_printed
         Number of tables that the terminal shows. Later tables are folded in the page and not printed.
+    tight
+        Whether the sentences, and cautions after them, stand on lines without a blank one between.
     template
         A page template whose beginning replaces the sentences; it gets the details as ``summary``.
+    head
+        Its first lines. The terminal then shows only these, and all else with --details.
     """
 
     title: str
@@ -120,6 +130,8 @@ class Answer:
     n_printed: int = 1
     template: Path | None = None
     further: Callable[[], Iterable[AnswerTable]] = tuple
+    head: Head | None = None
+    tight: bool = False
 
     @cached_property
     def all_tables(self) -> tuple[AnswerTable, ...]:
@@ -128,8 +140,10 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but tables and figures as plain values."""
+        lines = {} if self.head is None else {"lines": printed_head(self.head, 100).splitlines()}
         return {
             "title": self.title,
+            **lines,
             "sentences": list(self.sentences),
             "cautions": list(self.cautions),
             **self.details,
@@ -140,8 +154,8 @@ class Answer:
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def answer_text(answer: Answer, *, width: int) -> str:
-    """Return an answer for a terminal: sentences, the first tables and cautions.
+def answer_text(answer: Answer, *, width: int, details: bool = False) -> str:
+    """Return an answer for a terminal: its first lines, or sentences, the first tables and cautions.
 
     Parameters
     ----------
@@ -149,12 +163,27 @@ def answer_text(answer: Answer, *, width: int) -> str:
         The answer.
     width
         Columns of the terminal. A table is wider if its numbers need more room.
+    details
+        Whether all the rest follows the first lines, if it has these.
     """
-    parts = [_filled(sentence, width) for sentence in answer.sentences]
+    first = [] if answer.head is None else [printed_head(answer.head, width).rstrip()]
+    if first and not details:
+        return f"{first[0]}\n"
+    sentences = [filled(sentence, width) for sentence in answer.sentences]
+    if answer.tight:
+        sentences = [
+            "\n".join([*sentences, *(filled(f"Careful: {text}", width) for text in answer.cautions)])
+        ]
+    parts = [*first, *sentences]
     parts += [_table_text(table, width) for table in answer.tables[: answer.n_printed]]
-    if answer.cautions:
+    if answer.cautions and not answer.tight:
         parts.append("\n".join([BEFORE, *(_item(text, width) for text in answer.cautions)]))
     return "\n\n".join(parts) + "\n"
+
+
+def printed_head(head: Head, width: int) -> str:
+    """Return the first lines of an answer for a terminal."""
+    return head_text(head, width, "" if head.table is None else _table_text(head.table, width))
 
 
 def write_figures(answer: Answer, folder: Path) -> None:
@@ -190,7 +219,7 @@ def write_answer(
     else:
         drawn = _drawn(answer)
         files |= _figure_files(drawn)
-        addresses = {name: svg_address(of_figure[".svg"]) for name, of_figure in drawn.items()}
+        addresses = addresses_of(drawn)
     for table in answer.all_tables:
         for suffix, text in table_texts(table.frame, table.caption).items():
             files[f"tables/{table.name}{suffix}"] = text.encode()
@@ -203,7 +232,18 @@ def write_answer(
 
 def _drawn(answer: Answer) -> dict[str, dict[str, bytes]]:
     """Return the pictures of each figure by their suffixes."""
-    return {figure.name: pictures(figure.draw(), for_paper=figure.for_paper) for figure in answer.figures}
+    return {figure.name: figure.pictures() for figure in answer.figures}
+
+
+def addresses_of(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, str]:
+    """Return the data URL of each figure by its name, and of its narrow form by its name and suffix."""
+    forms = ((".svg", ""), (NARROW, NARROW))
+    return {
+        f"{name}{added}": svg_address(of_figure[suffix])
+        for name, of_figure in drawn.items()
+        for suffix, added in forms
+        if suffix in of_figure
+    }
 
 
 def _figure_files(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
@@ -211,6 +251,7 @@ def _figure_files(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
         f"figures/{name}{suffix}": picture
         for name, of_figure in drawn.items()
         for suffix, picture in of_figure.items()
+        if suffix != NARROW
     }
 
 
@@ -222,7 +263,7 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
     answer
         The answer.
     addresses
-        Each figure's picture by its name, as a data URL.
+        Each figure's picture by its name, as a data URL (`addresses_of`).
     stem
         Stem of the JSON file beside the page.
     """
@@ -239,12 +280,18 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
         if table.on_page
     ]
     figures = [
-        {"name": figure.name, "caption": figure.caption, "source": addresses[figure.name]}
+        {
+            "name": figure.name,
+            "caption": figure.caption,
+            "source": addresses[figure.name],
+            "narrow": addresses.get(f"{figure.name}{NARROW}"),
+        }
         for figure in answer.figures
     ]
+    head = answer.head and replace(answer.head, rest="below")
     return render(
         answer.template or "answer.html",
-        answer=answer,
+        answer=replace(answer, head=head),
         summary=answer.details,
         tables=tables,
         figures=figures,
@@ -294,24 +341,12 @@ def _table_text(table: AnswerTable, width: int) -> str:
     for row in rows:
         shown.add_row(*(Text(cell) for cell in row))
     page = StringIO()
-    Console(file=page, width=max(width, needed), color_system=None, highlight=False).print(shown)
+    wide = max(width, needed)
+    # A notebook would show the table elsewhere, not on the page.
+    Console(file=page, width=wide, color_system=None, highlight=False, force_jupyter=False).print(shown)
     lines = "\n".join(line.rstrip() for line in page.getvalue().rstrip().splitlines())
-    return f"{_filled(table.caption, width)}\n\n{lines}"
+    return f"{filled(table.caption, width)}\n\n{lines}"
 
 
 def _item(text: str, width: int) -> str:
-    return _filled(text, width, "- ", "  ")
-
-
-def _filled(text: str, width: int, first: str = "", later: str = "") -> str:
-    """Return a text wrapped into lines; words, and numbers with their per-cent sign, stay whole."""
-    whole = on_one_line(text).replace(" %", "\N{NO-BREAK SPACE}%")
-    lines = textwrap.fill(
-        whole,
-        width,
-        initial_indent=first,
-        subsequent_indent=later,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
-    return lines.replace("\N{NO-BREAK SPACE}%", " %")
+    return filled(text, width, "- ", "  ")

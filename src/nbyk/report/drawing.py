@@ -23,6 +23,9 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6
 COLUMN = 3.33
 """Width of a column of a two-column paper, in inches."""
 
+WIDE = 8.2
+"""Width of the main figures of a page, in inches."""
+
 MARKERS = "osD^vP*X"
 _LONGEST_NAME = 36
 _STYLE: Any = {
@@ -83,8 +86,12 @@ def save(figure: Figure, path: Path) -> None:
         write_bytes(path.with_name(path.name + suffix), picture)
 
 
-def pictures(figure: Figure, *, for_paper: bool = False) -> dict[str, bytes]:
-    """Return a figure as .png and .svg, and .pdf with its fonts in it if it is for a paper.
+NARROW = ".narrow.svg"
+"""The suffix of a figure for a phone, which is as wide as a column."""
+
+
+def pictures(figure: Figure, *, for_paper: bool = False, narrow: bool = False) -> dict[str, bytes]:
+    """Return a figure as .png and .svg, also as wide as a column if `narrow`, and .pdf for a paper.
 
     They contain no dates, so that the same numbers give the same bytes. The figure is closed.
     """
@@ -98,14 +105,24 @@ def pictures(figure: Figure, *, for_paper: bool = False) -> dict[str, bytes]:
         warnings.filterwarnings("ignore", message="(Glyph|Matplotlib currently does not support)")
         _lay_out(figure)
         forms: dict[str, dict[str, None]] = {".png": {"Software": None}, ".svg": {"Date": None}}
-        if for_paper:
-            forms[".pdf"] = {"CreationDate": None}
+        forms |= {NARROW: {"Date": None}} if narrow else {}
+        forms |= {".pdf": {"CreationDate": None}} if for_paper else {}
         for suffix, metadata in forms.items():
+            if suffix == NARROW:
+                figure.set_layout_engine("constrained")
+                for axes in figure.axes:
+                    axes.set_in_layout(True)  # a place that was set takes axes out of the layout
+                figure.set_size_inches(COLUMN, figure.get_figheight())
+                _lay_out(figure)
             # Not by `savefig`, which draws the whole figure again each time to lay it out.
             figure.dpi = mpl.rcParams["savefig.dpi"]
             picture = BytesIO()
-            canvas: Any = get_registered_canvas_class(suffix[1:])(figure)
-            getattr(canvas, f"print_{suffix[1:]}")(picture, metadata=metadata)
+            form = suffix.rpartition(".")[2]
+            if suffix == NARROW:  # as wide as its longest words need
+                figure.savefig(picture, format=form, metadata=metadata, bbox_inches="tight", pad_inches=0.06)
+            else:
+                canvas: Any = get_registered_canvas_class(form)(figure)
+                getattr(canvas, f"print_{form}")(picture, metadata=metadata)
             drawn[suffix] = picture.getvalue()
     plt.close(figure)
     return drawn

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nbyk
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
+from nbyk.report.lines import Head, head_rows
 
 if TYPE_CHECKING:
     import jinja2
@@ -39,6 +42,17 @@ def _template(template: str | Path) -> jinja2.Template:
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = _number
     return environment.get_template(Path(template).name)
+
+
+def head_html(head: Head) -> str:
+    """Return the first lines of an answer as HTML, for a notebook."""
+    table = "" if head.table is None else head.table.shown.to_html(index=False, border=0)
+
+    def tagged(tag: str) -> Callable[[str], str]:
+        return lambda text: f"<{tag}>{escape(text)}</{tag}>"
+
+    rows = head_rows(head, escape, tagged("strong"), tagged("code"))
+    return table + "".join(f"<p>{row}</p>" for row in rows)
 
 
 def embedded_svg(path: Path) -> str:

@@ -1,20 +1,31 @@
-"""A plan as an answer: its tables of sizes and of variances, its figures, and the sliders of its page."""
+"""A plan as an answer: its lines and tables, its figures, and the sliders of its page."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import partial
+from html import escape
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.planning.closed_form import solved
 from nbyk.planning.request import SIDES
 from nbyk.planning.result import Plan
-from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable, answer_text
 from nbyk.report.drawing import COLOURS, new_figure, style
+from nbyk.report.plan_lines import careful
+from nbyk.report.plan_tables import (
+    RATERS,
+    candidates_table,
+    every_way,
+    near_ways,
+    sizes,
+    standard_deviations,
+    wanted_power,
+    with_raters,
+)
 from nbyk.testing.shared_units.collection import Crew
 
 if TYPE_CHECKING:
@@ -24,60 +35,86 @@ if TYPE_CHECKING:
 _POWERS = (0.5, 0.8, 0.9, 0.95)
 _LINE = "#1f3b57"
 _BANDS = ("#e3ecf5", "#c3d7ea", "#9dbfdd", "#74a3cc")
-_RATERS = (3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 50, 100)
 _ITEMS = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000, 20_000)
 _RATINGS = (1, 2, 3, 5, 8, 10, 20)
 _RUNS = (3, 4, 5, 6, 8, 10, 15, 20)
 
 
-def plan_answer(plan: Plan, *, name: str = "", for_page: bool = False) -> Answer:
-    """Return the answer of a plan.
+def plan_answer(plan: Plan, *, name: str = "", details: bool = False, for_page: bool = False) -> Answer:
+    """Return the answer of a plan: its lines, and the table of what else would do.
 
-    `name` is the source of its variances; `for_page` adds the grid of powers behind the sliders of a page.
+    Parameters
+    ----------
+    name
+        The source of its variances.
+    details
+        Whether every table is printed.
+    for_page
+        Whether to add the grid of powers behind the sliders of a page.
     """
-    if plan.request.is_simulated:
-        return _of_simulation(plan)
-    return _of_formula(plan, name, for_page=for_page)
-
-
-def _of_simulation(plan: Plan) -> Answer:
-    several = len(plan.candidates) > 1
-    table = AnswerTable("candidates", _caption(plan), candidates_table(plan))
-    figure = AnswerFigure(
-        "plan", f"Items N and ratings per item K: {_caption(plan)}", partial(plan_figure, plan)
-    )
+    caption = f"What else has a power of {wanted_power(plan):.2g}"
+    tables = [AnswerTable("ways", caption, frame)] if len(frame := near_ways(plan)) else []
+    tables += [AnswerTable(*table) for table in _further(plan)]
+    simulated = plan.request.is_simulated
+    if simulated:
+        explorer = _sliders_of_curves(plan)
+        title = f"How many items and ratings: {plan.request.world.prior.name}"
+        draw, caption = "plan", f"Items N and ratings per item K: {_caption(plan)}"
+    else:
+        explorer = _sliders_of_grid(plan) if for_page else None
+        title = f"Planning with people: {name}"
+        draw, caption = "people", "The items that you need against the number of raters, for several powers"
+    figures = [AnswerFigure(draw, caption, partial(figure_of, plan))]
     return Answer(
-        title=f"How many items and ratings: {plan.request.world.prior.name}",
-        sentences=(plan.sentence,),
-        tables=(table,) if plan.candidates else (),
-        figures=(figure,),
-        cautions=plan.warnings,
-        details={**plan.to_dict(), "explorer": _sliders_of_curves(plan)},
-        n_printed=int(several),
+        title=title,
+        sentences=plan.lines,
+        tables=tuple(tables),
+        figures=tuple(figures if simulated or plan.crew.raters else []),
+        cautions=careful(plan),
+        details={**plan.to_dict(), "explorer": explorer},
+        n_printed=len(tables) if details else sum(table.name == "ways" for table in tables),
+        tight=True,
     )
 
 
-def _of_formula(plan: Plan, name: str, *, for_page: bool) -> Answer:
-    shared = plan.crew.raters > 0
-    tables = []
-    if shared:
-        caption = f"The least number of items for a power of {_wanted_power(plan):.3g}, by number of raters"
-        frame = sizes(plan)
+def _further(plan: Plan) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield the name, the caption and the rows of each table of --details."""
+    if plan.request.is_simulated:
+        if plan.candidates:
+            if plan.others:
+                yield "metrics", "Power by each metric, with its 95 % interval", every_way(plan)
+            yield "candidates", _caption(plan), candidates_table(plan)
+        return
+    has_power = not plan.crew.too_few and wanted_power(plan) > plan.request.alpha
+    if plan.crew.raters and has_power and (frame := sizes(plan))["items"].notna().any():
+        caption = f"The least number of items for a power of {wanted_power(plan):.3g}, by number of raters"
         if frame["items"].isna().any():
             caption += "; – means that no number of items is enough"
-        if frame["items"].notna().any() and _wanted_power(plan) > plan.request.alpha:
-            tables.append(AnswerTable("sizes", caption, frame))
-    caption = "Standard deviations (SDs) of the effect, in its unit: what the plan takes them to be"
-    tables.append(AnswerTable("spread", caption, standard_deviations(plan)))
-    figures = []
-    if shared:
-        caption = "The items that you need against the number of raters, for several powers"
-        figures.append(AnswerFigure("people", caption, partial(people_figure, plan)))
-    title = f"Planning with people: {name}"
-    details = {**plan.to_dict(), "explorer": _sliders_of_grid(plan) if for_page else None}
-    return Answer(
-        title, (plan.sentence,), tuple(tables), tuple(figures), plan.warnings, details, n_printed=len(tables)
+        yield "sizes", caption, frame
+    unit = "" if plan.scale is None else f" (scale {plan.scale[0]:g} to {plan.scale[1]:g})"
+    yield (
+        "spread",
+        f"Standard deviations of the effect that the plan assumes{unit}",
+        standard_deviations(plan),
     )
+
+
+def plan_text(plan: Plan, *, width: int = 100) -> str:
+    """Return a plan as the terminal shows it."""
+    return answer_text(plan_answer(plan), width=width).rstrip("\n")
+
+
+def plan_html(plan: Plan) -> str:
+    """Return a plan as a notebook shows it."""
+    first, *others = (escape(line) for line in (*plan.lines, *(f"Careful: {text}" for text in careful(plan))))
+    frame = near_ways(plan)
+    table = frame.to_html(index=False, na_rep="–", border=0) if len(frame) else ""
+    return f"<p><strong>{first}</strong></p>{''.join(f'<p>{line}</p>' for line in others)}{table}"
+
+
+def figure_of(plan: Plan) -> Figure:
+    """Draw the figure of a plan: the plane of items and ratings, or of items and raters."""
+    return plan_figure(plan) if plan.request.is_simulated else people_figure(plan)
 
 
 def _sliders_of_curves(plan: Plan) -> dict[str, Any] | None:
@@ -96,30 +133,6 @@ def _sliders_of_curves(plan: Plan) -> dict[str, Any] | None:
         "power": asked.power or 0.8,
         "most_items": asked.max_items,
     }
-
-
-def candidates_table(plan: Plan) -> pd.DataFrame:
-    """Return the K that were compared, one to a row."""
-    import pandas as pd
-
-    rows = []
-    for row in plan.candidates:
-        tie = "as good" if row.k_responses in plan.ties else ""
-        rows.append(
-            {
-                "K": row.k_responses,
-                "N": row.n_items,
-                "N low": row.n_low,
-                "N high": row.n_high,
-                "ε": row.epsilon,
-                "cost": row.cost,
-                "power": row.power,
-                "± error": row.power_error,
-                "by": row.by,
-                "choice": "chosen" if row.k_responses == plan.k_responses else tie,
-            }
-        )
-    return pd.DataFrame(rows)
 
 
 def plan_figure(plan: Plan) -> Figure:
@@ -211,7 +224,7 @@ def _sliders_of_grid(plan: Plan) -> dict[str, Any] | None:
         return None
     axes: dict[str, list[int]] = {
         "items": sorted({*(n for n in _ITEMS if n > crew.items_per_cluster), crew.n_items}),
-        "raters": sorted({*_RATERS, crew.raters}) if crew.raters else [0],
+        "raters": sorted({*RATERS, crew.raters}) if crew.raters else [0],
         "ratings": sorted({*_RATINGS, crew.ratings_per_item}),
         "runs": sorted({*_RUNS, crew.runs}) if crew.runs else [0],
     }
@@ -233,55 +246,13 @@ def _sliders_of_grid(plan: Plan) -> dict[str, Any] | None:
     }
 
 
-def standard_deviations(plan: Plan) -> pd.DataFrame:
-    """Return the SD of each source of the effect's variance, with the option that declares it."""
-    import pandas as pd
-
-    spread, clustered = plan.request.spread, plan.crew.items_per_cluster > 1
-    rows = [
-        ("items", spread.items, "--item-sd"),
-        *([("clusters of items", spread.clusters, "--cluster-sd")] if clustered else []),
-        ("a rater's severity", spread.raters, "--severity-sd"),
-        ("a single rating", spread.ratings, "--rating-sd"),
-        ("a run of one system", spread.runs / 2, "--run-sd"),
-        ("a single answer of one system", spread.answers / 2, "--answer-sd"),
-    ]
-    return pd.DataFrame(
-        [(name, round(math.sqrt(variance), 4), option) for name, variance, option in rows],
-        columns=["between", "SD", "option"],
-    )
-
-
-def sizes(plan: Plan) -> pd.DataFrame:
-    """Return the least N for several numbers of raters, one to a row; empty if no N is enough."""
-    import pandas as pd
-
-    rows = []
-    tried = {plan.crew.raters} if plan.reachable or "raters" not in plan.open else set()
-    for raters in sorted({*_RATERS, *tried}):
-        found = _with_raters(plan, raters, _wanted_power(plan))
-        rows.append(
-            {
-                "raters": raters,
-                "items": found.crew.n_items if found.reachable else None,
-                "ratings per item": found.crew.ratings_per_item,
-                "cost": _whole(found.cost) if found.reachable else None,
-            }
-        )
-    return pd.DataFrame(rows, dtype=object)
-
-
-def _whole(number: float) -> float:
-    return int(number) if number == int(number) else number
-
-
 def people_figure(plan: Plan) -> Figure:
     """Draw the least N against J for several powers, and the plan itself."""
     figure, axes = new_figure(5.6, 4.0)
     asked = plan.request
     with style():
         for power, colour in zip(_POWERS[:3], COLOURS, strict=False):
-            found = [_with_raters(plan, raters, power) for raters in _RATERS]
+            found = [with_raters(plan, raters, power) for raters in RATERS]
             points = [(one.crew.raters, one.crew.n_items) for one in found if one.reachable]
             if points:
                 axes.plot(
@@ -292,7 +263,7 @@ def people_figure(plan: Plan) -> Figure:
             axes.plot(plan.crew.raters, plan.crew.n_items, "k*", markersize=13, label=label, linestyle="none")
         axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.set_xticks(_RATERS, [str(raters) for raters in _RATERS])
+        axes.set_xticks(RATERS, [str(raters) for raters in RATERS])
         axes.set_xticks([], minor=True)
         for which in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
             which(lambda value, _: f"{value:g}")
@@ -306,23 +277,3 @@ def people_figure(plan: Plan) -> Figure:
         if axes.get_legend_handles_labels()[0]:
             axes.legend(fontsize=8)
     return figure
-
-
-def _wanted_power(plan: Plan) -> float:
-    return plan.power if plan.request.power is None else plan.request.power
-
-
-def _with_raters(plan: Plan, raters: int, power: float) -> Plan:
-    """Return the least N with other raters; the ratings per item stay the same if there are enough raters."""
-    asked = replace(
-        plan.request,
-        n_items=None,
-        raters=raters,
-        k_responses=min(plan.k_responses, raters),
-        runs=plan.crew.runs,
-        items_per_rater=None,
-        effect=plan.effect,
-        power=min(max(power, 2.0 * plan.request.alpha), 0.99),
-        budget=None,
-    )
-    return solved(asked)

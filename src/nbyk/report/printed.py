@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nbyk.errors import on_one_line
-from nbyk.report.answer import BEFORE, Answer, answer_page, answer_text
-from nbyk.report.drawing import pictures
+from nbyk.report.answer import BEFORE, Answer, addresses_of, answer_page, answer_text
 from nbyk.report.formats import latex, latex_text, markdown, markdown_text
-from nbyk.report.html import svg_address
+from nbyk.report.lines import head_rows
 
 
-def printed(answer: Answer, form: str, *, stem: str, width: int) -> str:
+def printed(answer: Answer, form: str, *, stem: str, width: int, details: bool = False) -> str:
     """Return an answer as a command prints it.
 
     Parameters
@@ -25,9 +24,11 @@ def printed(answer: Answer, form: str, *, stem: str, width: int) -> str:
         Stem of the names of the answer's files.
     width
         Columns of the terminal, for "text".
+    details
+        Whether "text" has all the rest, if the answer has first lines.
     """
     forms: dict[str, Callable[[], str]] = {
-        "text": lambda: answer_text(answer, width=width),
+        "text": lambda: answer_text(answer, width=width, details=details),
         "markdown": lambda: _markdown(answer),
         "json": lambda: f"{answer.to_json()}\n",
         "html": lambda: _html(answer, stem),
@@ -38,14 +39,22 @@ def printed(answer: Answer, form: str, *, stem: str, width: int) -> str:
 
 def _markdown(answer: Answer) -> str:
     first, *others = (markdown_text(on_one_line(sentence)) for sentence in answer.sentences)
-    parts = [f"### {markdown_text(answer.title)}", f"**{first}**", *others]
-    if answer.cautions:
-        items = (f"- {markdown_text(on_one_line(caution))}" for caution in answer.cautions)
-        parts.append("\n".join([BEFORE, "", *items]))
+    cautions = [markdown_text(on_one_line(caution)) for caution in answer.cautions]
+    if answer.tight:
+        careful = [f"Careful: {caution}" for caution in cautions]
+    else:
+        careful = ["\n".join([BEFORE, "", *(f"- {caution}" for caution in cautions)])] if cautions else []
     tables = [markdown(table.shown, table.caption) for table in answer.tables[: answer.n_printed]]
-    if tables:
-        body = "\n".join(tables)
-        parts.append(f"<details><summary>Numbers</summary>\n\n{body}\n</details>")
+    if answer.head is None:
+        parts, folded = [f"### {markdown_text(answer.title)}", f"**{first}**", *others, *careful], tables
+    else:
+        table = answer.head.table
+        parts = [] if table is None else [markdown(table.shown, table.caption).rstrip()]
+        parts += head_rows(answer.head, markdown_text, "**{}**".format, "`{}`".format)
+        folded = [first, *others, *careful, *tables]
+    if folded:
+        body = "\n\n".join(folded).rstrip()
+        parts.append(f"<details><summary>Numbers</summary>\n\n{body}\n\n</details>")
     return "\n\n".join(parts) + "\n"
 
 
@@ -59,5 +68,5 @@ def _latex(answer: Answer) -> str:
 
 
 def _html(answer: Answer, stem: str) -> str:
-    addresses = {figure.name: svg_address(pictures(figure.draw())[".svg"]) for figure in answer.figures}
+    addresses = addresses_of({figure.name: figure.pictures() for figure in answer.figures})
     return answer_page(answer, addresses, stem=stem)

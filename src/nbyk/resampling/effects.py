@@ -94,7 +94,7 @@ def score(
         out = row if metric.kind == "score" else row[0]
         if metric.needs == "responses":
             metric.fill(systems, reference, out)
-        elif isinstance(metric.table, np.ndarray):
+        elif metric.table is not None:
             metric.fill(systems, shares_of(gold, metric.table), out)
         else:
             if system_means is None:

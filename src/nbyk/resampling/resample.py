@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +11,8 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.metrics.distributional import for_redrawn
 from nbyk.metrics.item_means import equal_item_means, item_means, without_rounding
-from nbyk.resampling.draw_plan import DrawPlan, HypothesisStreams, ResponseRows
+from nbyk.resampling.draw_plan import DrawPlan
 from nbyk.resampling.effects import (
     EffectDraws,
     Progress,
@@ -25,9 +23,8 @@ from nbyk.resampling.effects import (
     run_chunks,
     score,
 )
-from nbyk.resampling.multilevel import multilevel_sampler
-from nbyk.resampling.samplers import MULTILEVEL_SAMPLERS, WITHIN_ITEMS, Sampler, check_null, get_sampler
-from nbyk.resampling.streams import StreamKey, Streams, stream_key
+from nbyk.resampling.samplers import Sampler, as_sampler, check_null
+from nbyk.resampling.streams import StreamKey, stream_key
 
 Floats = NDArray[np.float64]
 
@@ -56,8 +53,7 @@ def resample(
     data
         Gold, if any, and both systems' responses.
     sampler
-        Item and response sampler, such as ``bootstrap_items/sample(K)``, or a multi-level sampler by name
-        (`nbyk.resampling.samplers.MULTILEVEL_SAMPLERS`).
+        Item and response sampler, such as ``bootstrap_items/sample(K)``.
     null
         None for the alternative, or the null hypothesis under which A and B are redrawn: "pooled",
         "pooled_twice", "permutation" or "swap_items" (see `nbyk.resampling.samplers.NULLS`).
@@ -73,11 +69,8 @@ def resample(
         check_null(null)
     if null == "shifted":
         raise NbykError("the shifted null shifts effects, not responses; draw effects with resampled_effects")
-    if _is_multilevel(sampler):
-        ((gold, systems),) = _multilevel_draws(data, str(sampler), null, seed, 0, 1, share_gold=True)
-    else:
-        plan = DrawPlan.of(data, _sampler(sampler), seed)
-        gold, systems = plan.draw(plan.streams(0, null), null, 1)
+    plan = DrawPlan.of(data, as_sampler(sampler), seed)
+    gold, systems = plan.draw(plan.streams(0, null), null, 1)
     a, b = systems[0, 0], systems[1, 0]
     return ResponseSet(gold[0], _without_empty_columns(a), _without_empty_columns(b))
 
@@ -106,8 +99,7 @@ def resampled_effects(
     metrics
         One metric or several, by name or as `Metric`.
     sampler
-        Item and response sampler, or a multi-level sampler by name, which draws raters with the items that
-        they share (`nbyk.resampling.samplers.MULTILEVEL_SAMPLERS`).
+        Item and response sampler.
     null
         One of `nbyk.resampling.samplers.NULLS`. The default, "swap_items", holds its level if A and B are
         equally good over the population of items, even if they answer single items differently. "pooled",
@@ -183,39 +175,30 @@ def hypothesis_effects(
     """
     chosen = as_metrics(metrics)
     means_of = equal_item_means if on_paper else item_means
-    draws: Callable[[int, int], Iterator[tuple[Floats, Floats]]]
-    if _is_multilevel(sampler):
-        draws = partial(_multilevel_draws, data, str(sampler), null, seed, share_gold=share_gold)
-    else:
-        parsed, key = _sampler(sampler), None
-        if null == "shifted" and parsed.items != "bootstrap_items":
-            raise NbykError(
-                f"the shifted null has no spread over items with sampler {parsed.name}; "
-                f"use bootstrap_items/{parsed.response_name}"
-            )
-        if on_paper:
-            key = _key_on_paper(data, parsed, seed)
-            chosen = for_redrawn(chosen, (data.gold, data.a, data.b))
-            # In another order, the first response is another one.
-            data = data if parsed.responses == "first_element" else _sorted(data)
-        plan = DrawPlan.of(data, parsed, seed, share_gold=share_gold, key=key)
-        if parsed.keeps_rows and null in (None, "swap_items", "shifted"):
-            plan = plan.for_item_means() if all(m.needs == "item_means" for m in chosen) else plan
-        draws = partial(_plan_draws, plan, null)
+    parsed, key = as_sampler(sampler), None
+    if null == "shifted" and parsed.items != "bootstrap_items":
+        raise NbykError(
+            f"the shifted null has no spread over items with sampler {parsed.name}; "
+            f"use bootstrap_items/{parsed.response_name}"
+        )
+    if on_paper:
+        key = _key_on_paper(data, parsed, seed)
+        # In another order, the first response is another one.
+        data = data if parsed.responses == "first_element" else _sorted(data)
+    plan = DrawPlan.of(data, parsed, seed, share_gold=share_gold, key=key)
+    if parsed.keeps_rows and null in (None, "swap_items", "shifted"):
+        plan = plan.for_item_means() if all(m.needs == "item_means" for m in chosen) else plan
 
     def work(chunk: int, size: int) -> Floats:
-        scored = [score(chosen, systems, gold, means_of) for gold, systems in draws(chunk, size)]
+        streams = plan.streams(chunk, null)
+        scored = []
+        for batch in batches(size, plan.values_per_replicate):
+            gold, systems = plan.draw(streams, null, batch)
+            scored.append(score(chosen, systems, gold, means_of))
         return np.concatenate(scored, axis=1)
 
     (drawn,) = run_chunks(n_resamples, work, start=start, threads=threads, progress=progress)
     return drawn - _observed(data, chosen, means_of)[:, None] if null == "shifted" else drawn
-
-
-def _plan_draws(plan: DrawPlan, null: str | None, chunk: int, n: int) -> Iterator[tuple[Floats, Floats]]:
-    """Yield the first `n` draws of a chunk, some at a time: gold (R, N, K_gold), the systems (2, R, N, K)."""
-    streams = plan.streams(chunk, null)
-    for batch in batches(n, plan.values_per_replicate):
-        yield plan.draw(streams, null, batch)
 
 
 def _sorted(data: ResponseSet) -> ResponseSet:
@@ -233,36 +216,6 @@ def _key_on_paper(data: ResponseSet, sampler: Sampler, seed: int) -> StreamKey:
     shapes = [matrix.shape for matrix in matrices]
     digest = hashlib.sha256(repr(shapes).encode() + ranks.tobytes()).hexdigest()
     return stream_key(seed, ranks=digest, sampler=sampler.name)
-
-
-def _is_multilevel(sampler: str | Sampler) -> bool:
-    """Whether a sampler draws raters that items share; `raters_within_items` is one of the others."""
-    return sampler in MULTILEVEL_SAMPLERS and sampler != "raters_within_items"
-
-
-def _multilevel_draws(
-    data: ResponseSet, name: str, null: str | None, seed: int, chunk: int, n: int, *, share_gold: bool
-) -> Iterator[tuple[Floats, Floats]]:
-    """Yield the first `n` draws of a chunk: gold (1, N, K_gold) and the systems (2, 1, N, K).
-
-    A null of responses redraws them after items and raters were drawn, separately for each copy of an item.
-    If raters of gold are drawn, systems' responses are redrawn in each item, as in `raters_within_items`.
-    """
-    key = stream_key(seed, data=data.fingerprint(), sampler=name)
-    streams = HypothesisStreams(Streams(key, chunk), null or "alternative", share_gold)
-    source = multilevel_sampler(name, data)
-    sampler = Sampler("all_items", "sample" if name == "items_and_raters" and data.has_gold else "all")
-    for _ in range(n):
-        drawn = source.draw(streams.uniforms)
-        rows = (ResponseRows.of(matrix) for matrix in (drawn.gold[:, :0], drawn.a, drawn.b))
-        _, systems = DrawPlan(sampler, key, share_gold, *rows).draw(streams, null, 1)
-        yield drawn.gold[None], systems
-
-
-def _sampler(sampler: str | Sampler) -> Sampler:
-    if isinstance(sampler, Sampler):
-        return sampler
-    return get_sampler(WITHIN_ITEMS if sampler == "raters_within_items" else sampler)
 
 
 def _without_empty_columns(matrix: Floats) -> Floats:

@@ -38,19 +38,6 @@ WEIN_SAMPLERS = (
 """The six samplers of Wein et al. 2023, in the order of their Tables 5 to 14."""
 
 
-MULTILEVEL_SAMPLERS = {
-    "items_and_raters": "items and raters with replacement, independently, and every rating where they meet; "
-    "systems' responses anew in each item",
-    "raters_within_items": "items with replacement, and raters anew in each: bootstrap_items/sample(K)",
-    "rater_batches": "batches of items that the same people rated, with replacement, as they are",
-}
-"""Samplers that use the raters that items share (Pandita, Korn, Welty and Homan 2026, arXiv 2605.13801).
-`nbyk.resampled_effects` and `nbyk.resample` take their names, like those of the samplers above."""
-
-WITHIN_ITEMS = "bootstrap_items/sample(K)"
-"""The sampler that `raters_within_items` stands for."""
-
-
 @dataclass(frozen=True)
 class Sampler:
     """The way to take one resample from a response set.
@@ -91,6 +78,11 @@ class Sampler:
         if self.responses == "first_element":
             return 1
         return k if self.n_responses is None else self.n_responses
+
+
+def as_sampler(sampler: str | Sampler) -> Sampler:
+    """Return a sampler from its name, or as it is."""
+    return sampler if isinstance(sampler, Sampler) else get_sampler(sampler)
 
 
 def get_sampler(name: str) -> Sampler:

@@ -7,7 +7,6 @@ either system comes from A's or from B's distribution, by a fair coin.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Literal
@@ -16,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
-from nbyk.data.units import ALL_FRESH, FRESH
+from nbyk.data.units import ALL_FRESH
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.priors import Response, TwoStagePrior, item_parameters
-from nbyk.priors.marginal import draw_rated_items
+from nbyk.priors import Response
 from nbyk.resampling import kernels
 from nbyk.resampling.count_sets import check_countable, draw_count_sets, score_count_sets
 from nbyk.resampling.effects import (
@@ -33,8 +31,8 @@ from nbyk.resampling.effects import (
     score,
 )
 from nbyk.resampling.pilot_items import RedrawnPilot
-from nbyk.resampling.population import ItemParameters, Population, check_systems, perturbed, scaled
-from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams, stream_key
+from nbyk.resampling.population import ItemParameters, Population
+from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams
 
 Floats = NDArray[np.float64]
 Hypothesis = Literal["alternative", "null"]
@@ -71,86 +69,6 @@ def simulate(
     streams = Streams(population.key(seed, f"reference {hypothesis}"), index)
     gold, systems = _responses(population, population.draw_items(streams, 1), streams, hypothesis)
     return ResponseSet(gold[0], systems[0, 0], systems[1, 0], ALL_FRESH)
-
-
-def simulate_systems(
-    gold: Floats,
-    response: Response,
-    *,
-    k_responses: int,
-    epsilon_b: float,
-    epsilon_a: float = 0.0,
-    sd_scale_a: float = 1.0,
-    sd_scale_b: float = 1.0,
-    prior: TwoStagePrior | None = None,
-    hypothesis: Hypothesis = "alternative",
-    seed: int = 0,
-    index: int = 0,
-) -> ResponseSet:
-    """Simulate two systems that answer the items of real gold ratings.
-
-    A's responses to item i have the item's mean and standard deviation, B's the perturbed mean; both pass
-    through the response stage. Without a prior these are the mean and standard deviation of the item's gold
-    responses (Wein et al. 2023, section 6): if all raters agree on a level, σ is 0 and the mean lies on the
-    edge of that level. The smallest step down then moves every answer of B to the level below. With a prior,
-    the latent μ and σ are drawn from their distribution given the prior and the item's ratings, and a small ε
-    has a small effect.
-
-    Parameters
-    ----------
-    gold : ndarray, shape (N, K_gold)
-        Gold responses, NaN where missing; each item needs at least two.
-    response
-        Response stage of the systems.
-    prior
-        A prior fitted to such ratings, to draw the items' latent μ and σ with; they are the same for every K
-        and ε.
-    k_responses, epsilon_b, epsilon_a, sd_scale_a, sd_scale_b
-        As for `Population`.
-    hypothesis, seed, index
-        As for `simulate`; the two hypotheses share B's item means, but no response.
-    """
-    check_systems(epsilon_b, epsilon_a, sd_scale_a, sd_scale_b)
-    gold_digest = ResponseSet(gold, gold, gold).fingerprint()
-    if prior is None:
-        means, sds = _moments_of_items(gold)
-        source = {}
-    else:
-        source = {"prior": prior.key()}
-        latent = stream_key(seed, purpose="latent items of real gold", gold=gold_digest, **source)
-        means, sds = draw_rated_items(prior, gold, Streams(latent, index).uniforms("items", (len(gold), 3)))
-    axes: dict[str, str | int | float] = {
-        "gold": gold_digest,
-        "response": json.dumps(response.to_dict(), sort_keys=True),
-        "k": k_responses,
-        "epsilon_a": float(epsilon_a),
-        "epsilon_b": float(epsilon_b),
-        **source,
-    }
-    streams = Streams(stream_key(seed, purpose="systems on real gold", **axes), index)
-    items = ItemParameters(
-        gold=means[None],
-        a=perturbed(means[None], epsilon_a, streams, "epsilon a"),
-        b=perturbed(means[None], epsilon_b, streams, "epsilon b"),
-        sd_gold=sds[None],
-        sd_a=scaled(sds[None], sd_scale_a),
-        sd_b=scaled(sds[None], sd_scale_b),
-    )
-    if hypothesis == "null":
-        streams = Streams(stream_key(seed, purpose="systems on real gold, null", **axes), index)
-    _, systems = draw_responses(response, items, k_responses, streams, hypothesis)
-    return ResponseSet(gold, systems[0, 0], systems[1, 0], {"a": FRESH, "b": FRESH})
-
-
-def _moments_of_items(gold: Floats) -> tuple[Floats, Floats]:
-    """Return the mean and standard deviation of every item's ratings, or raise NbykError if one has none."""
-    means, sds = item_parameters(gold)
-    if len(sds) < len(means):
-        raise NbykError(
-            f"{len(means) - len(sds)} of {len(means)} items have a single gold response and so no standard "
-            "deviation to give to a simulated system; keep items with at least two"
-        )
-    return means, sds
 
 
 def simulated_effects(

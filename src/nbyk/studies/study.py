@@ -1,14 +1,17 @@
-"""The interface of a study, its cells, and the files of results that the rules make for every study."""
+"""The interface of a study, its cells, the files of results of every study, and the studies installed."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, unknown_name
+from nbyk.health import Finding
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -218,3 +221,44 @@ class Study:
     def reported(self, config: Any) -> Cell | None:
         """Return the settings and inputs of its report, as a cell whose file is the report's folder."""
         return None
+
+
+GROUP = "nbyk.studies"
+"""Entry points of this group are studies; each is a line in its package's pyproject.toml."""
+
+
+@cache
+def studies() -> tuple[Study, ...]:
+    """Return the studies of every installed package, by name."""
+    return tuple(_loaded(entry) for entry in _entries())
+
+
+def study_named(name: str) -> Study:
+    """Return the study of a name, or raise NbykError with the names there are."""
+    by_name = {study.name: study for study in studies()}
+    if name not in by_name:
+        raise unknown_name("study", name, by_name)
+    return by_name[name]
+
+
+def examine_studies() -> Iterator[Finding]:
+    """Yield the studies that are installed and cannot be loaded."""
+    for entry in _entries():
+        try:
+            _loaded(entry)
+        except NbykError as error:
+            what, _, advice = str(error).removeprefix(f"{entry.name}: ").rpartition("; ")
+            yield Finding(entry.name, what, advice)
+
+
+def _entries() -> list[EntryPoint]:
+    return sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
+
+
+def _loaded(entry: EntryPoint) -> Study:
+    try:
+        study: Study = entry.load()
+    except Exception as error:  # another author's package may raise anything as it is imported
+        what = f"a study that cannot be loaded from {entry.value} ({type(error).__name__}: {error})"
+        raise NbykError(f"{entry.name}: {what}; update its package, or uninstall it") from None
+    return study

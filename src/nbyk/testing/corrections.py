@@ -78,7 +78,7 @@ def settled_decisions(
         The level of the decisions, and the correction.
     """
     rejected, at_most, at_least = (
-        correct_p_values(of_all, method) <= alpha for of_all in (p, high, np.minimum(low, high))
+        correct_p_values(values, method) <= alpha for values in (p, high, np.minimum(low, high))
     )
     return np.asarray((rejected & at_most) | ~(rejected | at_least))
 

@@ -107,7 +107,7 @@ class Decision:
         observed : ndarray, shape (metrics,)
             The effects on the data as they are.
         """
-        found: list[list[Floats]] = [[] for _ in observed]
+        effects_of: list[list[Floats]] = [[] for _ in observed]
         settled = [False] * len(observed)
         drawn = 0
         for look, n_draws in enumerate(self.looks.draws.tolist()):
@@ -115,8 +115,8 @@ class Decision:
             if not which:
                 break
             for index, effects in zip(which, draw(which, n_draws, start=drawn), strict=True):
-                found[index].append(effects)
-                found[index] = [np.concatenate(found[index])]
-                settled[index] = self.settled(float(observed[index]), found[index][0], look)
+                effects_of[index].append(effects)
+                effects_of[index] = [np.concatenate(effects_of[index])]
+                settled[index] = self.settled(float(observed[index]), effects_of[index][0], look)
             drawn = n_draws
-        return [(effects[0], done) for effects, done in zip(found, settled, strict=True)]
+        return [(effects[0], done) for effects, done in zip(effects_of, settled, strict=True)]

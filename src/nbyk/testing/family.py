@@ -11,11 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.corrections import Correction, check_correction, settled_decisions
 from nbyk.testing.decision import Decision
 from nbyk.testing.pvalues import bounds_of_p, extreme_counts, sides_of
@@ -112,27 +113,27 @@ class Hypotheses:
         m = len(draw)
         first = self.first_look(m)
         looks = self.decision.schedule(first)
-        found = [of_one(0, first) for of_one in draw]
+        effects = [draw_pair(0, first) for draw_pair in draw]
         p, low, high = np.empty(m), np.zeros(m), np.array(bounds)
         settled, left = np.zeros(m, np.bool_), self.max_draws - m * first
         for look, n_draws in enumerate(looks):
             for index in np.flatnonzero(~settled).tolist():
-                if found[index].size < n_draws:
-                    more = draw[index](found[index].size, n_draws)
-                    found[index] = np.concatenate([found[index], more])
-                p[index], *ends = self._seen(float(observed[index]), found[index], m * len(looks))
+                if effects[index].size < n_draws:
+                    more = draw[index](effects[index].size, n_draws)
+                    effects[index] = np.concatenate([effects[index], more])
+                p[index], *ends = self._p_and_bounds(float(observed[index]), effects[index], m * len(looks))
                 low[index], high[index] = max(low[index], ends[0]), min(high[index], ends[1])
             settled = settled_decisions(p, low, high, alpha=self.decision.alpha, method=self.correction)
             if look + 1 < len(looks):
                 left -= sum(
-                    looks[look + 1] - found[index].size for index in np.flatnonzero(~settled).tolist()
+                    looks[look + 1] - effects[index].size for index in np.flatnonzero(~settled).tolist()
                 )
                 if settled.all() or left < 0:
                     break
         alone = settled_decisions(p, low, high, alpha=self.decision.alpha, method="none")
-        return [DrawnNull(*of_one) for of_one in zip(found, settled.tolist(), alone.tolist(), strict=True)]
+        return [DrawnNull(*pair) for pair in zip(effects, settled.tolist(), alone.tolist(), strict=True)]
 
-    def _seen(self, observed: float, null: Floats, n_intervals: int) -> tuple[float, float, float]:
+    def _p_and_bounds(self, observed: float, null: Floats, n_intervals: int) -> tuple[float, float, float]:
         """Return the p-value and an interval of that of infinitely many draws, one of `n_intervals`."""
         alternative = self.decision.alternative
         counts, n = extreme_counts(observed, null, alternative)
@@ -162,3 +163,29 @@ def swap_bound(gains: Floats, *, sides: float = 2.0) -> float:
     if squares == 0.0:
         return 1.0
     return min(1.0, sides * math.exp(-(float(gains.sum()) ** 2) / (2.0 * squares)))
+
+
+def choose_pairs(names: Sequence[str], against: str | None, alternative: str) -> list[tuple[int, int]]:
+    """Return the pairs to compare, as places in `names`; the second of each is the baseline, if there is one.
+
+    Parameters
+    ----------
+    names
+        Two systems or more.
+    against
+        The name of the baseline; without one, all pairs are compared.
+    alternative
+        "two-sided", "greater" or "less". With three systems or more, the last two need a baseline.
+    """
+    if against is not None:
+        if against not in names:
+            raise unknown_name("system", against, names).about(argument="against")
+        baseline = list(names).index(against)
+        return [(system, baseline) for system in range(len(names)) if system != baseline]
+    if len(names) > 2 and alternative != "two-sided":
+        raise NbykError(
+            f"found {alternative!r} for all pairs, where neither system comes first; name the baseline that "
+            "the others are compared with, or choose two-sided",
+            argument="alternative",
+        )
+    return list(combinations(range(len(names)), 2))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -146,8 +147,8 @@ def _low_end_of_signs(n_plus: int, n_minus: int, n: int, level: float) -> float:
     ends = [_tango_low_end(n_plus, n_minus, n, level)]
     n_signs = n_plus + n_minus
     if n_signs:
-        of_signs = proportion_interval(n_plus, n_signs, level)[0]
-        ends.append((2.0 * of_signs - 1.0) * n_signs / n)
+        least_share = proportion_interval(n_plus, n_signs, level)[0]
+        ends.append((2.0 * least_share - 1.0) * n_signs / n)
     if n_minus == 0:
         ends.append(proportion_interval(n_plus, n, level)[0])
     if n_plus == 0:
@@ -207,3 +208,23 @@ def constant_interval(value: float, n: int, level: float, bounds: Interval) -> I
 def _quantiles(draws: Floats, low: float, high: float) -> tuple[float, float]:
     ends = np.quantile(draws, [low, high]) + 0.0  # turns −0 into 0
     return float(ends[0]), float(ends[1])
+
+
+@lru_cache(maxsize=100_000)
+def binomial_interval(count: int, n: int, confidence_level: float = 0.95) -> tuple[float, float]:
+    """Return the exact interval of a rate (Clopper and Pearson 1934).
+
+    SciPy takes milliseconds for one, and a report asks for the same counts again and again, so results are
+    cached.
+
+    Parameters
+    ----------
+    count, n
+        Number of times that it happened, and number of trials.
+    confidence_level
+        Nominal coverage, in (0, 1).
+    """
+    from scipy.stats import binomtest
+
+    interval = binomtest(count, n).proportion_ci(confidence_level, method="exact")
+    return float(interval.low), float(interval.high)

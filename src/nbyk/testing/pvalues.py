@@ -171,7 +171,7 @@ def p_values(observed: float, null: ArrayLike) -> dict[Alternative, PValue]:
     """Return the p-value of each alternative; the parameters and errors are those of `p_value`."""
     n_greater, n_less, n_draws = null_counts(observed, null)
     total = 1 + n_draws
-    found: dict[Alternative, PValue] = {}
+    by_alternative: dict[Alternative, PValue] = {}
     least = min(n_greater, n_less)
     sides: tuple[tuple[Alternative, int, float], ...] = (
         ("greater", n_greater, 1.0),
@@ -181,8 +181,8 @@ def p_values(observed: float, null: ArrayLike) -> dict[Alternative, PValue]:
     for alternative, count, factor in sides:
         p = (1 + count) / total
         error = factor * math.sqrt(p * (1.0 - p) / total)
-        found[alternative] = PValue(min(1.0, factor * p), error, alternative)
-    return found
+        by_alternative[alternative] = PValue(min(1.0, factor * p), error, alternative)
+    return by_alternative
 
 
 def null_counts(observed: float, null: ArrayLike) -> tuple[int, int, int]:
@@ -225,13 +225,13 @@ def attained_level(
     if most == 0:
         return 0.0
     tolerance = tie_tolerance(effects)
-    found = 0
+    rejected = 0
     for sign in sides:
         signed = sign * effects
         border = float(np.partition(signed, -most)[-most])
         at_least = int((signed >= border - tolerance).sum())
-        found += at_least if at_least <= most else int((signed > border + tolerance).sum())
-    return found / effects.size
+        rejected += at_least if at_least <= most else int((signed > border + tolerance).sum())
+    return rejected / effects.size
 
 
 def _effects(values: ArrayLike, name: str) -> Floats:

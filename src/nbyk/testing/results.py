@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError, unknown_name
-from nbyk.words import ShownInNotebooks, listed
+from nbyk.words import listed
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from nbyk.report.lines import Head
     from nbyk.testing.pvalues import Alternative, ExpectedP
 
 Floats = NDArray[np.float64]
@@ -48,6 +52,11 @@ class Question:
         The chosen alternative ("greater" means that A is better), and the level of the decision.
     confidence_level
         Nominal coverage of all intervals.
+    direction, noun
+        Whether a better system has a "higher" or a "lower" value of the metric, and a value of what: "error".
+    scale
+        The declared scale of the ratings, whose unit all effects and scores have: "1..5". "" for numbers as
+        they are, from 0 to 1.
     correction, against
         The correction for the number of pairs (`nbyk.testing.corrections.CORRECTIONS`); and the baseline,
         None if all pairs were compared.
@@ -70,6 +79,9 @@ class Question:
     tau: float | None = None
     seed: int = 0
     reason: str = ""
+    direction: Literal["higher", "lower"] = "higher"
+    noun: str = ""
+    scale: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,6 +113,8 @@ class Sample:
         Number of clusters of items G, which were swapped and bootstrapped whole; 0 without clusters.
     responses
         Numbers of responses to the items by "gold", if there is gold, and the systems' names.
+    units
+        The fewest and the most raters and runs of a system that items share: ``{"raters": (8, 8)}``.
     pairing
         Which runs or raters of the systems count as the same, in a sentence; "" if none has several.
     scores
@@ -110,6 +124,7 @@ class Sample:
     n_items: int
     n_clusters: int
     responses: Mapping[str, ResponseCounts]
+    units: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     pairing: str = ""
     scores: Mapping[str, Floats] = field(default_factory=dict, repr=False, compare=False)
 
@@ -169,6 +184,11 @@ class VariancePart:
     share: float
     low: float
     high: float
+
+    def times(self, unit: float) -> VariancePart:
+        """Return the part of an effect in another unit."""
+        square = unit * unit
+        return replace(self, variance=square * self.variance, low=square * self.low, high=square * self.high)
 
 
 class Order(Protocol):
@@ -238,6 +258,10 @@ class Margin:
         if self.p_not_worse <= self.alpha:
             return "not worse"
         return "worse" if self.p_worse <= self.alpha else "undecided"
+
+    def times(self, unit: float) -> Margin:
+        """Return the tests of an effect in another unit."""
+        return replace(self, size=unit * self.size, interval=_times(unit, self.interval))
 
     @property
     def is_reserved(self) -> bool:
@@ -319,6 +343,16 @@ class Claim:
         """Whether the data allow a claim about this population."""
         return not self.reason
 
+    def times(self, unit: float) -> Claim:
+        """Return the claim about an effect in another unit."""
+        return replace(
+            self,
+            effect=unit * self.effect,
+            interval=_times(unit, self.interval),
+            parts=tuple(part.times(unit) for part in self.parts),
+            margin=self.margin and self.margin.times(unit),
+        )
+
     def shown(self, p: float, alpha: float) -> Shown:
         """Return what the claim shows by its own or a corrected p; NaN shows nothing."""
         return self.favours if p <= alpha or self.order is not None else "undecided"
@@ -339,8 +373,23 @@ def favoured(effect: float, alternative: Alternative, *, tells_which: bool = Tru
     return "better" if alternative == "greater" else "worse"
 
 
+class ShownAsLines:
+    """A result that prints as the first lines of its answer; `head` holds them."""
+
+    def __repr__(self) -> str:
+        from nbyk.report.answer import printed_head
+
+        return printed_head(self.head, 80).rstrip()  # type: ignore[attr-defined]
+
+    def _repr_html_(self) -> str:
+        """Return the lines as HTML; notebooks call it."""
+        from nbyk.report.html import head_html
+
+        return head_html(self.head)  # type: ignore[attr-defined]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Pair(ShownInNotebooks):
+class Pair(ShownAsLines):
     """Whether system A is better than system B by one metric, and how sure this is.
 
     Attributes
@@ -466,16 +515,36 @@ class Pair(ShownInNotebooks):
 
     @property
     def sentence(self) -> str:
-        """The result in sentences that you can quote; the better system comes first."""
-        from nbyk.report.comparison.sentences import pair_sentence
+        """The result in one sentence to quote; the better system comes first."""
+        from nbyk.report.comparison.sentences import claim_sentence
 
-        return pair_sentence(self)
+        return claim_sentence(self)
 
-    def margin_sentences(self, *, unit: float = 1.0) -> tuple[str, ...]:
-        """Return a sentence for the margin of each claim; `unit` times an effect is in the ratings' unit."""
-        from nbyk.report.comparison.sentences import margin_sentence
+    @property
+    def method(self) -> str:
+        """The test, its sides, its population and its null in one line."""
+        from nbyk.report.comparison.sentences import method_line
 
-        return tuple(margin_sentence(self, claim, unit) for claim in self.claims if claim.margin is not None)
+        return method_line(self)
+
+    @property
+    def head(self) -> Head:
+        """The first lines of every form of the result."""
+        from nbyk.report.comparison.sentences import pair_head
+
+        return pair_head(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a frame with a row for each claim, the broadest first."""
+        from nbyk.report.comparison.tables import claims_table
+
+        return claims_table([self])
+
+    def plot(self) -> Figure:
+        """Return a figure of the effect with its interval, for each claim."""
+        from nbyk.report.comparison.figures import difference_figure
+
+        return difference_figure(self)
 
     def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
         """Return everything as plain values for JSON, with the drawn effects only if `distributions`.
@@ -506,19 +575,8 @@ class Pair(ShownInNotebooks):
             "sample": _sample_dict(self.sample),
             "warnings": list(self.warnings),
             "sentence": self.sentence,
+            "method": self.method,
         }
-
-    def __repr__(self) -> str:
-        from nbyk.report.comparison.sentences import result_text
-
-        return result_text(self)
-
-    @property
-    def notebook_rows(self) -> Sequence[tuple[str, ...]]:
-        """A row for each claim, the broadest first."""
-        from nbyk.report.comparison.sentences import pair_rows
-
-        return pair_rows(self)
 
 
 @dataclass(frozen=True)
@@ -552,7 +610,7 @@ class Standing:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Board(ShownInNotebooks):
+class Board(ShownAsLines):
     """Systems from the best to the worst score, their pairs, and the systems that can be told apart.
 
     With two systems, it has the numbers of their pair; with more, `pair`, `p`, `claims`, `standard_error`,
@@ -654,19 +712,29 @@ class Board(ShownInNotebooks):
 
     @property
     def sentence(self) -> str:
-        """The result in a sentence that you can quote, and in another one what is inconclusive and why."""
+        """The result in a sentence to quote."""
         from nbyk.report.comparison.sentences import board_sentence
 
         return board_sentence(self)
 
-    def margin_sentence(self, *, unit: float = 1.0) -> str:
-        """Return what the pairs' tests against your margin show, in a sentence; "" without a margin.
+    @property
+    def head(self) -> Head:
+        """The first lines of every form of the result."""
+        from nbyk.report.comparison.sentences import board_head
 
-        `unit` times an effect is in the unit of the ratings.
-        """
-        from nbyk.report.comparison.sentences import board_margin_sentence
+        return board_head(self)
 
-        return board_margin_sentence(self, unit)
+    def to_frame(self) -> pd.DataFrame:
+        """Return a frame: a row for each claim about two systems, or for each of more systems, best first."""
+        from nbyk.report.comparison.tables import leaderboard_table
+
+        return self.pair.to_frame() if len(self.pairs) == 1 else leaderboard_table(self)
+
+    def plot(self) -> Figure:
+        """Return the figure of the question: the effect of a pair, or the leaderboard."""
+        from nbyk.report.comparison.figures import leaderboard_figure
+
+        return self.pair.plot() if len(self.pairs) == 1 else leaderboard_figure(self)
 
     def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
         """Return everything as plain values for JSON, with the drawn effects only if `distributions`."""
@@ -681,22 +749,10 @@ class Board(ShownInNotebooks):
             "sentence": self.sentence,
         }
 
-    @property
-    def notebook_rows(self) -> Sequence[tuple[str, ...]]:
-        """A row for each system, best first: score, interval, possible ranks, groups."""
-        from nbyk.report.comparison.sentences import board_rows
-
-        return board_rows(self)
-
-    def __repr__(self) -> str:
-        from nbyk.report.comparison.sentences import result_text
-
-        return result_text(self)
-
 
 def reserve_sentence(population: str, reserve: str) -> str:
     """Return the caution about what is said for a population with reserve."""
-    return f"take what is said for {population} with reserve: {reserve}"
+    return f"the verdict for {population} has a reserve: {reserve}"
 
 
 def _margin_dict(margin: Margin) -> dict[str, Any]:
@@ -706,6 +762,10 @@ def _margin_dict(margin: Margin) -> dict[str, Any]:
 def _sample_dict(sample: Sample) -> dict[str, Any]:
     said = plain(sample)
     return {name: value for name, value in said.items() if name != "scores" or value}
+
+
+def _times(unit: float, interval: Interval) -> Interval:
+    return unit * interval[0], unit * interval[1]
 
 
 def plain(value: Any) -> Any:

@@ -20,9 +20,6 @@ from nbyk.testing.pvalues import Alternative, check_alternative
 Ints: TypeAlias = NDArray[np.int64]
 McNemarMethod: TypeAlias = Literal["exact", "mid_p"]
 
-STRICT_ALPHA = 0.0025
-"""The level that Søgaard et al. (2014, What's in a p-value in NLP?) recommend in place of 0.05."""
-
 _LEAST_VARIANCE = 5.0
 """If the variance of the counted difference is below this, its normal approximation comes with a warning."""
 
@@ -184,9 +181,9 @@ def cochran_mantel_haenszel(
 
     check_alternative(alternative)
     a_right, b_right, runs = _right(target, a, b, classes)
-    of_item = _strata(strata, len(a_right))
-    x, y = (np.bincount(of_item, weights=right) for right in (a_right, b_right))
-    n_a, n_b = (np.bincount(of_item).astype(np.float64) * n_runs for n_runs in runs)
+    stratum = _strata(strata, len(a_right))
+    x, y = (np.bincount(stratum, weights=right) for right in (a_right, b_right))
+    n_a, n_b = (np.bincount(stratum).astype(np.float64) * n_runs for n_runs in runs)
     total, right = n_a + n_b, x + y
     lead = x - n_a * right / total
     variance = n_a * n_b * right * (total - right) / (total**2 * (total - 1.0))
@@ -212,19 +209,19 @@ def cochran_mantel_haenszel(
 def _right(target: Any, a: Any, b: Any, classes: Sequence[Any] | None) -> tuple[Ints, Ints, tuple[int, int]]:
     """Return the numbers of runs of A and of B that have each item right, shape (N,), and of all runs."""
     codes, _ = coded({"gold": target, "a": a, "b": b}, "classes", classes)
-    shapes = {name: np.shape(of_source) for name, of_source in codes.items()}
-    if len(shapes["gold"]) != 1 or any(np.isnan(of_source).any() for of_source in codes.values()):
+    shapes = {name: np.shape(labels) for name, labels in codes.items()}
+    if len(shapes["gold"]) != 1 or any(np.isnan(labels).any() for labels in codes.values()):
         raise NbykError(
             f"found targets of shape {shapes['gold']}, or a missing class; expected one class for each item, "
             "and one from each run"
         )
     if len({shape[0] for shape in shapes.values()}) > 1:
-        found = ", ".join(f"{shape[0]} items of {name}" for name, shape in shapes.items())
-        raise NbykError(f"found {found}; expected the same items")
-    of_a, of_b = (np.reshape(codes[name], (shapes[name][0], -1)) for name in ("a", "b"))
+        counts = ", ".join(f"{shape[0]} items of {name}" for name, shape in shapes.items())
+        raise NbykError(f"found {counts}; expected the same items")
+    runs_a, runs_b = (np.reshape(codes[name], (shapes[name][0], -1)) for name in ("a", "b"))
     gold = np.asarray(codes["gold"])[:, None]
-    right_a, right_b = ((runs == gold).sum(axis=1) for runs in (of_a, of_b))
-    return right_a, right_b, (of_a.shape[1], of_b.shape[1])
+    right_a, right_b = ((runs == gold).sum(axis=1) for runs in (runs_a, runs_b))
+    return right_a, right_b, (runs_a.shape[1], runs_b.shape[1])
 
 
 def _strata(strata: ArrayLike | None, n_items: int) -> NDArray[np.intp]:
@@ -241,20 +238,20 @@ def _strata(strata: ArrayLike | None, n_items: int) -> NDArray[np.intp]:
 
 
 def _warnings(variance: float, runs: tuple[int, ...], grouped: bool) -> list[str]:
-    told = []
+    cautions = []
     if variance < _LEAST_VARIANCE:
-        told.append(
+        cautions.append(
             "the systems differ on few items, and this p-value is accurate only for many: use mcnemar, which "
             "is exact"
         )
     if max(runs) > 1:
-        told.append(
+        cautions.append(
             "the test counts runs as independent answers: if runs differ as wholes, p is too small for a "
             "claim about new ones"
         )
     if grouped:
-        told.append(
+        cautions.append(
             "the test does not pair the items of a stratum: if systems err on the same items, p is too "
             "large; without strata it pairs each item"
         )
-    return told
+    return cautions

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
+from nbyk.data.columns import RUN_NAMES
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
-from nbyk.testing.unit_kinds import kind_of, plural
 from nbyk.words import listed
 
 Claim = Literal["test", "size", "variance", "prior"]
@@ -16,15 +17,13 @@ _NEW = "for a claim about new ones"
 _TOO_SMALL = f"It is about {{these}}; p is too small and the interval too narrow {_NEW}"
 _CLAIMS = {
     "test": f"this test counts chance over items, not over {{kinds}}. {_TOO_SMALL}",
-    "size": "these sizes and powers count chance over items, as if each item had {kinds} of its own. "
-    "They hold "
-    f"for {{these}}, and are too hopeful {_NEW}",
+    "size": f"the plan holds for {{these}}, and is too hopeful {_NEW}",
     "variance": "the shares assume that each item has {kinds} of its own. They leave out how {these} differ "
     "as wholes",
     "prior": "the prior assumes that each item has {kinds} of its own. It leaves out how {these} differ as "
     "wholes, and so does a test or plan that uses it",
 }
-_TOO_HOPEFUL = {"size": "these sizes and powers are too hopeful", "prior": "a plan by it is too hopeful"}
+_TOO_HOPEFUL = {"size": "the plan is too hopeful", "prior": "a plan by it is too hopeful"}
 _MOST_NAMED = 2
 
 
@@ -57,9 +56,11 @@ def about_units(
     way_out
         What makes a claim about new ones, a sentence to follow the caution.
     """
-    shared = {name: of_name for name, of_name in units.items() if of_name.n_shared}
+    shared = {name: role_units for name, role_units in units.items() if role_units.n_shared}
     gold = shared.pop("gold", None)
-    of_systems = kind_of([of_name for name, of_name in units.items() if name != "gold"], has_gold=has_gold)
+    system_kind = kind_of(
+        [role_units for name, role_units in units.items() if name != "gold"], has_gold=has_gold
+    )
     facts, kinds, these = [], [], []
     if gold is not None:
         facts.append(f"{_counted(gold.n_shared, 'rater')} rated {_items([gold], n_items)}")
@@ -67,17 +68,17 @@ def about_units(
         these.append("this rater" if gold.n_shared == 1 else "these raters")
     if shared:
         behind = list(shared.values())
-        one_each = all(of_name.n_shared == 1 for of_name in behind)
-        facts.append(f"{_owned(shared, of_systems)} answered {_items(behind, n_items)}")
-        kinds.append(plural(of_systems))
+        one_each = all(role_units.n_shared == 1 for role_units in behind)
+        facts.append(f"{_owned(shared, system_kind)} answered {_items(behind, n_items)}")
+        kinds.append(plural(system_kind))
         if not one_each:
-            these.append(f"these {plural(of_systems)}")
+            these.append(f"these {plural(system_kind)}")
         else:
-            these.append(f"this {of_systems}{' of each system' if len(behind) > 1 else ''}")
+            these.append(f"this {system_kind}{' of each system' if len(behind) > 1 else ''}")
     if facts:
         says = _CLAIMS[claim].format(kinds=" or ".join(kinds), these=" and ".join(these))
         yield f"{', and '.join(facts)}: {says}{way_out and f'. {way_out}'}"
-    unknown = [name for name, of_name in units.items() if of_name.known_by == "unknown"]
+    unknown = [name for name, role_units in units.items() if role_units.known_by == "unknown"]
     if unknown:
         one = "rater" if unknown == ["gold"] else "rater or run"
         yield (
@@ -102,18 +103,88 @@ def _counted(number: int, kind: str) -> str:
 
 def _owned(shared: Mapping[str, Units], kind: str) -> str:
     """Return the number of units of each system, in words."""
-    numbers = {of_name.n_shared for of_name in shared.values()}
+    numbers = {role_units.n_shared for role_units in shared.values()}
     if len(shared) > _MOST_NAMED:
         if len(numbers) == 1:
             return f"{_counted(numbers.pop(), kind)} of each of {len(shared)} systems"
         return f"the same {min(numbers)} to {max(numbers)} {plural(kind)} of each of {len(shared)} systems"
-    return listed([f"{_counted(of_name.n_shared, kind)} of {name}" for name, of_name in shared.items()])
+    return listed([f"{_counted(role_units.n_shared, kind)} of {name}" for name, role_units in shared.items()])
 
 
 def _items(behind: Sequence[Units], n_items: int) -> str:
     """Return the number of items that the units answer, in words."""
-    items_of = [of_role.items_of[of_role.items_of > 1] for of_role in behind]
+    items_of = [role_units.items_of[role_units.items_of > 1] for role_units in behind]
     if all((counts == n_items).all() for counts in items_of):
         return f"all {n_items} items"
     each = " each" if sum(map(len, items_of)) > 1 else ""
     return f"up to {max(int(counts.max()) for counts in items_of)} of the {n_items} items{each}"
+
+
+_RUN = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
+
+_POSITION = re.compile(
+    r"(rating|score|value|response|answer|label|slot|column|col)[ _.-]*(\d{1,6})", re.IGNORECASE
+)
+
+Kind = Literal["run", "rater", "rater or run"]
+
+
+def kind_of_units(data: ResponseSet) -> Kind:
+    """Return what the units behind the systems' responses are: runs or, without gold, perhaps people.
+
+    Without gold, units with ids are people, unless all ids say that they are seeds, runs, epochs or trials.
+    One response per item is that of a run.
+    """
+    return kind_of([data.units[role] for role in ("a", "b") if role in data.units], has_gold=data.has_gold)
+
+
+def kind_of(units: Sequence[Units], *, has_gold: bool) -> Kind:
+    """Return what some systems' units are, as `kind_of_units` does."""
+    if has_gold or all(system_units.known_by == "vector" for system_units in units):
+        return "run"
+    by_ids = any(system_units.known_by == "ids" for system_units in units)
+    if not by_ids or any(_are_positions(system_units.names) for system_units in units):
+        return "rater or run"
+    names = [name for system_units in units for name in system_units.names]
+    return "run" if all(map(_RUN.search, names)) else "rater"
+
+
+def plural(kind: str) -> str:
+    """Return the plural of a kind of units: "raters or runs"."""
+    return " or ".join(f"{word}s" for word in kind.split(" or "))
+
+
+def shared_numbers(units: Mapping[str, Units]) -> dict[str, tuple[int, int]]:
+    """Return the fewest and the most units that items share, of gold and of the systems, by their plural."""
+    systems = [of_system for name, of_system in units.items() if name != "gold"]
+    gold = [of_gold.n_shared for name, of_gold in units.items() if name == "gold"]
+    kind = plural(kind_of(systems, has_gold=bool(gold)))
+    numbers = {"raters": gold, kind: [of_system.n_shared for of_system in systems]}
+    return {name: (min(counts), max(counts)) for name, counts in numbers.items() if any(counts)}
+
+
+def names_of_both(a: Units, b: Units, *, kind: Kind, pair_runs: bool) -> list[str]:
+    """Return the names of the units that are one unit in two systems, in the first system's order.
+
+    People of one name are one. Others, runs and units that may be runs or people, are different ones unless
+    `pair_runs`: only the user knows whether equal seeds, columns or places in a row have anything in common.
+    """
+    same_people = kind == "rater" and a.known_by == b.known_by == "ids"
+    if not same_people and not pair_runs:
+        return []
+    names_b = set(b.names)
+    return [name for name in a.names if name in names_b]
+
+
+def _are_positions(names: Sequence[str]) -> bool:
+    """Return whether names are only places in a row: 0 or 1 to K behind one word for a rating."""
+    matches = [_POSITION.fullmatch(name) for name in names]
+    places = sorted(int(place[2]) for place in matches if place)
+    words = {place[1].lower() for place in matches if place}
+    first = places[0] if places else 0
+    return (
+        len(words) == 1
+        and first in (0, 1)
+        and len(places) == len(names) > 1
+        and places == list(range(first, first + len(places)))
+    )

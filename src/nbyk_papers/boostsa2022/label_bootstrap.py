@@ -110,13 +110,7 @@ class LabelTest:
 
 
 def choose_scores(metric: str | Sequence[str] | None, kind: Kind) -> tuple[Metric, ...]:
-    """Return the scores named, or the default ones for labels of a kind.
-
-    Raises
-    ------
-    NbykError
-        If a name is unknown or given twice, no name is given, or a score needs the other kind of labels.
-    """
+    """Return the scores named, or the default ones for labels of a kind."""
     named = DEFAULTS[kind] if metric is None else (metric,) if isinstance(metric, str) else tuple(metric)
     chosen = tuple(get(name, "classes" if kind == "hard" else "distributions") for name in named)
     if kind == "hard" and (soft := [score.name for score in chosen if score.needs == "distributions"]):
@@ -205,14 +199,6 @@ def label_bootstrap(
     Returns
     -------
     LabelTest
-
-    Raises
-    ------
-    NbykError
-        If the labels are bad (`check_labels`), a name is unknown, the fraction is outside (0, 1] or leaves no
-        item, or paired runs differ in number.
-    UndefinedMetricError
-        If a score has no value, such as the correlation of constant entropies.
 
     Notes
     -----

@@ -84,11 +84,6 @@ def balanced(
         n_drawn, score, score_a, score_b, effect, p, standard_error, n_resamples.
     dict
         The number of resamples.
-
-    Raises
-    ------
-    NbykError
-        As `balanced_set` and `label_bootstrap`.
     """
     key = stream_key(tests.seed, purpose="balanced labels", n_items=n_items, accuracy=accuracy)
 
@@ -107,11 +102,6 @@ def tagging(*, discordance: float, tests: LabelTests, work: Work) -> tuple[pa.Ta
         The share of items that exactly one tagger has right, as `tagging_set`.
     tests, work
         As `balanced`, which returns the same table.
-
-    Raises
-    ------
-    NbykError
-        As `tagging_set` and `label_bootstrap`.
     """
     counts = {"n_items": TAGGED_ITEMS, "right_a": TAGGED_RIGHT_A, "right_b": TAGGED_RIGHT_B}
     key = stream_key(tests.seed, purpose="tagging labels", discordance=discordance, **counts)
@@ -155,7 +145,7 @@ def levels(*, kind: Kind, tests: LevelTests, work: Work) -> tuple[pa.Table, dict
     """
     import pyarrow as pa
 
-    from nbyk.testing.rates import binomial_interval
+    from nbyk.testing.intervals import binomial_interval
     from nbyk_papers.boostsa2022.level import type_one_error
 
     rows = []

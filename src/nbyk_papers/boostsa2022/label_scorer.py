@@ -62,11 +62,6 @@ def label_scorer(
     occurring
         Whether macro averages of hard labels are over the classes that occur, draw by draw and system by
         system.
-
-    Raises
-    ------
-    NbykError
-        If a score is of a class that does not occur.
     """
     if isinstance(labels, HardLabels):
         return _HardScorer(labels, scores, occurring=occurring)

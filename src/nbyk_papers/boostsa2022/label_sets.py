@@ -57,12 +57,6 @@ def balanced_set(generator: np.random.Generator, *, n_items: int, accuracy: floa
         B's accuracy, rounded to whole items.
     lead
         A's lead in accuracy.
-
-    Raises
-    ------
-    NbykError
-        If the classes cannot be halves, the lead is not a whole number of items, or A has more right than
-        there are items.
     """
     per_class = n_items // 2
     ahead, right_b = round(lead * per_class), round(accuracy * per_class)
@@ -98,11 +92,6 @@ def tagging_set(
         Items N, and the number that each system has right.
     discordance
         Share of the items that exactly one has right, rounded to what the two numbers allow.
-
-    Raises
-    ------
-    NbykError
-        If no such share is possible with so many right answers.
     """
     lead = right_a - right_b
     only_b = round((discordance * n_items - lead) / 2)

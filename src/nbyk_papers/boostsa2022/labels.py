@@ -90,13 +90,6 @@ def check_labels(
         The classes of hard labels, in order; by default those that occur in the targets, sorted.
     origins
         The places in errors of "target" and of a system's only run; by default those names, and rows from 0.
-
-    Raises
-    ------
-    NbykError
-        If there are fewer than two items or classes, a run is missing or of another length, a label is
-        missing, of another kind than the targets' or not among the classes, or a row of probabilities has
-        NaN, a negative number or another sum than one. The message names the system, the run and the row.
     """
     origins = origins or {}
     target_origin = origins.get("target", named_rows("target"))
@@ -140,13 +133,7 @@ def check_labels(
 def split_runs(
     name: str, values: ArrayLike | Sequence[ArrayLike], dimensions: int, n_items: int
 ) -> Sequence[ArrayLike]:
-    """Return the runs in a system's predictions, given the dimensions and the items of the targets.
-
-    Raises
-    ------
-    NbykError
-        If there are no runs, or they are of another kind than the targets.
-    """
+    """Return the runs in a system's predictions, given the dimensions and the items of the targets."""
     if not isinstance(values, list | tuple):
         values = np.atleast_1d(np.asarray(values))
     if len(values) == 0:

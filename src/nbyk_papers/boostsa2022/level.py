@@ -111,11 +111,6 @@ def type_one_error(
     -------
     tuple of Level
         One for each score and fraction, fractions in turn within each score.
-
-    Raises
-    ------
-    NbykError
-        If there are no sets, or as `label_bootstrap`.
     """
     if n_sets < 1:
         raise NbykError(f"the number of test sets must be at least 1, found {n_sets}")

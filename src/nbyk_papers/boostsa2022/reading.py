@@ -58,13 +58,7 @@ _NAMES = {
 
 
 def read_p_values(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
-    """Return files of p-values as one table with their design, in the order of sizes, shares and scores.
-
-    Raises
-    ------
-    NbykError
-        If a file is not one that a step of boostsa2022 wrote, or is not in a folder design=….
-    """
+    """Return files of p-values as one table with their design, in the order of sizes, shares and scores."""
     table = read_partitioned(files, P_VALUES, ("design",))
     # Each simulated set of Figure 1 has its own discordance; its cells differ by their size.
     asked = table["discordance"].where(table["design"] == "tagging", 0.0)
@@ -77,11 +71,6 @@ def read_levels(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     """Return files of Type-I errors as one table with their kind of labels.
 
     Added is place: whether a rate lies "below", "inside" or "above" the band of an exact test.
-
-    Raises
-    ------
-    NbykError
-        As `read_p_values`, for folders kind=….
     """
     table = read_partitioned(files, LEVELS, ("kind",))
     below, above = table["rate"] < table["band_low"], table["rate"] > table["band_high"]

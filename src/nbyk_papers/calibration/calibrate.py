@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet, stack_responses
-from nbyk.metrics import Metric, get
+from nbyk.metrics import Metric
 from nbyk.resampling.effects import run_chunks, score
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import hypothesis_effects
@@ -18,9 +18,8 @@ from nbyk.resampling.samplers import NULLS, Sampler, get_sampler
 from nbyk.resampling.simulate import simulate
 from nbyk.resampling.streams import CHUNK
 from nbyk.testing.engine.draws import NULL_SAMPLERS, Draws
-from nbyk.testing.intervals import acceleration
+from nbyk.testing.intervals import acceleration, binomial_interval
 from nbyk.testing.looks import critical_count
-from nbyk.testing.rates import binomial_interval
 from nbyk_papers.calibration.design import RateTests
 from nbyk_papers.calibration.verdicts import (
     BCA,
@@ -35,6 +34,7 @@ from nbyk_papers.calibration.verdicts import (
     p_with_ties_at_random,
     random_uniform,
 )
+from nbyk_papers.metrics import as_metrics
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,11 +70,6 @@ def calibrate(population: Population, tests: RateTests, work: Work) -> pa.Table:
         undefined, which counts as no rejection), rejections, rate, low, high (the exact 95 % interval of the
         rate).
 
-    Raises
-    ------
-    NbykError
-        If M draws cannot reach a two-sided p-value as small as a level.
-
     Notes
     -----
     At K = 1 the permutation is `swap_items`, `pooled_twice` is `pooled`, and all response samplers take the
@@ -82,7 +77,7 @@ def calibrate(population: Population, tests: RateTests, work: Work) -> pa.Table:
     """
     import pyarrow as pa
 
-    k, metrics = population.k_responses, [get(name) for name in tests.metrics]
+    k, metrics = population.k_responses, as_metrics(tests.metrics)
     chosen: list[Sampler] = []
     if tests.samplers:
         chosen = distinct_samplers(tests.samplers, k)

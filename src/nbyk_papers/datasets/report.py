@@ -51,11 +51,6 @@ def report(
         Files of their p-values.
     ratings, priors, checks
         Files of each data set.
-
-    Raises
-    ------
-    NbykError
-        If there is no data set, or one has no p-values.
     """
     if not len(sources) == len(ratings) == len(priors) == len(checks) > 0:
         raise NbykError("no data sets; expected one file of ratings, one prior and one check for each source")

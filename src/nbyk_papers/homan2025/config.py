@@ -8,6 +8,7 @@ from pydantic import Field
 
 from nbyk.config.sections import Distinct, Epsilon, MetricName, Responses, Section, SizeSection, one_of
 from nbyk.data.sources import OWN_FIT
+from nbyk_papers import metrics as _  # noqa: F401  # the default names one of them
 from nbyk_papers.homan2025 import design
 
 GRID_SOURCES = (*design.LABELS, *(f"{source}{OWN_FIT}" for source in design.LABELS))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from nbyk.metrics import get
 from nbyk.planning.power.battery import ON_ERRORS, SystemTest
 from nbyk.planning.power.estimate import power_from, rejections
 from nbyk.priors import TwoStagePrior
@@ -13,6 +12,7 @@ from nbyk.resampling.effects import Progress
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import check_draws
+from nbyk_papers.metrics import as_metrics
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,9 +82,10 @@ def power_study(
     seed = as_seed(seed)
     check_draws(n_sets, "n_sets")
     population = Population(prior, n_items, k_responses, epsilon_b, epsilon_a)
+    of_errors, chosen = as_metrics(["mae", metric])
     battery = [
         SystemTest(
-            name, get("mae" if name in ON_ERRORS else metric), alpha, n_resamples=n_resamples, raw_swaps=True
+            name, of_errors if name in ON_ERRORS else chosen, alpha, n_resamples=n_resamples, raw_swaps=True
         )
         for name in tests
     ]

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.resampling.effects import Progress, as_metrics, run_chunks
+from nbyk.resampling.effects import Progress, run_chunks
 from nbyk.resampling.population import Population
 from nbyk.testing.pvalues import expected_p
 from nbyk_papers.homan2025.size_draws import HYPOTHESES, RESAMPLINGS, NestedDraws, SizeDraws
 from nbyk_papers.homan2025.size_patterns import PatternDraws, few_patterns
+from nbyk_papers.metrics import as_metrics
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,12 +66,6 @@ def size_grid(
         are aggregated first, and each system's item mean is A's or B's), p, standard_error, effect and
         effect_sd (mean and standard deviation over plain draws of the alternative), n_draws. p and its error
         are empty if the metric is undefined on a draw, such as a correlation of constants.
-
-    Raises
-    ------
-    NbykError
-        If an argument is out of range, the responses are continuous, a metric needs single responses, or
-        populations differ in more than their sizes.
 
     Notes
     -----

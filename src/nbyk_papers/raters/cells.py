@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbyk.studies.study import DOWNLOADS, Cell, fit_file, ratings_file
 from nbyk_papers.homan2025.cells import prior_file
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from nbyk.studies.steps import Work
     from nbyk_papers.raters.shared_population import Sharing
 
-_SAMPLERS = {OTHERS: "raters_within_items", FORGOTTEN: "raters_within_items", KEPT: "items_and_raters"}
+Floats = NDArray[np.float64]
 
 
 def sources_of(config: Any, settings: Any) -> list[str]:
@@ -124,7 +126,7 @@ def _of_size(population: Population, shared: Sharing, trials: Trials) -> Iterato
         )
         for raters, data in ((OTHERS, fresh), (FORGOTTEN, same), (KEPT, same)):
             for semantics, values in (
-                ("published", _published(data, _SAMPLERS[raters], trials)),
+                ("published", _published(data, trials, kept=raters == KEPT)),
                 ("recommended", _recommended(data, kept=raters == KEPT)),
             ):
                 for metric, value in zip(METRICS, values, strict=True):
@@ -141,21 +143,19 @@ def _of_size(population: Population, shared: Sharing, trials: Trials) -> Iterato
         }
 
 
-def _published(data: ResponseSet, sampler: str, trials: Trials) -> list[float]:
-    """Return the papers' expected p under the null of pooled responses, for each metric."""
+def _published(data: ResponseSet, trials: Trials, *, kept: bool) -> list[float]:
+    """Return the papers' expected p under the null of pooled responses, for each metric.
+
+    Raters whose ids are kept are drawn with the items, others anew in each item.
+    """
     from nbyk.resampling.resample import hypothesis_effects
     from nbyk.testing.pvalues import expected_p
+    from nbyk_papers.raters.multilevel import effects_over_raters
 
+    within_items = partial(hypothesis_effects, sampler="bootstrap_items/sample(K)", share_gold=False)
+    draws: Callable[..., Floats] = effects_over_raters if kept else within_items
     drawn = [
-        hypothesis_effects(
-            data,
-            METRICS,
-            sampler=sampler,
-            null=null,
-            n_resamples=trials.n_resamples,
-            share_gold=False,
-            seed=trials.seed,
-        )
+        draws(data, METRICS, null=null, n_resamples=trials.n_resamples, seed=trials.seed)
         for null in (None, "pooled")
     ]
     return [

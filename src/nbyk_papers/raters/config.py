@@ -14,7 +14,7 @@ SizeOfSharing = Annotated[int, Field(ge=3)]
 
 
 class Raters(Section):
-    """The study of raters who rate several items (docs/shared-units.md); `snakemake raters` runs it."""
+    """The study of raters who rate several items (docs/raters.md); `snakemake raters` runs it."""
 
     sources: Annotated[list[SourceName], Distinct] = Field([])
     """Data sets with ids of raters. By default, all such data sets that you have."""

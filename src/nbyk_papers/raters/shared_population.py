@@ -57,11 +57,6 @@ class Sharing:
         Items in a cluster, at least 1; 1 without clusters.
     cluster_share
         Correlation of the normal scores of two item means in a cluster, in [0, 1].
-
-    Raises
-    ------
-    NbykError
-        If a share or a number is out of range, or the raters' shares are too large together.
     """
 
     n_raters: int | None = None
@@ -126,11 +121,6 @@ def simulate_shared(
     -------
     ResponseSet
         With units named "rater 1" … and "run 1" … if they are shared, and with clusters if items have any.
-
-    Raises
-    ------
-    NbykError
-        If there are fewer raters than ratings per item, or one cluster holds all items.
     """
     n, k = population.n_items, population.k_responses
     if sharing.n_raters is not None and sharing.n_raters < k:

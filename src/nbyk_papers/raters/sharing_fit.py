@@ -69,11 +69,6 @@ def fit_sharing(ratings: Ratings, prior: TwoStagePrior) -> FittedSharing:
     prior
         The two-stage prior fitted to them.
 
-    Raises
-    ------
-    NbykError
-        If fewer than three raters rated two items or more, or the raters are unknown.
-
     Notes
     -----
     The variance between raters is that of the mean rating by the test for shared units, in the same way as

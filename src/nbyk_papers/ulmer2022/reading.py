@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.testing.rates import binomial_interval
+from nbyk.testing.intervals import binomial_interval
 from nbyk_papers.partitions import read_partitioned
 from nbyk_papers.ulmer2022.design import (
     DISTRIBUTIONS,

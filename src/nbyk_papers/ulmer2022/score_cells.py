@@ -185,11 +185,6 @@ def scores_table(
     -------
     Table
         error, sample_size, lead, test, simulation and score: a p-value or, of "aso", eps_min.
-
-    Raises
-    ------
-    NbykError
-        If a name is unknown, or a test has no p-value for some simulation.
     """
     import pyarrow as pa
 

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet, response_matrix
 from nbyk.errors import NbykError
-from nbyk.metrics import get
-from nbyk.resampling.effects import EffectDraws, as_metrics, score
+from nbyk.resampling.effects import EffectDraws, score
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
-from nbyk.resampling.simulate import Hypothesis, simulate, simulate_systems, simulated_effects
+from nbyk.resampling.simulate import Hypothesis, simulate, simulated_effects
 from nbyk.resampling.streams import stream_key
+from nbyk_papers.metrics import as_metrics
 from nbyk_papers.wein2023.design import Estimation, Semantics
+from nbyk_papers.wein2023.systems_on_gold import simulate_systems
 from nbyk_papers.wein2023.toxicity_ratings import toxicity_ratings
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _NULL_SYSTEMS = ("gold", "null_a", "null_b")
 
 def metrics_of(semantics: Semantics, columns: Sequence[str]) -> dict[str, str]:
     """Return the metric behind each column."""
-    return {column: get(semantics.metric(column)).name for column in columns}
+    return {column: as_metrics(semantics.metric(column))[0].name for column in columns}
 
 
 def gold_of(semantics: Semantics, prior: TwoStagePrior, gold: Floats | None) -> Floats | None:
@@ -74,11 +75,6 @@ def reference_sets(
     hypothesis
         "null" answers the same real gold by systems that are equally good: a fair coin chooses A's or B's
         distribution for each response.
-
-    Raises
-    ------
-    NbykError
-        If `gold` has too few items with two ratings.
     """
     prior, n_items = population.prior, population.n_items
     if gold is None:

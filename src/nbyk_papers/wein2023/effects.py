@@ -12,22 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nbyk.cli.options import (
-    Columns,
-    Epsilon,
-    EpsilonA,
     Item,
-    Items,
     MetricFiles,
     OnDuplicates,
     OnEmpty,
     Out,
-    PriorFile,
     Rater,
-    Responses,
-    Samplers,
     Scale,
-    SdScaleA,
-    SdScaleB,
     Seed,
     SemanticsName,
     Threads,
@@ -43,6 +34,24 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from nbyk.resampling.population import Population
+
+Items = Annotated[int, typer.Option("--items", help="Items N of a test set.")]
+Responses = Annotated[int, typer.Option("--responses", help="Responses per item K.")]
+Epsilon = Annotated[
+    float, typer.Option("--epsilon", help="Perturbation of system B's item means, in [0, 1].")
+]
+EpsilonA = Annotated[
+    float, typer.Option("--epsilon-a", help="Perturbation of system A's item means, in [0, 1].")
+]
+SdScaleA = Annotated[float, typer.Option("--sd-scale-a", help="Factor on σ of system A's responses.")]
+SdScaleB = Annotated[float, typer.Option("--sd-scale-b", help="Factor on σ of system B's responses.")]
+PriorFile = Annotated[
+    Path, typer.Argument(help="File of a prior that `nbyk study prior` or `nbyk fit` wrote.")
+]
+Columns = Annotated[list[str], typer.Option("--metric", help="Metric column; repeat for several.")]
+Samplers = Annotated[
+    list[str], typer.Option("--sampler", help="Item sampler/response sampler. Repeat for several.")
+]
 
 REFERENCES = ("reference", "system", "item", "response", "value")
 EFFECTS = ("hypothesis", "draw")
@@ -155,7 +164,9 @@ def estimate(
     from nbyk_papers.wein2023.design import Estimation
 
     distinct("--sampler", sampler)
-    sets = references_from_table(read_parquet(references, REFERENCES, whole=True)[0])
+    stored = read_parquet(references, REFERENCES, whole=True)[0]
+    _check_types(stored, references)
+    sets = references_from_table(stored)
     metrics, work = _metrics(semantics, metric, metric_file), Work(f"estimated effects, {out}", threads)
     how = Estimation(semantics, null, sampler, resamples, spread_resamples, seed)
     with work.progress(how.n_draws(sets)):
@@ -201,12 +212,13 @@ def pvalues(
         raise NbykError(f"found {len(files)} --true and {len(ks)} --true-responses; expected one for each")
     effects, made = read_parquet(estimated, ("sampler", *EFFECTS), whole=True)
     semantics, columns = get_semantics(made["semantics"]), sorted(made["metrics"])
+    _check_types(effects, estimated, columns)
     resamples = {column: semantics.resamples(column, made["M"]) for column in columns}
     paired = semantics.paired(made["null"])
     estimates = estimated_p_table(effects, made["null"], resamples, paired=paired).to_pandas()
     cell = {"epsilon_b": epsilon, "epsilon_a": epsilon_a, "n_items": items, "k_responses": responses}
     truths = [
-        true_p_table(_true_effects(path), columns).to_pandas().assign(responses=k)
+        true_p_table(_true_effects(path, columns), columns).to_pandas().assign(responses=k)
         for k, path in zip(ks, files, strict=True)
     ]
     both = estimates.assign(**cell)[[*cell, *estimates]]
@@ -254,12 +266,34 @@ def _made(population: Population) -> dict[str, object]:
     return {**{name: getattr(population, name) for name in names}, "prior": population.prior.to_dict()}
 
 
-def _true_effects(path: Path) -> pa.Table:
+def _check_types(table: pa.Table, path: Path, metrics: Sequence[str] = ()) -> None:
+    """Raise NbykError if a column has another type than these commands write."""
+    import pyarrow as pa
+
+    of_type = {
+        "text": (pa.types.is_string, ("sampler", "hypothesis")),
+        "a dictionary": (pa.types.is_dictionary, ("system",)),
+        "whole numbers": (pa.types.is_integer, ("reference", "item", "response", "draw")),
+        "floats": (pa.types.is_floating, ("value", *metrics)),
+    }
+    for expected, (is_type, names) in of_type.items():
+        for name in names:
+            if name in table.column_names and not is_type(found := table.schema.field(name).type):
+                raise NbykError(
+                    f"column {name!r} holds {found}, expected {expected}; write it anew", file=path
+                )
+    for name in metrics:
+        if name not in table.column_names:
+            raise NbykError(f"no column {name!r}; expected a file that an nbyk command wrote", file=path)
+
+
+def _true_effects(path: Path, metrics: Sequence[str]) -> pa.Table:
     from nbyk.files import read_parquet
 
     table, _ = read_parquet(path, EFFECTS, whole=True)
     if "sampler" in table.column_names:
         raise NbykError("found estimated effects, expected a file that `nbyk study true` wrote", file=path)
+    _check_types(table, path, [name for name in metrics if name in table.column_names])
     return table
 
 

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.data.ratings import stored_ratings
-from nbyk.priors import Response, TwoStagePrior, item_parameters, read_prior
+from nbyk.priors import Response, TwoStagePrior, curves, item_parameters, read_prior
+from nbyk.priors.families import Clamped, FoldedNormal, Triangular
 from nbyk.priors.family import Family
+from nbyk.priors.likelihood_search import LOG_SD, Coordinate, Template, span
 from nbyk.priors.predictive import on_scale, predictive_check
-from nbyk.priors.templates import FITTABLE, Template
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +33,31 @@ N_BINS = 20
 
 _N_BEAMS = 3
 _N_SETS = 20
+
+_FOLD = Coordinate((0.0, 2.0), span(0.0, 1.0, 9))
+_MODE = Coordinate((-1.0, 2.0), span(-0.2, 1.1, 14))
+_LOG_REACH = Coordinate((float(np.log(0.001)), float(np.log(4.0))), span(np.log(0.02), np.log(1.5), 9))
+
+
+def _triangle(point: Floats) -> Family:
+    mode, left, right = point[0], *np.exp(point[1:])
+    return Triangular(mode - left, mode, mode + right)
+
+
+def _triangle_cdf(x: Floats, points: Floats) -> Floats:
+    left, right = np.exp(points[1]), np.exp(points[2])
+    return curves.triangular_cdf(x, points[0] - left, points[0], points[0] + right)
+
+
+FAMILIES = {
+    "clamped_folded_normal": Template(
+        (_FOLD, LOG_SD),
+        lambda point: FoldedNormal(point[0], np.exp(point[1])),
+        lambda x, points: curves.folded_normal_cdf(x, points[0], np.exp(points[1])),
+    ),
+    "clamped_triangular": Template((_MODE, _LOG_REACH, _LOG_REACH), _triangle, _triangle_cdf),
+}
+"""The paper's families before they are clamped to [0, top]."""
 
 
 def fit_by_moments(name: str, matrix: ArrayLike, response: Response) -> TwoStagePrior:
@@ -45,11 +71,6 @@ def fit_by_moments(name: str, matrix: ArrayLike, response: Response) -> TwoStage
         Responses on the scale of `response`, with NaN for missing ones.
     response
         The response stage.
-
-    Raises
-    ------
-    NbykError
-        As `on_scale` and `item_parameters`.
     """
     means, sds = item_parameters(on_scale(matrix, response))
     mu = fit_bars("clamped_folded_normal", means, response.top)
@@ -58,7 +79,7 @@ def fit_by_moments(name: str, matrix: ArrayLike, response: Response) -> TwoStage
 
 def fit_bars(family_name: str, values: Floats, top: float) -> Family:
     """Return the clamped family on [0, top] whose histogram is nearest to that of values."""
-    template, counts, n = FITTABLE[family_name], histogram_counts(values), len(values)
+    template, counts, n = FAMILIES[family_name], histogram_counts(values), len(values)
     axes = template.axes
 
     def error(points: Floats) -> Floats:
@@ -69,7 +90,7 @@ def fit_bars(family_name: str, values: Floats, top: float) -> Family:
     bounds = np.array([axis.bounds for axis in axes]).T
     reach = np.array([axis.start[1] - axis.start[0] for axis in axes])
     ends = [_refine(error, start, bounds, reach) for start in starts]
-    return template.build(min(ends, key=lambda end: end[1])[0], top)
+    return Clamped(template.build(min(ends, key=lambda end: end[1])[0]), 0.0, top)
 
 
 def histogram_counts(values: Floats) -> Floats:
@@ -121,7 +142,7 @@ def fits_table(fits: Mapping[str, tuple[Path, Path]], seed: int) -> pd.DataFrame
 def _bars(template: Template, points: Floats, top: float) -> Floats:
     """Return the bars' probabilities of a clamped family at points of shape (p, P): shape (P, N_BINS)."""
     edges = np.arange(N_BINS + 1) / N_BINS
-    below = template.cdf(edges, points[:, :, np.newaxis], top)
+    below = template.cdf(edges, points[:, :, np.newaxis])
     below = np.where(edges <= 0, 0.0, np.where(edges > top, 1.0, below))
     below[:, -1] = 1.0
     return np.asarray(np.diff(below, axis=1))

@@ -113,11 +113,6 @@ def with_true_p(estimated: pd.DataFrame, true: pd.DataFrame) -> pd.DataFrame:
     true
         From `true_p_table`, with a column responses, the number per item that a sampler yields, and any of
         the columns that name the cell.
-
-    Raises
-    ------
-    NbykError
-        If there are true p-values, but not of a number of responses that a sampler yields, or not of a set.
     """
     pairs = estimated[["sampler", "k_responses"]].drop_duplicates()
     keeps = {

@@ -42,13 +42,7 @@ class SmallPerturbations:
 
     @classmethod
     def of(cls, prior: TwoStagePrior, gold: Floats, seed: int) -> SmallPerturbations:
-        """Return the effects on gold ratings, shape (items, ratings), to which a prior was fitted.
-
-        Raises
-        ------
-        NbykError
-            As `reference_sets`.
-        """
+        """Return the effects on gold ratings, shape (items, ratings), to which a prior was fitted."""
         rated_twice = gold[(~np.isnan(gold)).sum(axis=1) >= 2]
         alike = np.nanmax(rated_twice, axis=1) == np.nanmin(rated_twice, axis=1)
         n_items, k_responses = PAPER_SIZE

@@ -76,13 +76,7 @@ def road_cells(config: Any, asked: Iterable[Place], results: Path = Path("result
 
 
 def road_cell(config: Any, file: str) -> Cell:
-    """Return the cell of a file of a stage, from the file's name.
-
-    Raises
-    ------
-    ValueError
-        If a file has no such name.
-    """
+    """Return the cell of a file of a stage, from the file's name."""
     folder, semantics, source, name = file.split("/")
     step = next((step for step, of_step in STEPS.items() if of_step.folder == folder), "")
     semantics, source = semantics.removeprefix("semantics="), source.removeprefix("source=")

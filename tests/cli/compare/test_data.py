@@ -102,24 +102,30 @@ def test_rows_without_a_value_are_refused_or_dropped_and_counted(nbyk: Run) -> N
 
 
 PAIR = ("sim_a", "sim_c")
-IN_RATINGS = "In the ratings' own unit, the effect of sim_a over sim_{} on {} is {:.3g} ({:.3g} to {:.3g})."
 
 
-@pytest.mark.parametrize(("metric", "factor"), [("mae", 4), ("mse", 16), ("spearman", None)])
-def test_effects_are_said_in_the_unit_of_the_ratings(metric: str, factor: int | None, nbyk: Run) -> None:
+@pytest.mark.parametrize(("metric", "factor"), [("mae", 4.0), ("mse", 16.0), ("spearman", 1.0)])
+def test_all_numbers_are_in_the_unit_of_the_ratings(metric: str, factor: float, nbyk: Run) -> None:
+    plain = f"--metric {metric} --quick --resamples 999"
     on_five_points("gold", "sim_a", "sim_b", "sim_c")
-    options = f"--scale 1..5 --metric {metric} --quick --resamples 999"
+    Path("plain").mkdir()
+    for name in ("gold", "sim_a", "sim_c"):
+        table = pd.read_csv(f"{name}.csv", dtype={"item": str})
+        table.assign(value=(table["value"] - 1.0) / 4.0).to_csv(f"plain/{name}.csv", index=False)
+    (own,) = results(found(nbyk, f"--gold plain/gold.csv plain/sim_a.csv plain/sim_c.csv {plain}"))
+    options = f"--scale 1..5 {plain}"
     answer = found(nbyk, f"--gold gold.csv sim_a.csv sim_c.csv {options}")
     board = found(nbyk, f"--gold gold.csv sim_a.csv sim_c.csv sim_b.csv {options}")
     (of_board,) = (pair for pair in board["boards"][0]["pairs"] if (pair["a"], pair["b"]) == PAIR)
-    for found_in, result in ((answer, results(answer)[0]), (board, of_board)):
-        said = [text for text in found_in["sentences"] if text.startswith("In the ratings' own unit")]
-        if factor is None:
-            assert said == []
-            continue
-        claim = result["claims"][0]
-        numbers = [factor * x for x in (result["effect"], *claim["interval"])]
-        assert said == [IN_RATINGS.format("c", metric, *numbers)]
+    (pair,) = results(answer)
+    assert of_board["effect"] == pair["effect"] == pytest.approx(factor * own["effect"])
+    assert pair["interval"] == pytest.approx([factor * end for end in own["interval"]])
+    assert pair["p"] == pytest.approx(own["p"])
+    for part, own_part in zip(pair["claims"][0]["parts"], own["claims"][0]["parts"], strict=True):
+        assert part["variance"] == pytest.approx(factor**2 * own_part["variance"])
+        assert part["share"] == pytest.approx(own_part["share"])
+    assert board["boards"][0]["scale"] == "1..5"
+    assert f"{metric} on 1..5, 300 items" in answer["lines"][0]
 
 
 def test_the_threshold_is_said_in_the_unit_of_the_ratings(nbyk: Run) -> None:
@@ -143,7 +149,7 @@ def test_runs_of_lm_eval_are_systems(nbyk: Run, tmp_path: Path) -> None:
     code, text, errors = nbyk("compare good bad --quick --format json")
     assert (code, errors.splitlines()[0]) == (
         0,
-        "good: items = doc_id (60), runs = run (3), values = acc; not used: question, answer",
+        "good and bad: items = doc_id (60), runs = run (3), values = acc; not used: question, answer",
     )
     (result,) = results(json.loads(text))
     assert (result["a"], result["b"], result["verdict"]) == ("good", "bad", "better")

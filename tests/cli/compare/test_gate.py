@@ -66,8 +66,8 @@ def test_constant_ratings_are_compared(nbyk: Run) -> None:
     assert (results(answer)[0]["effect"], results(answer)[0]["verdict"]) == (0.5, "better")
     code, text, _ = nbyk("compare --gold g.csv x.csv y.csv --gate")
     assert code == 4
-    assert "The gate is inconclusive: two raters and two runs of each system cannot speak" in unfolded(text)
-    assert "for others; --generalise items asks about these alone." in unfolded(text)
+    assert "The gate is inconclusive: two raters and two runs of each system are too few" in unfolded(text)
+    assert "; --generalise items asks about these alone." in unfolded(text)
     assert "The effect on mae does not vary over items and responses." in answer["sentences"]
     code, _, errors = nbyk("compare --gold g.csv x.csv y.csv --metric spearman")
     assert code == 2
@@ -102,6 +102,5 @@ def test_a_margin_is_in_the_unit_of_the_ratings(nbyk: Run) -> None:
     assert scaled["claims"][0]["margin"]["p_not_worse"] == pytest.approx(
         own["claims"][0]["margin"]["p_not_worse"]
     )
-    assert any(
-        text.startswith("In the ratings' own unit, the effect of sim_a") for text in answer["sentences"]
-    )
+    assert scaled["effect"] == pytest.approx(4.0 * own["effect"])
+    assert scaled["claims"][0]["margin"]["size"] == 0.8

@@ -46,10 +46,12 @@ def test_the_answer_is_on_the_peoples_scale_and_says_what_the_judge_prefers(
     assert low < 0.3 < high < difference["judge"]
     assert difference["excess"]["p"] < 0.01
     assert "On the same outputs the judge prefers A to B by" in " ".join(said["sentences"])
+    assert said["lines"][0].startswith("A is better than B")
 
 
 def test_the_gate_asks_for_two_systems(run_words: Run, files: tuple[Path, Path]) -> None:
-    assert run_words("compare", str(files[0]), "--judge", str(files[1]), "--gate")[0] in (0, 3)
+    code, printed, _ = run_words("compare", str(files[0]), "--judge", str(files[1]), "--gate")
+    assert (code, "A is shown to be better than B only with reserve" in printed) == (4, True)
 
 
 @pytest.mark.parametrize(

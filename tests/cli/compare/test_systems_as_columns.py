@@ -62,7 +62,7 @@ def test_columns_with_the_names_of_the_systems_are_not_taken_for_runs(nbyk: Run)
 def test_without_gold_such_columns_may_be_raters_and_a_caution_says_so(nbyk: Run) -> None:
     write_wide("of_a.csv", "A", "B")
     write_wide("of_b.csv", "B", "A")
-    _, text, _ = nbyk("compare A=of_a.csv B=of_b.csv")
+    _, text, _ = nbyk("compare A=of_a.csv B=of_b.csv --details")
     words = " ".join(text.split())
     assert (
         "- A: the columns A and B have the names of systems, and nbyk reads them as raters or runs of A"

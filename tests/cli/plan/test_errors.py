@@ -48,7 +48,7 @@ WRONG = {
         "plan --pilot one.csv --scale 1,2,3,4,5 --value score --epsilon 0.1 --power 0.8",
         "score",
     ),
-    "a scale without a pilot": ("plan toxicity --scale 0..1 --epsilon 0.1 --power 0.8", "there is no pilot"),
+    "a share of no scale": ("plan toxicity --unit share --epsilon 0.1 --power 0.8", "there is no --scale"),
     "levels that are no numbers": (
         "plan --pilot one.csv --scale a,b --epsilon 0.1 --power 0.8",
         "--scale: ",
@@ -95,7 +95,7 @@ WRONG = {
     ),
     "two metrics": (
         "plan toxicity --metric mae --metric mse --epsilon 0.1 --power 0.8",
-        "nbyk ranks metrics at one size: give --items, --responses and --epsilon, and leave out --power",
+        "metrics are compared at one size: give --items, --responses and --epsilon, and leave out --power",
     ),
     "an effect and an ε": (
         "plan toxicity --effect 0.1 --epsilon 0.1 --power 0.8",
@@ -105,7 +105,10 @@ WRONG = {
         "plan toxicity --epsilon 0.1 --power 0.8 --alternative less",
         "--alternative: found 'less', expected 'two-sided' or 'greater': a plan takes B for the worse system",
     ),
-    "an effect below 0": ("plan toxicity --effect -0.1 --power 0.8", "--effect: found -0.1"),
+    "no effect": (
+        "plan toxicity --effect 0 --power 0.8",
+        "--effect: found 0, expected a number other than 0",
+    ),
     "a prior that is a table": (
         "plan --prior one.csv --epsilon 0.1 --power 0.8",
         "give a prior, as written by `nbyk study prior` or `nbyk fit`, or write it again",

@@ -13,7 +13,7 @@ PEOPLE = (
 )
 SDS = tuple(f"--{name}-sd" for name in ("item", "cluster", "severity", "rating", "run", "answer"))
 COSTS = tuple(f"--cost-per-{name}" for name in ("item", "rating", "rater", "run"))
-NUMBERS = (*SDS, *COSTS, "--alpha", "--power", "--effect", "--budget", "--epsilon-a", "--precision")
+NUMBERS = (*SDS, *COSTS, "--alpha", "--power", "--budget", "--epsilon-a", "--precision")
 COUNTS = ("--items", "--raters", "--responses", "--runs", "--items-per-cluster", "--items-per-rater")
 
 
@@ -24,6 +24,13 @@ def test_a_number_of_a_plan_with_people_is_refused_by_its_option(nbyk: Run, opti
     assert (code, text) == (2, "")
     assert errors.startswith(f"error: {option}: found ")
     assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("wrong", ["0", "nan", "inf", "1e400"])
+def test_an_effect_of_no_size_is_refused(nbyk: Run, wrong: str) -> None:
+    code, text, errors = nbyk(f"{PEOPLE} --effect {wrong}")
+    assert (code, text) == (2, "")
+    assert errors.startswith("error: --effect: found ")
 
 
 @pytest.mark.parametrize("wrong", ["-1", str(10**20)])

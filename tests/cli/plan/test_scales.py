@@ -9,51 +9,91 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import nbyk as library
+from nbyk.data import Interval
 from nbyk.files import write_json
+from nbyk.metrics import get
 from tests.cli.conftest import Run
 from tests.cli.plan.pilots import SIZE, likert, write_pilot
 
 
 @pytest.mark.parametrize(
-    ("scale", "metric", "unit"),
+    ("scale", "metric", "length", "power"),
     [
-        ("--scale 1,2,3,4,5", "mse", 25.0),
-        ("--scale 1,2,3,4,5", "spearman", 1.0),
-        ("--scale 0,1,2,3,4,5,6", "rmse", 7.0),
-        ("--scale 0..20", "mae", 20.0),
-        ("--scale 0..20", "inverse_mse --n-runs K", None),
+        ("--scale 1,2,3,4,5", "mse", 5.0, 2),
+        ("--scale 1,2,3,4,5", "spearman", 5.0, 0),
+        ("--scale 0,1,2,3,4,5,6", "rmse", 7.0, 1),
+        ("--scale 0..20", "mae", 20.0, 1),
+        ("--scale 0..20", "inverse_mse --n-runs K", 20.0, None),
     ],
 )
-def test_effects_are_in_units_of_the_pilots_scale(
-    scale: str, metric: str, unit: float | None, nbyk: Run
+def test_all_is_in_units_of_the_pilots_scale(
+    scale: str, metric: str, length: float, power: int | None, nbyk: Run
 ) -> None:
     write_pilot("pilot.csv", likert())
     pilot = f"plan --pilot pilot.csv {scale} --items-from prior --metric {metric} {SIZE}"
-    code, text, errors = nbyk(f"{pilot} --epsilon 0.2")
+    code, text, errors = nbyk(f"{pilot} --epsilon {0.2 * length}")
     assert code == 0, errors
     content = json.loads(text)
+    assert content["epsilon"] == pytest.approx(0.2 * length)
     write_json("prior.json", content["prior"])
     of_prior = json.loads(nbyk(f"plan --prior prior.json --metric {metric} {SIZE} --epsilon 0.2")[1])
-    if unit is None:
+    if power is None:
         assert content["effect"] is of_prior["effect"] is None
         return
-    assert content["effect"] == pytest.approx(unit * of_prior["effect"])
+    assert content["effect"] == pytest.approx(length**power * of_prior["effect"])
     again = json.loads(nbyk(f"{pilot} --effect {content['effect']}")[1])
-    assert again["epsilon"] == pytest.approx(0.2, abs=1e-3)
-    _, _, errors = nbyk(f"{pilot} --effect {100 * unit}")
-    most = json.loads(nbyk(f"{pilot} --epsilon 1")[1])["effect"]
-    said = re.search(r"effect: (\S+) on \w+ is out of reach: at ε = 1 it is (\S+) in the long run", errors)
+    assert again["epsilon"] == pytest.approx(0.2 * length, abs=1e-3 * length)
+    much = 0.6 * length**power if power else 100.0  # no bound without a unit
+    _, _, errors = nbyk(f"{pilot} --effect {much}")
+    most = json.loads(nbyk(f"{pilot} --epsilon {length}")[1])["effect"]
+    said = re.search(r"effect: (\S+) on \w+ is out of reach: at the largest ε it is (\S+);", errors)
     assert said is not None
-    assert [float(number) for number in said.groups()] == pytest.approx([100 * unit, most], rel=1e-3)
+    assert [float(number) for number in said.groups()] == pytest.approx([much, most], rel=1e-3)
+
+
+def test_numbers_that_look_like_the_other_unit_are_refused_with_both_readings(nbyk: Run) -> None:
+    write_pilot("pilot.csv", likert())
+    write_pilot("a.csv", likert().mean(axis=1, keepdims=True).round())
+    write_pilot("b.csv", np.clip(likert().mean(axis=1, keepdims=True).round() + 1, 1, 5))
+    known = "plan --pilot pilot.csv --pilot-systems a.csv b.csv --scale 1..5 --solve items --power 0.8"
+    shown = json.loads(nbyk(f"{known} --format json")[1])["effect"]
+    share = shown / 4
+    code, _, errors = nbyk(f"{known} --effect {share:.4f}")
+    assert (code, errors.count("\n")) == (2, 1)
+    assert f"the pilot's systems differ by {shown:.3g}; give --effect {shown:.3g} if " in errors
+    kept = re.search(r"or (--effect \S+ --unit scale) to keep it", errors)
+    assert kept is not None
+    effects = {
+        option: json.loads(nbyk(f"{known} {option} --format json")[1])["effect"]
+        for option in (kept[1], f"--effect {share} --unit share", f"--effect -{shown}")
+    }
+    assert list(effects.values()) == pytest.approx([round(share, 4), shown, shown], rel=1e-6)
+    code, _, errors = nbyk(f"{known} --effect 65")
+    assert (code, "give --effect 2.6 if you mean 65 %, or the --scale that 65 is on" in errors) == (2, True)
+    code, _, errors = nbyk("plan toxicity --effect 5 --power 0.8")
+    assert (code, "give --effect 0.05 if you mean 5 %" in errors) == (2, True)
+    code, _, errors = nbyk(f"plan --pilot pilot.csv --scale 1..5 {SIZE} --epsilon 7")
+    assert errors == "error: --epsilon: found 7.0, expected a number from 0 to 5, in the unit of the scale\n"
+
+
+def test_a_prior_has_the_unit_of_the_scale_that_is_declared(nbyk: Run) -> None:
+    share = json.loads(nbyk(f"plan toxicity --epsilon 0.2 {SIZE}")[1])
+    steps = json.loads(nbyk(f"plan toxicity --epsilon 1 --scale 1..5 {SIZE}")[1])
+    assert (steps["epsilon"], steps["power"]) == (1.0, share["power"])
+    assert steps["effect"] == pytest.approx(5.0 * share["effect"])
+    assert nbyk(f"plan toxicity --epsilon 1 --scale 1,2,3 {SIZE}")[2].startswith(
+        "error: --scale: found 3 levels"
+    )
 
 
 @pytest.mark.parametrize(
     ("scale", "metric", "said"),
     [
-        ("1..5", "mae", "worse by 0.3 on mae, on the scale from 1 to 5, in the long run"),
-        ("1,2,3,4,5", "mse", "worse by 0.3 on mse, on the scale from 1 to 5, in the long run"),
-        ("0..20", "mae", "worse by 0.3 on mae, on the scale from 0 to 20, in the long run"),
-        ("1..5", "spearman", "worse by 0.3 on spearman in the long run"),
+        ("1..5", "mae", "worse by 0.3 on mae (scale 1 to 5)"),
+        ("1,2,3,4,5", "mse", "worse by 0.3 on mse (scale 1 to 5)"),
+        ("0..20", "mae", "worse by 0.3 on mae (scale 0 to 20)"),
+        ("1..5", "spearman", "worse by 0.3 on spearman"),
     ],
 )
 @pytest.mark.parametrize("items_from", ["pilot", "prior"])
@@ -65,7 +105,7 @@ def test_the_effect_asked_for_is_repeated_in_its_unit(
     code, text, errors = nbyk(f"{line} {SIZE}")
     assert code == 0, errors
     answer = json.loads(text)
-    assert said in answer["sentence"]
+    assert said in answer["lines"][1]
     assert answer["given"]["effect"] == 0.3
 
 
@@ -84,14 +124,13 @@ def test_yes_and_no_are_the_same_on_every_scale(nbyk: Run) -> None:
     assert effect(1, "--scale 1..2") == first
 
 
-@pytest.mark.parametrize("asked", ["--epsilon 0.2", "--effect 0.2"])
+@pytest.mark.parametrize("asked", ["--epsilon 1", "--effect 0.2"])
 def test_a_scale_of_whole_numbers_has_one_plan_however_it_is_declared(asked: str, nbyk: Run) -> None:
     write_pilot("pilot.csv", likert())
     of_levels = nbyk(f"plan --pilot pilot.csv --scale 1,2,3,4,5 {SIZE} {asked}")
     of_ends = nbyk(f"plan --pilot pilot.csv --scale 1..5 {SIZE} {asked}")
     assert of_levels[:2] == of_ends[:2]
     assert of_ends[0] == 0
-    assert "all ratings are whole numbers: raters choose among the 5 levels of the scale" in of_ends[2]
 
 
 @pytest.mark.parametrize(("values", "scale"), [(likert() + 0.5, "1..9"), (20.0 * likert() - 10.0, "0..100")])
@@ -149,3 +188,29 @@ def test_a_real_pair_has_one_plan_however_its_scale_and_rows_are_written(
             plans.append(json.loads(text))
     assert all(found["power"] == plans[0]["power"] for found in plans)
     assert all(found["effect"] == pytest.approx(plans[0]["effect"], rel=1e-12) for found in plans)
+
+
+@pytest.mark.parametrize(
+    ("scale", "metric"),
+    [("1..5", "mae"), ("0..100", "mse"), ("-2..3", "rmse"), ("1..5", "spearman"), ("0..1", "mae")],
+)
+def test_the_effect_of_a_comparison_is_typed_back(scale: str, metric: str, nbyk: Run) -> None:
+    """What `nbyk compare` shows in the ratings' unit asks for the plan of the pilot that shows it."""
+    low, high = map(float, scale.split(".."))
+    generator = np.random.default_rng(7)
+    mean = generator.uniform(0.2, 0.8, (60, 1))
+    sides = {"gold": mean + generator.normal(0.0, 0.1, (60, 5))}
+    sides |= {name: mean + generator.normal(0.0, sd, (60, 1)) for name, sd in (("a", 0.05), ("b", 0.2))}
+    for name, values in sides.items():
+        sides[name] = np.round(np.clip(values, 0.0, 1.0), 4)
+        write_pilot(f"{name}.csv", np.round(low + (high - low) * sides[name], 6))
+    unit = get(metric).effect_unit(Interval(low, high))
+    effect = unit * library.compare(*sides.values(), metric=metric, n_resamples=99).pair.effect
+    command = f"plan --pilot gold.csv --pilot-systems a.csv b.csv --scale={scale} --metric {metric}"
+    sizes = "--items 60 --raters 5 --responses 5 --format json"
+    own = json.loads(nbyk(f"{command} {sizes} --solve items --power 0.8".replace("--items 60", ""))[1])
+    code, text, errors = nbyk(f"{command} {sizes} --effect {effect:.3g}")
+    assert code == 0, errors
+    assert own["effect"] == pytest.approx(abs(effect), rel=1e-3)
+    assert json.loads(text)["effect"] == pytest.approx(own["effect"], rel=0.01)
+    assert json.loads(text)["scale"] == [low, high]

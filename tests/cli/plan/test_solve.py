@@ -98,7 +98,7 @@ def test_systems_without_gold_have_runs_if_you_ask_for_runs(nbyk: Run, names: tu
             f"--raters 3 --responses 5 --items 200 {KNOWN.replace('--power 0.8', '')}",
             "--responses: found 5, and there are 3 raters, who rate an item once each",
         ),
-        ("--solve raters --effect 0.1 --power 0.8", "--item-sd: expected how much the effect varies"),
+        ("--solve raters --effect 0.1 --power 0.8", "--item-sd: give a number, how much the difference"),
         (
             "convabuse --solve raters --effect 0.1 --power 0.8",
             "DATASET: found convabuse, which does not go with raters and runs; leave it out, and give "
@@ -127,27 +127,30 @@ def test_the_help_names_the_road_to_raters(nbyk: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "load"),
     [
-        (f"--items-per-rater 30 --responses 3 {KNOWN}", "26 raters with 29 or 30 items each"),
-        (f"--raters 25 --items 500 --responses 1 {SDS} --effect 0.05", "25 raters with 20 items each"),
+        (f"--items-per-rater 30 --responses 3 {KNOWN}", (26, pytest.approx(29.5, abs=0.5))),
+        (f"--raters 25 --items 500 --responses 1 {SDS} --effect 0.05", (25, 20.0)),
     ],
 )
-def test_a_rater_rates_whole_items(nbyk: Run, line: str, words: str) -> None:
-    assert words in solved(nbyk, line)["sentence"]
+def test_a_rater_rates_whole_items(nbyk: Run, line: str, load: tuple[int, float]) -> None:
+    found = solved(nbyk, line)
+    assert (found["raters"], found["items_per_rater"]) == load
 
 
 def test_rows_that_no_number_of_items_reaches_are_explained_and_no_made_up_crew_is_listed(nbyk: Run) -> None:
     _, text, _ = nbyk(f"plan --items 100 {KNOWN}")
     words = " ".join(text.split())
-    assert "No number of raters settles this with 100 items" in words
-    assert "by number of raters; – means that no number of items is enough" in words
+    assert words.startswith("With 100 items, no number of raters is enough: take at least 128 items.")
     assert "10000" not in words
+    details = " ".join(nbyk(f"plan --items 100 {KNOWN} --details")[1].split())
+    assert "by number of raters; – means that no number of items is enough" in details
 
 
 def test_a_table_of_dashes_is_left_out(nbyk: Run) -> None:
     _, text, _ = nbyk(f"plan --runs 3 --run-sd 0.1 {KNOWN}")
-    assert "No number of items, raters or ratings per item settles this" in " ".join(text.split())
+    start = "With 3 runs, no items, raters or ratings per item that nbyk tries (up to 100) are enough."
+    assert " ".join(text.split()).startswith(start)
     assert "–" not in text
 
 
@@ -161,8 +164,8 @@ def test_a_plan_for_these_raters_names_the_command_that_plans_for_new_ones(nbyk:
     (caution,) = json.loads(text)["cautions"]
     assert "too hopeful for a claim about new ones. `nbyk plan --pilot" in caution
     command = caution.partition("`nbyk ")[2].partition("`")[0]
-    assert command.endswith("--raters 8 --runs 5 --power 0.8")
-    code, text, errors = nbyk(f"{command} --scale binary")
+    assert command.endswith("--scale=0..1 --raters 8 --runs 5 --power 0.8")
+    code, text, errors = nbyk(command)
     assert (code, errors) == (0, "")
     assert "over new items, new raters and new runs" in " ".join(text.split())
 
@@ -172,9 +175,12 @@ def test_a_plan_from_a_pilot_says_what_it_took_from_there(nbyk: Run) -> None:
     code, text, _ = nbyk(f"plan {PAIR} --solve raters --power 0.8 --effect 0.07")
     assert code == 0
     words = " ".join(text.split())
-    assert "as in the pilot: 300 items, 3 ratings per item, 5 runs of each system" in words
-    assert "raters differ as wholes by no more than chance" in words
-    assert "items 0.3557 --item-sd" in words
+    assert "as in the pilot, 300 items, 3 ratings per item, 5 runs of each system" in words
+    assert "raters of the pilot differ by no more than chance" in words
+    assert "SD of the effect 0.356 between items" in words
+    assert "items 0.3557 --item-sd" in " ".join(
+        nbyk(f"plan {PAIR} --solve raters --power 0.8 --effect 0.07 --details")[1].split()
+    )
     declared = nbyk(f"plan {PAIR} --solve raters --power 0.8 --effect 0.07 --severity-sd 0.01")[1]
     assert "no more than chance" not in declared
 
@@ -185,7 +191,7 @@ def test_a_price_is_paid_even_if_raters_or_runs_do_not_differ(nbyk: Run, units: 
     alone, priced = solved(nbyk, common), solved(nbyk, f"{common} --cost-per-{units} 20")
     assert alone[f"{units}s"] == 0
     assert priced[f"{units}s"] >= least
-    assert f"new {units}s" in priced["sentence"]
+    assert f"new {units}s" in priced["lines"][1]
 
 
 def test_raters_and_runs_without_a_price_are_pointed_out(nbyk: Run) -> None:
@@ -200,17 +206,14 @@ def test_compare_settle_and_plan_give_one_number(nbyk: Run, monkeypatch: pytest.
     nbyk("example")
     files = "example/sim_a.csv example/sim_b.csv"
     full = json.loads(nbyk(f"compare {files} --gold example/gold.csv --full --format json")[1])
-    sizes, sentence = full["settlement"], full["settlement"]["sentence"]
+    sizes = full["settlement"]
     pair = f"--pilot example/gold.csv --pilot-systems {files} --scale 0..1 --power 0.8"
     planned = solved(nbyk, f"--solve items --raters 8 --runs 5 {pair}")
     # Without raters and runs, they are the pilot's: the plan is for new ones all the same.
     assert solved(nbyk, f"--solve items {pair}")["n_items"] == planned["n_items"]
-    assert sizes["items"]["n_items"] == planned["n_items"]
-    assert f"it takes {planned['n_items']} items in all" in sentence
-    assert sizes["responses"] is None
-    assert "ratings on each" not in sentence
+    assert (sizes["open"], sizes["n_items"]) == (["n_items"], planned["n_items"])
+    assert sizes["others"] == []  # neither ratings nor raters nor runs alone
     assert not solved(nbyk, f"--solve raters {pair}")["reachable"]
-    assert "more ratings per item, raters or runs alone would not" in sentence
 
 
 def test_the_advice_of_compare_is_the_plan_of_the_same_pilot(nbyk: Run) -> None:
@@ -222,12 +225,12 @@ def test_the_advice_of_compare_is_the_plan_of_the_same_pilot(nbyk: Run) -> None:
         heads = [f"r{place}" for place in range(cells.shape[1])] if cells.shape[1] > 1 else ["value"]
         rows = [f"q{item:03},{','.join(f'{x:.5f}' for x in row)}" for item, row in enumerate(cells)]
         Path(f"{name}.csv").write_text("\n".join([f"item,{','.join(heads)}", *rows]))
-    text = " ".join(nbyk("compare a.csv b.csv --gold gold.csv --scale=-2..3")[1].split())
+    text = " ".join(nbyk("compare a.csv b.csv --gold gold.csv --scale=-2..3 --details")[1].split())
     planned = solved(
         nbyk, "--solve raters --pilot gold.csv --pilot-systems a.csv b.csv --scale=-2..3 --power 0.8"
     )
     assert planned["reachable"]
-    assert f"with a power of 0.8; {planned['raters']} raters would" in text
+    assert f"{planned['raters']} raters would settle this" in text
 
 
 def test_every_option_is_listed_and_the_first_panel_has_at_most_25() -> None:
@@ -251,12 +254,15 @@ def test_ratings_alone_are_a_pilot_of_raters(nbyk: Run) -> None:
     levels = json.loads(text)
     assert (levels["open"], levels["n_items"], levels["effect"]) == (["raters"], 300, 0.15)
     assert levels["assured"]["raters"] >= levels["raters"] >= 3
-    assert "simulates two that answer in whole levels of the scale (--system-answers levels)" in text
+    assert "two simulated systems that answer in whole levels of the scale (--system-answers levels)" in text
     real = json.loads(nbyk(f"plan {line} --system-answers real --format json")[1])
-    assert "real numbers (--system-answers real)" in " ".join(real["warnings"])
+    assert "real numbers (--system-answers real)" in " ".join(real["assumptions"])
     assert real["spread"] != levels["spread"]
     code, _, errors = nbyk("plan --solve raters --pilot gold.csv --scale 1..5 --power 0.8")
-    assert (code, errors.startswith("error: --effect: expected by how much A is better")) == (2, True)
+    assert (
+        code,
+        errors.startswith("error: --effect: give a number: ratings alone do not show by how much"),
+    ) == (2, True)
     code, _, errors = nbyk(f"plan {line} --metric mean")
     assert code == 2
     assert "ratings of items alone do not show how raters differ in that" in errors

@@ -19,6 +19,7 @@ from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import observed_effects, resampled_effects
+from nbyk.testing.intervals import binomial_interval
 from nbyk.testing.looks import (
     critical_count,
     critical_count_of_share,
@@ -27,7 +28,6 @@ from nbyk.testing.looks import (
     share_bounds,
 )
 from nbyk.testing.pvalues import expected_p
-from nbyk.testing.rates import binomial_interval
 
 TOXICITY = published_prior("toxicity")
 MAE = get("mae")

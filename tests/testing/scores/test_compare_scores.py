@@ -36,10 +36,10 @@ def systems(n: int = 12, **means: float) -> dict[str, np.ndarray]:  # type: igno
     ("n", "m", "paired", "test", "said"),
     [
         (5, 5, False, "permutation", "all 252 are counted"),
-        (MANY_SCORES - 1, 500, False, "permutation", "too many, so some are drawn"),
+        (MANY_SCORES - 1, 500, False, "permutation", "(some are drawn)"),
         (MANY_SCORES, MANY_SCORES, False, "welch_t", "30 or more"),
-        (10, 10, True, "approximate_randomisation", "all 1,024 ways to swap are counted"),
-        (3000, 3000, True, "approximate_randomisation", "too many ways to swap to count, so some are drawn"),
+        (10, 10, True, "approximate_randomisation", "all 1,024 swaps are counted"),
+        (3000, 3000, True, "approximate_randomisation", "of all swaps, some are drawn"),
     ],
 )
 def test_recommendation(n: int, m: int, paired: bool, test: str, said: str) -> None:
@@ -197,7 +197,7 @@ def test_warnings() -> None:
     assert "more often than its level says" in compare_scores(systems(6), test="bootstrap").warnings[0]
     assert "once in 70 times" in compare_scores(systems(4), test="aso").warnings[0]
     (scope,) = compare_scores(systems(8)).warnings
-    assert scope.startswith("the claim is about scores drawn as these were")
+    assert scope.startswith("this is about more runs like these on the same items")
     assert few.warnings[-1] == scope
     assert scope not in drawn.warnings
 
@@ -205,7 +205,7 @@ def test_warnings() -> None:
 def test_one_test_warns_as_a_comparison_does() -> None:
     least, scope = permutation_test([0.7], [0.6]).warnings
     assert least == "the smallest p-value that permutation can give here is 1: collect more scores"
-    assert scope.startswith("the claim is about scores drawn as these were")
+    assert scope.startswith("this is about more runs like these on the same items")
     assert permutation_test([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]).warnings == (scope,)
 
 
@@ -275,9 +275,10 @@ def test_the_null_that_is_drawn_is_the_tests(name: str) -> None:
 def test_the_better_system_stands_first_and_p_at_its_floor_may_be_less() -> None:
     low, high = np.arange(12.0), np.arange(12.0) + 100.0
     found = nbyk.bootstrap_test(low, high, n_resamples=199)
-    assert found.sentence.startswith("B scores 100 more than A (95 % interval ")
-    assert "p ≤ 0.01 ± " in found.sentence
-    assert "p = " in nbyk.welch_t_test(low, high).sentence
+    assert found.sentence.startswith("B is better than A on score, for new scores like these: 100")
+    assert "p ≤ .010)" in found.sentence
+    assert found.pair.to_dict()["verdict"] == "worse"
+    assert "p < .0001" in nbyk.welch_t_test(low, high).sentence
 
 
 def test_a_verdict_on_scores_that_more_draws_could_change_says_so() -> None:
@@ -286,12 +287,12 @@ def test_a_verdict_on_scores_that_more_draws_could_change_says_so() -> None:
     two = {name: scores[name] for name in ("low", "high")}
     few, many = (nbyk.compare(None, two, test="bootstrap", n_resamples=m) for m in (59, 999))
     assert (few.pairs[0].better, few.pairs[0].decided) == ("high", False)
-    assert few.sentence.endswith("This is inconclusive: more draws could change it.")
+    assert few.sentence.endswith("; more draws could change it).")
     assert many.pairs[0].decided
     assert "settled" not in many.sentence
     assert nbyk.compare(None, two, test="welch_t").pairs[0].decided
     three = nbyk.compare(None, scores, test="bootstrap", n_resamples=59)
-    assert "this is inconclusive: more draws could change it." in three.sentence
+    assert "of 3 pairs: more draws could change it." in three.sentence
 
 
 def test_the_power_is_that_of_the_corrected_test() -> None:

@@ -122,5 +122,5 @@ def test_intervals_cover_the_true_parts(metrics: tuple[str, ...], least: float) 
     chosen = [get(name) for name in metrics]
     truth = true_parts(world, chosen, 8000)
     for found in covered(world, chosen, truth, sets):
-        assert found.coverage >= least, found
-        assert found.mean_over_truth == pytest.approx(1.0, abs=0.45), found
+        assert found["coverage"] >= least, found
+        assert found["mean_over_truth"] == pytest.approx(1.0, abs=0.45), found

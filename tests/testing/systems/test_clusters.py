@@ -184,8 +184,8 @@ def test_claims_speak_of_new_clusters_or_of_these() -> None:
     assert whole.p == narrow.p
     text = whole.sentence
     assert "for new clusters of items, with these 3 raters" in text
-    assert "on 60 items in 20 clusters is" in text
-    assert "swap_items of whole clusters" in text
+    assert "60 items in 20 clusters" in whole.head.about
+    assert "swap test of whole clusters" in whole.pair.method
     fixed = panel_of(data, ("items", "raters"))
     assert fixed.responses is not None
     assert not fixed.responses.clustered
@@ -196,13 +196,13 @@ def test_two_clusters_cannot_speak_for_others() -> None:
     data, _ = sets(n=20, n_clusters=6)
     two = response_set(data.gold, data.a, data.b, cluster=np.arange(20) % 2)
     broad, items = nbyk.compare(two, **QUICK).claims
-    assert broad.reason == "two clusters cannot speak for others"
+    assert broad.reason == "two clusters are too few; collect 3 or more"
     assert np.isnan(broad.p)
     assert items.population.startswith("new items, with these 2 clusters")
-    assert "Inconclusive on mae for new clusters of items" in nbyk.compare(two, **QUICK).sentence
+    assert "Undecided on mae, for new clusters of items" in nbyk.compare(two, **QUICK).sentence
     three = response_set(data.gold, data.a[:, :1], data.b[:, :1], cluster=np.arange(20) % 3)
     cautions = " ".join(nbyk.compare(three, **QUICK).warnings)
-    assert "three clusters and three raters are few to speak for others" in cautions
+    assert "three clusters and three raters are few: a rare, very different one may be missing" in cautions
     assert "only 3 clusters: bootstrap intervals of so few are usually too narrow" in cautions
     uneven = np.repeat(np.arange(30), [100, *[2] * 29])
     data = response_set(None, *np.random.default_rng(1).random((2, 158)), cluster=uneven)

@@ -13,6 +13,7 @@ from statsmodels.stats.weightstats import ttost_paired
 import nbyk
 from nbyk.errors import NbykError
 from nbyk.metrics import get
+from nbyk.report.comparison.sentences import margin_sentence
 from nbyk.testing.shared_units import responses, shared_units_test
 
 QUICK = {"n_resamples": 19, "max_resamples": 19}
@@ -55,14 +56,14 @@ def test_each_claim_has_a_margin_of_its_own() -> None:
     result = nbyk.compare(None, *runs, metric="mean", margin=0.05, **QUICK).pair
     broad, items = (claim.margin for claim in result.claims)
     assert broad.interval[1] - broad.interval[0] > items.interval[1] - items.interval[0]
-    assert "equivalent within ±0.05" in result.margin_sentences()[1]
+    assert "equivalent within ±0.05" in margin_sentence(result, result.claims[1])
 
 
 def test_where_nothing_can_be_said_there_is_a_reason() -> None:
     generator = np.random.default_rng(4)
     gold, a, b = generator.random((3, 30, 2))
     rough = nbyk.compare(gold, a, b, metric="max_error", margin=0.1, **QUICK).pair.margin
-    assert "cannot speak for others" in rough.reason
+    assert "are too few; collect 3 or more" in rough.reason
     assert rough.verdict == "undecided"
     assert math.isnan(rough.p_not_worse)
     same = nbyk.compare(gold[:, :1], a[:, :1], a[:, :1], margin=0.1, **QUICK)
@@ -118,7 +119,7 @@ def test_an_effect_at_the_margin_is_inconclusive_in_spite_of_rounding() -> None:
     result = nbyk.compare(b, b + 0.1, b, metric="mae", margin=0.1, **QUICK).pair
     found = result.margin
     assert (found.p_not_worse, found.p_worse, found.verdict) == (1.0, 1.0, "undecided")
-    assert "all items have the same effect, tested at α = 0.05" in result.margin_sentences()[0]
+    assert margin_sentence(result, result.claims[0]).startswith("It is undecided whether A is worse than B")
     worse = nbyk.compare(b, b + 0.1, b, metric="mae", margin=0.01, **QUICK).pair.margin
     assert worse.p_worse == pytest.approx((1.0 - 0.09 / 1.1) ** 90)
     assert worse.verdict == "worse"

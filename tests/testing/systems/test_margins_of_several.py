@@ -10,6 +10,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 import nbyk
+from nbyk.report.comparison.sentences import board_margin_sentence
 from nbyk.testing.results import Board
 
 KINDS = ("p_not_worse", "p_worse", "p_equivalent")
@@ -44,11 +45,8 @@ def test_verdicts_and_the_sentence_follow_the_corrected_p() -> None:
     board = board_of(against="level")
     verdicts = {pair.a: pair.margin.verdict for pair in board.pairs if pair.margin is not None}
     assert verdicts == {"same": "equivalent", "near": "undecided", "far": "worse"}
-    assert board.margin_sentence(unit=4.0) == (
-        "By mean in the ratings' own unit, equivalent to level within ±0.4: same; worse than level by more "
-        "than 0.4: far; "
-        "undecided about 0.4: near (one-sided t-tests at α = 0.05, Holm's correction, for new items, with "
-        "this run of each system)."
+    assert board_margin_sentence(board) == (
+        "Equivalent within ±0.1: same; Worse by more than 0.1: far; Undecided about 0.1: near."
     )
     assert {pair["claims"][0]["margin"]["verdict"] for pair in board.to_dict()["pairs"]} >= {
         "equivalent",
@@ -58,5 +56,5 @@ def test_verdicts_and_the_sentence_follow_the_corrected_p() -> None:
 
 def test_without_a_margin_nothing_is_said_of_one() -> None:
     board = nbyk.compare(None, systems(), metric="mean", n_resamples=199)
-    assert board.margin_sentence() == ""
+    assert board_margin_sentence(board) == ""
     assert all(pair.margin is None for pair in board.pairs)

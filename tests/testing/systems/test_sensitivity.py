@@ -104,11 +104,15 @@ def test_one_sided_expected_p_counts_the_pairs_of_its_side_and_ties(alternative:
 
 
 def test_what_does_not_apply_is_left_out_with_the_reason() -> None:
+    @nbyk.metrics.register(direction="higher")
+    def near(systems: np.ndarray, gold: np.ndarray, within: float) -> float:
+        return float((np.abs(systems - gold) < within).mean())
+
     gold, a, b = ratings()
     found = sensitivity(gold, a, b, n_resamples=19)
     why = dict(found.skipped)
     assert "gold is not 0 and 1 only" in why["accuracy"]
-    assert "needs bins" in why["histogram_mean_of_emds"]
+    assert "needs within" in why["near"]
     assert why["mean"] == "does not look at gold"
     assert {effect.metric for effect in found.effects}.isdisjoint(why)
 

@@ -6,11 +6,12 @@ A reader turns a file into a `Recording`: columns, and which of them hold items,
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
-from nbyk.data.readers import containers, inspect_logs
-from nbyk.data.readers.exports import EXPORTS
-from nbyk.data.readers.recording import Gathering, Recording, SparseColumn, Unusable
+from nbyk.data.readers import containers, exports, inspect_logs
+from nbyk.data.readers.export import EXPORTS, Row, reader, rows_of_split
+from nbyk.data.readers.recording import Gathering, Recording, SparseColumn, Unusable, said
 
 READERS = (
     (inspect_logs.recognises, inspect_logs.read),
@@ -30,18 +31,39 @@ def is_recorded(path: str | os.PathLike[str]) -> bool:
     return any(recognises(path) for recognises, _ in READERS)
 
 
-def recorded_in(content: Any, path: str | os.PathLike[str]) -> Recording | None:
-    """Return the recording that a reader makes of a JSON file's content; None if no reader recognises it."""
-    return next((found for reader in EXPORTS if (found := reader(content, path)) is not None), None)
+def recorded_in(
+    content: Any, path: str | os.PathLike[str], numbers: Sequence[int] | None = None
+) -> Recording | None:
+    """Return the recording that a reader makes of a file's content; None if no reader recognises it.
+
+    Parameters
+    ----------
+    content
+        The content of a JSON file, or the objects that are lines or rows of a file.
+    path
+        The file.
+    numbers
+        The line of each object, if they are lines.
+    """
+    for layout in EXPORTS:
+        units = layout.units(content)
+        if units is not None:
+            return layout.recording(units, path, numbers)
+    return None
 
 
 __all__ = [
     "EXPORTS",
     "Gathering",
     "Recording",
+    "Row",
     "SparseColumn",
     "Unusable",
+    "exports",
     "is_recorded",
+    "reader",
     "recorded_at",
     "recorded_in",
+    "rows_of_split",
+    "said",
 ]

@@ -1,99 +1,65 @@
-"""JSON that other tools export: a function for each, which returns None for content that is not its tool's.
+"""Files that tools export as objects or tables: for each tool, a function that yields the rows of a unit.
 
-A new reader is a function here, its name in `EXPORTS`, and a row in docs/formats.md.
+A new reader is such a function under `reader`, and a row in docs/formats.md.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeAlias
+import json
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
 
-from nbyk.data.readers.recording import Gathering, Recording, Unusable, said
-from nbyk.errors import NbykError
-
-Path: TypeAlias = str | os.PathLike[str]
-
-
-def helm(content: Any, path: Path) -> Recording | None:
-    """Return HELM's per_instance_stats.json: instances are items, training trials runs, statistics scores.
-
-    A perturbed instance is an item of its own; instances are then the clusters, by ``instance_id``.
-    """
-    if not (isinstance(content, list) and content and all(map(_is_helm_entry, content))):
-        return None
-    gathering = Gathering("HELM's statistics per instance", "entry", "instance", "train_trial_index", path)
-    for number, entry in enumerate(content, start=1):
-        perturbation = _helm_name(entry.get("perturbation"))
-        instance = entry["instance_id"]
-        gathering.add(
-            f"{instance} ({perturbation})" if perturbation else instance,
-            entry["train_trial_index"],
-            _helm_scores(entry["stats"], number, path),
-            {"instance_id": instance},
-            number=number,
-        )
-    return gathering.recording("instance_id")
+from nbyk.data.readers.export import (
+    PLACE,
+    Incomplete,
+    Row,
+    as_list,
+    as_object,
+    columns_in,
+    name_in,
+    reader,
+    required,
+)
+from nbyk.data.readers.recording import Unusable, said
 
 
-def _helm_scores(stats: list[Any], number: int, path: Path) -> Iterator[tuple[str, Any]]:
-    for statistic in stats:
-        name = _helm_name(_member(statistic, "name", number, path, "entry"))
-        count, total = statistic.get("count"), statistic.get("sum", 0.0)
+@reader(
+    "HELM's statistics per instance",
+    "entry",
+    "instance",
+    "train_trial_index",
+    keys=("instance_id", "train_trial_index", "stats"),
+    cluster="instance_id",
+)
+def helm(entry: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield an instance, or a perturbed copy, which is an item of its own in the cluster of its instance."""
+    instance, trial, stats = required(entry, "instance_id", "train_trial_index", "stats")
+    perturbation = name_in(entry.get("perturbation"))
+    scores = []
+    for statistic in map(as_object, as_list(stats)):
+        name, count, total = name_in(statistic.get("name")), statistic.get("count"), statistic.get("sum", 0.0)
         if name and count:
             are_numbers = all(isinstance(of, int | float) and abs(of) < 1e300 for of in (count, total))
-            yield name, statistic.get("mean", total / count if are_numbers else [total, count])
+            scores.append((name, statistic.get("mean", total / count if are_numbers else [total, count])))
+    item = f"{instance} ({perturbation})" if perturbation else instance
+    yield Row(item, trial, scores, {"instance_id": instance})
 
 
-def _is_helm_entry(entry: Any) -> bool:
-    return (
-        isinstance(entry, Mapping)
-        and {"instance_id", "train_trial_index"} <= set(entry)
-        and isinstance(entry.get("stats"), list)
-    )
-
-
-def _helm_name(named: Any) -> str:
-    """Return the name of a statistic or a perturbation."""
-    found = named.get("name", "") if isinstance(named, Mapping) else named
-    return found if isinstance(found, str) else ""
-
-
-def label_studio(content: Any, path: Path) -> Recording | None:
-    """Return Label Studio's JSON export: tasks are items, people who completed an annotation are raters.
-
-    Each control is a column; those that give a number or one choice can hold the scores. Cancelled
-    annotations are left out.
-    """
-    if not (isinstance(content, list) and content and all(map(_is_task, content))):
-        return None
-    gathering = Gathering("an export of Label Studio", "annotation", "task", "completed_by", path)
-    number = n_cancelled = 0
-    for task in content:
-        data = task.get("data")
-        for annotation in task["annotations"]:
-            number += 1
-            if _member(annotation, "was_cancelled", number, path, "annotation"):
-                n_cancelled += 1
-                continue
-            results = [
-                (str(_member(result, "from_name", number, path, "annotation")), _label_studio_value(result))
-                for result in _object(annotation.get("result") or [], number, path, "annotation", list)
-            ]
-            further = data if isinstance(data, Mapping) else {}
-            gathering.add(task["id"], _who(annotation.get("completed_by")), results, further, number=number)
-    return gathering.recording(notes=_left_out(n_cancelled, "cancelled annotations"))
-
-
-def _is_task(task: Any) -> bool:
-    return isinstance(task, Mapping) and "id" in task and isinstance(task.get("annotations"), list)
-
-
-def _who(completed_by: Any) -> Any:
-    """Return the id of the person who completed an annotation; newer exports wrap it in an object."""
-    if isinstance(completed_by, Mapping):
-        return completed_by.get("id", completed_by.get("email"))
-    return completed_by
+@reader("an export of Label Studio", "task", "task", "completed_by", keys=("id", "annotations"))
+def label_studio(task: Mapping[str, Any]) -> Iterator[Row | str]:
+    """Yield an annotation; controls that give a number or one choice hold scores."""
+    item, annotations = required(task, "id", "annotations")
+    for annotation in map(as_object, as_list(annotations)):
+        if annotation.get("was_cancelled"):
+            yield "cancelled annotations were left out"
+            continue
+        who = annotation.get("completed_by")
+        if isinstance(who, Mapping):  # newer exports wrap it
+            who = who.get("id", who.get("email"))
+        results = map(as_object, as_list(annotation.get("result") or []))
+        scores = [(str(result.get("from_name")), _label_studio_value(result)) for result in results]
+        yield Row(item, who, scores, columns_in(task.get("data")))
 
 
 def _label_studio_value(result: Mapping[str, Any]) -> Any:
@@ -109,91 +75,179 @@ def _label_studio_value(result: Mapping[str, Any]) -> Any:
     return Unusable(f"{said(value)} of a control {kind!r}")
 
 
-def argilla(content: Any, path: Path) -> Recording | None:
-    """Return records that Argilla wrote (``records.to_json``): users are raters, questions are scores.
-
-    In records of version 1, responses are a list with one object for each user.
-    """
-    if not (isinstance(content, list) and content and all(map(_is_record, content))):
-        return None
-    gathering = Gathering("records of Argilla", "record", "id", "user_id", path)
-    n_others = 0
-    for number, record in enumerate(content, start=1):
-        metadata = record.get("metadata")
-        further = metadata if isinstance(metadata, Mapping) else {}
-        for response, question, value in _responses(record["responses"] or {}, number, path):
-            if response.get("status", "submitted") == "submitted":
-                user = response.get("user_id")
-                gathering.add(record["id"], user, [(question, value)], further, number=number)
-            else:
-                n_others += 1
-    return gathering.recording(notes=_left_out(n_others, "responses that are drafts or discarded"))
-
-
-def _responses(responses: Any, number: int, path: Path) -> Iterator[tuple[Any, str, Any]]:
-    """Yield each response with its question and its value."""
-    place = (number, path, "record")
+@reader("records of Argilla", "record", "id", "user_id", keys=("id", "fields", "responses"))
+def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
+    """Yield each response; in records of version 1 they are a list with one object for each user."""
+    item, responses = required(record, "id", "responses")
+    given: list[tuple[Mapping[str, Any], str, Any]] = []
     if isinstance(responses, list):
-        for response in responses:
-            for question, value in _object(_member(response, "values", *place) or {}, *place).items():
-                yield response, question, _member(value, "value", *place)
-        return
-    for question, given in _object(responses, *place).items():
-        for response in _object(given or [], *place, list):
-            yield response, question, _member(response, "value", *place)
+        for response in map(as_object, responses):
+            values = as_object(response.get("values") or {})
+            given += [
+                (response, question, as_object(value).get("value")) for question, value in values.items()
+            ]
+    else:
+        for question, of_question in as_object(responses or {}).items():
+            answers = map(as_object, as_list(of_question or []))
+            given += [(response, question, response.get("value")) for response in answers]
+    for response, question, value in given:
+        if response.get("status", "submitted") == "submitted":
+            further = columns_in(record.get("metadata"))
+            yield Row(item, response.get("user_id"), [(question, value)], further)
+        else:
+            yield "responses that are drafts or discarded were left out"
 
 
-def _is_record(record: Any) -> bool:
-    return isinstance(record, Mapping) and {"id", "fields", "responses"} <= set(record)
-
-
-def promptfoo(content: Any, path: Path) -> Recording | None:
-    """Return promptfoo's JSON output: tests are items, and providers are systems."""
-    results = content.get("results") if isinstance(content, Mapping) else None
-    results = results.get("results") if isinstance(results, Mapping) else None
-    if not (isinstance(results, list) and results and isinstance(results[0], Mapping)):
-        return None
-    if not {"testIdx", "promptIdx"} <= set(results[0]):
-        return None
-    gathering = Gathering("an output of promptfoo", "result", "test", "run", path)
-    for number, result in enumerate(results, start=1):
-        place = (number, path, "result")
-        provider = _member(result, "provider", *place)
-        provider = provider if isinstance(provider, str) else _object(provider, *place).get("id")
-        named = _object(result.get("namedScores") or {}, *place)
-        gathering.add(
-            result.get("testIdx"),
-            f"run {result.get('repeatIndex', 0)} of {provider}, prompt {result.get('promptIdx')}",
-            [("score", result.get("score")), ("success", result.get("success")), *named.items()],
-            {"system": f"{provider}, prompt {result.get('promptIdx')}"},
-            number=number,
-        )
-    return gathering.recording()
-
-
-def _left_out(n: int, what: str) -> list[str]:
-    return [f"{what} were left out: {n}"] if n else []
-
-
-def _member(node: Any, key: str, number: int, path: Path, unit: str) -> Any:
-    """Return a member of an object, None if it lacks it; raise NbykError if the node is no object."""
-    return _object(node, number, path, unit).get(key)
-
-
-def _object(node: Any, number: int, path: Path, unit: str, kind: type = Mapping) -> Any:
-    """Return a node of the maker's kind; raise NbykError if it is another."""
-    if isinstance(node, kind):
-        return node
-    expected = "a list" if kind is list else "an object"
-    raise NbykError(
-        f"found {said(node)}, expected {expected}; export the file again", file=path, row=f"{unit} {number}"
-    )
-
-
-EXPORTS: tuple[Callable[[Any, Path], Recording | None], ...] = (
-    helm,
-    label_studio,
-    argilla,
-    promptfoo,
+@reader(
+    "an output of promptfoo",
+    "result",
+    "test",
+    "run",
+    keys=("testIdx", "promptIdx"),
+    within=(("results", "results"), ()),
 )
-"""Functions that take the content of a JSON file, and its path."""
+def promptfoo(result: Mapping[str, Any]) -> Iterator[Row | str]:
+    """Yield a result; providers and prompts are systems."""
+    test, prompt, provider = required(result, "testIdx", "promptIdx", "provider")
+    system = f"{provider if isinstance(provider, str) else as_object(provider).get('id')}, prompt {prompt}"
+    if result.get("failureReason") == 2:  # its word for an error, not a failed assertion
+        yield "results that ended in an error, whose score is 0"
+    named = as_object(result.get("namedScores") or {})
+    scores = [("score", result.get("score")), ("success", result.get("success")), *named.items()]
+    yield Row(test, f"run {result.get('repeatIndex', 0)} of {system}", scores, {"system": system})
+
+
+@reader(
+    "a table of promptfoo", "row", "test", "run", keys=("Status", "Score", "Named Scores", "Grader Reason")
+)
+def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
+    """Yield each prompt's result: an output, a status, a score and others, in this order."""
+    cells = [(name.partition("\n")[0], cell) for name, cell in row.items()]
+    system, scores = "", list[tuple[str, Any]]()
+    for (before, _), (name, cell) in pairwise([*cells, ("", None)]):
+        if name == "Status":
+            if cell == "ERROR":
+                yield "results that ended in an error, whose score is 0"
+            system, scores = before, [("success", int(cell == "PASS"))] if cell else []
+        elif system and (name == "Score" or name.startswith("Metric: ")):
+            scores.append((name.removeprefix("Metric: ") if name != "Score" else "score", cell))
+        elif name == "Grader Reason":
+            yield Row(PLACE, f"run of {system}", scores, {"system": system})
+
+
+@reader(
+    "results of τ²-bench",
+    "simulation",
+    "task",
+    "trial",
+    keys=("task_id", "reward_info"),
+    within=(("simulations",),),
+)
+@reader("results of τ-bench", "result", "task", "trial", keys=("task_id", "reward", "traj"))
+def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
+    """Yield a task's reward; in τ²-bench it is in an object, and a task that broke off has none."""
+    (task,) = required(result, "task_id")
+    reward = result.get("reward", columns_in(result.get("reward_info")).get("reward"))
+    if "error" in columns_in(result.get("info")):
+        yield "tasks that ended in an error, whose reward is 0"
+    yield Row(task, result.get("trial", 0), [("reward", reward)])
+
+
+@reader("a report of SWE-bench", "report", "instance", "run", keys=("resolved_ids", "submitted_ids"))
+def swe_bench(report: Mapping[str, Any]) -> Iterator[Row | str]:
+    """Yield each instance; one that failed or has no patch is not resolved, as in SWE-bench's own rate."""
+    outcomes = {"resolved_ids": 1, "unresolved_ids": 0, "error_ids": 0, "empty_patch_ids": 0}
+    known = set[Any]()
+    for name, resolved in outcomes.items():
+        for instance in as_list(report.get(name) or []):
+            known.add(repr(instance))
+            yield Row(instance, 1, [("resolved", resolved)])
+            if name in ("error_ids", "empty_patch_ids"):
+                yield f"instances of {name}, which count as not resolved"
+    for instance in as_list(report["submitted_ids"]):
+        if repr(instance) not in known:
+            yield Incomplete("submitted instances without an outcome were left out")
+    for _ in as_list(report.get("incomplete_ids") or []):
+        yield Incomplete("instances of the data set without a prediction were left out")
+
+
+@reader(
+    "a test run of DeepEval",
+    "test case",
+    "name",
+    "run",
+    keys=("name", "metricsData"),
+    within=(("testCases",), ("testRunData", "testCases")),
+)
+def deepeval(case: Mapping[str, Any]) -> Iterator[Row | str]:
+    """Yield a test case; a metric that failed has no score."""
+    (item,) = required(case, "name")
+    metrics = list(map(as_object, as_list(case.get("metricsData") or [])))
+    lower = [name_in(metric) for metric in metrics if _passes_below(metric)]
+    scores = [(name_in(metric), metric.get("score")) for metric in metrics if name_in(metric)]
+    yield Row(item, "run 1", scores, {"input": case.get("input")}, lower)
+    for metric in metrics:
+        if metric.get("error"):
+            yield f"scores of {name_in(metric)} that ended in an error"
+
+
+def _passes_below(metric: Mapping[str, Any]) -> bool:
+    """Return whether a score passes that is below its threshold, or fails above it."""
+    score, threshold, passed = (metric.get(name) for name in ("score", "threshold", "success"))
+    if not (isinstance(score, int | float) and isinstance(threshold, int | float)):
+        return False
+    return isinstance(passed, bool) and score != threshold and passed != (score > threshold)
+
+
+@reader("older details of lighteval", "row", "example", "run", keys=("example", "full_prompt", "metrics"))
+@reader("details of lighteval", "row", "doc", "run", keys=("doc", "metric", "model_response"))
+def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield a document, whose id is that of a task; older files have no id, and call the scores `metrics`."""
+    item, further = row.get("example"), dict[str, Any]()
+    if "doc" in row:
+        item, task = required(as_object(row["doc"]), "id", "task_name")
+        further = {"task": task}
+        item = f"{task} {item}" if isinstance(item, str | int) else item
+    yield Row(item, "run 1", list(as_object(row.get("metric", row.get("metrics"))).items()), further)
+
+
+@reader("a log of OpenAI's evals", "event", "sample_id", "run", keys=("spec",), ends="final_report")
+def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
+    """Yield matches and metrics; the lines of the run and of its report are none."""
+    kind = event.get("type")
+    if kind in ("match", "metrics"):
+        data = as_object(event.get("data"))
+        given = {"correct": data.get("correct")} if kind == "match" else data
+        yield Row(event.get("sample_id"), "run 1", list(given.items()))
+    elif kind == "error":
+        yield Incomplete("samples with an error")
+
+
+@reader(
+    "scores of Langfuse",
+    "score",
+    "trace",
+    "author",
+    keys=("traceId", "name", "value", "source"),
+    within=((), ("data",)),
+)
+def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield a score of a trace, or of an observation inside one, by a person or by a source such as EVAL."""
+    trace, name, value = required(score, "traceId", "name", "value")
+    item = score.get("observationId") or trace
+    if score.get("dataType") == "CATEGORICAL":
+        value = score.get("stringValue", value)
+    who = score.get("authorUserId") or score.get("source")
+    yield Row(item, who, [(str(name), value)], {"trace": trace})
+
+
+@reader("a table of MLflow's evaluation", "row", "inputs", "run", keys=("inputs", "outputs"), is_split=True)
+def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield an input; the numbers beside inputs and outputs are scores."""
+    item = row["inputs"]
+    scores = [
+        (name, cell)
+        for name, cell in row.items()
+        if name not in ("outputs", "inputs", "token_count") and not isinstance(cell, str)
+    ]
+    yield Row(item if isinstance(item, str) else json.dumps(item), "run 1", scores)

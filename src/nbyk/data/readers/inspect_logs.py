@@ -54,7 +54,7 @@ def read(path: str | os.PathLike[str]) -> Recording:
         raise NbykError("no sample of the log has a score; score it with `inspect score` first", file=path)
     for n, sample in enumerate(samples, start=1):
         gathering.add(sample.id, sample.epoch, _scores(sample, number), sample.metadata, number=n)
-    return gathering.recording(notes=_notes(header, len(samples)))
+    return gathering.recording(incomplete=_incomplete(header, len(samples)))
 
 
 def _scores(sample: Any, number: Callable[[Any], float]) -> Iterator[tuple[str, Any]]:
@@ -65,7 +65,7 @@ def _scores(sample: Any, number: Callable[[Any], float]) -> Iterator[tuple[str, 
             yield name, graded(value, number) if isinstance(value, str | int | float) else value
 
 
-def _notes(header: Any, n_samples: int) -> Iterator[str]:
+def _incomplete(header: Any, n_samples: int) -> Iterator[str]:
     """Yield what the log says of its status, and of samples that it lacks."""
     expected = (header.eval.dataset.samples or 0) * (header.eval.config.epochs or 1)
     lacking = f"; {expected - n_samples} of {expected} samples are missing" if expected > n_samples else ""

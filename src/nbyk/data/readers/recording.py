@@ -63,8 +63,9 @@ class Recording:
 
     `columns` are lists of one length, None where a cell is missing, or columns of the cells of some rows;
     `roles` the columns of "item", "rater" and "cluster", and of "value" if only one can hold the scores;
-    `unit` is the maker's word for a row, `numbers` and `files` have its place (None counts from 1), and
-    `notes` are what a reader knows of the whole file, a sentence each.
+    `unit` is the maker's word for a row, `numbers` and `files` have its place (None counts from 1),
+    `notes` are what a reader knows of the whole file, a sentence each, those in `incomplete` that the run
+    behind it did not end well, and `lower` are the scores of which the file says that lower ones are better.
     """
 
     maker: str
@@ -75,6 +76,8 @@ class Recording:
     numbers: Sequence[int] | None = None
     files: Sequence[Path] | None = None
     notes: tuple[str, ...] = ()
+    lower: frozenset[str] = frozenset()
+    incomplete: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,11 +97,13 @@ class Gathering:
 
     Scores of one rater, or run, and item are a row; a second one of the same name is a further row, so that
     it is a duplicate to every reader of the table, as in a table of text. `maker` and `unit` are those of
-    `Recording`, `item` and `rater` the names of columns, and `path` is for errors.
+    `Recording`, `item` and `rater` the names of columns, and `path` is for errors. Scores are added to
+    `lower` if lower ones are better.
     """
 
     def __init__(self, maker: str, unit: str, item: str, rater: str, path: str | os.PathLike[str]) -> None:
         self._maker, self._unit, self._ids, self._path = maker, unit, (item, rater), path
+        self.lower: set[str] = set()
         self._rows: list[_Row] = []
         self._rows_of: dict[Any, list[_Row]] = {}
         self._counts: dict[tuple[Any, str | None], int] = {}
@@ -131,10 +136,13 @@ class Gathering:
                 usable = value is None or isinstance(value, str | int | float | Unusable)
                 rows[place].scores[name] = value if usable else Unusable(said(value))
 
-    def recording(self, cluster: str | None = None, notes: Iterable[str] = ()) -> Recording:
+    def recording(
+        self, cluster: str | None = None, notes: Iterable[str] = (), incomplete: Iterable[str] = ()
+    ) -> Recording:
         """Return the table; its value is the only score, if there is only one.
 
-        `cluster` is the column of clusters that the maker declares, if items share any.
+        `cluster` is the column of clusters that the maker declares, if items share any; `notes` and
+        `incomplete` are those of `Recording`.
         """
         names = dict.fromkeys(name for row in self._rows for name in row.scores)
         taken = {*self._ids, *names}
@@ -168,6 +176,8 @@ class Gathering:
             numbers,
             files or None,
             tuple(notes),
+            frozenset(self.lower),
+            tuple(incomplete),
         )
 
     def _refuse(self, cells: Mapping[str, SparseColumn], numbers: list[int], files: list[Path]) -> None:
@@ -193,7 +203,7 @@ def _is_score(cell: Any) -> bool:
 def said(value: Any) -> str:
     """Return a value that is no score, in words."""
     try:
-        text = repr(value)
+        text = " ".join(repr(value).split())
     except RecursionError:
         text = "deeply nested"
     kind = (

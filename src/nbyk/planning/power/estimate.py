@@ -19,8 +19,8 @@ from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import CHUNK, as_seed
 from nbyk.testing.decision import check_draws
+from nbyk.testing.intervals import binomial_interval
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.rates import binomial_interval
 
 Floats = NDArray[np.float64]
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbyk.report.drawing import COLOURS, COLUMN, new_figure, shown_name, style
-from nbyk.testing.results import Board, Pair, VariancePart
+from nbyk.report.drawing import COLOURS, WIDE, new_figure, shown_name, style
+from nbyk.testing.results import Board, Pair, Question, VariancePart
 from nbyk.testing.systems.sensitivity import Choice, Sensitivity
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _INK, _PALE = "#333333", "#bbbbbb"
-_WIDEST = 2.0
-"""Intervals of parts of the variance are cut off at this share of the whole."""
+_RANKS, _MARKS = 8.0, 44.0
+"""Points from the axes of a leaderboard to its columns of ranks and of groups."""
 _VERDICTS = {
     "better": ("#9ec9e6", "{a} is better"),
     "worse": ("#f2b98f", "{b} is better"),
@@ -28,65 +28,55 @@ _VERDICTS = {
 
 
 def leaderboard_figure(board: Board) -> Figure:
-    """Draw the systems' scores with their intervals, best on top, and their ranks and groups beside them.
-
-    It is as wide as a column of a paper, and its letters have the size of a caption.
-    """
+    """Draw the systems' scores with their intervals, best on top, and their ranks and groups beside them."""
     n, asked = len(board.standings), board.question
-    names = [shown_name(standing.name, 20) for standing in board.standings]
     beside = dict(_marks(board))
-    longest = max(len(name) for name in names)
+    figure, scores = new_figure(WIDE, 0.22 * n + 0.85)
     with style():
-        import matplotlib.pyplot as plt
-
-        figure, scores = plt.subplots(figsize=(COLUMN, 0.17 * n + 0.75))
         rows = np.arange(n)
         values = np.array([standing.score for standing in board.standings])
         ends = np.array([standing.interval for standing in board.standings]).T
         reach = np.maximum([values - ends[0], ends[1] - values], 0.0)
-        scores.errorbar(values, rows, xerr=reach, fmt="o", color=COLOURS[0], markersize=3, elinewidth=1.0)
-        scores.set_yticks(rows, names, fontsize=8 if longest < 16 else 7)
+        scores.errorbar(values, rows, xerr=reach, fmt="o", color=COLOURS[0], markersize=4, elinewidth=1.8)
+        scores.set_yticks(rows, [shown_name(standing.name, 18) for standing in board.standings])
         scores.set_ylim(n - 0.4, -1.5)
         scores.locator_params(axis="x", nbins=4)
-        scores.tick_params(axis="x", labelsize=7)
-        scores.set_xlabel(f"{asked.metric}, {100 * asked.confidence_level:g} % interval", fontsize=8)
-        at = scores.get_yaxis_transform()
-        last = "group" if asked.against is None else "p"
-        for x, heading in ((1.04, "rank"), (1.22, last)):
-            scores.text(x, -1.0, heading, transform=at, fontsize=7, color=_INK, va="center")
+        scores.set_xlabel(f"{_in_unit(asked)}, {_percent(asked)} interval")
+
+        def write(row: float, place: float, text: str, colour: str = _INK) -> None:
+            scores.annotate(
+                text,
+                (1.0, row),
+                (place, 0.0),
+                xycoords=scores.get_yaxis_transform(),
+                textcoords="offset points",
+                color=colour,
+                va="center",
+            )
+
+        write(-1.0, _RANKS, "rank")
+        write(-1.0, _MARKS, "group" if asked.against is None else "p")
         for row, standing in enumerate(board.standings):
             low, high = standing.rank_low, standing.rank_high
-            ranks = f"{low}" if low == high else f"{low}–{high}"
-            mark, colour = beside[standing.name]
-            scores.text(1.04, row, ranks, transform=at, fontsize=7, color=_INK, va="center")
-            scores.text(1.22, row, mark, transform=at, fontsize=7, color=colour, va="center")
+            write(row, _RANKS, f"{low}" if low == high else f"{low}–{high}")
+            write(row, _MARKS, *beside[standing.name])
     return figure
 
 
-def difference_figure(pair: Pair, *, unit: float = 1.0, in_unit: str = "") -> Figure:
-    """Draw the effect with the interval of each claim, with lines at no effect and at the margin, if any.
-
-    Parameters
-    ----------
-    pair
-        The comparison.
-    unit, in_unit
-        The factor on effects, and the unit in words, such as " (in points of 1 to 5)".
-    """
+def difference_figure(pair: Pair) -> Figure:
+    """Draw the effect with the interval of each claim, with lines at no effect and at the margin, if any."""
     claims, (a, b) = [claim for claim in pair.claims if claim.is_conclusive], (pair.a, pair.b)
-    figure, axes = new_figure(6.0, 1.15 + 0.42 * len(claims))
+    figure, axes = new_figure(WIDE, 1.25 + 0.55 * len(claims))
     with style():
         axes.axvline(0.0, color=_INK, linewidth=0.9, linestyle=":")
         if pair.margin is not None:
-            margin = unit * pair.margin.size
+            margin = pair.margin.size
             label = f"margin, ±{margin:.3g}"
             axes.axvspan(-margin, margin, color=_PALE, alpha=0.35, linewidth=0, label=label)
         for row, claim in enumerate(claims):
             colour = COLOURS[row % len(COLOURS)]
-            axes.plot(
-                (unit * claim.interval[0], unit * claim.interval[1]), (row, row), color=colour, linewidth=2.6
-            )
-            axes.plot(unit * claim.effect, row, "o", color=colour, markersize=7)
+            axes.plot(claim.interval, (row, row), color=colour, linewidth=2.6)
+            axes.plot(claim.effect, row, "o", color=colour, markersize=7)
         axes.set_yticks(range(len(claims)), [_wrapped(claim.population) for claim in claims])
         axes.set_ylim(len(claims) - 0.45, -0.55)
         axes.margins(x=0.12)
@@ -95,16 +85,16 @@ def difference_figure(pair: Pair, *, unit: float = 1.0, in_unit: str = "") -> Fi
         axes.set_xlim(min(low, -0.05 * (high - low)), max(high, 0.05 * (high - low)))
         axes.set_xlabel(
             f"← {shown_name(b, 22)} is better | {shown_name(a, 22)} is better →\n"
-            f"effect on {pair.question.metric}{in_unit}, {_percent(pair)} interval"
+            f"effect on {_in_unit(pair.question)}, {_percent(pair.question)} interval"
         )
         if pair.margin is not None:
-            figure.legend(loc="outside upper right", fontsize=8, frameon=False)
+            figure.legend(loc="outside upper right", frameon=False)
     return figure
 
 
 def pair_figure(pair: Pair) -> Figure:
     """Draw the observed effect with the effects under the null and of bootstrapped test sets."""
-    figure, axes = new_figure(6.0, 3.2)
+    figure, axes = new_figure(WIDE, 3.4)
     asked, items, a, b = pair.question, pair.claims[-1], pair.a, pair.b
     assert pair.drawn is not None
     null, drawn = pair.drawn.null, pair.drawn.bootstrapped
@@ -127,7 +117,7 @@ def pair_figure(pair: Pair) -> Figure:
             (0.94 * top, 0.94 * top),
             color=COLOURS[0],
             linewidth=3,
-            label=f"{_percent(pair)} interval",
+            label=f"{_percent(asked)} interval",
         )
         axes.axvline(items.effect, color=COLOURS[1], linewidth=1.6, label=f"observed, {items.effect:.3g}")
         axes.axvline(0.0, color=_INK, linewidth=0.8, linestyle=":")
@@ -135,7 +125,7 @@ def pair_figure(pair: Pair) -> Figure:
         axes.set_yticks([])
         axes.set_ylabel("share of draws")
         axes.set_xlabel(
-            f"← {shown_name(b, 22)} is better | {shown_name(a, 22)} is better →\neffect on {asked.metric}"
+            f"← {shown_name(b, 22)} is better | {shown_name(a, 22)} is better →\neffect on {_in_unit(asked)}"
         )
         axes.set_title(
             f"{'over items alone: ' if len(pair.claims) > 1 else ''}p = {items.p:.3g} "
@@ -143,7 +133,7 @@ def pair_figure(pair: Pair) -> Figure:
             loc="left",
             fontsize=9,
         )
-        figure.legend(loc="outside right center", fontsize=8, frameon=False)
+        figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure
 
 
@@ -204,31 +194,24 @@ def sensitivity_figure(found: Sensitivity) -> Figure:
 
 
 def variance_figure(metric: str, parts: Sequence[VariancePart]) -> Figure:
-    """Draw each source's share of the variance: a stacked bar, and each share with its interval below."""
-    figure, axes = new_figure(5.2, 1.0 + 0.3 * len(parts))
+    """Draw each source's share of the variance as a bar from 0 to 100 %, with its interval."""
+    figure, axes = new_figure(WIDE, 0.8 + 0.3 * len(parts))
     whole = sum(part.variance for part in parts if not math.isnan(part.share))
-    left, reach = 0.0, 1.0
     with style():
-        for row, part in enumerate(parts, start=1):
-            colour = COLOURS[(row - 1) % len(COLOURS)]
+        for row, part in enumerate(parts):
             if math.isnan(part.share):
                 why = "not identified" if math.isnan(part.variance) else "nothing varies"
-                axes.text(0.01, row, why, va="center", fontsize=8, color=_INK)
+                axes.text(0.01, row, why, va="center", color=_INK)
                 continue
-            axes.barh(0, part.share, left=left, color=colour, height=0.75)
-            left += part.share
+            axes.barh(row, part.share, color=COLOURS[row % len(COLOURS)], height=0.7)
             if not math.isnan(part.low):
-                ends = (part.low / whole, part.high / whole)
-                axes.plot(ends, (row, row), color=colour, linewidth=1.5)
-                reach = max(reach, min(ends[1], _WIDEST))
-            axes.plot(part.share, row, "o", color=colour, markersize=4.5)
-        axes.set_yticks(range(len(parts) + 1), ["all", *(shown_name(part.source, 30) for part in parts)])
-        axes.set_ylim(len(parts) + 0.6, -0.6)
-        axes.set_xlim(0.0, reach)
+                axes.plot((part.low / whole, min(part.high / whole, 1.0)), (row, row), color=_INK)
+        axes.set_yticks(range(len(parts)), [_wrapped(shown_name(part.source, 30)) for part in parts])
+        axes.set_ylim(len(parts) - 0.4, -0.6)
+        axes.set_xlim(0.0, 1.0)
         axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
         axes.grid(visible=False, axis="y")
-        axes.set_xlabel("share of the variance")
-        axes.set_title(metric, loc="left", fontsize=9)
+        axes.set_xlabel(f"share of the variance of the effect on {shown_name(metric, 24)}")
     return figure
 
 
@@ -253,8 +236,12 @@ def _marks(board: Board) -> Iterator[tuple[str, tuple[str, str]]]:
             yield pair.a, (f"{p} {opened}▼{closed}", COLOURS[1])
 
 
-def _percent(pair: Pair) -> str:
-    return f"{100 * pair.question.confidence_level:g} %"
+def _percent(asked: Question) -> str:
+    return f"{100 * asked.confidence_level:g} %"
+
+
+def _in_unit(asked: Question) -> str:
+    return f"{shown_name(asked.metric, 24)}{asked.scale and f' on {asked.scale}'}"
 
 
 def _wrapped(text: str) -> str:

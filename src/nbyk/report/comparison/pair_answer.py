@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbyk.data import Systems
 from nbyk.data.arrays import Floats
 from nbyk.metrics import metrics_of
 from nbyk.metrics.registry import named
-from nbyk.planning.settlement import Settlement
+from nbyk.planning.result import Plan
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, variance_figure
 from nbyk.report.comparison.sentences import (
+    claim_sentence,
     items_in_words,
+    margin_sentence,
+    method_line,
+    pair_head,
     variance_sentence,
 )
 from nbyk.report.comparison.tables import (
@@ -29,16 +33,14 @@ from nbyk.report.comparison.tables import (
     systems_table,
     variance_table,
 )
+from nbyk.report.lines import Head, Line
 from nbyk.testing.results import Board, Pair, VariancePart, plain
 from nbyk.testing.systems.evidence import item_effects
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
-from nbyk.testing.unit_kinds import kind_of, plural
-from nbyk.words import in_full, listed, number
-
-if TYPE_CHECKING:
-    pass
+from nbyk.testing.unit_cautions import kind_of, plural
+from nbyk.words import in_full, listed
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Findings:
     boards: Mapping[str, Board]
     sensitivity: Sensitivity | None = None
     shares: Mapping[str, VarianceShares] | None = None
-    settlement: Settlement | None = None
+    settlement: Plan | None = None
     left_out: tuple[str, ...] = ()
 
     @property
@@ -74,17 +76,17 @@ class Findings:
         """The comparison by the first metric."""
         return next(iter(self.pairs.values()))
 
-    def unit_of(self, pair: Pair) -> float:
-        """Return the factor that converts an effect to the unit of the ratings."""
-        return named(pair.question.metric, self.systems.kind).effect_unit(self.systems.scale)
-
     @property
     def item_effects(self) -> dict[str, Floats]:
         """Each item's effect, for the metrics for which it is known."""
         data = self.systems.pair(self.first.a, self.first.b)
         metrics = metrics_of(data.categories, list(self.pairs))
-        found = {metric.name: item_effects(data, metric) for metric in metrics}
-        return {name: effects for name, effects in found.items() if effects is not None}
+        scale, effects = self.systems.scale, {}
+        for metric in metrics:
+            of_metric = item_effects(data, metric)
+            if of_metric is not None:
+                effects[metric.name] = metric.effect_unit(scale) * of_metric
+        return effects
 
     @property
     def variance(self) -> dict[str, tuple[VariancePart, ...]]:
@@ -92,7 +94,13 @@ class Findings:
         clusters = () if self.systems.clusters is None else ("clusters",)
         has_gold = self.systems.gold is not None
         sources = (*clusters, *(source for source in SOURCES if source != "gold" or has_gold))
-        shares = {name: of.parts(sources) for name, of in (self.shares or {}).items()}
+        shares = {
+            name: tuple(
+                part.times(named(name, self.systems.kind).effect_unit(self.systems.scale))
+                for part in of.parts(sources)
+            )
+            for name, of in (self.shares or {}).items()
+        }
         of_claims = {name: pair.claims[0].parts for name, pair in self.pairs.items()}
         found = {name: parts or shares.get(name, ()) for name, parts in of_claims.items()}
         return {
@@ -102,15 +110,22 @@ class Findings:
         }
 
 
-def pair_answer(found: Findings) -> Answer:
-    """Return the answer about two systems; the first metric's sentence comes first."""
+def pair_answer(found: Findings, *, following: tuple[str, str] = ("", "")) -> Answer:
+    """Return the answer about two systems; the first metric's comes first.
+
+    `following` is what to do next, and the command for it.
+    """
+    heads = [pair_head(pair) for pair in found.pairs.values()]
+    cautions = tuple(dict.fromkeys(_cautions(found)))
+    head = joined(heads, cautions, following)
     return Answer(
         title=_question(found),
         sentences=tuple(_sentences(found)),
         tables=tuple(_tables(found)),
         further=partial(_further_tables, found),
         figures=tuple(_figures(found)),
-        cautions=tuple(dict.fromkeys(_cautions(found))),
+        cautions=cautions,
+        head=head,
         details={
             **details_of(found.systems),
             "boards": [board.to_dict() for board in found.boards.values()],
@@ -122,12 +137,32 @@ def pair_answer(found: Findings) -> Answer:
     )
 
 
+def joined(heads: Sequence[Head], cautions: tuple[str, ...], following: tuple[str, str]) -> Head:
+    """Return the first lines by several metrics as one: those by the first metric, then the others'."""
+    first, *others = heads
+    lines = [*first.lines]
+    for head in others:
+        table = [] if head.table is None else [Line(head.table.caption)]
+        lines += [*table, Line(head.verdict, head.about), *head.lines]
+    serious = tuple(dict.fromkeys(text for head in heads for text in head.serious))
+    next_words, command = following
+    return replace(
+        first,
+        lines=tuple(lines),
+        serious=serious,
+        cautions=cautions,
+        next=next_words or first.next,
+        command=command,
+        rest="with --details",
+    )
+
+
 def _question(found: Findings) -> str:
     first = found.first
     question = f"Is {first.a} better than {first.b}"
     if first.margin is None:
         return f"{question}?"
-    return f"{question}, or at least not worse by {in_full(found.unit_of(first) * first.margin.size)}?"
+    return f"{question}, or at least not worse by {in_full(first.margin.size)}?"
 
 
 def dropped_items(systems: Systems) -> Iterator[str]:
@@ -159,13 +194,15 @@ def file_stem(kind: str, metric: str, place: int) -> str:
 def _sentences(found: Findings) -> Iterator[str]:
     for pair in found.pairs.values():
         # Whoever gives a margin asks about the margin: that answer comes first.
-        margins = pair.margin_sentences(unit=found.unit_of(pair))
+        margins = [margin_sentence(pair, claim) for claim in pair.claims if claim.margin is not None]
         yield from margins[:1]
-        yield pair.sentence
-        yield from in_ratings(pair, found.unit_of(pair))
+        for claim in pair.claims:
+            yield claim_sentence(pair, claim)
+            if claim.is_conclusive:
+                yield f"Method: {method_line(pair, claim)}."
         yield from margins[1:]
         if pair.claims[0].advice:
-            yield f"For {pair.population}, {pair.claims[0].advice}."
+            yield f"{pair.claims[0].advice}."
     if found.sensitivity is not None:
         yield found.sensitivity.sentence
     for metric, parts in found.variance.items():
@@ -181,20 +218,7 @@ def _sentences(found: Findings) -> Iterator[str]:
     pairing = found.first.sample.pairing
     yield from [pairing] if pairing else []
     if found.settlement is not None:
-        yield found.settlement.sentence
-
-
-def in_ratings(pair: Pair, unit: float) -> Iterator[str]:
-    """Yield the effect in the unit of the ratings, if it differs from the effect's unit."""
-    if unit == 1.0:
-        return
-    claim = next(claim for claim in pair.claims if claim.is_conclusive)
-    first, second, sign = pair.in_order()
-    low, high = sorted((sign * unit * claim.interval[0], sign * unit * claim.interval[1]))
-    yield (
-        f"In the ratings' own unit, the effect of {first} over {second} on {pair.question.metric} is "
-        f"{number(sign * unit * pair.effect)} ({number(low)} to {number(high)})."
-    )
+        yield from found.settlement.lines
 
 
 def _tables(found: Findings) -> Iterator[AnswerTable]:
@@ -204,7 +228,7 @@ def _tables(found: Findings) -> Iterator[AnswerTable]:
         caption = "The sources of the variance of the effect"
         frame = variance_table(found.variance)
         if "low" in frame:
-            caption += ", with 95 % intervals, rough for metrics that jump (× items: by item, or noise)"
+            caption += ": shares, and standard deviations with 95 % intervals in the unit of the effect"
         yield AnswerTable("variance", caption, frame)
     if found.settlement is not None:
         caption = f"Sizes that would settle it on {found.settlement.metric}, if the effect stays as it is now"
@@ -224,10 +248,7 @@ def _further_tables(found: Findings) -> Iterator[AnswerTable]:
 def _about(found: Findings) -> str:
     first = found.first
     return (
-        f"{first.a} and {first.b} on {items_in_words(first.sample)}. "
-        f"A positive effect: {first.a} is better. "
-        f"Null ({first.question.test}): {first.a} and {first.b} {first.question.hypothesis}; "
-        f"{first.question.alternative}, α = {first.question.alpha:g}"
+        f"{first.a} and {first.b} on {items_in_words(first.sample)}. A positive effect: {first.a} is better"
     )
 
 
@@ -254,13 +275,12 @@ def _numbered(number: int, unit: str) -> str:
 def _figures(found: Findings) -> Iterator[AnswerFigure]:
     a, b = found.first.a, found.first.b
     for place, (name, pair) in enumerate(found.pairs.items()):
-        unit = found.unit_of(pair)
-        in_unit = "" if unit == 1.0 else ", in ratings' unit"
         yield AnswerFigure(
             file_stem("difference", name, place),
-            f"The effect of {a} over {b} on {name}, with its interval, for each population",
-            partial(difference_figure, pair, unit=unit, in_unit=in_unit),
+            pair.sentence,
+            partial(difference_figure, pair),
             for_paper=True,
+            narrow=True,
         )
     for place, (name, pair) in enumerate(found.pairs.items()):
         yield AnswerFigure(
@@ -268,6 +288,7 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
             f"The observed effect of {a} over {b} on {name}, beside the effects under the null "
             f"({pair.question.test}) and on bootstrapped test sets",
             partial(pair_figure, pair),
+            narrow=True,
         )
     if found.sensitivity is not None:
         yield AnswerFigure(
@@ -279,8 +300,9 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
     for place, (name, parts) in enumerate(found.variance.items()):
         yield AnswerFigure(
             file_stem("variance", name, place),
-            f"The sources of the variance of the effect on {name}",
+            variance_sentence(name, parts, ""),
             partial(variance_figure, name, parts),
+            narrow=True,
         )
 
 

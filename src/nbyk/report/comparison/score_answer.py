@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison import score_figures
+from nbyk.report.comparison.sentences import board_head, method_line
 from nbyk.report.comparison.tables import pairs_table
+from nbyk.report.lines import Line
 from nbyk.testing.pvalues import side_in_words
-from nbyk.testing.results import Board
+from nbyk.testing.results import Board, Pair
 from nbyk.testing.scores.compare_scores import n_corrected_for
 from nbyk.testing.scores.facts import FACTS
+from nbyk.testing.scores.means import scores_to_settle
 from nbyk.testing.scores.power_analysis import BootstrapPower
 
 if TYPE_CHECKING:
@@ -42,12 +46,19 @@ def scores_answer(
     """
     names, test = list(board.sample.scores), FACTS[board.question.test].title
     listed = " and ".join(names) if len(names) == 2 else f"{len(names)} systems"
-    sentences = [board.sentence]
+    n_all = len(board.pairs)
+    methods = dict.fromkeys(method_line(pair, n_pairs=n_all) for pair in board.pairs)
+    sentences = [board.sentence, *(f"Method: {line}." for line in methods)]
     if board.question.reason:
-        sentences.append(f"nbyk chose {test} because {board.question.reason}.")
+        sentences.append(f"nbyk chose {test}: {board.question.reason}.")
     if powers:
         n_pairs = n_corrected_for(board.question, board.pairs)
         sentences.append(_power_sentence(powers, lift, n_pairs))
+    head = replace(board_head(board), cautions=(*board.warnings, *notes), rest="with --details")
+    if powers:
+        head = replace(head, lines=(*head.lines, Line(sentences[-1])))
+    if len(board.pairs) == 1 and not board.pairs[0].significant:
+        head = replace(head, next=_what_would_settle(board.pairs[0]))
     details = {"boards": [board.to_dict()], "power": {name: vars(of) for name, of in (powers or {}).items()}}
     return Answer(
         title=f"{listed}, compared by their scores",
@@ -56,6 +67,7 @@ def scores_answer(
         figures=tuple(_figures(board)),
         cautions=tuple(map(_sentence, [*board.warnings, *notes])),
         details=details,
+        head=head,
         n_printed=2,
     )
 
@@ -72,6 +84,13 @@ def _power_sentence(powers: Mapping[str, BootstrapPower], lift: str, n_pairs: in
         if enough
         else "That is too little: a usual goal is 0.8. Collect more scores."
     )
+
+
+def _what_would_settle(pair: Pair) -> str:
+    """Return how many scores would show the present difference; "" if there is none."""
+    samples, paired = pair.sample.scores, FACTS[pair.question.test].paired
+    n = scores_to_settle(samples[pair.a], samples[pair.b], paired=paired, alpha=pair.question.alpha)
+    return "" if n is None else f"about {n} scores of each would show a difference this large (power 0.8)"
 
 
 def _sentence(text: str) -> str:
@@ -141,12 +160,14 @@ def _figures(board: Board) -> Iterator[AnswerFigure]:
         "scores",
         f"The scores of each system, with their mean and its {percent} interval.",
         partial(score_figures.scores_figure, board),
+        narrow=True,
     )
     if len(board.pairs) > 1:
         yield AnswerFigure(
             "differences",
             f"The difference of mean scores of each pair, with its {percent} interval.",
             partial(score_figures.differences_figure, board),
+            narrow=True,
         )
         return
     (pair,) = board.pairs
@@ -158,4 +179,4 @@ def _figures(board: Board) -> Iterator[AnswerFigure]:
         yield AnswerFigure("quantiles", caption, partial(score_figures.aso_figure, pair))
         return
     caption = "The distribution of the statistic if both systems are equally good, and its observed value."
-    yield AnswerFigure("null", caption, partial(score_figures.null_figure, pair))
+    yield AnswerFigure("null", caption, partial(score_figures.null_figure, pair), narrow=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk.data.arrays import Floats
-from nbyk.report.drawing import COLOURS, new_figure, new_panels, shown_name, style
+from nbyk.report.drawing import COLOURS, WIDE, new_figure, new_panels, shown_name, style
 from nbyk.testing.results import Board, Pair
 from nbyk.testing.scores.null_draws import null_draws
 
@@ -23,7 +23,7 @@ _GOLDEN = 0.6180339887498949
 def scores_figure(board: Board) -> Figure:
     """Draw each system's scores (points or, if there are many, a box) and their means with intervals."""
     scores, percent = board.sample.scores, _percent(board)
-    figure, axes = new_figure(6.0, 0.55 * len(scores) + 1.1)
+    figure, axes = new_figure(WIDE, 0.55 * len(scores) + 1.1)
     with style():
         for row, (name, sample) in enumerate(scores.items()):
             standing = board.standing(name)
@@ -44,7 +44,7 @@ def scores_figure(board: Board) -> Figure:
         axes.set_ylim(len(scores) - 0.45, -0.55)
         axes.set_xlabel("score")
         axes.grid(visible=False, axis="y")
-        figure.legend(loc="outside upper right", fontsize=8, frameon=False)
+        figure.legend(loc="outside upper right", frameon=False)
     return figure
 
 
@@ -92,7 +92,7 @@ def null_figure(pair: Pair) -> Figure:
     )
     margin = 0.03 * (high - low) or 1.0
     bins = np.linspace(low - margin, high + margin, 61)
-    figure, axes = new_figure(6.0, 3.0)
+    figure, axes = new_figure(WIDE, 3.2)
     with style():
         shares, _ = np.histogram(null.values, bins)
         shares = shares / null.values.size
@@ -115,7 +115,7 @@ def null_figure(pair: Pair) -> Figure:
         axes.set_xlabel(
             f"← {shown_name(pair.b, 22)} is better | {shown_name(pair.a, 22)} is better →\n{null.statistic}"
         )
-        figure.legend(loc="outside right center", fontsize=8, frameon=False)
+        figure.legend(loc="outside lower center", frameon=False)
     return figure
 
 
@@ -137,7 +137,7 @@ def aso_figure(pair: Pair) -> Figure:
         right.set_yticks([])
         right.set_ylabel("share of resamples")
         right.set_xlabel(f"violation ratio of {shown_name(pair.a, 16)} over {shown_name(pair.b, 16)}")
-        figure.legend(loc="outside lower center", ncols=3, fontsize=8, frameon=False)
+        figure.legend(loc="outside lower center", ncols=3, frameon=False)
     return figure
 
 
@@ -175,7 +175,7 @@ def quantile_panel(axes: Axes, pair: Pair) -> None:
 def differences_figure(board: Board) -> Figure:
     """Draw each pair's difference of means with its interval, and the better system."""
     pairs = board.pairs
-    figure, axes = new_figure(6.4, 0.32 * len(pairs) + 1.2)
+    figure, axes = new_figure(WIDE, 0.32 * len(pairs) + 1.2)
     with style():
         for row, pair in enumerate(pairs):
             colour = _PALE if pair.better is None else COLOURS[0 if pair.better == pair.a else 1]

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nbyk.data import Systems
 from nbyk.data.arrays import Floats
-from nbyk.planning.settlement import Settlement
+from nbyk.planning.request import SIZES
+from nbyk.planning.result import Plan
+from nbyk.report.answer import AnswerTable
 from nbyk.report.comparison.sentences import (
-    CORRECTION_IN_WORDS,
-    board_test,
-    items_in_words,
+    about,
+    test_in_words,
     verdict_in_words,
 )
+from nbyk.report.lines import bar, with_decimals
 from nbyk.testing.results import Board, Pair, VariancePart
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.words import number
@@ -25,6 +26,9 @@ from nbyk.words import number
 if TYPE_CHECKING:
     import pandas as pd
 
+
+_BAR = 24
+"""Characters of the axis of intervals in a leaderboard."""
 
 _MOST_RATINGS = 12
 """Largest number of ratings of an item in a table."""
@@ -59,23 +63,33 @@ def leaderboard_caption(board: Board) -> str:
     """Return what a leaderboard's table and figure both show: scores and intervals."""
     asked = board.question
     level = f"{100 * asked.confidence_level:g} %"
-    on = "" if board.sample.scores else f" on {items_in_words(board.sample)}"
-    return f"{asked.metric}{on}, with {level} intervals for {board.population}"
+    return f"{about(asked.metric, asked.scale, board.sample)}; {level} intervals for {board.population}"
 
 
-def ranks_caption(board: Board) -> str:
-    """Return the caption of a leaderboard's table, which explains its ranks and groups."""
-    asked = board.question
-    told = (
-        "Systems that share no letter differ"
-        if asked.against is None
-        else f"nbyk compares each with {asked.against}"
-    )
-    return (
-        f"{leaderboard_caption(board)}. Possible ranks: those that no test excludes there "
-        f"({board_test(board)}, {asked.alternative}, {CORRECTION_IN_WORDS[asked.correction]}, "
-        f"α = {asked.alpha:g}). {told}"
-    )
+def bars_table(board: Board) -> AnswerTable:
+    """Return the leaderboard with its intervals as bars on one axis."""
+    import pandas as pd
+
+    asked, standings = board.question, board.standings
+    ends = [end for standing in standings for end in standing.interval if math.isfinite(end)]
+    ends += [standing.score for standing in standings]
+    axis, spread = (min(ends), max(ends)), max(ends) - min(ends)
+    scores = with_decimals([standing.score for standing in standings], 0.3 * spread)
+    low, high = with_decimals(axis, 0.3 * spread)
+    heading = low + f"{high:>{max(1, _BAR - len(low))}}"
+    rows = []
+    for standing, score in zip(standings, scores, strict=True):
+        ends_of_one = standing.interval
+        drawn = bar(ends_of_one[0], standing.score, ends_of_one[1], axis, _BAR)
+        row: dict[str, object] = {"system": standing.name, asked.metric: score, heading: drawn}
+        if asked.against is None:
+            ranks = f"{standing.rank_low} to {standing.rank_high}"
+            row |= {"groups": standing.letters, "possible ranks": ranks}
+        else:
+            row |= _against_baseline(board, standing.name)
+        rows.append(row)
+    letters = "; systems that share no letter differ" if asked.against is None else ""
+    return AnswerTable("leaderboard", f"{leaderboard_caption(board)}{letters}", pd.DataFrame(rows))
 
 
 def pairs_table(board: Board) -> pd.DataFrame:
@@ -119,7 +133,7 @@ def claims_table(pairs: Iterable[Pair]) -> pd.DataFrame:
             "high": claim.interval[1],
             "p": claim.p,
             "± error": claim.standard_error,
-            "test": claim.method,
+            "test": test_in_words(pair, claim),
             "verdict": verdict_in_words(pair, claim),
         }
         for pair in pairs
@@ -227,29 +241,44 @@ def sensitivity_caption(found: Sensitivity) -> str:
 
 
 def variance_table(parts: Mapping[str, Sequence[VariancePart]]) -> pd.DataFrame:
-    """Return the parts of the variance by metric, one to a row; with their intervals if there are any."""
+    """Return the parts of the variance by metric, one to a row: their shares, and their standard deviations.
+
+    The standard deviations are in the unit of the effect, with intervals if there are any.
+    """
     import pandas as pd
 
-    rows = [{"metric": metric, **asdict(part)} for metric, of in parts.items() for part in of]
-    table = pd.DataFrame(rows, columns=["metric", "source", "variance", "share", "low", "high"])
-    table = table.astype(dict.fromkeys(("variance", "share", "low", "high"), "float64"))
+    rows = [
+        {
+            "metric": metric,
+            "source": part.source,
+            "share": part.share,
+            "sd": math.sqrt(max(part.variance, 0.0)),
+            "low": math.sqrt(max(part.low, 0.0)),
+            "high": math.sqrt(max(part.high, 0.0)),
+        }
+        for metric, of in parts.items()
+        for part in of
+    ]
+    table = pd.DataFrame(rows, columns=["metric", "source", "share", "sd", "low", "high"])
+    table = table.astype(dict.fromkeys(("share", "sd", "low", "high"), "float64"))
     return table if table["low"].notna().any() else table.drop(columns=["low", "high"])
 
 
-def settlement_table(found: Settlement) -> pd.DataFrame:
+def settlement_table(found: Plan) -> pd.DataFrame:
     """Return the present size and those that would settle the comparison, one to a row."""
     import pandas as pd
 
-    ways = (
-        ("more items", found.items),
-        ("more ratings per item", found.responses),
-        ("more of both", found.both),
-    )
-    rows: list[tuple[str, int, float, float | None, float | None]] = [
-        ("now", found.n_items, found.k_responses, found.power, None)
+    now = found.present or found
+    ways = [way for way in (found, *found.others) if way.reachable and way is not now and not found.reason]
+    rows = [
+        (
+            "now" if way is now else f"more {' and '.join(SIZES[name] for name in way.open)}",
+            *(way.n_items, way.k_responses, way.crew.raters or None, way.crew.runs or None),
+            *(way.power, way.simulated and way.simulated.power),
+        )
+        for way in (now, *ways)
     ]
-    rows += [(way, size.n_items, size.k_responses, size.power, size.simulated) for way, size in ways if size]
-    columns = ["size", "items", "ratings per item", "power", "simulated power"]
+    columns = ["size", "items", "ratings per item", "raters", "runs", "power", "simulated power"]
     return pd.DataFrame(rows, columns=columns).astype({"power": "float64", "simulated power": "float64"})
 
 
@@ -258,5 +287,5 @@ def _against_baseline(board: Board, name: str) -> dict[str, object]:
     effect, p, shown = math.nan, math.nan, "baseline"
     for pair in board.pairs:
         if pair.a == name:
-            effect, p, shown = pair.effect, pair.p, pair.verdict if pair.decided else "inconclusive"
+            effect, p, shown = pair.effect, pair.p, pair.verdict
     return {"effect": effect, "corrected p": p, f"than {board.question.against}": shown}

@@ -200,33 +200,6 @@ class Distances(Form):
         return ordered
 
 
-class Largest(Form):
-    """The largest absolute error."""
-
-    def swapped(self, draws: Swaps) -> Floats:
-        """Find the first error in descending order that each system gets."""
-        out = np.empty((2, DRAWS))
-        swaps.largest(*self._both, draws.coins, out)
-        return out
-
-    def drawn(self, draws: ItemDraws) -> Floats:
-        """Find the first error in descending order that is drawn."""
-        out = np.empty((len(self._each), draws.shape[0]))
-        for scores, order, errors in zip(out, self._each, self.rows.errors, strict=True):
-            weights.largest(order, errors, draws.weights, scores)
-        return out
-
-    @cached_property
-    def _both(self) -> tuple[Integers, Floats]:
-        errors = self.rows.errors[:2].T.reshape(-1)
-        order = np.argsort(-errors, kind="stable")
-        return order, errors[order]
-
-    @cached_property
-    def _each(self) -> list[Integers]:
-        return [np.argsort(-errors, kind="stable") for errors in self.rows.errors]
-
-
 class RowByRow(Form):
     """Any metric, on the rows of each draw."""
 

@@ -123,11 +123,6 @@ class Rows:
         return equal_item_means(self.systems)
 
     @cached_property
-    def errors(self) -> Floats:
-        """The systems' absolute errors of item means, shape (S, N)."""
-        return without_rounding(np.abs(self.means - self.gold_means))
-
-    @cached_property
     def gold_shares(self) -> Floats:
         """The shares of the classes among gold's responses to each item, shape (N, C)."""
         assert self.table is not None, "these responses are numbers"

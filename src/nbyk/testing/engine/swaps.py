@@ -172,25 +172,3 @@ def distances(entries: Array, gaps: Array, coins: Array, out: Array) -> None:
                 total_b[draw] += float(abs(both - lead[draw])) * gap
     out[0] = total_a
     out[1] = total_b
-
-
-@njit(nogil=True, cache=True)
-def largest(entries: Array, errors: Array, coins: Array, out: Array) -> None:
-    """Fill `out`, shape (2, 64), with the largest error that A and B get.
-
-    `entries`, shape (2 N,), are those of `rank_products` by descending error, and `errors` these errors.
-    """
-    open_a, open_b = ~uint64(0), ~uint64(0)
-    for place in range(entries.size):
-        entry = entries[place]
-        word = coins[entry >> 1] if entry & 1 else ~coins[entry >> 1]
-        for draw in range(DRAWS):
-            bit = uint64(1) << uint64(draw)
-            if word & open_a & bit:
-                out[0, draw] = errors[place]
-            if ~word & open_b & bit:
-                out[1, draw] = errors[place]
-        open_a &= ~word
-        open_b &= word
-        if open_a == uint64(0) and open_b == uint64(0):
-            break

@@ -67,20 +67,6 @@ def fill_drawn(cells: Array, weights: Array, out: Array) -> None:
 
 
 @njit(nogil=True, cache=True)
-def fill_without(cells: Array, starts: Array, stops: Array, out: Array) -> None:
-    """Fill `out`, shape (G·L, D), with a system's `cells`, shape (N,), without those of each of D runs."""
-    out[:] = 0
-    for item in range(len(cells)):
-        out[cells[item], 0] += 1
-    for run in range(1, len(starts)):
-        for cell in range(len(out)):
-            out[cell, run] = out[cell, 0]
-    for run in range(len(starts)):
-        for item in range(starts[run], stops[run]):
-            out[cells[item], run] -= 1
-
-
-@njit(nogil=True, cache=True)
 def confusion(tables: Array, measure: int, out: Array) -> None:
     """Fill `out`, shape (D,), with a measure of tables of two levels, negative and positive, by two."""
     for draw in range(len(out)):
@@ -178,19 +164,6 @@ class Tables(Form):
             for run_counts, cells in zip(counts, self._cells, strict=True):
                 fill_drawn(cells[system], draws.weights, run_counts)
             out[:] = self._scores(counts[..., : draws.shape[0]])
-        return scores
-
-    def without(self, starts: Integers) -> Floats:
-        """Subtract each run of items from the counts."""
-        stops = np.append(starts[1:], self.rows.n_items)
-        scores = np.empty((self._cells.shape[1], len(starts)))
-        for first in range(0, len(starts), DRAWS):
-            batch = slice(first, first + DRAWS)
-            counts = self._counts(len(starts[batch]))
-            for system, out in enumerate(scores):
-                for run_counts, cells in zip(counts, self._cells, strict=True):
-                    fill_without(cells[system], starts[batch], stops[batch], run_counts)
-                out[batch] = self._scores(counts)
         return scores
 
     def _counts(self, *sizes: int) -> NDArray[np.int32]:

@@ -135,18 +135,3 @@ def distances(entries: Array, gaps: Array, weights: Array, out: Array) -> None:
         if gap > 0.0:
             for draw in range(DRAWS):
                 out[draw] += float(abs(lead[draw])) * gap
-
-
-@njit(nogil=True, cache=True)
-def largest(order: Array, errors: Array, weights: Array, out: Array) -> None:
-    """Fill `out`, shape (R,), with the largest of `errors` drawn; `order` is by descending error."""
-    done = np.zeros(out.size, np.bool_)
-    left = out.size
-    for item in order:
-        for draw in range(out.size):
-            if weights[item, draw] > 0 and not done[draw]:
-                done[draw] = True
-                out[draw] = errors[item]
-                left -= 1
-        if left == 0:
-            break

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.judged import JudgedSystems
+from nbyk.data.scales import scale_text
 from nbyk.testing.corrections import Correction, check_correction, correct_p_values
+from nbyk.testing.family import choose_pairs
 from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.judged.corrected import (
     ANSWERS,
@@ -22,10 +24,10 @@ from nbyk.testing.judged.corrected import (
     judge_alone,
     p_of_random_choice,
 )
-from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.ranks import standings_of
 from nbyk.testing.results import (
+    SCHEMA,
     Board,
     Claim,
     Interval,
@@ -33,6 +35,7 @@ from nbyk.testing.results import (
     Question,
     ResponseCounts,
     Sample,
+    ShownAsLines,
     inconclusive,
     plain,
     reserve_sentence,
@@ -42,6 +45,12 @@ from nbyk.testing.shared_units.boards import moderated_tests
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.systems.claims import claim_by_t
 from nbyk.testing.systems.panel import FEW_UNITS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from nbyk.report.lines import Head
 
 Floats = NDArray[np.float64]
 
@@ -81,8 +90,8 @@ class OnPeoplesScale:
     excess: Claim
 
 
-@dataclass(frozen=True)
-class JudgedBoard:
+@dataclass(frozen=True, repr=False)
+class JudgedBoard(ShownAsLines):
     """The answer about systems that a judge scored and people rated in part.
 
     Attributes
@@ -109,10 +118,31 @@ class JudgedBoard:
         """Cautions, one sentence each."""
         return self.board.warnings
 
+    @property
+    def head(self) -> Head:
+        """The first lines of every form of the result."""
+        from nbyk.report.comparison.judged import judged_head
+
+        return judged_head(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a frame with a row for each mean and each difference."""
+        from nbyk.report.comparison.judged import judged_table
+
+        return judged_table(self)
+
+    def plot(self) -> Figure:
+        """Return a figure of the means, or the only difference: corrected, by people and by the judge."""
+        from nbyk.report.comparison.judged import judged_figure
+
+        return judged_figure(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON."""
         named = {name: plain(getattr(self, name)) for name in ("means", "differences", "random_p", "drift")}
-        return {**self.board.to_dict(), **named}
+        board = self.board
+        of_pairs = board.to_dict() if board.pairs else {"schema": SCHEMA, "warnings": list(board.warnings)}
+        return {**of_pairs, **named, "sentence": self.head.verdict if not board.pairs else board.sentence}
 
 
 def compare_judged(
@@ -151,7 +181,17 @@ def compare_judged(
     check_correction(correction)
     check_confidence_level(confidence_level)
     names, weighing = data.systems, Weighing(data)
-    question = Question("mean", "t", _SAME, alternative, alpha, confidence_level, correction, against)
+    question = Question(
+        "mean",
+        "t",
+        _SAME,
+        alternative,
+        alpha,
+        confidence_level,
+        correction,
+        against,
+        scale="the people's scale" if data.scale is None else scale_text(data.scale),
+    )
     claiming = _Claiming(weighing, question)
     of_systems = [corrected(weighing, place) for place in range(len(names))]
     means = tuple(
@@ -167,7 +207,9 @@ def compare_judged(
     of_claims = np.nan_to_num([of.claims[0].p for of in differences], nan=1.0)
     p = correct_p_values(of_claims, correction).tolist() if pairs else []
     scores = np.array([mean.claims[-1].effect for mean in means])
-    sample = Sample(len(data.items), 0, _counts(data))
+    n_raters = len(data.raters)
+    units = {"raters": (n_raters, n_raters)} if n_raters < len(data.values) else {}
+    sample = Sample(len(data.items), 0, _counts(data), units)
     warnings = (*_cautions(weighing, means, differences), *data.notes)
     of_board = tuple(
         Pair(

@@ -153,7 +153,7 @@ def corrected(
     for system in np.flatnonzero(signs).tolist():
         f, a = data.judge[:, system], weighing.a[:, system]
         difference = np.where(weighing.rated[:, system], weighing.people[:, system], 0.0) - weight * f
-        effect += signs[system] * float(np.sum(a * difference) + np.sum(b[:, system] * f))
+        effect += float(signs[system] * (np.sum(a * difference) + np.sum(b[:, system] * f)))
         for of_slice in weighing.slices:
             means = [
                 np.sum(w[of_slice] * x[of_slice]) / max(w[of_slice].sum(), 1e-300)

@@ -15,8 +15,8 @@ from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.corrections import check_correction, correct_p_values, settled_decisions
 from nbyk.testing.decision import check_draws, check_level
+from nbyk.testing.family import choose_pairs
 from nbyk.testing.intervals import check_confidence_level
-from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import DECISION_ERROR, Alternative, bounds_of_drawn_p, check_alternative
 from nbyk.testing.ranks import standings_of
 from nbyk.testing.results import Board, Claim, Drawn, Pair, Question, ResponseCounts, Sample, Shown
@@ -29,6 +29,7 @@ from nbyk.testing.scores.result import (
     NOTHING_VARIES,
     SCOPE,
     SignificanceResult,
+    population_of,
     smallest_p,
     warnings_of,
 )
@@ -56,18 +57,21 @@ def board_of_scores(
     seed: Any,
     threads: int,
     progress: Progress | None,
+    lower_is_better: bool = False,
 ) -> Board:
     """Return the board of `nbyk.compare` for scores of runs, or of the same items.
 
     Parameters
     ----------
     scores
-        Scores of two systems or more, higher is better: a mapping from names, a DataFrame with a column per
-        system, or a sequence of samples.
+        Scores of two systems or more: a mapping from names, a DataFrame with a column per system, or a
+        sequence of samples.
     test
         "recommended" (see `recommended_test`), "aso", or a name in `battery.TESTS`.
     paired
         Whether score i of every system belongs to the same item or run. Paired tests need this.
+    lower_is_better
+        Whether lower scores are better.
     against, alternative, alpha, confidence_level, tau, correction, n_resamples, seed, threads, progress
         As for `nbyk.compare`.
 
@@ -93,7 +97,7 @@ def board_of_scores(
     test, reason = chosen_test(test, samples, paired=paired)
     _check_samples(samples, test, paired=paired)
     question = Question(
-        metric="mean score",
+        metric="mean score, lower is better" if lower_is_better else "mean score",
         test=test,
         hypothesis=FACTS[test].hypothesis,
         alternative=alternative,
@@ -107,19 +111,20 @@ def board_of_scores(
     )
     counts = {name: ResponseCounts(len(of), len(of), len(of)) for name, of in samples.items()}
     sample = Sample(0, 0, counts, scores=samples)
+    sign = -1.0 if lower_is_better else 1.0
     if test == ASO:
         draws = N_ASO_RESAMPLES if n_resamples is None else n_resamples
-        compared = list(_by_aso(question, sample, pairs, draws, threads, progress))
+        compared = list(_by_aso(question, sample, sign, pairs, draws, threads, progress))
     else:
         options: dict[str, Any] = {"alternative": alternative}
         if TESTS[test].draws:
             options |= {"n_resamples": N_RESAMPLES if n_resamples is None else n_resamples, "seed": seed}
             options |= {"threads": threads, "progress": progress}
-        compared = list(_by_p(question, sample, pairs, options))
+        compared = list(_by_p(question, sample, sign, pairs, options))
     standings, groups = standings_of(
         names,
         np.array([float(of.mean()) for of in samples.values()]),
-        1.0,
+        sign,
         [mean_interval(of, confidence_level) for of in samples.values()],
         compared,
         against,
@@ -185,13 +190,18 @@ def _correction(test: str, correction: str | None) -> str:
 
 
 def _by_p(
-    question: Question, sample: Sample, pairs: Sequence[tuple[str, str]], options: Mapping[str, Any]
+    question: Question,
+    sample: Sample,
+    sign: float,
+    pairs: Sequence[tuple[str, str]],
+    options: Mapping[str, Any],
 ) -> Iterator[Pair]:
+    """Yield the pairs; effects are differences of the means times the sign."""
     test = TESTS[question.test].test
     results = []
     for pair in pairs:
         try:
-            results.append(test(*(sample.scores[name] for name in pair), **options))
+            results.append(test(*(sign * sample.scores[name] for name in pair), **options))
         except NbykError as error:
             raise error.about(systems=pair) from None
     p = np.array([result.p for result in results])
@@ -202,13 +212,13 @@ def _by_p(
     ).T
     decided = settled_decisions(p, low, high, alpha=question.alpha, method=question.correction).tolist()
     for names, result, of_pair, is_decided in zip(pairs, results, corrected, decided, strict=True):
-        a, b = (sample.scores[name] for name in names)
+        a, b = (sign * sample.scores[name] for name in names)
         effect, interval = mean_difference(
             a, b, question.confidence_level, paired=FACTS[question.test].paired
         )
         claim = Claim(
             ("scores",),
-            _population(question.test),
+            population_of(question.test),
             effect,
             interval,
             result.p,
@@ -232,10 +242,6 @@ def _pair(
     return Pair(*names, question, of_two, (a, b), (claim,), p, claim.decided, drawn)
 
 
-def _population(test: str) -> str:
-    return "pairs of scores drawn like these" if FACTS[test].paired else "scores drawn like these"
-
-
 def _first_is_in_front(result: SignificanceResult, a: Floats, b: Floats) -> bool:
     if result.alternative != "two-sided":
         return result.alternative == "greater"
@@ -249,6 +255,7 @@ def _first_is_in_front(result: SignificanceResult, a: Floats, b: Floats) -> bool
 def _by_aso(
     question: Question,
     sample: Sample,
+    sign: float,
     pairs: Sequence[tuple[str, str]],
     n_resamples: int,
     threads: int,
@@ -259,7 +266,7 @@ def _by_aso(
     n_comparisons = 1 if question.correction == "none" else sides * len(pairs)
     bound = Bound(1.0 - question.alpha, n_comparisons, n_resamples, None, question.seed)
     for row, names in enumerate(pairs):
-        a, b = (sample.scores[name] for name in names)
+        a, b = (sign * sample.scores[name] for name in names)
         order = bound.compare(a, b, row=row, threads=threads, keep_resamples=True, progress=progress)
         favours: Shown = "undecided"
         if question.alternative != "less" and order.eps_min < question.tau:
@@ -268,7 +275,7 @@ def _by_aso(
             favours = "worse"
         effect, interval = mean_difference(a, b, question.confidence_level, paired=False)
         claim = Claim(
-            ("scores",), _population(ASO), effect, interval, math.nan, math.nan, ASO, favours, order=order
+            ("scores",), population_of(ASO), effect, interval, math.nan, math.nan, ASO, favours, order=order
         )
         yield _pair(names, question, sample, claim, math.nan, None)
 

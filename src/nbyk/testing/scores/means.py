@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 from nbyk.data.arrays import Floats
 from nbyk.testing.intervals import difference_of_proportions, proportion_interval, signs_interval
@@ -57,6 +57,26 @@ def mean_difference(a: Floats, b: Floats, confidence_level: float, *, paired: bo
 def paired_interval(a: Floats, b: Floats, confidence_level: float) -> Interval:
     """Return the interval of the mean difference of paired zeros and ones."""
     return signs_interval(int((a > b).sum()), int((a < b).sum()), len(a), confidence_level)
+
+
+def scores_to_settle(
+    a: Floats, b: Floats, *, paired: bool, alpha: float = 0.05, power: float = 0.8
+) -> int | None:
+    """Return the number of scores of each system with which a two-sided t-test shows the present difference.
+
+    It takes the difference and the standard deviations of these scores for the true ones. The normal
+    quantiles' count is corrected for t (Guenther 1981, Sample size formulas for normal theory T tests). None
+    if nothing differs or varies.
+    """
+    if min(len(a), len(b)) < 2:
+        return None
+    high, more = float(ndtri(1.0 - 0.5 * alpha)), float(ndtri(power))
+    variance = np.var(a - b, ddof=1) if paired else np.var(a, ddof=1) + np.var(b, ddof=1)
+    difference = _mean(a) - _mean(b)
+    if difference == 0.0 or not variance > 0.0:
+        return None
+    extra = high * high / (2.0 if paired else 4.0)
+    return math.ceil((high + more) ** 2 * variance / difference**2 + extra)
 
 
 def are_zeros_and_ones(sample: Floats) -> bool:

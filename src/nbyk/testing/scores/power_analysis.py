@@ -14,8 +14,8 @@ from nbyk.data.arrays import Floats, as_scores
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import Streams, as_seed, stream_key
 from nbyk.testing.decision import check_draws, check_level
+from nbyk.testing.intervals import binomial_interval
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.rates import binomial_interval
 from nbyk.testing.results import Board
 from nbyk.testing.scores.aso import AsoResult, aso_batch
 from nbyk.testing.scores.battery import get_score_test

@@ -29,29 +29,21 @@ def recommended_test(n: int, m: int, *, paired: bool) -> Recommendation:
         Whether score i of both is of the same item or run.
     """
     if paired:
-        how = (
-            f"all {2**n:,} ways to swap are counted"
-            if 2**n <= EXACT_UP_TO
-            else "there are too many ways to swap to count, so some are drawn"
-        )
+        how = f"all {2**n:,} swaps are counted" if 2**n <= EXACT_UP_TO else "of all swaps, some are drawn"
         return Recommendation(
             "approximate_randomisation",
-            "the scores are paired, so under the null hypothesis either system could have got either score "
-            f"of a pair; {how}, and the test assumes no distribution",
+            f"the scores are paired, and it swaps the two of a pair ({how}), whatever their distribution",
         )
     if min(n, m) < MANY_SCORES:
         deals = math.comb(n + m, n)
-        how = (
-            f"all {deals:,} are counted" if deals <= EXACT_UP_TO else "there are too many, so some are drawn"
-        )
+        how = f"all {deals:,} are counted" if deals <= EXACT_UP_TO else "some are drawn"
         return Recommendation(
             "permutation",
-            "the scores are few and not paired, so the test compares the ways to deal them to two systems "
-            f"({how}); if both systems' scores come from one distribution, the p-value is exact at any "
-            "number of scores",
+            f"the scores are few and not paired, and it deals them anew to the systems ({how}), so that p "
+            "holds for any number of scores",
         )
     return Recommendation(
         "welch_t",
-        f"the scores are not paired, and with {MANY_SCORES} or more of each system Welch's test nearly holds "
-        "its level for means, whatever their distribution and even if one system's scores vary more",
+        f"the scores are not paired, and with {MANY_SCORES} or more of each it holds for means, even if one "
+        "system varies more",
     )

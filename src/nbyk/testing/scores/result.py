@@ -5,20 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from nbyk.data.arrays import Floats
-from nbyk.testing.pvalues import Alternative, PValue, p_relation, side_in_words, sides_of
+from nbyk.testing.pvalues import Alternative, PValue, sides_of
+from nbyk.testing.results import (
+    Claim,
+    Drawn,
+    Pair,
+    Question,
+    ResponseCounts,
+    Sample,
+    ShownAsLines,
+    favoured,
+)
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.means import mean_difference
 from nbyk.testing.unit_cautions import about_pairs
-from nbyk.words import ShownInNotebooks
 
 CONFIDENCE_LEVEL = 0.95
 """Coverage of the interval in a test's result."""
 
 SCOPE = (
-    "the claim is about scores drawn as these were. If they are runs on one test set, it does not cover "
-    "other items. If they are not independent, such as the episodes of one run, it does not hold"
+    "this is about more runs like these on the same items, not about other items; runs must be independent, "
+    "not episodes of one run"
 )
 """The population of scores that are not paired; for paired scores, `about_pairs` names it."""
 
@@ -31,8 +41,8 @@ NOTHING_VARIES = "nothing varies among these scores, so they show no interval; t
 """The caution about scores whose difference has no standard error."""
 
 
-@dataclass(frozen=True)
-class SignificanceResult(ShownInNotebooks):
+@dataclass(frozen=True, repr=False)
+class SignificanceResult(ShownAsLines):
     """The outcome of a test of two systems.
 
     Attributes
@@ -110,17 +120,39 @@ class SignificanceResult(ShownInNotebooks):
         return (*said, *([] if FACTS[self.test].paired else [SCOPE]))
 
     @property
+    def pair(self) -> Pair:
+        """The result as a comparison of A with B at the usual level."""
+        facts, drawn = FACTS[self.test], None
+        if self.n_resamples:
+            drawn = Drawn(self.n_resamples, self.exact, smallest_p(self))
+        question = Question(
+            "score", self.test, facts.hypothesis, self.alternative, USUAL_LEVEL, CONFIDENCE_LEVEL
+        )
+        counts = {name: ResponseCounts(n, n, n) for name, n in (("A", self.n_a), ("B", self.n_b))}
+        claim = Claim(
+            ("scores",),
+            population_of(self.test),
+            self.effect,
+            self.interval,
+            self.p,
+            self.standard_error,
+            self.test,
+            favoured(self.effect, self.alternative),
+        )
+        sample = Sample(0, 0, counts)
+        return Pair(
+            "A", "B", question, sample, (None, None), (claim,), self.p, True, drawn, tuple(self.warnings)
+        )
+
+    @property
+    def head(self) -> Any:
+        """The first lines of every form of the result."""
+        return self.pair.head
+
+    @property
     def sentence(self) -> str:
-        """The result in one sentence that you can quote; whether the evidence is enough is your decision."""
-        first, second, sign = ("B", "A", -1.0) if self.effect < 0.0 else ("A", "B", 1.0)
-        low, high = sorted(sign * end for end in self.interval)
-        interval = (
-            "" if math.isnan(low) else f" ({100 * CONFIDENCE_LEVEL:g} % interval {low:.3g} to {high:.3g})"
-        )
-        return (
-            f"{first} scores {sign * self.effect:.3g} more than {second}{interval}: {p_in_words(self)} by "
-            f"{FACTS[self.test].title}, {side_in_words(self.alternative)}."
-        )
+        """The result in one sentence to quote."""
+        return self.pair.sentence
 
     @property
     def alternative(self) -> Alternative:
@@ -128,14 +160,9 @@ class SignificanceResult(ShownInNotebooks):
         return self.pvalue.alternative
 
 
-def p_in_words(result: SignificanceResult) -> str:
-    """Return "p = …" with its Monte-Carlo error, if it has one; "p ≤ …" where no draw reached the effect."""
-    error = result.standard_error
-    is_drawn = result.n_resamples > 0 and not result.exact
-    relation = p_relation(result.p, result.n_resamples, result.alternative) if is_drawn else "="
-    return f"p {relation} {result.p:.3g}" + (
-        f" ± {error:.1g}" if error > 0.0 else " exactly" if result.exact else ""
-    )
+def population_of(test: str) -> str:
+    """Return the population of a test of scores, in words."""
+    return "new pairs of scores like these" if FACTS[test].paired else "new scores like these"
 
 
 def smallest_p(result: SignificanceResult) -> float:

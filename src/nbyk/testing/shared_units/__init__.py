@@ -14,7 +14,6 @@ __all__ = [
     "Role",
     "SharedUnitsTest",
     "Source",
-    "VariancePart",
     "responses",
     "shared_units_test",
 ]

@@ -26,7 +26,9 @@ _NOISE_DEGREES = 400
 _WORK = 2_000_000
 """Items to go through; with very many items, there are fewer groups and blocks."""
 
-_VALUES_AT_ONCE = 4_000_000
+VALUES_AT_ONCE = 4_000_000
+"""Values of sets that are held at once."""
+
 _GROUPING_SEED = 20251122
 
 
@@ -99,36 +101,6 @@ def ratings_of(metric: Metric, data: Responses, units: Ints) -> tuple[Ints, Ints
     return rows, place, whole[rows] - (sizes - 1.0) * steps
 
 
-def effects_of_moved_sets(
-    metric: Metric, data: Responses, moves: list[Floats | None], steps: Floats
-) -> Floats:
-    """Return the effects after all responses of each item have moved.
-
-    Parameters
-    ----------
-    metric, data
-        The metric and the responses.
-    moves : list of ndarray, shape (N,), or None
-        The move of the responses of gold, of A and of B in one step.
-    steps : ndarray, shape (R,)
-        Number of steps.
-    """
-    columns = columns_of(metric, data)
-    size = sum(column.size for column in columns)
-    at_once = max(1, _VALUES_AT_ONCE // size)
-    parts = []
-    for start in range(0, len(steps), at_once):
-        taken = steps[start : start + at_once].reshape(-1, *[1] * columns[1].ndim)
-        moved = [
-            np.broadcast_to(column, (len(taken), *column.shape))
-            if move is None
-            else column + taken * move.reshape(-1, *[1] * (column.ndim - 1))
-            for column, move in zip(columns, moves, strict=True)
-        ]
-        parts.append(effects_of_sets(metric, moved))
-    return np.concatenate(parts)
-
-
 def columns_of(metric: Metric, data: Responses) -> list[Floats]:
     """Return the metric's input of gold, A and B: item means, left-packed responses, or shares of classes."""
     if data.table is not None:
@@ -182,7 +154,7 @@ def _effects_without(
     """Return the effect of each entry's item without its unit, and whether a role has no response left."""
     items, units = data.entries
     effects, lost = np.empty(len(items)), np.zeros(len(items), bool)
-    at_once = max(1, _VALUES_AT_ONCE // sum(role.values.shape[1] for role in data.roles))
+    at_once = max(1, VALUES_AT_ONCE // sum(role.values.shape[1] for role in data.roles))
     for start in range(0, len(items), at_once):
         part = slice(start, start + at_once)
         left, lost[part] = _columns_without(metric, data, columns, items[part], units[part])
@@ -314,7 +286,7 @@ def _dealt(n: int, parts: int) -> Ints:
 
 def _batched(metric: Metric, columns: list[Floats], kept: Ints) -> Floats:
     """Return the effects of several sets of the same number of items."""
-    at_once = max(1, _VALUES_AT_ONCE // (kept.shape[1] * max(1, sum(column[0].size for column in columns))))
+    at_once = max(1, VALUES_AT_ONCE // (kept.shape[1] * max(1, sum(column[0].size for column in columns))))
     parts = []
     for start in range(0, len(kept), at_once):
         rows = kept[start : start + at_once]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nbyk.metrics import Metric
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.responses import Responses, Role, Source
-from nbyk.testing.shared_units.statistic import Changes, effects_of_moved_sets
+from nbyk.testing.shared_units.statistic import VALUES_AT_ONCE, Changes, columns_of, effects_of_sets
 
 Floats = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ def stretch(metric: Metric, data: Responses, found: Changes, sources: Mapping[So
     moves = [_moves(role, direction) if (role.units >= 0).any() else None for role in data.roles]
     farthest = min(abs(found.effect) / error, _FARTHEST)
     steps = farthest * np.arange(1, _STEPS + 1) / _STEPS
-    path = np.sign(found.effect) * effects_of_moved_sets(metric, data, moves, steps)
+    path = np.sign(found.effect) * _effects_on_the_way(metric, data, moves, steps)
     crossed = np.flatnonzero(path <= 0.0)
     if len(crossed) == 0:
         return 1.0
@@ -85,3 +85,20 @@ def _moves(role: Role, direction: Floats) -> Floats:
     weights = np.where(role.units >= 0, direction[role.units], 0.0)
     moved: Floats = np.sum(weights * np.where(there, values - means[:, None], 0.0), axis=1) / sizes
     return moved
+
+
+def _effects_on_the_way(metric: Metric, data: Responses, moves: list[Floats | None], steps: Floats) -> Floats:
+    """Return the effects after each number of steps of `moves`, one a role, of shape (N,)."""
+    columns = columns_of(metric, data)
+    at_once = max(1, VALUES_AT_ONCE // sum(column.size for column in columns))
+    parts = []
+    for start in range(0, len(steps), at_once):
+        taken = steps[start : start + at_once].reshape(-1, *[1] * columns[1].ndim)
+        moved = [
+            np.broadcast_to(column, (len(taken), *column.shape))
+            if move is None
+            else column + taken * move.reshape(-1, *[1] * (column.ndim - 1))
+            for column, move in zip(columns, moves, strict=True)
+        ]
+        parts.append(effects_of_sets(metric, moved))
+    return np.concatenate(parts)

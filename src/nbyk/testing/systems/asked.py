@@ -22,7 +22,7 @@ from nbyk.testing.systems.panel import Panel, panel_of
 
 Floats = NDArray[np.float64]
 
-EQUALLY_GOOD = "are equally good over the population of items"
+EQUALLY_GOOD = "are equally good"
 ALIKE = "answer every item from the same distribution"
 TESTED = {
     "swap_items": EQUALLY_GOOD,

@@ -9,13 +9,13 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.scales import Scale, scale_text
 from nbyk.data.units import Units
 from nbyk.resampling.effects import check_defined
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.family import DrawnNull, Hypotheses, OneNull, swap_bound
+from nbyk.testing.family import DrawnNull, Hypotheses, OneNull, choose_pairs, swap_bound
 from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
-from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import expected_p, p_values, sides_of
 from nbyk.testing.ranks import standings_of
 from nbyk.testing.results import NONE, Board, Claim, Drawn, Interval, Margin, Pair, Question, Sample, Standing
@@ -37,6 +37,7 @@ from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.unit_cautions import about_units
+from nbyk.words import listed
 
 Floats = NDArray[np.float64]
 Places = tuple[int, int]
@@ -63,7 +64,7 @@ def board_of(
     family
         The pairs' tests together: when to stop drawing, and the correction.
     against, margin
-        As for `nbyk.compare`; the margin is in the unit of the effect.
+        As for `nbyk.compare`.
     with_parts
         Whether the parts of the variance of a single pair get their intervals, and those of a metric that
         jumps are computed.
@@ -86,7 +87,14 @@ def board_of(
     drawn = scored.bootstrapped(asked, of_clusters=of_clusters) if scores_each else None
     tests = {pair: test for pair, panel in panels.items() if (test := broad_test(metric, panel)) is not None}
     alone, tests = tests, moderated_tests(tests, len(names))
-    question = asked.question(metric.name, family.correction, against)
+    question = replace(
+        asked.question(metric.name, family.correction, against),
+        direction=metric.direction,
+        noun=metric.noun or metric.name,
+        scale=scale_text(scored.scale),
+    )
+    unit = metric.effect_unit(scored.scale)
+    margin = None if margin is None else margin / unit
     sample = replace(scored.sample, pairing=pairing_sentence(units, **known))
     compared = []
     for (a, b), under in zip(pairs, nulls, strict=True):
@@ -96,19 +104,23 @@ def board_of(
         else:
             with np.errstate(invalid="ignore"):  # inf − inf if the metric is undefined
                 bootstrapped = metric.sign * (drawn[a] - drawn[b])
-        of_pair = _OnePair(asked, panels[a, b], draws, question, _of_two(sample, names[a], names[b]))
+        of_two = _of_two(sample, names[a], names[b])
+        of_pair = _OnePair(asked, panels[a, b], draws, question, of_two, scored.scale)
         compared.append(of_pair.pair(under, bootstrapped, margin, tests.get((a, b)), exact=exact))
     compared = _with_corrections(compared, nulls, family.correction, [tests.get(pair) for pair in pairs])
     if len(pairs) == 1 and with_parts:
         (pair,) = compared
-        broad = with_intervals_of_parts(pair.claims[0], metric, panels[pairs[0]], tests.get(pairs[0]))
+        broad = with_intervals_of_parts(pair.claims[0], metric, panels[pairs[0]], tests.get(pairs[0]), unit)
         compared = [replace(pair, claims=(broad, *pair.claims[1:]))]
     standings: tuple[Standing, ...] = ()
     shared: tuple[tuple[str, ...], ...] = ()
     by_bootstrap = False
     if drawn is not None:
         intervals, by_bootstrap = _score_intervals(scored, drawn, list(panels.values()), asked)
-        standings, shared = standings_of(names, scored.scores, metric.sign, intervals, compared, against)
+        in_ratings = partial(metric.score_in_ratings, scale=scored.scale)
+        scores = np.array([in_ratings(score) for score in scored.scores])
+        intervals = [(in_ratings(low), in_ratings(high)) for low, high in intervals]
+        standings, shared = standings_of(names, scores, metric.sign, intervals, compared, against)
     board = Board(question, sample, standings, tuple(compared), shared, ())
     if len(pairs) == 1:
         return replace(board, warnings=compared[0].warnings)
@@ -170,6 +182,7 @@ class _OnePair:
     draws: Draws
     question: Question
     sample: Sample
+    scale: Scale
 
     def pair(
         self,
@@ -200,8 +213,6 @@ class _OnePair:
         drawn = bootstraps[np.isfinite(bootstraps)]
         if drawn.size == 0:
             check_defined([metric], bootstraps[None])
-        for kept in (under.effects, drawn):
-            kept.setflags(write=False)
         items, by_bootstrap = self._items(under, drawn, exact=exact)
         claims: tuple[Claim, ...] = (items,)
         if panel.is_broad:
@@ -210,11 +221,19 @@ class _OnePair:
             claims = with_margins(
                 metric, data, panel, claims, margin=margin, alpha=decision.alpha, of_broad=test
             )
+        expected, unit = expected_p(drawn, under.effects), metric.effect_unit(self.scale)
+        null, drawn = (unit * effects if unit != 1.0 else effects for effects in (under.effects, drawn))
+        claims = tuple(claim.times(unit) for claim in claims)
+        for kept in (null, drawn):
+            kept.setflags(write=False)
+        a, b = (
+            None if score is None else metric.score_in_ratings(score, self.scale) for score in draws.scores(0)
+        )
         pair = Pair(
             *panel.names,
             question=self.question,
             sample=replace(self.sample, n_clusters=data.n_clusters),
-            scores=draws.scores(0),
+            scores=(a, b),
             claims=claims,
             p=claims[0].p,
             decided=claims[0].decided,
@@ -223,9 +242,9 @@ class _OnePair:
                 exact,
                 sides_of(decision.alternative) / (1 + under.effects.size),
                 0.0 if exact else decision.error,
-                under.effects,
+                null,
                 drawn,
-                expected_p(drawn, under.effects),
+                expected,
                 asked.sampler.name,
             ),
         )
@@ -365,9 +384,8 @@ def _score_intervals(
             intervals.append(NONE)
         elif test is None:
             within_one = is_within_one(metric, scored.pair(system, system))
-            known = None
-            if not panel.draws_clusters:
-                known = score_interval(metric, scored.rows, system, level=level, within_one=within_one)
+            clusters = scored.clusters if panel.draws_clusters else None
+            known = score_interval(metric, scored.rows, system, clusters, level=level, within_one=within_one)
             by_bootstrap = by_bootstrap or known is None
             intervals.append(known or percentile_interval(drawn[system][np.isfinite(drawn[system])], level))
         else:
@@ -411,6 +429,9 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
             f"{open_pairs} of {len(pairs)} corrected decisions are inconclusive after at most {most} draws "
             "each; raise `max_resamples` and `max_draws`"
         )
+    constant = [standing.name for standing in board.standings if np.isnan(standing.interval[0])]
+    if constant and len(pairs[0].claims) == 1:  # a score for new units has other reasons to lack an interval
+        yield f"all {unit} have the same score for {listed(constant)}, and nothing shows how it varies"
     undefined = int((~np.isfinite(drawn)).any(axis=0).sum())
     if undefined:
         yield f"{undefined} bootstrap draws leave {question.metric} undefined; the intervals leave them out"

@@ -187,9 +187,8 @@ def _about_claims(pair: Pair) -> Iterator[str]:
         return
     if items.p - broad.p > max(3.0 * items.standard_error, _SAME * items.p):
         yield (
-            f"p for {broad.population} ({number(broad.p)}, by t) is smaller than p for {items.population} "
-            f"({number(items.p)}, by {items.method}), although the first claim is broader: the two tests "
-            f"differ on {pair.question.metric} here, so quote the larger p"
+            f"p for {items.population} is larger, {number(items.p)}, although that claim is narrower: quote "
+            "this one"
         )
 
 

@@ -86,7 +86,7 @@ def broad_claim(
     population = panel.population(panel.sources, of_clusters=panel.of_clusters)
     if test is None:
         few = panel.few(0, FEWEST_UNITS)
-        return inconclusive(over, population, f"{listed(few)} cannot speak for others")
+        return inconclusive(over, population, f"{listed(few)} are too few; collect {FEWEST_UNITS} or more")
     if test.is_constant:
         return replace(items, over=over, population=population)
     if test.roughness:
@@ -120,13 +120,17 @@ def are_from_zero_to_one(ratings: Iterable[NDArray[np.float64]]) -> bool:
 
 
 def with_intervals_of_parts(
-    claim: Claim, metric: Metric, panel: Panel, test: SharedUnitsTest | None
+    claim: Claim, metric: Metric, panel: Panel, test: SharedUnitsTest | None, unit: float
 ) -> Claim:
-    """Return a broad claim whose parts of the variance have their intervals; `test` made the claim."""
+    """Return a broad claim whose parts of the variance have their intervals; `test` made the claim.
+
+    `unit` turns an effect on [0, 1] into the unit of the claim.
+    """
     if not claim.parts or panel.responses is None or not panel.sources or test is None:
         return claim
     parts = parts_with_intervals(metric, panel.responses, test)
-    return replace(claim, parts=tuple(replace(part, source=panel.in_words(part.source)) for part in parts))
+    parts = tuple(replace(part.times(unit), source=panel.in_words(part.source)) for part in parts)
+    return replace(claim, parts=parts)
 
 
 def claim_by_t(
@@ -162,10 +166,8 @@ def few_units(panels: Iterable[Panel]) -> Iterator[str]:
     )
     if few:
         yield (
-            f"{listed(list(few))} are few to speak for others, and cannot show whether they are skewed: if "
-            "most such units are alike and a few far off (a lognormal law), we measured that the test called "
-            "up to .17 of equally good systems different at α = .05, .10 without reserve "
-            "(docs/shared-units.md)"
+            f"{listed(list(few))} are few: a rare, very different one may be missing. If so, up to 17 % "
+            "of equally good systems are called different at α = .05 (docs/shared-units.md)"
         )
 
 
@@ -195,14 +197,11 @@ def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -
     counts = {name: getattr(aim.now, name) for name in words if getattr(aim.now, name)}
     these = listed([f"{counted(count)} {words[name]}" for name, count in counts.items()])
     items = "clusters" if panel.of_clusters else "items"
-    says = (
-        f"more {items} with {these} will not find an effect as large as the present one with a power of "
-        f"{_POWER:g}"
-    )
+    says = f"more {items} alone, with {these}, will not"
     least = {name: aim.least(name) for name in counts}
     ways = [f"{count} {words[name]}" for name, count in least.items() if count is not None]
     together = aim.together()
     if not ways and together is not None:
         numbers = [f"{getattr(together, name)} {words[name]}" for name in counts]
         ways = [f"{listed([f'{together.n_items} items', *numbers])} together"]
-    return f"{says}; {' or '.join(ways)} would" if ways else says
+    return f"{' or '.join(ways)} would settle this; {says}" if ways else f"{says} settle this"

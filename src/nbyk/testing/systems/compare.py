@@ -10,6 +10,7 @@ from nbyk.data.systems import Systems
 from nbyk.data.units import Units
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
+from nbyk.metrics.registry import usual_metric
 from nbyk.resampling.effects import Progress, Threads
 from nbyk.resampling.samplers import get_sampler
 from nbyk.resampling.streams import as_seed
@@ -50,6 +51,7 @@ def compare(
     interval: IntervalMethod = "percentile",
     generalise: Sequence[str] | None = None,
     pair_runs: bool = False,
+    lower_is_better: bool | None = None,
     margin: float | None = None,
     interval_sampler: str = "bootstrap_items/all",
     n_resamples: int | None = None,
@@ -126,6 +128,9 @@ def compare(
         column of A's and of B's array with one place are the same. Without gold, "runs" may be people who
         rated both. By default they are different ones, but people with the same ids are the same people. For
         scores: whether score i of every system is of the same run or item.
+    lower_is_better
+        Whether lower responses without gold, or lower scores, are better: the metric is then `mean_cost`.
+        None means as `nbyk.read_systems` found.
     margin
         The largest difference that does not matter to you, above 0, in the unit of the effect: each pair
         is tested against it (`Claim.margin`), and each kind of p-value is corrected for the number of pairs.
@@ -183,6 +188,8 @@ def compare(
     (0.125, True)
     """
     held = gold.kind if isinstance(gold, Systems) else None
+    lower = gold.lower_is_better if isinstance(gold, Systems) else False
+    lower = lower if lower_is_better is None else lower_is_better
     if test is not None or "scores" in (kind, held):
         scores = gold if a is None and b is None else a if b is None else {"A": a, "B": b}
         if isinstance(scores, Systems):
@@ -203,6 +210,12 @@ def compare(
             seed=seed,
             threads=threads if isinstance(threads, int) else 1,
             progress=progress,
+            lower_is_better=lower,
+        )
+    if lower_is_better is not None and metric is not None:
+        raise NbykError(
+            f"found {lower_is_better} and a metric, which says what is better; give one of them",
+            argument="lower_is_better",
         )
     n_resamples = N_RESAMPLES if n_resamples is None else n_resamples
     asked = Asked(
@@ -223,6 +236,10 @@ def compare(
     if systems is None and not isinstance(gold, Systems | ResponseSet):
         raise NbykError(
             "found no systems; give the responses of A and B, or a mapping from names", argument="a"
+        )
+    if lower and metric is None:
+        metric = usual_metric(
+            gold.kind if isinstance(gold, Systems) else "numbers", has_gold=False, lower_is_better=True
         )
     scored = ScoredSystems.of(gold, systems, metric, units=units, cluster=cluster, kind=kind, classes=classes)
     return board_of(scored, asked, family, against=against, margin=margin)

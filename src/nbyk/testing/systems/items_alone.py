@@ -33,6 +33,7 @@ from nbyk.metrics import Metric
 from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.intervals import Interval, constant_interval, proportion_interval, signs_interval
 from nbyk.testing.pvalues import Alternative, PValue, tie_tolerance
+from nbyk.testing.results import NONE
 from nbyk.testing.skewness import corrected, reaches, skewness_of_mean
 
 Floats = NDArray[np.float64]
@@ -44,7 +45,7 @@ _SKEWED = 2.576
 _ASYMMETRIC = 1.5
 """Standard errors between mean and median of items whose bulk is asymmetric too."""
 
-SKEWED_T = "t with the step for skewness"
+SKEWED_T = "t-test with a step for skewness"
 """The method of a p that the step raised."""
 
 _UNSEEN = 0.05
@@ -132,7 +133,13 @@ def items_alone(
 
 
 def score_interval(
-    metric: Metric, rows: Rows, system: int, *, level: float, within_one: bool
+    metric: Metric,
+    rows: Rows,
+    system: int,
+    clusters: NDArray[np.int64] | None,
+    *,
+    level: float,
+    within_one: bool,
 ) -> Interval | None:
     """Return the interval of one system's score where a bootstrap of items has none; None if it has one.
 
@@ -142,17 +149,21 @@ def score_interval(
         As for `items_alone`; the metric scores each system.
     system
         The system's place.
+    clusters : ndarray of int, shape (N,), or None
+        The cluster of each item, if whole clusters are drawn.
     within_one
-        Whether scores of single items lie between 0 and 1.
+        Whether scores of single items lie between 0 and 1. If not, items that all have one score do not show
+        how scores vary, and the interval is `NONE`.
     """
-    if not metric.is_mean_over_items or rows.clusters is not None:
+    if not metric.is_mean_over_items:
         return None
     scores = _scores(metric, rows)[system]
-    if np.isin(scores, (0.0, 1.0)).all():
+    if clusters is None and np.isin(scores, (0.0, 1.0)).all():
         return proportion_interval(int(scores.sum()), scores.size, level)
-    if within_one and np.ptp(scores) <= tie_tolerance(scores):
-        return constant_interval(float(scores.mean()), scores.size, level, (0.0, 1.0))
-    return None
+    if np.ptp(scores) > tie_tolerance(scores):
+        return None
+    n = scores.size if clusters is None else int(clusters.max()) + 1
+    return constant_interval(float(scores.mean()), n, level, (0.0, 1.0)) if within_one else NONE
 
 
 def _scores(metric: Metric, rows: Rows) -> Floats:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from nbyk.data.units import Units
-from nbyk.testing.unit_kinds import Kind, kind_of, names_of_both, plural
+from nbyk.testing.unit_cautions import Kind, kind_of, names_of_both, plural
 from nbyk.words import listed
 
 _MOST = 12

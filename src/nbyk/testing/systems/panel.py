@@ -13,7 +13,7 @@ from nbyk.data.units import Units
 from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.shared_units import NO_UNIT, Responses, Source, responses
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
-from nbyk.testing.unit_kinds import Kind, kind_of_units, names_of_both, plural
+from nbyk.testing.unit_cautions import Kind, kind_of_units, names_of_both, plural
 from nbyk.words import counted, listed
 
 Integers = NDArray[np.int64]

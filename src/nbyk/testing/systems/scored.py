@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.categories import Categories
 from nbyk.data.response_set import ResponseSet, stack_responses
+from nbyk.data.scales import FROM_0_TO_1, Scale
 from nbyk.data.systems import Systems
 from nbyk.data.units import Units
 from nbyk.errors import NbykError
@@ -26,6 +27,7 @@ from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.panel import Panel, panel_of
+from nbyk.testing.unit_cautions import shared_numbers
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -52,6 +54,8 @@ class ScoredSystems:
         The systems' scores on the data; NaN by a metric that compares two systems and scores neither.
     categories
         The classes or distributions that responses stand for; None for numbers.
+    scale
+        The scale of numbers before they were normalised.
     """
 
     names: tuple[str, ...]
@@ -61,6 +65,7 @@ class ScoredSystems:
     clusters: Integers | None
     scores: Floats
     categories: Categories | None = None
+    scale: Scale = FROM_0_TO_1
 
     @classmethod
     def of(
@@ -75,19 +80,22 @@ class ScoredSystems:
         classes: Sequence[Any] | None = None,
     ) -> ScoredSystems:
         """Return systems in any of the forms that `nbyk.compare` takes."""
-        categories = None
+        categories: Categories | None = None
+        scale: Scale = FROM_0_TO_1
         if isinstance(gold, Systems | ResponseSet):
             if not (systems is None and units is None and cluster is None):
                 raise NbykError(
                     "found systems, units or clusters beside what holds them already; give only that",
                     argument="systems",
                 )
+            scale = gold.scale
             if isinstance(gold, Systems):
                 units, cluster = gold.all_units, gold.clusters
                 gold, systems, categories = gold.coded
             else:
                 units, cluster, categories = _named_units(gold), gold.clusters, gold.categories
-                gold, systems = gold.gold if gold.has_gold else None, {"A": gold.a, "B": gold.b}
+                systems = dict(zip(gold.names, (gold.a, gold.b), strict=True))
+                gold = gold.gold if gold.has_gold else None
         if systems is None:
             raise NbykError(
                 f"found {type(gold).__name__} alone, expected what `nbyk.read_systems` returns, or gold (or "
@@ -116,7 +124,7 @@ class ScoredSystems:
         scores = np.full(len(named), np.nan)
         if chosen.kind != "comparison":
             scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
-        return cls(tuple(named), chosen, rows, behind, clusters, scores, categories)
+        return cls(tuple(named), chosen, rows, behind, clusters, scores, categories, scale)
 
     @property
     def sample(self) -> Sample:
@@ -127,6 +135,7 @@ class ScoredSystems:
             self.rows.n_items,
             0 if self.clusters is None else int(self.clusters.max()) + 1,
             {name: _counts(matrix) for name, matrix in responses.items()},
+            shared_numbers(self.units),
         )
 
     def pair(self, a: int, b: int) -> ResponseSet:
@@ -216,8 +225,8 @@ def _counts(matrix: Floats) -> ResponseCounts:
 
 
 def _named_units(data: ResponseSet) -> dict[str, Units]:
-    """Return the units of a response set by "gold", "A" and "B"."""
-    names = {"gold": "gold", "a": "A", "b": "B"}
+    """Return the units of a response set by "gold" and the systems' names."""
+    names = {"gold": "gold", "a": data.names[0], "b": data.names[1]}
     return {names[role]: units for role, units in data.units.items()}
 
 

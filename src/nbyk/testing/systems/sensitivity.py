@@ -347,6 +347,8 @@ def _inapplicable(name: str, *, has_gold: bool, binary: bool) -> str | None:
         return "does not look at gold"
     if not has_gold and metric.needs_gold:
         return "needs gold"
+    if not metric.needs_gold and metric.direction == "lower":
+        return "counts lower responses as better; name it if they are"
     if not binary and any(parameter.name == "threshold" for parameter in takes):
         return f"gold is not 0 and 1 only; name it with a threshold, as in {name}(threshold=0.5)"
     return None

@@ -140,11 +140,6 @@ def case_study(rewards: Rewards, *, seed: int = 0) -> CaseStudy:
         Rewards of the three agents, ten runs of each or more.
     seed
         The seed of the tests' draws.
-
-    Raises
-    ------
-    NbykError
-        If an agent is missing or has fewer than ten runs.
     """
     for agent in LABELS:
         found = len(rewards.get(agent, ()))

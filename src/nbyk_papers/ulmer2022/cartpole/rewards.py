@@ -56,13 +56,7 @@ def write_scores(means: Floats, path: Path) -> None:
 
 
 def read_rewards(path: Path | None = None) -> dict[str, Floats]:
-    """Return the rewards in a file that `write_rewards` wrote; without one, those that come with nbyk.
-
-    Raises
-    ------
-    NbykError
-        If the file cannot be read, has other columns, or a reward is no number.
-    """
+    """Return the rewards in a file that `write_rewards` wrote; without one, those that come with nbyk."""
     if path is None:
         with resources.as_file(resources.files(__package__).joinpath("rewards.csv")) as shipped:
             return read_rewards(shipped)

@@ -148,13 +148,7 @@ def train(environment: Environment, settings: TrainingSettings, seed: np.random.
 
 
 def train_on_the_cart_pole(settings: TrainingSettings, run: int, seed: int) -> Floats:
-    """Return the rewards of one run of an agent on gymnasium's CartPole-v1, shape (n_episodes,).
-
-    Raises
-    ------
-    NbykError
-        If gymnasium is not installed.
-    """
+    """Return the rewards of one run of an agent on gymnasium's CartPole-v1, shape (n_episodes,)."""
     try:
         import gymnasium
     except ImportError:

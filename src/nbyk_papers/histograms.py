@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
+from nbyk.metrics.counts import apart
 from nbyk.metrics.sorting import LANES, sort_columns
 
 Floats = NDArray[np.float64]
@@ -34,6 +35,8 @@ _PARTS = 1 << _PARTS_BITS
 """Parts of a bin. A value in a part next to an edge is compared with it: rounding may have put it there."""
 _FEW_BINS = 1024
 """Up to this number of bins, a part's number fits in 32 bits."""
+
+_BLOCK = 64
 
 
 @njit(inline="always")
@@ -260,3 +263,51 @@ def _sorted_mean_of_emds(systems: Floats, gold: Floats, out: Floats, bins: int) 
                 out[s, r] += total
         for s in range(out.shape[0]):
             out[s, r] /= n * bins
+
+
+@njit(nogil=True, cache=True)
+def _sorted_histograms(counts: Cells, start: int, starts: Integers, at_least: Cells, block: Cells) -> None:
+    """Fill `block`, shape (bins, 64), with 64 items' histogram counts in ascending order.
+
+    `at_least`, shape (L + 1, 64), has K in its first row and 0 in its last; the rows between are filled.
+    """
+    width = min(_BLOCK, counts.shape[1] - start)
+    for level in range(len(counts)):
+        level_counts, at_least_level = counts[level, start : start + width], at_least[level + 1]
+        for i in range(width):
+            at_least_level[i] = level_counts[i]
+    for place in range(len(block)):
+        bin_counts, upper, lower = block[place], at_least[starts[place]], at_least[starts[place + 1]]
+        for i in range(_BLOCK):
+            bin_counts[i] = np.int32(upper[i] - lower[i])
+    for round_of_swaps in range(len(block)):
+        for place in range(1 + round_of_swaps % 2, len(block), 2):
+            low, high = block[place - 1], block[place]
+            for i in range(_BLOCK):
+                x, y = low[i], high[i]
+                low[i] = min(x, y)
+                high[i] = max(x, y)
+
+
+@njit(nogil=True, cache=True)
+def histogram_earth_movers(gold: Cells, a: Cells, b: Cells, k: int, starts: Integers, out: Cells) -> None:
+    """Fill `out` with what `histogram_mean_of_emds` sums, from counts (`nbyk.metrics.counts`)."""
+    n_bins = len(starts) - 1
+    at_least = np.zeros((len(gold) + 2, _BLOCK), np.int32)
+    at_least[0] = k
+    gold_bins = np.empty((n_bins, _BLOCK), np.int32)
+    a_bins = np.empty((n_bins, _BLOCK), np.int32)
+    b_bins = np.empty((n_bins, _BLOCK), np.int32)
+    total = np.empty(_BLOCK, np.int32)
+    for start in range(0, len(out), _BLOCK):
+        _sorted_histograms(gold, start, starts, at_least, gold_bins)
+        _sorted_histograms(a, start, starts, at_least, a_bins)
+        _sorted_histograms(b, start, starts, at_least, b_bins)
+        total[:] = 0
+        for rank in range(n_bins):
+            gold_rank, a_rank, b_rank = gold_bins[rank], a_bins[rank], b_bins[rank]
+            for i in range(_BLOCK):
+                total[i] += np.int32(apart(b_rank[i], gold_rank[i]) - apart(a_rank[i], gold_rank[i]))
+        block_out = out[start : start + _BLOCK]
+        for i in range(len(block_out)):
+            block_out[i] = total[i]

@@ -8,11 +8,72 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.priors.marginal import Counts, Marginal, response_counts
+from nbyk.priors.marginal import Counts, ItemGrid, check_levels, masses, nodes, response_counts
 from nbyk.priors.two_stage import Response, TwoStagePrior
 from nbyk.sums import product
 
 Floats = NDArray[np.float64]
+
+_FREQUENCIES = 256
+
+
+@dataclass(frozen=True)
+class Marginal:
+    """The marginal distributions of a prior, for an unknown item.
+
+    Attributes
+    ----------
+    cells : ndarray, shape (nodes, L)
+        Probability of every response at every node of the items' parameters.
+    weights : ndarray, shape (nodes,)
+        Probability of the nodes.
+    mu_mean : float
+        Mean of μ.
+    """
+
+    cells: Floats
+    weights: Floats
+    mu_mean: float
+
+    @classmethod
+    def of(cls, prior: TwoStagePrior) -> Marginal:
+        """Return the marginal distributions of a prior whose responses have levels."""
+        check_levels(prior.response)
+        grid = ItemGrid.over(prior.response, prior.mu.support, prior.sigma.support)
+        mu, sigma = masses(prior.mu, grid.mu_edges), masses(prior.sigma, grid.sigma_edges)
+        cells = grid.probabilities(prior.response).reshape(-1, prior.response.levels)
+        return cls(cells, np.outer(mu, sigma).ravel(), float(product(mu, nodes(grid.mu_edges))))
+
+    @property
+    def responses(self) -> Floats:
+        """The distribution of single responses, shape (L,)."""
+        return product(self.weights, self.cells)
+
+    def moments(self) -> tuple[float, float, float]:
+        """Return the mean and variance of the items' expected level, and the mean variance within an item.
+
+        Levels count from 0 to L − 1.
+        """
+        levels = np.arange(self.cells.shape[1])
+        expected = product(self.cells, levels)
+        mean = float(product(self.weights, expected))
+        between = float(product(self.weights, (expected - mean) ** 2))
+        within = float(product(self.weights, product(self.cells, levels**2) - expected**2))
+        return mean, between, within
+
+    def sums(self, n_responses: int) -> Floats:
+        """Return the distribution of the sum of K levels of an item, shape (K (L − 1) + 1,).
+
+        It is found from its discrete Fourier transform, so it is right to about 1e-15.
+        """
+        levels = np.arange(self.cells.shape[1])
+        n = n_responses * int(levels[-1]) + 1
+        blocks = []
+        for start in range(0, n // 2 + 1, _FREQUENCIES):
+            frequencies = np.arange(start, min(start + _FREQUENCIES, n // 2 + 1))
+            transform = product(self.cells, np.exp(-2j * np.pi / n * np.outer(levels, frequencies)))
+            blocks.append(product(self.weights, transform**n_responses))
+        return np.maximum(np.fft.irfft(np.concatenate(blocks), n), 0.0)
 
 
 @dataclass(frozen=True)
@@ -74,18 +135,8 @@ def describe_fit(prior: TwoStagePrior, matrix: ArrayLike, response: Response | N
     response
         The scale of `matrix`, if it differs from the prior's: you can compare a prior of binary responses
         with ratings on five levels, for example.
-
-    Raises
-    ------
-    NbykError
-        As `response_counts`, or if the prior's responses are continuous.
     """
-    counts = response_counts(matrix, response or prior.response)
-    return describe_counts(prior, Marginal.of(prior), counts)
-
-
-def describe_counts(prior: TwoStagePrior, marginal: Marginal, counts: Counts) -> Description:
-    """Return the same as `describe_fit`, from counted responses and the prior's marginal distributions."""
+    counts, marginal = response_counts(matrix, response or prior.response), Marginal.of(prior)
     top = counts.shape[1] - 1
     levels = np.arange(top + 1) / top
     n_responses = counts.sum(axis=1)

@@ -1,0 +1,331 @@
+"""What a plan starts from: variances, a pilot, a prior; and the unit in which its numbers are typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from nbyk.cli.pilot import pilot_scale, read_pilot_of, unit_cautions_of
+from nbyk.errors import NbykError, unknown_name
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from nbyk.data import ResponseSet, Scale
+    from nbyk.data.columns import Columns
+    from nbyk.data.mending import Mending
+    from nbyk.metrics import Metric
+    from nbyk.planning.pilot import Pilot
+    from nbyk.planning.result import Plan
+    from nbyk.priors import Response, TwoStagePrior
+    from nbyk.resampling.pilot_items import PilotItems
+    from nbyk.testing.shared_units.collection import Spread
+
+SDS = ("item_sd", "cluster_sd", "severity_sd", "rating_sd", "run_sd", "answer_sd")
+OF_SHARED = ("raters", "items_per_rater", "runs", "items_per_cluster", "cost_per_rater", "cost_per_run")
+"""Options about raters, runs and clusters: a plan with one of them is for units that items share."""
+
+
+_LARGEST_SD = 1e75
+"""Its square, times two, is the largest variance of a `Spread`."""
+_VARIANCE_OF_SD = {
+    "item_sd": ("items", 1.0),
+    "cluster_sd": ("clusters", 1.0),
+    "severity_sd": ("raters", 1.0),
+    "rating_sd": ("ratings", 1.0),
+    "run_sd": ("runs", 2.0),
+    "answer_sd": ("answers", 2.0),
+}
+"""The variance of `Spread` that each standard deviation gives, and how many systems it counts for."""
+
+
+def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
+    """Raise NbykError if the options do not name one source of items and ratings."""
+    given = {name: arguments[name] for name in ("dataset", "pilot", "pilot_systems", "prior")}
+    pilot, pilot_systems = given["pilot"], given["pilot_systems"]
+    if arguments["unit"] not in (None, "scale", "share"):
+        raise NbykError(f"found {arguments['unit']}, expected scale or share", argument="unit")
+    for path in (pilot, *(pilot_systems or ()), given["prior"]):
+        if path is not None and not path.exists():
+            raise NbykError("no such file; check the path", file=path)
+    if with_people:
+        for name, words in (("dataset", "DATASET"), ("prior", "--prior")):
+            if given[name] is not None:
+                raise NbykError(
+                    f"{words}: found {given[name]}, which does not go with raters and runs; leave it out, "
+                    "and give `effect` and `item_sd`, `severity_sd`, `rating_sd` and `run_sd`, or `pilot`, "
+                    "alone or with `pilot_systems`"
+                )
+        return
+    sources = {
+        "DATASET": given["dataset"],
+        "--pilot-systems" if pilot is None else "--pilot": pilot or pilot_systems,
+        "--prior": given["prior"],
+    }
+    named = [name for name, value in sources.items() if value is not None]
+    if len(named) != 1:
+        raise NbykError(
+            f"plan: found {' and '.join(named) or 'no data'}; expected one of DATASET, --pilot and --prior, "
+            "as the source of items and ratings; for the number of raters or runs, give --solve raters or "
+            "--solve runs instead"
+        )
+    if arguments["published"] and given["dataset"] is None:
+        raise NbykError(
+            f"plan: found --published and {named[0]}; it chooses a DATASET's published prior over a fit to "
+            "its ratings: leave it out, or name a dataset instead"
+        )
+    answers = arguments["system_answers"]
+    if answers != "levels" and (pilot is None or pilot_systems or arguments["items_from"] == "prior"):
+        raise NbykError(
+            f"found {answers}, but only systems simulated on a pilot's own items take it; leave it out, or "
+            "give a --pilot alone",
+            argument="system_answers",
+        )
+    if arguments["items_from"] not in ("pilot", "prior"):
+        raise NbykError(f"found {arguments['items_from']!r}, expected pilot or prior", argument="items_from")
+
+
+def check_dataset(name: str, *, published: bool) -> None:
+    """Raise NbykError unless there are ratings or a published prior of this name."""
+    from nbyk.data.sources import source, source_names
+    from nbyk.priors.published import published_names
+
+    embedded = () if published else (known for known in source_names() if source(known).embedded)
+    known = {*published_names(), *embedded}
+    if name not in known:
+        raise unknown_name("dataset", name, known)
+
+
+def prior_of(
+    dataset: str | None, file: Path | None, *, published: bool, say: Callable[[str], None]
+) -> tuple[TwoStagePrior, tuple[str, ...]]:
+    """Return the prior of a file, or a dataset's (fitted to ratings that come with nbyk, or published)."""
+    from nbyk.data import load_source, source, source_names
+    from nbyk.priors import Response, read_prior
+    from nbyk.priors.published import published_prior
+
+    if dataset is None:
+        return read_prior(cast("Path", file)), ()
+    if published or dataset not in source_names() or not source(dataset).embedded:
+        return published_prior(dataset), ()
+    ratings = load_source(dataset)
+    way_out = "--item-sd, --severity-sd and --rating-sd plan for new ones"
+    cautions = unit_cautions_of({"gold": ratings.units()}, ratings.n_items, way_out)
+    return fitted(dataset, ratings.matrix(), Response.on(source(dataset).scale), say), cautions
+
+
+def in_the_unit(
+    asked: dict[str, Any],
+    sds: dict[str, float | None],
+    scale: Scale | None,
+    metric: Metric,
+    unit: str | None,
+    *,
+    known: bool = True,
+    shown: float | None = None,
+) -> None:
+    """Put typed numbers in the unit of the scale; refuse an effect that looks like one in the other unit.
+
+    Parameters
+    ----------
+    asked, sds
+        The arguments of `nbyk.plan` and the standard deviations, changed in place if `unit` is "share".
+    scale, known
+        The scale; without one, whether numbers are known to be on 0 to 1.
+    unit
+        The --unit, if it is given.
+    shown
+        The effect of a pilot's systems, in the unit of the scale.
+    """
+    from nbyk.planning.long_run import ends_of
+
+    if scale is None and unit == "share":
+        raise NbykError(
+            "found share, but there is no --scale that it is a share of; leave it out", argument="unit"
+        )
+    low, high = ends_of(scale) or (0.0, 1.0)
+    length, most = high - low, (high - low) ** metric.unit_power
+    if unit == "share":
+        for name, factor in (("effect", most), ("epsilon", length), ("epsilon_a", length)):
+            asked[name] = asked[name] and asked[name] * factor
+        sds.update({name: sd and sd * most for name, sd in sds.items()})
+    effect = asked["effect"]
+    if effect is None or unit is not None or metric.unit_power < 1 or not known:
+        return
+    on = f"on the scale from {low:g} to {high:g}"
+    if effect > most:
+        raise NbykError(
+            f"found {effect:g}, but {on} no effect on {metric.name} is beyond {most:g}; give `effect` "
+            f"{effect / 100.0 * most:g} if you mean {effect:g} %, or the `scale` that {effect:g} is on",
+            argument="effect",
+        )
+    if shown and most != 1.0 and (effect <= 0.1 * shown or abs(effect * most / shown - 1.0) < 0.05):
+        raise NbykError(
+            f"found {effect:g}, but {on} the pilot's systems differ by {shown:.3g}; give `effect` "
+            f"{effect * most:.3g} if {effect:g} is on 0 to 1, or `effect` {effect:g} `unit` scale to keep it",
+            argument="effect",
+        )
+
+
+def shared_source(
+    pilot: Path | None,
+    systems: tuple[Path, Path] | None,
+    columns: Columns,
+    mending: Mending,
+    sds: dict[str, float | None],
+    asked: dict[str, Any],
+    *,
+    unit: str | None,
+    system_answers: str,
+    pair_runs: str,
+    say: Callable[[str], None],
+) -> tuple[Spread | Pilot, str]:
+    """Return the variances of an effect, or a pilot that shows them, and their name.
+
+    Parameters
+    ----------
+    pilot, systems, columns, mending
+        The files, and how to read them.
+    sds
+        The standard deviations that are given; others are None.
+    asked
+        The arguments of `nbyk.plan`; its numbers and scale are put in the unit of the scale.
+    unit
+        The --unit, if it is given.
+    system_answers
+        How simulated systems answer the items of a pilot without systems.
+    pair_runs
+        "yes" if runs of one name are the same for both systems, else "no".
+    say
+        Takes a line of progress.
+    """
+    from nbyk.planning.pilot import Pilot
+    from nbyk.testing.shared_units.collection import Spread
+
+    metric = asked["metric"]
+    scale = None if asked["scale"] is None and not (pilot or systems) else pilot_scale(asked["scale"])
+    if pair_runs not in ("yes", "no"):
+        raise NbykError(f"found {pair_runs}, expected yes or no", argument="pair_runs")
+    if systems is None and columns.cluster is not None:
+        raise NbykError(
+            f"found {columns.cluster}, but there are no systems whose effect may differ between clusters; "
+            "give their answers (`pilot_systems`), or the standard deviation (`cluster_sd`)",
+            argument="cluster",
+        )
+    if pilot is None and systems is None:
+        if sds["item_sd"] is None:
+            raise NbykError(
+                "give a number, how much the difference between the two systems varies from item to item; or "
+                "a `pilot` with ids, alone or with `pilot_systems`, that shows it",
+                argument="item_sd",
+            )
+        asked["scale"] = scale
+        in_the_unit(asked, sds, scale, metric, unit, known=scale is not None)
+        return Spread(**variances_of(sds)), "declared variances"
+    if systems is None and asked["effect"] is None:
+        raise NbykError("give a number: ratings alone do not show by how much A is better", argument="effect")
+    assert scale is not None
+    read = read_pilot_of(pilot, systems, scale, columns, mending)
+    asked["scale"] = read.scale
+    say("variances of the pilot")
+    of_metric = cast("float", read.scale.unit) ** metric.unit_power
+    if read.raters is None:
+        about_runs = asked["runs"] is not None or sds["run_sd"] is not None or asked["solve"] == "runs"
+        data = (cast("ResponseSet", read.pair),)
+        more: dict[str, Any] = {"unit": of_metric, "scale": read.scale}
+        found = Pilot(data, metric, about_runs, pair_runs == "yes", **more)
+        in_the_unit(asked, sds, read.scale, metric, unit, shown=abs(found.effect))
+        return replace(found, declared=variances_of(sds)), read.items.name
+    in_the_unit(asked, sds, read.scale, metric, unit)
+    items = replace(read.items, system_answers=system_answers)
+    return Pilot.of_ratings(
+        items, read.raters, metric, asked["effect"], of_metric, declared=variances_of(sds)
+    ), items.name
+
+
+def variances_of(sds: Mapping[str, float | None]) -> dict[str, float]:
+    """Return the variances of `Spread` for those standard deviations that are given.
+
+    Parameters
+    ----------
+    sds
+        Standard deviations of the effect by name: "item_sd", "cluster_sd", "severity_sd" (of a rater),
+        "rating_sd", and of one system "run_sd" and "answer_sd"; None for one that is not given.
+    """
+    variances = {}
+    for name, sd in sds.items():
+        if sd is not None:
+            if not 0.0 <= sd <= _LARGEST_SD:
+                raise NbykError(
+                    f"found {sd:g}, expected a standard deviation from 0 to {_LARGEST_SD:g}", argument=name
+                )
+            part, systems = _VARIANCE_OF_SD[name]
+            variances[part] = systems * sd**2
+    return variances
+
+
+def simulated_plan(
+    arguments: Mapping[str, Any],
+    asked: dict[str, Any],
+    metrics: Sequence[Metric],
+    files: tuple[Path | None, tuple[Path, Path] | None, Columns, Mending],
+    say: Callable[[str], None],
+) -> Plan:
+    """Return the plan by simulated items, with that of a prior fitted to a pilot beside that of its items."""
+    from nbyk.planning.plan import check_settings
+    from nbyk.planning.plan import plan as plan_from
+
+    pilot, pilot_systems, columns, mending = files
+    scale, other_prior = None, None
+    if arguments["scale"] is not None:
+        scale = asked["scale"] = pilot_scale(arguments["scale"])
+    if pilot is not None or pilot_systems is not None:
+        check_settings(
+            metrics[0], {**asked, "scale": None, "epsilon_a": 0.0, "epsilon": asked["epsilon"] and 0.1}
+        )
+        read = read_pilot_of(pilot, pilot_systems, pilot_scale(arguments["scale"]), columns, mending)
+        population: Any = replace(read.items, system_answers=arguments["system_answers"])
+        cautions, scale = read.warnings, read.scale
+        if pilot is not None and pilot_systems is None:
+            other_prior = partial(fitted_to, population, pilot, say)
+            if arguments["items_from"] == "prior":
+                population, other_prior = other_prior(), None
+    else:
+        if arguments["scale"] is None:
+            check_settings(metrics[0], asked)
+        population, cautions = prior_of(
+            arguments["dataset"], arguments["prior"], published=arguments["published"], say=say
+        )
+    asked["scale"] = scale
+    in_the_unit(asked, {}, scale, metrics[0], arguments["unit"])
+    solved = plan_from(population, **{**asked, "metric": metrics})
+    if other_prior is not None:
+        try:
+            other: Plan | str = plan_from(other_prior(), **{**asked, "metric": metrics})
+        except NbykError as error:
+            other = str(error)
+        solved = replace(solved, beside=other)
+    return replace(solved, warnings=(*solved.warnings, *cautions))
+
+
+def fitted_to(items: PilotItems, file: Path, say: Callable[[str], None]) -> TwoStagePrior:
+    """Return the prior fitted to the ratings of a pilot's file."""
+    try:
+        return fitted(items.name, cast("NDArray[np.float64]", items.ratings), items.response, say)
+    except NbykError as error:
+        raise error.about(file=file) from None
+
+
+def fitted(
+    name: str, ratings: NDArray[np.float64], response: Response, say: Callable[[str], None]
+) -> TwoStagePrior:
+    """Return the prior fitted to ratings (N, K), NaN where missing."""
+    from nbyk.priors import fit_prior
+
+    n_ratings = int((ratings == ratings).sum())
+    say(f"fitting a prior to {n_ratings} ratings of {len(ratings)} items")
+    return fit_prior(name, ratings, response).prior

@@ -1,0 +1,189 @@
+"""The shape of a file that a tool exports: units, which are objects, and the rows in each."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from nbyk.data.readers.recording import Gathering, Recording, said
+from nbyk.errors import NbykError
+
+Path: TypeAlias = str | os.PathLike[str]
+Scores: TypeAlias = Sequence[tuple[str, Any]]
+
+
+class Row(NamedTuple):
+    """The scores that one rater, or run, gives to one item, and further columns.
+
+    `lower` names the scores of which the file says that lower ones are better.
+    """
+
+    item: Any
+    rater: Any
+    scores: Scores
+    further: Mapping[str, Any] = {}
+    lower: Collection[str] = ()
+
+
+class Incomplete(str):
+    """Words for what the file lacks, because the run behind it did not end well."""
+
+
+PLACE = object()
+"""The item of a unit that has no id of its own: its place in the file, from 0."""
+
+
+Rows: TypeAlias = Callable[[Mapping[str, Any]], Iterator[Any]]
+
+
+@dataclass(frozen=True)
+class Export:
+    """The layout of a tool's file.
+
+    Attributes
+    ----------
+    maker, unit
+        The file in words, and the maker's word for a unit of it.
+    item, rater
+        The names of the columns of items, and of raters or runs.
+    keys
+        Members that the first unit has; no other tool's has all of them.
+    rows
+        Yields the rows of a unit, and words for what is no row, which are counted.
+    within
+        The names of members that lead to the list of units, in each of the tool's versions; () if the file is
+        the list, or is a unit by itself.
+    cluster
+        The column of clusters, if the maker declares one.
+    is_split
+        Whether the file is a table as pandas splits it, into columns and data.
+    ends
+        A member that only the last unit of a run that ended well has; "" if there is none.
+    """
+
+    maker: str
+    unit: str
+    item: str
+    rater: str
+    keys: tuple[str, ...]
+    rows: Rows
+    within: tuple[tuple[str, ...], ...] = ((),)
+    cluster: str | None = None
+    is_split: bool = False
+    ends: str = ""
+
+    def units(self, content: Any) -> list[Any] | None:
+        """Return the units in a file's content; None if another tool wrote it."""
+        if self.is_split:
+            content = rows_of_split(content)
+        for names in self.within:
+            node = content
+            for name in names:
+                node = node.get(name) if isinstance(node, Mapping) else None
+            units = [node] if isinstance(node, Mapping) else node if isinstance(node, list) else []
+            if units and isinstance(units[0], Mapping) and set(self.keys) <= set(units[0]):
+                return units
+        return None
+
+    def recording(self, units: Sequence[Any], path: Path, numbers: Sequence[int] | None = None) -> Recording:
+        """Return the table that the units make; `numbers` are their lines, if they have some."""
+        unit = self.unit if numbers is None else "line"
+        gathering = Gathering(self.maker, unit, self.item, self.rater, path)
+        remarks: Counter[str] = Counter()
+        for place, content in enumerate(units):
+            number = place + 1 if numbers is None else numbers[place]
+            try:
+                for row in self.rows(as_object(content)):
+                    if isinstance(row, str):
+                        remarks[row] += 1
+                    else:
+                        item = place if row.item is PLACE else row.item
+                        gathering.add(item, row.rater, row.scores, row.further, number=number)
+                        gathering.lower.update(row.lower)
+            except UnexpectedNodeError as node:
+                raise NbykError(
+                    f"found {node}; export the file again",
+                    file=path,
+                    row=number if unit == "line" else f"{unit} {number}",
+                ) from None
+        words_of = {remark: f"{remark}: {n}" for remark, n in remarks.items()}
+        incomplete = [words for remark, words in words_of.items() if isinstance(remark, Incomplete)]
+        if self.ends and self.ends not in units[-1]:
+            incomplete.append(f"the run did not end: there is no {self.ends}")
+        notes = [words for remark, words in words_of.items() if not isinstance(remark, Incomplete)]
+        return gathering.recording(self.cluster, notes, incomplete)
+
+
+EXPORTS: list[Export] = []
+"""The layouts that `reader` registered, in their order."""
+
+
+def reader(
+    maker: str,
+    unit: str,
+    item: str,
+    rater: str,
+    *,
+    keys: tuple[str, ...],
+    within: tuple[tuple[str, ...], ...] = ((),),
+    cluster: str | None = None,
+    is_split: bool = False,
+    ends: str = "",
+) -> Callable[[Rows], Rows]:
+    """Register a function that yields the rows of a unit, with what `Export` says of the file."""
+
+    def register(rows: Rows) -> Rows:
+        EXPORTS.append(Export(maker, unit, item, rater, keys, rows, within, cluster, is_split, ends))
+        return rows
+
+    return register
+
+
+class UnexpectedNodeError(Exception):
+    """A node of a file that is not of the maker's kind, in words."""
+
+
+def as_object(node: Any) -> Mapping[str, Any]:
+    """Return a node that is an object."""
+    if isinstance(node, Mapping):
+        return node
+    raise UnexpectedNodeError(f"{said(node)}, expected an object")
+
+
+def as_list(node: Any) -> list[Any]:
+    """Return a node that is a list."""
+    if isinstance(node, list):
+        return node
+    raise UnexpectedNodeError(f"{said(node)}, expected a list")
+
+
+def required(node: Mapping[str, Any], *names: str) -> list[Any]:
+    """Return members that every unit has."""
+    lacking = [name for name in names if name not in node]
+    if lacking:
+        raise UnexpectedNodeError(f"no member {lacking[0]!r}, expected one")
+    return [node[name] for name in names]
+
+
+def columns_in(node: Any) -> Mapping[str, Any]:
+    """Return metadata, which are columns if they are an object."""
+    return node if isinstance(node, Mapping) else {}
+
+
+def name_in(named: Any) -> str:
+    """Return a name that may be wrapped in an object."""
+    name = named.get("name", "") if isinstance(named, Mapping) else named
+    return name if isinstance(name, str) else ""
+
+
+def rows_of_split(content: Any) -> list[dict[str, Any]]:
+    """Return the rows of a table that pandas split into columns and data; [] if it is no such table."""
+    names, data = (content.get(of) if isinstance(content, Mapping) else None for of in ("columns", "data"))
+    if not (isinstance(names, list) and isinstance(data, list) and len(set(map(str, names))) == len(names)):
+        return []
+    if not all(isinstance(row, list) and len(row) == len(names) for row in data):
+        return []
+    return [dict(zip(map(str, names), row, strict=True)) for row in data]

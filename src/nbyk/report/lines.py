@@ -1,0 +1,186 @@
+"""The first lines of an answer, in every form: a verdict, its effect, cautions, and what to do next."""
+
+from __future__ import annotations
+
+import math
+import re
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from nbyk.errors import on_one_line
+
+if TYPE_CHECKING:
+    from nbyk.report.answer import AnswerTable
+
+Tone = Literal["good", "bad", "open"]
+"""What the colour of a verdict means: good for the first system, bad for it, or undecided."""
+
+Markup = Callable[[str], str]
+
+_ZERO = "┊"
+_KEPT = re.compile(r" %|p [=<≤] [.\d]+|(?<=[\d.]) to (?=[-\d.])")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of an answer.
+
+    Attributes
+    ----------
+    left, right
+        The text at its left, and that at its right edge if there is room.
+    more
+        What follows the right one; without room the next line begins with it.
+    short
+        The left one where it follows such a beginning; "" for the same.
+    """
+
+    left: str
+    right: str = ""
+    more: str = ""
+    short: str = ""
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first lines of an answer.
+
+    Attributes
+    ----------
+    verdict
+        The verdict in a few words: "new is better than old".
+    tone
+        What its colour means.
+    about
+        The metric and the numbers of items, raters and runs.
+    lines
+        The effect with its interval, and other lines.
+    serious, cautions
+        Cautions that would change a decision, which all forms show, and the others, of which they show the
+        first if there is no serious one.
+    next, command
+        What would settle it, or what to collect, and the command for it.
+    table
+        A table that stands before the lines, of a leaderboard.
+    rest
+        Where a reader finds the other cautions.
+    """
+
+    verdict: str
+    tone: Tone
+    about: str
+    lines: tuple[Line, ...]
+    serious: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
+    next: str = ""
+    command: str = ""
+    table: AnswerTable | None = None
+    rest: str = "in `warnings`"
+
+    @property
+    def careful(self) -> str:
+        """The cautions that are shown, and how many there are besides; "" without any."""
+        others = [caution for caution in dict.fromkeys(self.cautions) if caution not in self.serious]
+        shown = [*dict.fromkeys(self.serious)] or others[:1]
+        n_more = len(others) - (not self.serious) if others else 0
+        more = [f"({n_more} more {self.rest})"] if n_more else []
+        return " ".join([*(f"{on_one_line(text).rstrip('.')}." for text in shown), *more])
+
+
+def head_text(head: Head, width: int, table: str = "") -> str:
+    """Return the lines for a terminal of a width; `table` is the text of the head's table."""
+    verdict = Line(head.verdict, "" if table else head.about)
+    rows, before = [table, ""] if table else [], ""
+    for line in (verdict, *head.lines):
+        left = f"{before} {line.short or line.left}" if before else line.left
+        right = line.right + line.more
+        has_room = len(left) + len(right) + 2 <= width
+        rows += _row(left, right if has_room else line.right, width)
+        rest = "" if has_room else line.more.strip(" ,")
+        before = f"{rest[:1].upper()}{rest[1:]}." if rest else ""
+    rows += [filled(before, width)] if before else []
+    if head.careful:
+        rows.append(filled(f"Careful: {head.careful}", width, later="  "))
+    if head.command:  # on one line, to paste
+        rows.append(f"Next: {head.command}" + (f"  # {head.next}" if head.next else ""))
+    elif head.next:
+        rows.append(filled(f"Next: {head.next}", width, later="  "))
+    return "\n".join(rows) + "\n"
+
+
+def _row(left: str, right: str, width: int) -> list[str]:
+    gap = width - len(left) - len(right)
+    if right and gap >= 2:
+        return [f"{left}{gap * ' '}{right}"]
+    return [filled(text, width) for text in (left, right) if text]
+
+
+def filled(text: str, width: int, first: str = "", later: str = "") -> str:
+    """Return a text wrapped into lines; words, numbers with their per-cent sign and p-values stay whole."""
+    whole = _KEPT.sub(lambda kept: kept[0].replace(" ", "\N{NO-BREAK SPACE}"), on_one_line(text))
+    lines = textwrap.fill(
+        whole,
+        width,
+        initial_indent=first,
+        subsequent_indent=later,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    return lines.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def head_rows(head: Head, plain: Markup, strong: Markup, code: Markup) -> list[str]:
+    """Return the lines in markup, one each; the functions mark plain text, a verdict and a command up."""
+    rows = [[strong(head.verdict), plain(head.about)]]
+    rows += [[plain(line.left), plain(line.right + line.more)] for line in head.lines]
+    rows += [[plain(f"Careful: {head.careful}")]] if head.careful else []
+    if head.command:
+        rows.append([f"Next: {code(head.command)}", plain(head.next)])
+    elif head.next:
+        rows.append([plain(f"Next: {head.next}")])
+    return [" · ".join(text for text in row if text) for row in rows]
+
+
+def bar(
+    low: float, value: float, high: float, axis: tuple[float, float] | None = None, width: int = 15
+) -> str:
+    """Return an interval as a bar of characters, with a dot at the value and a mark at zero if it is inside.
+
+    Parameters
+    ----------
+    low, value, high
+        The ends of the interval, and the value; "" if they are not finite.
+    axis
+        The ends of the axis; by default those of the interval.
+    width
+        Characters of the axis.
+    """
+    if not all(map(math.isfinite, (low, value, high))):
+        return ""
+    start, stop = axis or (low, high)
+
+    def place(number: float) -> int:
+        share = (number - start) / (stop - start) if stop > start else 0.5
+        return min(width - 1, max(0, round(share * (width - 1))))
+
+    first, dot, last = place(low), place(value), place(high)
+    if axis is None:
+        dot = min(width - 2, max(1, dot))
+    characters = [" "] * width
+    characters[first : last + 1] = ["├", *"─" * (last - first - 1), "┤"] if last > first else ["│"]
+    if axis is None and low < 0.0 < high and place(0.0) != dot:
+        characters[min(width - 2, max(1, place(0.0)))] = _ZERO
+    characters[dot] = "●"
+    return "".join(characters)
+
+
+def with_decimals(values: Sequence[float], spread: float) -> list[str]:
+    """Return numbers with so many decimals that two digits of a spread are seen; three digits without one."""
+    if not (math.isfinite(spread) and spread > 0.0):
+        return [f"{value + 0.0:.3g}" for value in values]
+    decimals = max(0, 1 - math.floor(math.log10(spread)))
+    if decimals > 8:
+        return [f"{value + 0.0:.3g}" for value in values]
+    return [f"{round(value, decimals) + 0.0:.{decimals}f}" for value in values]

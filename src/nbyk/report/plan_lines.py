@@ -1,0 +1,310 @@
+"""A plan in a few lines: what to collect, its power, what is assured, what is assumed, and cautions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from nbyk.planning.closed_form import TRIED
+from nbyk.planning.pilot import FEW_UNITS
+from nbyk.planning.request import SIDES, SIZES, Simulated
+from nbyk.planning.result import Plan
+from nbyk.planning.simulation import EPSILON_FROM
+from nbyk.resampling.pilot_items import PilotItems
+from nbyk.testing.shared_units.collection import FEWEST_UNITS, Crew
+from nbyk.words import listed, number
+
+_FIFTH = 1.2
+_FAR = 2.0
+"""If the assured size is more than so many times the best guess, the first line gives both."""
+
+_SHARE = "in four of five such pilots"
+_SDS = {
+    "items": "items",
+    "clusters": "clusters",
+    "raters": "raters",
+    "ratings": "single ratings",
+    "runs": "runs of a system",
+    "answers": "single answers",
+}
+
+
+def plan_lines(plan: Plan) -> tuple[str, ...]:
+    """Return the answer, its power, what is assured, what is assumed, and cautions, a line each."""
+    lines = [_first(plan), *_power(plan), *_as_it_is(plan), *_assured(plan)]
+    assumed = "" if plan.reason else "; ".join([*_assumptions(plan), *plan.assumptions])
+    lines += [f"Assumes: {assumed}."] if assumed else []
+    return tuple(line for line in (*lines, *_beside(plan)) if line)
+
+
+def careful(plan: Plan) -> tuple[str, ...]:
+    """Return the cautions about a plan, with that about a prior that does not fit its ratings."""
+    source = plan.request.source
+    prior = source.prior.caution if isinstance(source, Simulated) else ""
+    return (*([prior] if prior else []), *plan.warnings)
+
+
+def collection(plan: Plan, high: Plan | None = None) -> str:
+    """Return the collection in words: "112 items with 8 ratings each (896 ratings), by 14 raters".
+
+    With another plan, `high`, numbers that differ are ranges up to that plan's.
+    """
+    crew, systems = plan.crew, plan.request.costs.rated_systems
+
+    def count(name: str) -> str:
+        least, most = plan.number(name), plan.number(name) if high is None else high.number(name)
+        return f"{least}" if least == most else f"{min(least, most)} to {max(least, most)}"
+
+    clusters = f" in {crew.clusters} clusters" if crew.items_per_cluster > 1 else ""
+    of_each = " of each system's answer" if systems > 1 else " each"
+    ratings = count("k_responses")
+    words = f"{count('n_items')} items{clusters} with {ratings} rating{'s' * (ratings != '1')}{of_each}"
+    if high is None:
+        words += f" ({_total(crew, systems)}{_cost(plan)})"
+    if crew.raters:
+        words += f", by {count('raters')} raters"
+    if crew.runs:
+        words += f", and {count('runs')} runs of each system{', paired' * crew.paired_runs}"
+    return words
+
+
+def _total(crew: Crew, systems: int) -> str:
+    total = crew.n_items * crew.ratings_per_item * systems
+    return f"{total} rating{'s' * (total != 1)}"
+
+
+def _cost(plan: Plan) -> str:
+    costs = plan.request.costs
+    if (costs.item, costs.rating, costs.rater, costs.run) == (0.0, 1.0, 0.0, 0.0):
+        return ""
+    of = "" if plan.request.budget is None else f" of {plan.request.budget:g}"
+    return f", cost {plan.cost:g}{of}"
+
+
+def _first(plan: Plan) -> str:
+    if plan.reason:
+        return plan.reason
+    if not plan.reachable:
+        return _unreachable(plan)
+    if plan.crew.too_few:
+        return (
+            f"{plan.crew.too_few.capitalize()} are too few to speak for others: collect at least "
+            f"{FEWEST_UNITS}."
+        )
+    last = plan.open[-1]
+    by = f" by {plan.metric}" if _by_metrics(plan) else ""
+    if last in SIZES:
+        sure = plan.assured
+        if sure is not None and sure.reachable and _tells_little(plan, sure):
+            return f"Collect {collection(plan, sure)}: the pilot cannot tell more closely."
+        return f"Collect {collection(plan)}."
+    collect = "Collect " if plan.request.budget is not None else ""
+    start = f"{collect}{collection(plan)}"
+    if last == "power":
+        return (
+            f"{start}: the power is {plan.power:.2f}."
+            if collect
+            else f"{start} have a power of {plan.power:.2f}{by}."
+        )
+    least = (plan.epsilon or 0.0) <= EPSILON_FROM
+    found = "any ε" if last == "epsilon" and least else _difference(plan)
+    return f"{start}{': they' if collect else ''} find {found}."
+
+
+def _difference(plan: Plan) -> str:
+    """Return the least difference that a plan finds, in words."""
+    if plan.open[-1] == "epsilon":
+        return f"an ε of {number(plan.epsilon or 0.0)} or more"
+    return f"an effect of {number(plan.effect or 0.0)} or more{_on(plan)}"
+
+
+def _unreachable(plan: Plan) -> str:
+    names = [SIZES[name] for name in plan.open if name in SIZES]
+    which = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    fixed = plan.crew.words_of_given(plan.open)
+    start = f"{fixed[0].upper()}{fixed[1:]}" if fixed != "here" else "Here"
+    if len(plan.open) > 1:
+        return f"{start}, no {which} that nbyk tries (up to {TRIED[-1]}) are enough."
+    if plan.others:
+        return f"{start}, no number of {which} is enough: take at least {_ways(plan)}."
+    return f"{start}, no number of {which} is enough: increase the others too, or look for a larger effect."
+
+
+def _ways(plan: Plan) -> str:
+    """Return the numbers of the other plans in words: "15 raters or 9 ratings per item"."""
+    ways = []
+    for way in plan.others:
+        everybody = "raters" in way.open and way.k_responses == way.crew.raters
+        names = [name for name in way.open if name != "k_responses" or not everybody]
+        ways.append(listed([f"{way.number(name)} {SIZES[name]}" for name in names]))
+    return " or ".join(ways)
+
+
+def _as_it_is(plan: Plan) -> Iterator[str]:
+    """Yield the other numbers that settle a comparison, and the power of the present one."""
+    now = plan.present
+    if now is None:
+        return
+    if plan.reachable and plan.others:
+        yield f"Or, with all else as it is, {_ways(plan)}."
+    if not math.isnan(now.power):
+        yield f"Now, {now.n_items} items have a power of {now.power:.2f}, if the effect is as observed."
+    if plan.least_items is not None and plan.least_items > now.n_items:
+        yield f"Even an effect at the far end of its interval takes {plan.least_items} items."
+
+
+def _by_metrics(plan: Plan) -> bool:
+    """Return whether other plans are those by other metrics."""
+    return plan.request.is_simulated and bool(plan.others)
+
+
+def _tells_little(plan: Plan, sure: Plan) -> bool:
+    if plan.request.is_simulated:
+        return sure.n_items > _FAR * plan.n_items
+    return 0 < plan.pilot_units < FEW_UNITS
+
+
+def _power(plan: Plan) -> Iterator[str]:
+    """Yield the line on the power, the test and the difference."""
+    request = plan.request
+    if plan.crew.too_few or plan.reason:
+        return
+    side = f"{SIDES[request.alternative]}, α = {request.alpha:g}"
+    if isinstance(request.source, Simulated):
+        test = f"{request.source.test.name} on {plan.metric}, {side}"
+        interval = f" ({plan.simulated.low:.2f} to {plan.simulated.high:.2f})" if plan.simulated else ""
+        yield f"Power {plan.power:.2f}{interval} to find {_worse_system(plan, request.source)}: {test}."
+        yield from _limits(plan)
+        if _by_metrics(plan):
+            powers = [f"{other.power:.2f} by {other.metric}" for other in plan.others]
+            yield f"Power by the other metrics: {', '.join(powers)}."
+    else:
+        by_t = "t-test" if plan.crew.raters or plan.crew.runs else "test"
+        test = f"{by_t} over {plan.crew.populations}, {side}"
+        most = "" if plan.reachable else "at most "
+        effect = "" if plan.effect is None else f" to find an effect of {number(plan.effect)}{_on(plan)}"
+        yield f"Power {most}{plan.power:.2f}{effect}: {test}."
+
+
+def _on(plan: Plan) -> str:
+    """Return the metric and the scale in whose unit an effect is, to follow its number."""
+    scale = (
+        "" if plan.scale is None or not plan.metric else f" (scale {plan.scale[0]:g} to {plan.scale[1]:g})"
+    )
+    return f" on {plan.metric}{scale}" if plan.metric else ""
+
+
+def _worse_system(plan: Plan, world: Simulated) -> str:
+    if isinstance(world.prior, PilotItems) and world.of_pair:
+        a, b = world.prior.system_names
+        by = "" if plan.effect is None else f" by {number(plan.effect)}{_on(plan)}"
+        return f"that {a} is better than {b}{by}, as in the pilot"
+    if plan.asked_effect is not None:
+        return f"a system B that is worse by {number(plan.asked_effect)}{_on(plan)}"
+    epsilon = number(plan.epsilon or 0.0)
+    if world.has_gold:
+        return f"a system B whose item means are off by up to ε = {epsilon}"
+    side = "lower" if world.test.metric.direction == "higher" else "higher"
+    return f"a system B whose item means are {side} by ε = {epsilon}"
+
+
+def _assured(plan: Plan) -> Iterator[str]:
+    """Yield what holds in four of five such pilots, and the pilot that would tell."""
+    sure, last = plan.assured, plan.open[-1]
+    if sure is None or plan.crew.too_few:
+        return
+    if last == "power":
+        words = f": {_SHARE}, the power is at least {sure.power:.2f}."
+    elif not sure.reachable or not math.isfinite(sure.effect or 0.0):
+        words = f": no number within the limits has this power {_SHARE}."
+    elif last in ("effect", "epsilon"):
+        words = f": {_SHARE}, they find {_difference(sure)}."
+    else:
+        words = f", collect {collection(sure)}: that has this power {_SHARE}."
+    if plan.pilot_that_tells:
+        kinds = ["raters"] * bool(plan.crew.raters) + ["runs"] * bool(plan.crew.runs)
+        units = "items" if plan.request.is_simulated else " or ".join(kinds)
+        words += f" A pilot of {plan.pilot_that_tells} {units} would tell more."
+    yield f"To be safe{words}"
+
+
+def _assumptions(plan: Plan) -> Iterator[str]:
+    """Yield what the plan assumes of items, raters and systems, a few words each."""
+    source = plan.request.source
+    if not isinstance(source, Simulated):
+        spread = plan.request.spread
+        halves = {"runs": 0.5, "answers": 0.5}
+        shown = [
+            f"{number(math.sqrt(halves.get(part, 1.0) * getattr(spread, part)))} between {words}"
+            for part, words in _SDS.items()
+            if getattr(spread, part)
+        ]
+        yield f"SD of the effect {listed(shown)}" if shown else "an effect that does not vary"
+        return
+    of = source.prior
+    if isinstance(of, PilotItems):
+        yield f"items like the {of.n_items} of {of.name}, each rated by other people"
+    else:
+        yield f"items like those of {of.name}, each rated by other people"
+    if source.of_pair:
+        return
+    if plan.asked_effect is not None and plan.open[-1] != "epsilon":
+        yield f"B's item means are off by up to ε = {number(plan.epsilon or 0.0)}"
+    yield from _systems(source, plan.request.unit)
+
+
+def _systems(world: Simulated, unit: float) -> Iterator[str]:
+    """Yield what is assumed of simulated systems, a few words each."""
+    if isinstance(world.prior, PilotItems) and world.has_gold and len(world.prior.response.values):
+        answers = world.prior.system_answers
+        kind = "whole levels of the scale" if answers == "levels" else "real numbers"
+        yield f"systems answer in {kind} (--system-answers {answers})"
+    if world.epsilon_a != 0.0:
+        yield f"A's item means are off by up to ε_A = {number(unit * world.epsilon_a)}"
+    scales = {"A": world.sd_scale_a, "B": world.sd_scale_b}
+    if world.n_runs == 1:
+        again = set(scales.values()) == {0.0}
+        yield f"each system answers an item once{', and would answer the same again' * again}"
+        scales = {} if again else scales
+    elif world.n_runs is not None:
+        yield f"each system answers an item {world.n_runs} times, and its answers vary as people's ratings do"
+    elif world.has_gold:
+        yield "each system answers an item as often as people rate it, and its answers vary as ratings do"
+    for name, scale in scales.items():
+        if scale != 1:
+            yield f"the spread of {name}'s answers times {scale:g}"
+
+
+def _limits(plan: Plan) -> Iterator[str]:
+    """Yield a sentence on the search limits that the size reaches."""
+    request, at = plan.request, []
+    if request.k_responses is None and plan.k_responses == request.max_responses:
+        at.append(f"K = {plan.k_responses} (max_responses)")
+    if request.n_items is None and plan.n_items == request.max_items:
+        at.append(f"N = {plan.n_items} (max_items)")
+    if at:
+        more = (
+            ", and the budget would buy more" if request.allows_more(plan.n_items, plan.k_responses) else ""
+        )
+        yield f"{' and '.join(at)} is the most that the search allowed{more}."
+
+
+def _beside(plan: Plan) -> Iterator[str]:
+    """Yield which to use if a prior fitted to the pilot answers otherwise by more than a fifth."""
+    other = plan.beside
+    keep = "keep the answer above, which uses the ratings themselves"
+    if isinstance(other, str):
+        yield f"A prior fitted to the pilot gives no answer ({other}): {keep}."
+    if other is None or isinstance(other, str):
+        return
+    answer = plan.open[-1] if len(plan.open) == 1 or plan.request.budget is not None else "cost"
+    numbers = {
+        "n_items": ("{:.0f} items", float(plan.n_items), float(other.n_items)),
+        "k_responses": ("{:.0f} ratings each", float(plan.k_responses), float(other.k_responses)),
+        "epsilon": ("an ε of {:.3g}", plan.epsilon or 0.0, other.epsilon or 0.0),
+        "power": ("a power of {:.2f}", plan.power, other.power),
+        "cost": (f"{other.n_items} items with {other.k_responses} ratings each", plan.cost, other.cost),
+    }
+    form, own, fitted = numbers[answer]
+    if max(own, fitted) > _FIFTH * min(own, fitted):
+        yield f"A prior fitted to the pilot gives {form.format(fitted)}: {keep}."

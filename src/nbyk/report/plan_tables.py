@@ -1,0 +1,177 @@
+"""The tables of a plan: what else would do, the sizes that were compared, and the assumed deviations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nbyk.planning.closed_form import solved
+from nbyk.planning.request import Costs
+from nbyk.planning.result import Plan
+from nbyk.testing.shared_units.collection import Crew
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RATERS = (3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 50, 100)
+_MOST_WAYS = 8
+_NEAR_COST = 1.5
+"""The printed table has sizes up to so many times the cost of the plan."""
+
+
+def every_way(plan: Plan) -> pd.DataFrame:
+    """Return the collections that would do, one to a row: by ratings per item, or by number of raters."""
+    if plan.request.is_simulated and plan.others:
+        return metrics_table(plan)
+    if plan.request.is_simulated:
+        return candidates_table(plan)
+    return sizes(plan) if plan.crew.raters else near_ways(plan, least=1)
+
+
+def near_ways(plan: Plan, *, least: int = 2) -> pd.DataFrame:
+    """Return the few collections that a reader compares with the plan, one to a row; the plan is marked."""
+    import pandas as pd
+
+    costs, priced = (
+        plan.request.costs,
+        plan.request.costs != Costs(rated_systems=plan.request.costs.rated_systems),
+    )
+    rows = list(_simulated_ways(plan) if plan.request.is_simulated else _people_ways(plan))
+    if len(rows) < least:
+        return pd.DataFrame()
+    places = sorted(
+        range(len(rows)), key=lambda place: (rows[place][1] != "this plan", costs.of(rows[place][0]))
+    )
+    shown = [rows[place] for place in sorted(places[:_MOST_WAYS])]
+    return pd.DataFrame(
+        {
+            "items": crew.n_items,
+            "ratings each": crew.ratings_per_item,
+            **({"raters": crew.raters} if crew.raters else {}),
+            **({"runs": crew.runs} if crew.runs else {}),
+            "ratings": crew.n_items * crew.ratings_per_item * costs.rated_systems,
+            **({"cost": _whole(costs.of(crew))} if priced else {}),
+            "": words,
+        }
+        for crew, words in shown
+    )
+
+
+def _simulated_ways(plan: Plan) -> Iterator[tuple[Crew, str]]:
+    for row in plan.candidates:
+        words = "this plan" if row.k_responses == plan.k_responses else ""
+        words = "as good" if row.k_responses in plan.ties else words
+        if words or row.cost <= _NEAR_COST * plan.cost:
+            yield Crew(row.n_items, 0, row.k_responses, 0), words
+
+
+def _people_ways(plan: Plan) -> Iterator[tuple[Crew, str]]:
+    """Yield the plan and others that reach its power: by another quantity, or with other raters."""
+    if {"power", "effect"} & set(plan.open) or plan.crew.too_few:
+        return
+    if plan.reachable:
+        yield plan.crew, "this plan"
+        for other in plan.others:
+            yield other.crew, ""
+    if plan.crew.raters and not (plan.reachable and plan.others):
+        for raters in RATERS:
+            other = with_raters(plan, raters, wanted_power(plan))
+            if other.reachable and raters != plan.crew.raters:
+                yield other.crew, ""
+
+
+def metrics_table(plan: Plan) -> pd.DataFrame:
+    """Return the power by each metric with its 95 % interval, the largest first."""
+    import pandas as pd
+
+    rows = [(one.metric, one.power, one.low, one.high) for one in (plan, *plan.others)]
+    return pd.DataFrame(rows, columns=["metric", "power", "low", "high"])
+
+
+def candidates_table(plan: Plan) -> pd.DataFrame:
+    """Return the K that were compared, one to a row."""
+    import pandas as pd
+
+    rows = []
+    for row in plan.candidates:
+        tie = "as good" if row.k_responses in plan.ties else ""
+        rows.append(
+            {
+                "K": row.k_responses,
+                "N": row.n_items,
+                "N low": row.n_low,
+                "N high": row.n_high,
+                "ε": row.epsilon,
+                "cost": row.cost,
+                "power": row.power,
+                "± error": row.power_error,
+                "by": row.by,
+                "choice": "chosen" if row.k_responses == plan.k_responses else tie,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def standard_deviations(plan: Plan) -> pd.DataFrame:
+    """Return the SD of each source of the effect's variance, with the option that declares it."""
+    import pandas as pd
+
+    spread, clustered = plan.request.spread, plan.crew.items_per_cluster > 1
+    rows = [
+        ("items", spread.items, "--item-sd"),
+        *([("clusters of items", spread.clusters, "--cluster-sd")] if clustered else []),
+        ("a rater's severity", spread.raters, "--severity-sd"),
+        ("a single rating", spread.ratings, "--rating-sd"),
+        ("a run of one system", spread.runs / 2, "--run-sd"),
+        ("a single answer of one system", spread.answers / 2, "--answer-sd"),
+    ]
+    return pd.DataFrame(
+        [(name, round(math.sqrt(variance), 4), option) for name, variance, option in rows],
+        columns=["between", "SD", "option"],
+    )
+
+
+def sizes(plan: Plan) -> pd.DataFrame:
+    """Return the least N for several numbers of raters, one to a row; empty if no N is enough."""
+    import pandas as pd
+
+    rows = []
+    tried = {plan.crew.raters} if plan.reachable or "raters" not in plan.open else set()
+    for raters in sorted({*RATERS, *tried}):
+        found = with_raters(plan, raters, wanted_power(plan))
+        rows.append(
+            {
+                "raters": raters,
+                "items": found.crew.n_items if found.reachable else None,
+                "ratings per item": found.crew.ratings_per_item,
+                "cost": _whole(found.cost) if found.reachable else None,
+            }
+        )
+    return pd.DataFrame(rows, dtype=object)
+
+
+def _whole(number: float) -> float:
+    return int(number) if number == int(number) else number
+
+
+def wanted_power(plan: Plan) -> float:
+    """Return the power that a plan's tables are for: the requested one, or its own."""
+    return plan.power if plan.request.power is None else plan.request.power
+
+
+def with_raters(plan: Plan, raters: int, power: float) -> Plan:
+    """Return the least N with other raters; the ratings per item stay the same if there are enough raters."""
+    asked = replace(
+        plan.request,
+        n_items=None,
+        raters=raters,
+        k_responses=min(plan.k_responses, raters),
+        runs=plan.crew.runs,
+        items_per_rater=None,
+        effect=plan.effect,
+        power=min(max(power, 2.0 * plan.request.alpha), 0.99),
+        budget=None,
+    )
+    return solved(asked)

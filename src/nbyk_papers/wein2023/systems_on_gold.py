@@ -1,0 +1,148 @@
+"""Simulated systems that answer the items of real gold ratings (Wein et al. 2023, section 6)."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.units import FRESH
+from nbyk.errors import NbykError
+from nbyk.priors import Response, TwoStagePrior, item_parameters
+from nbyk.priors.marginal import ItemGrid, Patterns, masses, response_counts
+from nbyk.priors.predictive import on_levels
+from nbyk.resampling.population import ItemParameters, check_systems, perturbed, scaled
+from nbyk.resampling.simulate import Hypothesis, draw_responses
+from nbyk.resampling.streams import Streams, stream_key
+
+Floats = NDArray[np.float64]
+
+
+def simulate_systems(
+    gold: Floats,
+    response: Response,
+    *,
+    k_responses: int,
+    epsilon_b: float,
+    epsilon_a: float = 0.0,
+    sd_scale_a: float = 1.0,
+    sd_scale_b: float = 1.0,
+    prior: TwoStagePrior | None = None,
+    hypothesis: Hypothesis = "alternative",
+    seed: int = 0,
+    index: int = 0,
+) -> ResponseSet:
+    """Simulate two systems that answer the items of real gold ratings.
+
+    A's responses to item i have the item's mean and standard deviation, B's the perturbed mean; both pass
+    through the response stage. Without a prior these are the mean and standard deviation of the item's gold
+    responses (Wein et al. 2023, section 6): if all raters agree on a level, σ is 0 and the mean lies on the
+    edge of that level. The smallest step down then moves every answer of B to the level below. With a prior,
+    the latent μ and σ are drawn from their distribution given the prior and the item's ratings, and a small ε
+    has a small effect.
+
+    Parameters
+    ----------
+    gold : ndarray, shape (N, K_gold)
+        Gold responses, NaN where missing; each item needs at least two.
+    response
+        Response stage of the systems.
+    prior
+        A prior fitted to such ratings, to draw the items' latent μ and σ with; they are the same for every K
+        and ε.
+    k_responses, epsilon_b, epsilon_a, sd_scale_a, sd_scale_b
+        As for `Population`.
+    hypothesis, seed, index
+        As for `simulate`; the two hypotheses share B's item means, but no response.
+    """
+    check_systems(epsilon_b, epsilon_a, sd_scale_a, sd_scale_b)
+    gold_digest = ResponseSet(gold, gold, gold).fingerprint()
+    if prior is None:
+        means, sds = _moments_of_items(gold)
+        source = {}
+    else:
+        source = {"prior": prior.key()}
+        latent = stream_key(seed, purpose="latent items of real gold", gold=gold_digest, **source)
+        means, sds = draw_rated_items(prior, gold, Streams(latent, index).uniforms("items", (len(gold), 3)))
+    axes: dict[str, str | int | float] = {
+        "gold": gold_digest,
+        "response": json.dumps(response.to_dict(), sort_keys=True),
+        "k": k_responses,
+        "epsilon_a": float(epsilon_a),
+        "epsilon_b": float(epsilon_b),
+        **source,
+    }
+    streams = Streams(stream_key(seed, purpose="systems on real gold", **axes), index)
+    items = ItemParameters(
+        gold=means[None],
+        a=perturbed(means[None], epsilon_a, streams, "epsilon a"),
+        b=perturbed(means[None], epsilon_b, streams, "epsilon b"),
+        sd_gold=sds[None],
+        sd_a=scaled(sds[None], sd_scale_a),
+        sd_b=scaled(sds[None], sd_scale_b),
+    )
+    if hypothesis == "null":
+        streams = Streams(stream_key(seed, purpose="systems on real gold, null", **axes), index)
+    _, systems = draw_responses(response, items, k_responses, streams, hypothesis)
+    return ResponseSet(gold, systems[0, 0], systems[1, 0], {"a": FRESH, "b": FRESH})
+
+
+def _moments_of_items(gold: Floats) -> tuple[Floats, Floats]:
+    """Return the mean and standard deviation of every item's ratings, or raise NbykError if one has none."""
+    means, sds = item_parameters(gold)
+    if len(sds) < len(means):
+        raise NbykError(
+            f"{len(means) - len(sds)} of {len(means)} items have a single gold response and so no standard "
+            "deviation to give to a simulated system; keep items with at least two"
+        )
+    return means, sds
+
+
+def draw_rated_items(prior: TwoStagePrior, matrix: ArrayLike, u: Floats) -> tuple[Floats, Floats]:
+    """Draw every rated item's latent μ and σ from their posterior, given the item's ratings.
+
+    Five ratings of .8 do not show that μ is .8 and σ is 0. The posterior covers every (μ, σ) that can make
+    such ratings, weighted by the prior.
+
+    Parameters
+    ----------
+    prior
+        A prior fitted to such ratings.
+    matrix : array_like, shape (N, K)
+        Ratings on the scale of the prior's response stage, with NaN for missing ones.
+    u : ndarray, shape (N, 3)
+        Uniforms on (0, 1): the first chooses a cell of the grid of (μ, σ), the others a place in it.
+
+    Returns
+    -------
+    mu, sigma : ndarray, each shape (N,)
+    """
+    levels, response = on_levels(matrix, prior.response)
+    different, pattern_of = np.unique(response_counts(levels, response), axis=0, return_inverse=True)
+    patterns = Patterns(different, np.bincount(pattern_of.ravel()))
+    grid = ItemGrid.over(response, prior.mu.support, prior.sigma.support)
+    weights = np.outer(masses(prior.mu, grid.mu_edges), masses(prior.sigma, grid.sigma_edges))
+    items = np.argsort(pattern_of.ravel(), kind="stable")
+    items_of = iter(np.split(items, np.cumsum(patterns.items)[:-1]))
+    cells = np.empty(len(items), dtype=np.intp)
+    for kernel, _ in grid.kernels(patterns, response):
+        for cumulative in np.cumsum((kernel.swapaxes(1, 2) * weights).reshape(len(kernel), -1), axis=1):
+            mine = next(items_of)
+            if cumulative[-1] <= 0.0:
+                raise NbykError(
+                    f"prior {prior.name} cannot make the ratings of item {mine[0]}; fit a prior to these "
+                    "ratings with `nbyk fit`"
+                )
+            places = np.searchsorted(cumulative, u[mine, 0] * cumulative[-1], side="right")
+            cells[mine] = np.minimum(places, cumulative.size - 1)
+    mu_cells, sigma_cells = np.unravel_index(cells, weights.shape)
+    return _within(grid.mu_edges, mu_cells, u[:, 1]), _within(grid.sigma_edges, sigma_cells, u[:, 2])
+
+
+def _within(edges: Floats, cells: NDArray[np.intp], u: Floats) -> Floats:
+    """Return places in cells: the first and the last cell are the ends, the others lie between edges."""
+    low = np.concatenate([edges[:1], edges])
+    high = np.concatenate([edges, edges[-1:]])
+    return np.asarray(low[cells] + u * (high[cells] - low[cells]))

@@ -1,0 +1,201 @@
+"""The first lines of an answer: one form everywhere, in few words, and what they print can be typed back."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from html import unescape
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.stats.power import TTestIndPower, TTestPower
+
+import nbyk as package
+from nbyk.report.comparison.sentences import p_text
+from nbyk.report.lines import bar, with_decimals
+from nbyk.testing.scores.means import scores_to_settle
+from tests.cli.conftest import Run
+
+BANNED = (
+    *("under the null that", "expected p", "swap_items", "cannot speak for", "drawn as these", "rough for"),
+    *(
+        "will not find an effect",
+        "would notice",
+        "with t degrees",
+        "Inconclusive",
+        "In the ratings' own unit",
+    ),
+    *("file(s)", "leave it out", "give another file", "declare the kind", "more raters or runs alone"),
+)
+"""What no reader sees first."""
+
+WORDS = 40
+"""Most words of a sentence to quote."""
+
+
+def ratings(lead: float = 0.6, people: int = 9, seed: int = 0) -> dict[str, np.ndarray]:
+    """Return ratings from 1 to 5 of 60 items by the same people for two systems; "new" leads by `lead`."""
+    rng = np.random.default_rng(seed)
+    item, person = rng.uniform(1.5, 4.0, (60, 1)), rng.normal(0.0, 0.2, people)
+    noise = rng.normal(0.0, 0.5, (2, 60, people))
+    systems = {"new": item + lead + person + noise[0], "old": item + person + noise[1]}
+    return {name: np.clip(np.rint(values), 1, 5) for name, values in systems.items()}
+
+
+def write(name: str, values: np.ndarray) -> None:
+    rows = [(f"q{i}", f"p{j}", int(value)) for (i, j), value in np.ndenumerate(values)]
+    pd.DataFrame(rows, columns=["item", "rater", "value"]).to_csv(f"{name}.csv", index=False)
+
+
+def told(nbyk_: Run, *more: str, lead: float = 0.6) -> str:
+    for name, values in ratings(lead).items():
+        write(name, values)
+    code, text, errors = nbyk_(" ".join(["compare new.csv old.csv --scale 1..5", *more]))
+    assert code == 0, errors
+    return text
+
+
+def test_the_first_lines_at_eighty_columns_and_wide(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    first, second, third, *_, last = told(nbyk).splitlines()
+    assert re.fullmatch(r"new is better than old {2,}mean on 1..5, 60 items, 9 raters", first)
+    assert len(first) == 80
+    assert re.fullmatch(r"0\.\d\d higher mean  ├─+●─+┤  0\.\d\d to 0\.\d\d {2,}p < .0001", second)
+    assert re.fullmatch(r"For new items and raters\. With these alone: 0\.\d\d to 0\.\d\d\.", third)
+    assert last == "Next: nbyk compare new.csv old.csv --scale 1..5 --out report  # figures and all numbers"
+    monkeypatch.setenv("COLUMNS", "120")
+    _, second, third, *_ = told(nbyk).splitlines()
+    assert second.endswith("p < .0001, for new items and raters")
+    assert third.startswith("With these raters alone: ")
+
+
+def test_all_forms_have_the_same_lines(nbyk: Run) -> None:
+    markdown = told(nbyk, "--format markdown").replace("**", "").replace("\\", "")
+    told(nbyk, "--out report")
+    page = unescape(Path("report/compare.html").read_text(encoding="utf-8"))
+    read = package.read_systems(["new.csv", "old.csv"], scale="1..5")
+    head = package.compare(read).head
+    for text in (head.verdict, head.about, head.lines[0].left, head.lines[0].right, head.lines[1].left):
+        assert text in markdown
+        assert text in page
+    assert 'class="verdict good"' in page
+
+
+@pytest.mark.parametrize("lead", [0.6, 0.0])
+@pytest.mark.parametrize("more", ["", "--margin 0.5", "--null permutation --generalise items", "--details"])
+def test_no_answer_has_a_banned_phrase_and_sentences_are_short(nbyk: Run, lead: float, more: str) -> None:
+    text = told(nbyk, more, lead=lead)
+    assert [phrase for phrase in BANNED if phrase in text] == []
+    result = package.compare(package.read_systems(["new.csv", "old.csv"], scale="1..5"))
+    assert len(result.sentence.split()) <= WORDS
+
+
+def test_what_an_undecided_answer_prints_can_be_pasted(
+    nbyk: Run, run_words: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = told(nbyk, lead=0.04)
+    assert text.startswith("Undecided: new or old ")
+    (command,) = (line.removeprefix("Next: ") for line in text.splitlines() if line.startswith("Next: "))
+    words = shlex.split(command, comments=True)
+    effect = float(words[words.index("--effect") + 1])
+    assert effect == pytest.approx(abs(_effect_of(text)), rel=0.2)
+    code, plan, errors = run_words(*words[1:])
+    assert code == 0, errors
+    assert "raters" in plan
+
+
+def _effect_of(text: str) -> float:
+    return float(text.splitlines()[1].split()[0])
+
+
+def test_effects_scores_and_margins_are_in_the_unit_of_the_scale() -> None:
+    gold = np.clip(np.rint(np.random.default_rng(1).uniform(1, 5, (60, 4))), 1, 5)
+    systems = ratings()
+    plain = {name: (values - 1.0) / 4.0 for name, values in systems.items()}
+    for metric, factor, shift in (("mae", 4.0, 0.0), ("mse", 16.0, 0.0), ("mean", 4.0, 1.0)):
+        own = package.compare(package.read_systems(plain, (gold - 1.0) / 4.0), metric=metric, margin=0.1)
+        read = package.read_systems(systems, gold, scale="1..5")
+        scaled = package.compare(read, metric=metric, margin=0.1 * factor)
+        assert scaled.effect == pytest.approx(factor * own.effect)
+        assert scaled.interval == pytest.approx([factor * end for end in own.interval])
+        assert scaled.pair.scores == pytest.approx([shift + factor * score for score in own.pair.scores])
+        assert scaled.standings[0].score == pytest.approx(shift + factor * own.standings[0].score)
+        assert scaled.pair.margin is not None
+        assert own.pair.margin is not None
+        assert scaled.pair.margin.interval == pytest.approx([factor * e for e in own.pair.margin.interval])
+        assert scaled.pair.margin.p_equivalent == pytest.approx(own.pair.margin.p_equivalent)
+        assert scaled.p == pytest.approx(own.p)
+        np.testing.assert_allclose(scaled.pair.drawn.null, factor * own.pair.drawn.null, atol=1e-12)
+
+
+def test_a_pair_of_read_systems_keeps_its_names_and_scale() -> None:
+    read = package.read_systems(ratings(), scale="1..5")
+    of_pair, whole = (
+        package.compare(read.pair("new", "old"), metric="mean"),
+        package.compare(read, metric="mean"),
+    )
+    assert (of_pair.pair.a, of_pair.pair.b) == ("new", "old")
+    assert (of_pair.effect, of_pair.p, of_pair.question.scale) == (whole.effect, whole.p, "1..5")
+
+
+def test_a_result_has_a_figure_and_a_frame() -> None:
+    systems = {**ratings(), "third": ratings(seed=2)["old"]}
+    board = package.compare(package.read_systems(systems, scale="1..5"), n_resamples=199)
+    assert list(board.to_frame()["system"]) == list(board.names)
+    assert board.plot().axes
+    pair = package.compare(package.read_systems(ratings(), scale="1..5"), n_resamples=199)
+    assert list(pair.to_frame()["for"]) == [claim.population for claim in pair.claims]
+    assert pair.plot().axes
+
+
+@pytest.mark.parametrize(
+    ("p", "alpha", "text"),
+    [
+        *((0.281, 0.05, "p = .28"), (0.0478, 0.05, "p = .048"), (0.000318, 0.05, "p = .0003")),
+        *((0.04996, 0.05, "p = .050"), (0.05004, 0.05, "p = .05004"), (3e-7, 0.05, "p < .0001")),
+        *((1.0, 0.05, "p = 1.00"), (0.00996, 0.01, "p = .0100"), (float("nan"), 0.05, "no p")),
+    ],
+)
+def test_p_is_short_and_on_its_side_of_alpha(p: float, alpha: float, text: str) -> None:
+    assert p_text(p, alpha) == text
+
+
+def test_a_bar_has_its_dot_and_zero_in_place() -> None:
+    assert bar(0.0, 0.5, 1.0, width=9) == "├───●───┤"
+    assert bar(-1.0, 1.0, 3.0, width=9) == "├─┊─●───┤"
+    assert bar(0.25, 0.5, 0.75, axis=(0.0, 1.0), width=9) == "  ├─●─┤  "
+    assert bar(float("nan"), 0.5, 1.0) == ""
+    assert with_decimals((0.0802, 0.0371, 0.1249), 0.0878) == ["0.080", "0.037", "0.125"]
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_the_number_of_scores_that_would_settle_is_that_of_statsmodels(paired: bool) -> None:
+    rng = np.random.default_rng(4)
+    for lead in (0.5, 1.0, 2.0):
+        a, b = rng.normal(lead, 1.0, 12), rng.normal(0.0, 1.0, 12)
+        sd = (a - b).std(ddof=1) if paired else np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2.0)
+        solver = TTestPower() if paired else TTestIndPower()
+        n = solver.solve_power(abs(a.mean() - b.mean()) / sd, alpha=0.05, power=0.8)
+        assert scores_to_settle(a, b, paired=paired) == pytest.approx(n, abs=1.5)
+    assert scores_to_settle(np.ones(3), np.ones(3), paired=False) is None
+
+
+def test_an_undecided_answer_names_first_the_system_that_its_effect_is_about(
+    run_words: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """People who differ leave it open; for these alone b is better, whichever of the two is given first."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    mean = rng.uniform(0.3, 0.7, (200, 1))
+    gold = mean + rng.normal(0, 0.15, (200, 5)) + rng.normal(0, 0.1, 5)
+    a, b = (mean + off + rng.normal(0, 0.05, (200, 1)) for off in (0.1, -0.1))
+    for name, cells in (("gold", gold), ("a", a), ("b", b)):
+        table = pd.DataFrame(cells, columns=[f"r{place}" for place in range(cells.shape[1])])
+        table.rename_axis("item").reset_index().to_csv(f"{name}.csv", index=False)
+    for files in (("a.csv", "b.csv"), ("b.csv", "a.csv")):
+        text = run_words("compare", *files, "--gold", "gold.csv", "--scale=-2..3", "--details")[1]
+        assert text.startswith("Undecided: b or a ")
+        assert text.splitlines()[1].startswith("0.09 lower error")
+        assert "b and a cannot be told apart" in " ".join(text.split())
