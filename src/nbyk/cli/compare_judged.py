@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shlex
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,13 @@ def answer_of_judged(request: JudgedRequest) -> tuple[Answer, Board]:
         )
     data = read_judged(request.people[0], request.judge, **request.reading)
     board = compare_judged(data, **request.comparing)
-    return judged_answer(board), board.board
+    answer, first = judged_answer(board), board.differences[:1]
+    if len(data.systems) == 2 and board.board.pair.shown == "undecided" and answer.head is not None:
+        words = ["nbyk", "plan", "--pilot", request.people[0], "--judge", str(request.judge)]
+        words += ["--solve", "raters", "--effect", f"{abs(first[0].claims[-1].effect):.2g}", "--power", "0.8"]
+        head = replace(answer.head, next="what would settle it", command=shlex.join(words))
+        answer = replace(answer, head=head)
+    return answer, board.board
 
 
 def numbers_of(counts: str | None) -> dict[str, float] | None:

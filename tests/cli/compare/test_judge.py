@@ -76,3 +76,36 @@ def test_options_about_a_judge_need_one(run_words: Run, files: tuple[Path, Path]
     code, _, error = run_words("compare", str(files[0]), "--counts", "yes=1")
     assert code == 2
     assert "there is no --judge" in error
+
+
+def test_the_command_asks_for_people(run_words: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    quality = 3.0 + 0.5 * rng.standard_normal((300, 2)) + np.array([0.2, 0.0])
+    taste = 0.3 * rng.standard_normal((6, 2))
+    judge = [
+        f"q{i},{'AB'[s]},{quality[i, s] + 0.3 * rng.standard_normal():.3f}"
+        for i in range(300)
+        for s in (0, 1)
+    ]
+    people = [
+        f"q{i},{'AB'[s]},p{i % 6},{quality[i, s] + taste[i % 6, s] + 0.3 * rng.standard_normal():.3f}"
+        for i in range(120)
+        for s in (0, 1)
+    ]
+    files = [str(tmp_path / name) for name in ("people.csv", "judge.csv")]
+    for file, header, rows in zip(
+        files, ("item,system,rater,value", "item,system,value"), (people, judge), strict=True
+    ):
+        Path(file).write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    _, printed, _ = run_words("compare", files[0], "--judge", files[1])
+    command = printed[printed.index("Next: nbyk ") + len("Next: nbyk ") :].partition("  #")[0].split()
+    assert command[0] == "plan"
+    code, printed, _ = run_words(*command[:-4], "--effect", ".17", "--power", ".8", "--cost-per-rater", "30")
+    assert (code, printed.startswith("Ask ")) == (0, True)
+    code, _, error = run_words(
+        "plan", "--judge", files[1], "--solve", "calls", "--effect", ".1", "--power", ".8"
+    )
+    assert (code, error.count("\n")) == (2, 1)
+    assert "no people's ratings that correct the judge; give them with --pilot" in error
+    code, _, error = run_words(*command, "--item-sd", "1")
+    assert (code, error) == (2, "error: --item-sd: people and a judge have no use for it; leave it out\n")

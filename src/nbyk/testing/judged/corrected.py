@@ -49,6 +49,10 @@ class Corrected:
         The parts of the variance of the broader one.
     n_raters
         The number of raters, of the system with fewer.
+    influences
+        The influence of each rating on the estimate, with its rater, on the items that people rated.
+    over_rest
+        The variance of the estimate over the items that only the judge scored.
     """
 
     weight: float
@@ -56,6 +60,8 @@ class Corrected:
     broad: SharedUnitsTest | None
     parts: tuple[VariancePart, ...]
     n_raters: int
+    influences: Responses
+    over_rest: float
 
 
 class Weighing:
@@ -185,7 +191,7 @@ def corrected(
         / data.answers
     )
     parts = _parts(broad or items, over_rest, float(noise[rows].sum()), float(noise[rest].sum()))
-    return Corrected(weight, items, broad, parts, n_raters)
+    return Corrected(weight, items, broad, parts, n_raters, given, over_rest)
 
 
 def judge_alone(weighing: Weighing, plus: int, minus: int | None, level: float) -> tuple[float, Interval]:
