@@ -1,22 +1,28 @@
 """How often intervals on the people's scale cover the truth: 100 labels by few people, 2,000 judged items.
 
-`python -m benchmarks.judged [SETS [ROW …]]` prints rows of docs/judge.md: the coverage of nbyk's 95 %
-intervals over new items and raters, corrected and by people alone, that of an interval over items alone, and
-mean widths. A cell of 2,000 sets has a standard error of .005.
+``python -m benchmarks.judged worlds benchmarks/judged.csv`` writes the rows of docs/judge.md about simulated
+worlds: the coverage of nbyk's 95 % intervals over new items and raters, corrected and by people alone, that
+of an interval over items alone, and mean widths; ``[SETS [ROW …]]`` may follow. ``python -m benchmarks.judged
+real benchmarks/judged_real.csv FOLDER`` draws labels from real raters, whose sets lie in FOLDER (github
+nitaytech/AltTest). A cell of 1,000 sets has a standard error of .007.
 """
 
 from __future__ import annotations
 
+import csv
 import sys
-import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from nbyk.data.judged import JudgedSystems
 from nbyk.testing.judged.corrected import Weighing, corrected
+from tests.oracles.judge_peers import read_alt_test
 
 N_JUDGED, N_LABELS = 2000, 100
+COLUMNS = "corrected", "people alone", "items alone", "width", "width of people alone"
 _FOR_WIDTHS = 200
 _ITEMS = tuple(map(str, range(N_JUDGED)))
 
@@ -116,8 +122,7 @@ def coverage(world: World, sets: int, seed: int = 20261126) -> dict[str, float]:
         hits[place] = [test.p_value(null=true) > 0.05 for test in (both.broad, people.broad, both.items)]
         if place < len(widths):
             widths[place] = [np.ptp(test.interval()) for test in (both.broad, people.broad)]
-    names = "corrected", "people", "items alone", "width", "width of people"
-    return dict(zip(names, (*hits.mean(axis=0), *widths.mean(axis=0)), strict=True))
+    return dict(zip(COLUMNS, (*hits.mean(axis=0), *widths.mean(axis=0)), strict=True))
 
 
 def worlds() -> dict[str, list[World]]:
@@ -136,16 +141,79 @@ def worlds() -> dict[str, list[World]]:
     return {name: [World(raters, **more) for raters in (5, 8, 20)] for name, more in rows.items()}  # type: ignore[arg-type]
 
 
+REAL = {
+    "SummEval, coherence": ("summeval", "coherence", (3,)),
+    "SummEval, relevance": ("summeval", "relevance", (3,)),
+    "CEBaB": ("cebab_stars", "", (5, 8)),
+}
+"""The set, the end of its items' names, and the numbers of raters to draw, by the name of the row."""
+
+
+def real_coverage(folder: Path, row: str, raters: int, sets: int, seed: int = 20261126) -> dict[str, float]:
+    """Return coverages and widths where labels are drawn from real raters; the truth is that of all.
+
+    A set draws some of the raters, and for each of 100 random items one of its raters among them. The truth
+    is the mean over all items of the mean of their ratings.
+    """
+    name, end, _ = REAL[row]
+    people, judges = read_alt_test(folder / name, as_numbers=True)
+    scores = {item: value for item, value in next(iter(judges.values())).items() if item.endswith(end)}
+    rated = {item for of in people.values() for item in of}
+    items = sorted(rated & set(scores))
+    ratings = np.array([[of.get(item, np.nan) for of in people.values()] for item in items])
+    judge = np.array([[scores[item]] for item in items])
+    rng, true = (
+        np.random.default_rng([seed, raters, *row.encode()]),
+        float(np.nanmean(ratings, axis=1).mean()),
+    )
+    hits, widths = [], []
+    for _ in range(sets):
+        who = rng.choice(ratings.shape[1], raters, replace=False)
+        theirs = ratings[:, who]
+        order = rng.permutation(np.flatnonzero((~np.isnan(theirs)).any(axis=1)))[:N_LABELS]
+        rater = np.argmax(rng.random(theirs.shape)[order] * ~np.isnan(theirs[order]), axis=1)
+        zeros = np.zeros_like(order)
+        data = JudgedSystems(
+            tuple(items),
+            ("A",),
+            tuple(map(str, range(raters))),
+            judge,
+            np.ones(judge.shape, int),
+            np.zeros(judge.shape),
+            order,
+            zeros,
+            rater,
+            theirs[order, rater],
+        )
+        weighing = Weighing(data)
+        both, people_alone = corrected(weighing, 0), corrected(weighing, 0, weight=0.0)
+        assert both.broad is not None
+        assert people_alone.broad is not None
+        tests = both.broad, people_alone.broad, both.items
+        hits.append([test.p_value(null=true) > 0.05 for test in tests])
+        widths.append([np.ptp(test.interval()) for test in tests[:2]])
+    return dict(zip(COLUMNS, (*np.mean(hits, axis=0), *np.mean(widths, axis=0)), strict=True))
+
+
+def _write(path: Path, cells: Iterator[tuple[str, int, dict[str, float]]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["world", "raters", *COLUMNS])
+        for name, raters, found in cells:
+            writer.writerow([name, raters, *(f"{number:.3f}" for number in found.values())])
+            file.flush()
+
+
 if __name__ == "__main__":
-    n_sets = int(sys.argv[1]) if sys.argv[1:] else 2000
-    print("| world | raters | corrected | people alone | items alone | width | of people | CPU s |")
-    print("|---|---|---|---|---|---|---|---|")
-    wanted = sys.argv[2:] or worlds()
-    for row, cells in worlds().items():
-        if row not in wanted:
-            continue
-        for cell in cells:
-            start = time.process_time()
-            found = coverage(cell, n_sets)
-            numbers = " | ".join(f"{number:.3f}" for number in found.values())
-            print(f"| {row} | {cell.raters} | {numbers} | {time.process_time() - start:.0f} |", flush=True)
+    kind, target, *more = sys.argv[1:]
+    if kind == "real":
+        n_sets = int(more[1]) if more[1:] else 1000
+        of_real = (
+            (row, j, real_coverage(Path(more[0]), row, j, n_sets)) for row in REAL for j in REAL[row][2]
+        )
+        _write(Path(target), of_real)
+    else:
+        n_sets = int(more[0]) if more else 1000
+        chosen = more[1:] or worlds()
+        of_worlds = ((row, cell.raters, coverage(cell, n_sets)) for row in chosen for cell in worlds()[row])
+        _write(Path(target), of_worlds)
