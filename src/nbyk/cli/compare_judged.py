@@ -48,7 +48,7 @@ def answer_of_judged(request: JudgedRequest) -> tuple[Answer, Board]:
         )
     data = read_judged(request.people[0], request.judge, **request.reading)
     board = compare_judged(data, **request.comparing)
-    answer, first = judged_answer(board), board.differences[:1]
+    answer, first = judged_answer(board, data), board.differences[:1]
     if len(data.systems) == 2 and board.board.pair.shown == "undecided" and answer.head is not None:
         words = ["nbyk", "plan", "--pilot", request.people[0], "--judge", str(request.judge)]
         words += ["--solve", "raters", "--effect", f"{abs(first[0].claims[-1].effect):.2g}", "--power", "0.8"]

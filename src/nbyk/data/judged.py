@@ -74,6 +74,14 @@ class JudgedSystems:
     scale: Scale | None = None
     notes: tuple[str, ...] = ()
 
+    def ratings_of(self, system: int) -> tuple[Floats, Floats]:
+        """Return the ratings of a system's outputs (N, J), NaN where none, and the judge's scores (N,)."""
+        mine = self.system == system
+        items, row = np.unique(self.item[mine], return_inverse=True)
+        matrix = np.full((len(items), len(self.raters)), np.nan)
+        matrix[row, self.rater[mine]] = self.values[mine]
+        return matrix, self.judge[items, system]
+
 
 def read_judged(
     people: Any,

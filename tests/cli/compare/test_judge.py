@@ -109,3 +109,26 @@ def test_the_command_asks_for_people(run_words: Run, tmp_path: Path) -> None:
     assert "no people's ratings that correct the judge; give them with --pilot" in error
     code, _, error = run_words(*command, "--item-sd", "1")
     assert (code, error) == (2, "error: --item-sd: people and a judge have no use for it; leave it out\n")
+
+
+def test_classes_have_sensitivity_specificity_and_a_verdict_on_standing_in(
+    run_words: Run, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.random(200) < 0.5
+    people = ["item,rater,value"] + [
+        f"q{i},p{r},{'yes' if truth[i] ^ (rng.random() < 0.1) else 'no'}" for i in range(60) for r in range(3)
+    ]
+    judge = ["item,value"] + [
+        f"q{i},{'yes' if truth[i] ^ (rng.random() < 0.15) else 'no'}" for i in range(200)
+    ]
+    files = [str(tmp_path / name) for name in ("people.csv", "judge.csv")]
+    for file, rows in zip(files, (people, judge), strict=True):
+        Path(file).write_text("\n".join(rows) + "\n", encoding="utf-8")
+    words = ["compare", files[0], "--judge", files[1], "--counts", "yes=1,no=0", "--out", str(tmp_path / "o")]
+    code, printed, _ = run_words(*words, "--details")
+    assert code == 0
+    for measure in ("kappa", "sensitivity", "specificity", "winning rate"):
+        assert measure in printed
+    assert "may stand in for a person" in printed
+    assert (tmp_path / "o/figures/judged.png").exists()

@@ -44,7 +44,32 @@ def test_icc_is_that_of_pingouin(raters: int) -> None:
     assert consistency == pytest.approx(said[f"{raters} ICC(C,1)"], abs=1e-10)
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+OF_TWO_CLASSES = ("sensitivity", "specificity")
+OF_PEOPLE = [measure for measure in MEASURES if measure not in OF_TWO_CLASSES]
+
+
+@pytest.mark.parametrize(("measure", "value"), [("sensitivity", 1.0), ("specificity", 0.0)])
+def test_sensitivity_and_specificity_are_shares_of_the_judge_with_binomial_intervals(
+    measure: str, value: float
+) -> None:
+    rng = np.random.default_rng(0)
+    people = (rng.random((300, 1)) < 0.4).astype(float)
+    judge = np.where(rng.random(300) < 0.8, people[:, 0], 1.0 - people[:, 0])
+    mine = judge[people[:, 0] == value] == value
+    found = agreement(people, judge, measure=measure)
+    assert found.value == pytest.approx(mine.mean(), abs=1e-12)
+    low, high = found.claims[0].interval  # over items, by t and the jackknife
+    error = np.sqrt(mine.mean() / (1.0 - mine.mean()) / len(mine))
+    assert np.log((1.0 - low) / (1.0 - high)) == pytest.approx(
+        2 * 1.96 * error, rel=0.06
+    )  # and t, and the jackknife
+    with pytest.raises(NbykError, match="of 2 values without a judge"):
+        agreement(np.column_stack([people, judge]), measure=measure)
+    with pytest.raises(NbykError, match="of 3 values; expected a judge's scores and two classes"):
+        agreement(people, judge + people[:, 0], measure=measure)
+
+
+@pytest.mark.parametrize("measure", OF_PEOPLE)
 def test_two_raters_speak_for_themselves_and_five_for_others(measure: str) -> None:
     few = agreement(ratings(2, raters=2), measure=measure)
     assert [claim.is_conclusive for claim in few.claims] == [False, True]
@@ -56,7 +81,7 @@ def test_two_raters_speak_for_themselves_and_five_for_others(measure: str) -> No
         assert np.ptp(broad.interval) > np.ptp(items.interval)
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", OF_PEOPLE)
 def test_agreement_does_not_depend_on_the_order_of_items_and_raters(measure: str) -> None:
     levels = ratings(7, raters=4, missing=0.3)
     other = agreement(levels[:, ::-1], measure=measure)

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from nbyk.data.judged import JudgedSystems
+from nbyk.errors import NbykError
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.sentences import about, board_head, variance_sentence
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, shown_name, style
 from nbyk.report.lines import Head, Line, bar, with_decimals
+from nbyk.testing.judged.agreement import agreement
 from nbyk.testing.judged.board import JudgedBoard, OnPeoplesScale
+from nbyk.testing.judged.stand_in import stand_in
 from nbyk.testing.results import Claim
 from nbyk.words import ends_in_words, number
 
@@ -20,8 +27,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+_AGREEMENT = ("system", "who", "measure", "value", "interval")
 
-def judged_answer(found: JudgedBoard) -> Answer:
+
+def judged_answer(found: JudgedBoard, data: JudgedSystems) -> Answer:
     """Return the answer: the means or the best system on the people's scale, and what the judge adds."""
     sample, level = found.board.sample, f"{100 * found.board.question.confidence_level:g} %"
     people, judge = sample.responses["people"].total, sample.responses["judge"].total
@@ -32,7 +41,13 @@ def judged_answer(found: JudgedBoard) -> Answer:
     return Answer(
         title=title,
         sentences=(*said, *(line.left for line in _beside(found))),
-        tables=(AnswerTable("judged", caption, judged_table(found)),),
+        tables=(
+            AnswerTable("judged", caption, judged_table(found)),
+            AnswerTable(
+                "agreement", "Agreement, with 95 % intervals for new items and raters", agreement_table(data)
+            ),
+        ),
+        n_printed=2,
         figures=(AnswerFigure("judged", f"{title}. {caption}", partial(judged_figure, found), narrow=True),),
         cautions=head.cautions,
         details={"judged": found.to_dict()},
@@ -128,6 +143,32 @@ def judged_table(found: JudgedBoard) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def agreement_table(data: JudgedSystems) -> pd.DataFrame:
+    """Return how far people agree, how far the judge does with them, and whether it may stand in for one.
+
+    A measure that these data do not allow has no row: people who rated nothing twice cannot agree.
+    """
+    import pandas as pd
+
+    rows: list[dict[str, object]] = []
+    for place, system in enumerate(data.systems):
+        people, judge = data.ratings_of(place)
+        two = len(np.unique([*data.values, *data.judge.ravel()])) == 2
+        measures = ("kappa", "sensitivity", "specificity") if two else ("alpha_interval", "icc")
+        for who, scores in (("people", None), ("judge with people", judge)):
+            for measure in measures:
+                with suppress(NbykError):
+                    of = agreement(people, scores, measure=measure)  # type: ignore[arg-type]
+                    ends = ends_in_words(of.claims[0].interval)
+                    rows.append(dict(zip(_AGREEMENT, (system, who, measure, of.value, ends), strict=True)))
+        with suppress(NbykError):
+            test = stand_in(people, judge, by="accuracy" if two else "distance")
+            verdict = f"{'may' if test.passed else 'may not'} stand in for a person"
+            named = (system, "judge", "winning rate, ε = .2", test.winning_rate, verdict)
+            rows.append(dict(zip(_AGREEMENT, named, strict=True)))
+    return pd.DataFrame(rows, columns=_AGREEMENT)
 
 
 def judged_figure(found: JudgedBoard) -> Figure:

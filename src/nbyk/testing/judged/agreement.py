@@ -34,6 +34,8 @@ Measure = Literal[
     "kappa_quadratic",
     "icc",
     "icc_consistency",
+    "sensitivity",
+    "specificity",
 ]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
@@ -86,14 +88,16 @@ def agreement(
         people Conger's ("kappa", or with weights "kappa_linear", "kappa_quadratic" by the places of the
         values in their order); or the intraclass correlation of single ratings, for absolute agreement
         ("icc", ICC(A,1) of McGraw and Wong) or for consistency ("icc_consistency", ICC(C,1)), by the analysis
-        of variance, with Henderson's first method where ratings are missing.
+        of variance, with Henderson's first method where ratings are missing. Of two classes, the judge's
+        "sensitivity" and "specificity": how often it gives the higher (lower) one where a person does.
     confidence_level
         That of the intervals.
 
     Raises
     ------
     NbykError
-        If shapes do not fit, fewer than two items have two ratings, or all ratings are the same.
+        If shapes do not fit, a measure of two classes has no judge or other values, fewer than two items have
+        two ratings, or all ratings are the same.
 
     Notes
     -----
@@ -127,7 +131,7 @@ def agreement(
             "rate the same items",
             argument="people",
         )
-    sums = _sums_of(measure, table)
+    sums = _sums_of(measure, table, of_judge=judge is not None)
     of_rows = sums.of_rows(table)
     total = of_rows.sum(axis=0)
     with np.errstate(all="ignore"):
@@ -221,8 +225,23 @@ def _tests(
     return alone, SharedUnitsTest(value, law, items, {"raters": part}, 1.0, at_work, smoothness="smooth")
 
 
-def _sums_of(measure: Measure, table: Floats) -> _Sums:
+def _hits(rows: Floats, value: float) -> Floats:
+    """Return whether the judge, in the first column, gives the value where a person does; and the latter."""
+    theirs = rows[:, 1] == value
+    return np.stack([theirs & (rows[:, 0] == value), theirs], axis=1).astype(np.float64)
+
+
+def _sums_of(measure: Measure, table: Floats, *, of_judge: bool) -> _Sums:
     values = np.unique(table[~np.isnan(table)])
+    if measure in ("sensitivity", "specificity"):
+        if len(values) != 2 or not of_judge:
+            raise NbykError(
+                f"found {measure} of {len(values)} values{'' if of_judge else ' without a judge'}; expected "
+                "a judge's scores and two classes: choose another measure",
+                argument="measure",
+            )
+        value = values[-1] if measure == "sensitivity" else values[0]
+        return _Sums(lambda rows: _hits(rows, value), lambda sums: sums[..., 0] / sums[..., 1])
     n_raters = table.shape[1]
     if measure == "alpha_interval":
         return _Sums(_moments, _alpha_of_moments)
