@@ -47,9 +47,8 @@ _HOME = {
     "power_of_test": "nbyk.planning.power.estimate",
     "aso": "nbyk.testing.scores.aso",
     "violation_ratio": "nbyk.testing.scores.aso",
-    "multi_aso": "nbyk.testing.scores.multi_aso",
-    "aso_uncertainty_reduction": "nbyk.testing.scores.multi_aso",
-    "aso_sizes": "nbyk.testing.scores.multi_aso",
+    "aso_uncertainty_reduction": "nbyk.testing.scores.aso",
+    "aso_sizes": "nbyk.testing.scores.aso",
     "bootstrap_test": "nbyk.testing.scores.bootstrap",
     "approximate_randomisation": "nbyk.testing.scores.randomisation",
     "permutation_test": "nbyk.testing.scores.randomisation",
@@ -58,7 +57,6 @@ _HOME = {
     "mann_whitney_test": "nbyk.testing.scores.classical",
     "mcnemar": "nbyk.testing.right_or_wrong",
     "paired_bootstrap": "nbyk.testing.scores.paired_bootstrap",
-    "paired_bootstraps": "nbyk.testing.scores.paired_bootstrap",
     "bootstrap_power_analysis": "nbyk.testing.scores.power_analysis",
     "cochran_mantel_haenszel": "nbyk.testing.right_or_wrong",
     "correct_p_values": "nbyk.testing.corrections",
@@ -93,11 +91,9 @@ __all__ = [
     "mann_whitney_test",
     "mcnemar",
     "metrics",
-    "multi_aso",
     "observed_effects",
     "p_value",
     "paired_bootstrap",
-    "paired_bootstraps",
     "permutation_test",
     "plan",
     "power_of_test",
@@ -140,11 +136,10 @@ if TYPE_CHECKING:
     from nbyk.testing.pvalues import expected_p, p_value
     from nbyk.testing.results import Board, Pair
     from nbyk.testing.right_or_wrong import cochran_mantel_haenszel, mcnemar
-    from nbyk.testing.scores.aso import aso, violation_ratio
+    from nbyk.testing.scores.aso import aso, aso_sizes, aso_uncertainty_reduction, violation_ratio
     from nbyk.testing.scores.bootstrap import bootstrap_test
     from nbyk.testing.scores.classical import mann_whitney_test, welch_t_test, wilcoxon_test
-    from nbyk.testing.scores.multi_aso import aso_sizes, aso_uncertainty_reduction, multi_aso
-    from nbyk.testing.scores.paired_bootstrap import paired_bootstrap, paired_bootstraps
+    from nbyk.testing.scores.paired_bootstrap import paired_bootstrap
     from nbyk.testing.scores.power_analysis import bootstrap_power_analysis
     from nbyk.testing.scores.randomisation import approximate_randomisation, permutation_test
     from nbyk.testing.shared_units.collection import Spread

@@ -178,11 +178,6 @@ class Request:
         The costs of items, ratings, raters and runs.
     max_items, max_responses
         Limits of the search, raised to the N or K that is given.
-
-    Raises
-    ------
-    NbykError
-        If a number is out of range.
     """
 
     source: Simulated | Spread | PilotLaw
