@@ -16,6 +16,7 @@ _HOME = {
     "align": "nbyk.data",
     "read_ratings": "nbyk.data",
     "read_systems": "nbyk.data",
+    "read_judged": "nbyk.data.judged",
     "ResponseSet": "nbyk.data.response_set",
     "response_set": "nbyk.data.response_set",
     "Response": "nbyk.priors",
@@ -34,6 +35,9 @@ _HOME = {
     "expected_p": "nbyk.testing.pvalues",
     "p_value": "nbyk.testing.pvalues",
     "compare": "nbyk.testing.systems.compare",
+    "compare_judged": "nbyk.testing.judged.board",
+    "agreement": "nbyk.testing.judged.agreement",
+    "stand_in": "nbyk.testing.judged.stand_in",
     "Board": "nbyk.testing.results",
     "Pair": "nbyk.testing.results",
     "sensitivity": "nbyk.testing.systems.sensitivity",
@@ -70,6 +74,7 @@ __all__ = [
     "Spread",
     "TwoStagePrior",
     "__version__",
+    "agreement",
     "align",
     "approximate_randomisation",
     "aso",
@@ -79,6 +84,7 @@ __all__ = [
     "bootstrap_test",
     "cochran_mantel_haenszel",
     "compare",
+    "compare_judged",
     "correct_p_values",
     "expected_p",
     "fit_prior",
@@ -92,6 +98,7 @@ __all__ = [
     "plan",
     "power_of_test",
     "published_prior",
+    "read_judged",
     "read_ratings",
     "read_systems",
     "resample",
@@ -101,6 +108,7 @@ __all__ = [
     "settle",
     "simulate",
     "simulated_effects",
+    "stand_in",
     "variance_shares",
     "violation_ratio",
     "welch_t_test",
@@ -110,6 +118,7 @@ __all__ = [
 if TYPE_CHECKING:
     from nbyk import metrics
     from nbyk.data import Ratings, align, read_ratings, read_systems
+    from nbyk.data.judged import read_judged
     from nbyk.data.response_set import ResponseSet, response_set
     from nbyk.errors import NbykError
     from nbyk.planning.plan import plan
@@ -121,6 +130,9 @@ if TYPE_CHECKING:
     from nbyk.resampling.resample import observed_effects, resample, resampled_effects
     from nbyk.resampling.simulate import simulate, simulated_effects
     from nbyk.testing.corrections import correct_p_values
+    from nbyk.testing.judged.agreement import agreement
+    from nbyk.testing.judged.board import compare_judged
+    from nbyk.testing.judged.stand_in import stand_in
     from nbyk.testing.pvalues import expected_p, p_value
     from nbyk.testing.results import Board, Pair
     from nbyk.testing.right_or_wrong import cochran_mantel_haenszel, mcnemar
