@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,7 +19,9 @@ from nbyk.cli.compare_answers import (
     answer_of_scores,
     answer_of_votes,
     needs_pairs,
+    shown_of,
 )
+from nbyk.cli.compare_judged import TAKEN, WITH_JUDGE, JudgedRequest, answer_of_judged, numbers_of
 from nbyk.cli.gates import Gate, unless_incomplete, with_one_side
 from nbyk.cli.options import (
     Item,
@@ -60,9 +62,10 @@ _PARAMETERS = {
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
-COLUMNS, CLAIM, SCORES, DRAWS = (
+COLUMNS, CLAIM, JUDGE, SCORES, DRAWS = (
     "Columns and what is read",
     "The claim",
+    "People and a judge",
     "Scores of runs",
     "Draws",
 )
@@ -121,6 +124,13 @@ def compare(
         ),
     ] = None,
     scale: Scale = None,
+    judge: Annotated[
+        Path | None,
+        typer.Option(
+            help="A judge's scores of all outputs; SYSTEMS is then one table of people's ratings of some. "
+            "nbyk corrects the judge by the people.",
+        ),
+    ] = None,
     lower_is_better: Annotated[
         bool | None,
         typer.Option(
@@ -239,6 +249,47 @@ def compare(
     shift: Annotated[
         float | None,
         typer.Option(help="The same for a difference instead of a factor.", rich_help_panel=SCORES),
+    ] = None,
+    judge_name: Annotated[
+        str | None,
+        typer.Option(
+            help="The judge to take, if a column judge names several.",
+            show_default="the mean of all",
+            rich_help_panel=JUDGE,
+        ),
+    ] = None,
+    counts: Annotated[
+        str | None,
+        typer.Option(
+            help="What each class or vote counts, as in yes=1,partially=.5,no=0.",
+            show_default="values are numbers",
+            rich_help_panel=JUDGE,
+        ),
+    ] = None,
+    chance: Annotated[
+        str | None,
+        typer.Option(
+            help="People's column of the chance with which each output was chosen.",
+            show_default="all had the same",
+            metavar="COLUMN",
+            rich_help_panel=JUDGE,
+        ),
+    ] = None,
+    batch: Annotated[
+        str | None,
+        typer.Option(
+            help="People's column of batches in their order: do judge and people drift apart?",
+            metavar="COLUMN",
+            rich_help_panel=JUDGE,
+        ),
+    ] = None,
+    slices: Annotated[
+        str | None,
+        typer.Option(
+            help="The judge's column of slices of items, which count by their share.",
+            metavar="COLUMN",
+            rich_help_panel=JUDGE,
+        ),
     ] = None,
     item: Item = "item",
     rater: Rater = "rater",
@@ -404,6 +455,30 @@ def compare(
     alpha, confidence_level = at_each_look(alpha, confidence_level, looks, sided)  # type: ignore[arg-type]
     if out is not None:
         check_out_folder(out)
+    if judge is not None:
+        unused = [name for name in context.params if name not in TAKEN]
+        _refuse(given, unused, "people and a judge have no use for it")
+        on_scale = None if scale is None else scale_named(scale)
+        reading: dict[str, Any] = {
+            "item": item,
+            "rater": rater,
+            "value": value,
+            "system": system,
+            "judges": judge_name,
+        }
+        reading |= {"counts": numbers_of(counts), "chance": chance, "batch": batch, "slices": slices}
+        reading |= {"scale": on_scale, "on_missing": on_missing, "on_duplicates": on_duplicates}
+        comparing: dict[str, Any] = {"against": against, "alternative": sided, "alpha": alpha}
+        comparing |= {"confidence_level": confidence_level, "correction": correction or "holm"}
+        with renaming({**_PARAMETERS, "judges": "judge_name"}):
+            of_judged = JudgedRequest(systems or [], judge, {**reading, "on_empty": on_empty}, comparing)
+            answer, board = answer_of_judged(of_judged)
+        if gate and len(board.standings) < 2:
+            raise NbykError("--gate needs two systems to compare, and these are ratings of one")
+        asks = shown_of([board], board.names, None) if gate else None
+        give(answer, out=out, form=form, stem=STEM, gate=asks, details=details)
+        return
+    _refuse(given, WITH_JUDGE, "it is about people and a judge, and there is no --judge")
     if kind == "scores":
         _refuse(given, _ABOUT_ITEMS, "scores of runs have no items")
 

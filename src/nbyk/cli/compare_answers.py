@@ -142,7 +142,7 @@ def answer_of(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]
                 margin=request.margin,
                 with_parts=place == 0,
             )
-    shown = _shown(list(boards.values()), systems.names, request.margin)
+    shown = shown_of(list(boards.values()), systems.names, request.margin)
     following = request.following.after(list(boards.values()))
     if len(systems.names) > 2:
         return board_answer(boards, systems, following=following), shown
@@ -277,10 +277,10 @@ def answer_of_scores(read: Systems, request: ScoresRequest, files: Mapping[str, 
     if read.paired and not read.items:
         notes.append("the scores are paired by their order in the files, which have no ids to check it by")
     answer = scores_answer(board, powers=powers, lift=lift, notes=notes)
-    return answer, replace(_shown([board], read.names, None), draws="--resamples")
+    return answer, replace(shown_of([board], read.names, None), draws="--resamples")
 
 
-def _shown(boards: Sequence[Board], names: Sequence[str], margin: float | None) -> Shown:
+def shown_of(boards: Sequence[Board], names: Sequence[str], margin: float | None) -> Shown:
     """Return what the gate asks and finds: whether the first system is the better one by every metric."""
     first = next(name for name in names if name != boards[0].question.against)
     pairs = [pair for board in boards for pair in board.pairs if pair.a == first]

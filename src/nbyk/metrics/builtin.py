@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nbyk.metrics.metric import Metric
-from nbyk.metrics.traits import Change, FromCounts, FromMean, ItemEffect, Parameter, Smoothness, Traits
+from nbyk.metrics.traits import Change, FromCounts, FromMean, Parameter, Smoothness, Traits
 
 _WEIN = "Wein, Homan, Aroyo and Welty 2023, Follow the leader(board) with confidence"
 _RUBNER = "Rubner, Tomasi and Guibas 2000, The earth mover's distance"
@@ -67,7 +67,7 @@ BUILTIN = (
         "Mean absolute error of the item means.",
         additive=True,
         traits=_MEAN_ERROR,
-        counts=FromCounts(f"{_COUNTS}:absolute_error", "response", ItemEffect.MAE),
+        counts=FromCounts(f"{_COUNTS}:absolute_error", "response"),
         noun="error",
         wins="wins_mae",
     ),
@@ -78,7 +78,7 @@ BUILTIN = (
         "Mean squared error of the item means.",
         additive=True,
         traits=_traits("smooth", unit_power=2, mean_over_items=True),
-        counts=FromCounts(f"{_COUNTS}:squared_error", "square", ItemEffect.MSE),
+        counts=FromCounts(f"{_COUNTS}:squared_error", "square"),
     ),
     Metric(
         "inverse_mse",
@@ -114,7 +114,7 @@ BUILTIN = (
         source=_WEIN,
         additive=True,
         traits=_WINS,
-        counts=FromCounts(f"{_COUNTS}:wins", "item", ItemEffect.WINS),
+        counts=FromCounts(f"{_COUNTS}:wins", "item"),
         noun="share of items won",
     ),
     Metric(
@@ -151,7 +151,7 @@ BUILTIN = (
         needs_gold=False,
         additive=True,
         traits=_traits("linear", unit_power=1, mean_over_items=True),
-        counts=FromCounts(f"{_COUNTS}:own_mean", "response", ItemEffect.MEAN),
+        counts=FromCounts(f"{_COUNTS}:own_mean", "response"),
     ),
     Metric(
         "mean_cost",

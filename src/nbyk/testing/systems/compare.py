@@ -167,7 +167,9 @@ def compare(
         bootstrap takes `n_resamples` draws. By default 9,999; a test of scores takes 10,000, and Almost
         Stochastic Order 1000.
     max_draws
-        Most draws of all pairs together; they are kept in memory.
+        Most draws of all pairs together, beside `n_resamples` of each; as many are kept in memory. If they do
+        not let the smallest p reach α over the number of pairs, as from about 35 systems on, an upper bound
+        of p (Hoeffding 1963) stands for the p of clear pairs.
     decision_error
         Largest chance, over the random draws, that any settled decision differs from that of infinitely many.
     seed

@@ -18,8 +18,9 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric, metrics_of
 from nbyk.metrics.registry import kind_scored, usual_metric
 from nbyk.resampling.effects import check_defined
+from nbyk.testing.decision import NullDraws
 from nbyk.testing.engine.draws import ItemStreams, draw_chunks
-from nbyk.testing.engine.forms import form_of
+from nbyk.testing.engine.forms import Form, Sums, form_of
 from nbyk.testing.engine.inputs import as_clusters, as_matrices, as_numbers
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.results import ResponseCounts, Sample
@@ -196,15 +197,49 @@ class ScoredSystems:
         their pair. A system's scores do not depend on the others. They are NaN or
         infinite on draws on which the metric is undefined, such as a correlation of constants.
         """
-        clusters = self.clusters if of_clusters else None
-        rows = Rows.of(self.rows.gold, self.rows.systems, clusters, self.rows.table)
-        form, streams = form_of(self.metric, rows), ItemStreams(asked.seed, rows)
+        form, streams = self._form_and_streams(asked, of_clusters=of_clusters)
 
-        def work(chunk: int) -> Floats:
+        def work(chunk: int, _: int) -> Floats:
             return form.drawn(streams.items("bootstrap", chunk))
 
         n_draws = asked.decision.n_resamples
         return draw_chunks(work, n_draws, threads=asked.threads, progress=asked.progress)
+
+    def swapped(
+        self, asked: Asked, pairs: Sequence[tuple[int, int]], *, of_clusters: bool
+    ) -> NullDraws | None:
+        """Return the function that draws the effects of pairs after swaps; None if the metric is no sum.
+
+        The swaps, and so the effects, are those of each pair alone (`Draws.swapped`). Sums over the swapped
+        items are drawn once for each system, not for each pair.
+        """
+        form, streams = self._form_and_streams(asked, of_clusters=of_clusters)
+        if not isinstance(form, Sums) or form.rows.as_scored(self.metric) is not form.rows:
+            return None
+
+        def draw(which: list[int], n_draws: int, *, start: int) -> Floats:
+            chosen = [pairs[index] for index in which]
+
+            def work(chunk: int, size: int) -> Floats:
+                a, b = form.swapped_pairs(streams.swaps(chunk, size), chosen).transpose(1, 0, 2)
+                return np.asarray(self.metric.sign * (a - b))
+
+            effects = draw_chunks(
+                work,
+                n_draws,
+                start=start,
+                together=streams.together,
+                threads=asked.threads,
+                progress=asked.progress,
+            )
+            return check_defined([self.metric] * len(chosen), effects)
+
+        return draw
+
+    def _form_and_streams(self, asked: Asked, *, of_clusters: bool) -> tuple[Form, ItemStreams]:
+        clusters = self.clusters if of_clusters else None
+        rows = Rows.of(self.rows.gold, self.rows.systems, clusters, self.rows.table)
+        return form_of(self.metric, rows), ItemStreams(asked.seed, rows)
 
 
 def score_alone(metric: Metric, bar: float = 0.0) -> Metric:
