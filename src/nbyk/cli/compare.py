@@ -45,7 +45,6 @@ from nbyk.words import listed
 if TYPE_CHECKING:
     from nbyk.data import Systems
     from nbyk.data.kinds import Kind
-    from nbyk.testing.systems.suite import Weights
 
 STEM = "compare"
 """Stem of the report's and the JSON file's names."""
@@ -81,7 +80,7 @@ _ABOUT_ITEMS = (
 _NOT_OF_VOTES = (
     *("gold", "metric", "metric_file", "classes", "null", "interval", "rater_ids", "run_ids", "pair_runs"),
     *("scale", "cluster", "full", "margin", "suite", "weights", "test", "tau", "lift", "shift"),
-    *("n_resamples", "lower_is_better"),
+    *("n_resamples", "lower_is_better", *WITH_JUDGE),
 )
 """Parameters that votes have no use for."""
 
@@ -128,7 +127,7 @@ def compare(
         Path | None,
         typer.Option(
             help="A judge's scores of all outputs; SYSTEMS is then one table of people's ratings of some. "
-            "nbyk corrects the judge by the people.",
+            "nbyk corrects the judge by the people. Or a judge's votes, beside people's.",
         ),
     ] = None,
     lower_is_better: Annotated[
@@ -455,6 +454,19 @@ def compare(
     alpha, confidence_level = at_each_look(alpha, confidence_level, looks, sided)  # type: ignore[arg-type]
     if out is not None:
         check_out_folder(out)
+    if systems is not None and len(systems) == 1 and holds_votes(systems[0]):
+        _refuse(given, _NOT_OF_VOTES, "these are votes between two outputs")
+        votes = read_votes(systems[0])
+        check_baseline(votes.models, against, gate=gate)
+        decision = Decision(sided, alpha, N_RESAMPLES, N_RESAMPLES)  # type: ignore[arg-type]
+        asked = Asked(decision, confidence_level=confidence_level, looks=looks)
+        asked = replace(asked, generalise=factors(generalise))
+        family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
+        request = CompareRequest((), asked, family, against, None, full, Following({}, (), None))
+        of_judge = None if judge is None else read_votes(judge)
+        answer, gate_asks = answer_of_votes(votes, request, of_judge)
+        give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
+        return
     if judge is not None:
         unused = [name for name in context.params if name not in TAKEN]
         _refuse(given, unused, "people and a judge have no use for it")
@@ -481,19 +493,6 @@ def compare(
     _refuse(given, WITH_JUDGE, "it is about people and a judge, and there is no --judge")
     if kind == "scores":
         _refuse(given, _ABOUT_ITEMS, "scores of runs have no items")
-
-    if len(systems or ()) == 1 and (systems is not None and holds_votes(systems[0])):
-        _refuse(given, _NOT_OF_VOTES, "these are votes between two outputs")
-        votes = read_votes(systems[0])
-        check_baseline(votes.models, against, gate=gate)
-        decision = Decision(sided, alpha, N_RESAMPLES, N_RESAMPLES)  # type: ignore[arg-type]
-        asked = Asked(decision, confidence_level=confidence_level, looks=looks)
-        asked = replace(asked, generalise=factors(generalise))
-        family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
-        request = CompareRequest((), asked, family, against, None, full, Following({}, (), None))
-        answer, gate_asks = answer_of_votes(votes, request)
-        give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
-        return
 
     def read_as(kind: str | None) -> Systems:
         return read_systems(
@@ -561,7 +560,12 @@ def compare(
         if cluster is not None or margin is not None:
             raise NbykError("found --suite with --cluster or --margin, which it does not take; leave one out")
         assert read.clusters is not None, "the column was read"
-        tasks, over = Suite.of(read.clusters, _weights(weights)), None
+        of_tasks = (
+            numbers_of(weights, "weights", "TASK=NUMBER, as in law=2,art=1")
+            if "=" in (weights or "")
+            else weights
+        )
+        tasks, over = Suite.of(read.clusters, of_tasks or "macro"), None
     elif weights is not None:
         raise NbykError(
             "weights are of the tasks of a suite; give their column with --suite", argument="weights"
@@ -652,22 +656,6 @@ def _check_null(null: str, *, gate: bool) -> None:
             f"--gate with --null {null}: rejecting that the two {TESTED[null]} does not show who is "
             "better; choose swap_items or shifted"
         )
-
-
-def _weights(text: str | None) -> Weights:
-    """Return the weights of tasks: a name of them, or numbers by task as in ``law=2,art=1``."""
-    if text is None or "=" not in text:
-        return text or "macro"
-    of_tasks = {}
-    for part in text.split(","):
-        name, _, weight = part.rpartition("=")
-        try:
-            of_tasks[name.strip()] = float(weight)
-        except ValueError:
-            raise NbykError(
-                f"found {part.strip()!r}, expected a task and its weight, as in law=2", argument="weights"
-            ) from None
-    return of_tasks
 
 
 def _bar(against: str | None, systems: Systems, *, gate: bool) -> float | None:

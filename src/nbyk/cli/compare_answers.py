@@ -182,19 +182,19 @@ def _answer_by_formula(systems: Systems, request: CompareRequest) -> tuple[Answe
         tables.append(band_table(boards, ends))
     cautions = [*dropped_items(systems), *systems.notes]
     answer = formula_answer(boards, cautions=cautions, tables=tables, details=details_of(systems))
-    return answer, _shown(list(boards.values()), systems.names, request.margin)
+    return answer, shown_of(list(boards.values()), systems.names, request.margin)
 
 
-def answer_of_votes(votes: Votes, request: CompareRequest) -> tuple[Answer, Shown]:
+def answer_of_votes(votes: Votes, request: CompareRequest, judge: Votes | None) -> tuple[Answer, Shown]:
     """Return the answer about the models of votes, and whether the first is the better one."""
     from nbyk.report.comparison.formula_answer import formula_answer
     from nbyk.testing.systems.votes import board_of_votes
 
     told: dict[str, Any] = {"against": request.against, "correction": request.family.correction}
-    board = board_of_votes(votes, request.asked, **told)
+    board = board_of_votes(votes, request.asked, judge=judge, **told)
     details = {"n_votes": votes.n_votes, "n_prompts": votes.n_prompts, "n_voters": len(votes.voter_names)}
     answer = formula_answer({board.question.metric: board}, details=details)
-    return answer, _shown([board], votes.models, None)
+    return answer, shown_of([board], votes.models, None)
 
 
 def needs_pairs(test: str | None, pair_runs: str | None) -> bool | None:

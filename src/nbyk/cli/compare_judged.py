@@ -57,8 +57,10 @@ def answer_of_judged(request: JudgedRequest) -> tuple[Answer, Board]:
     return answer, board.board
 
 
-def numbers_of(counts: str | None) -> dict[str, float] | None:
-    """Return what each class counts, from text such as "yes=1,partially=.5,no=0"."""
+def numbers_of(
+    counts: str | None, argument: str = "counts", form: str = "CLASS=NUMBER, as in yes=1,no=0"
+) -> dict[str, float] | None:
+    """Return what each class or task counts, from text such as "yes=1,partially=.5,no=0"."""
     if counts is None:
         return None
     found: dict[str, float] = {}
@@ -69,5 +71,5 @@ def numbers_of(counts: str | None) -> dict[str, float] | None:
         except ValueError:
             equals = ""
         if not equals or not name.strip():
-            raise NbykError(f"found {part!r}, expected CLASS=NUMBER, as in yes=1,no=0", argument="counts")
+            raise NbykError(f"found {part!r}, expected {form}", argument=argument)
     return found

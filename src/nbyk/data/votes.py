@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -77,9 +77,17 @@ class Votes:
     def taken(self, kept: NDArray[np.bool_]) -> Votes:
         """Return some of the votes, of the same models and voters."""
         voters = None if self.voters is None else self.voters[kept]
-        _, prompts = np.unique(self.prompts[kept], return_inverse=True)
+        places, prompts = np.unique(self.prompts[kept], return_inverse=True)
         ways = (self.a[kept], self.b[kept], self.outcomes[kept], prompts)
-        return Votes(self.models, *ways, voters, self.voter_names)
+        names = tuple(self.prompt_names[place] for place in places) if self.prompt_names else ()
+        return Votes(self.models, *ways, voters, self.voter_names, names)
+
+    def among(self, models: tuple[str, ...]) -> Votes:
+        """Return the votes between some models."""
+        places = {name: number for number, name in enumerate(models)}
+        to = np.array([places.get(name, -1) for name in self.models])
+        some = self.taken((to[self.a] >= 0) & (to[self.b] >= 0))
+        return replace(some, models=models, a=to[some.a], b=to[some.b])
 
     def beside(self, people: Votes) -> tuple[Ints, NDArray[np.bool_]]:
         """Return the places of people's prompts among these, and which of these votes are on what they saw.
@@ -87,13 +95,8 @@ class Votes:
         Raises
         ------
         NbykError
-            If the models are others, or a prompt and pair that people saw has no vote, or all have.
+            If a prompt and pair that people saw has no vote, or these have all votes.
         """
-        if self.models != people.models:
-            raise NbykError(
-                f"found a judge's votes between {listed(list(self.models))}, expected the models of people's",
-                argument="judge",
-            )
         place = {name: number for number, name in enumerate(self.prompt_names)}
         numbers = np.array([place.get(name, -1) for name in people.prompt_names], dtype=np.int64)
 

@@ -349,6 +349,7 @@ def _with_judge(votes: Votes, fit: VoteFit, prompts: LeftOut, judge: Votes) -> t
     and on those that people saw. They are right for any judge, because the bracket is about 0 (Angelopoulos,
     Duchi and Zrnic 2023; Chatzi et al. 2024). λ, from 0 to 1, makes the variance of all differences least.
     """
+    judge = judge.among(votes.models)
     numbers, is_here = judge.beside(votes)
     here = judge.taken(is_here)
     of_all, of_here = (fit_votes(each, position=knows_order(each)) for each in (judge, here))
