@@ -9,6 +9,10 @@ from scipy import stats
 
 import nbyk
 from nbyk.errors import NbykError
+from nbyk.testing.decision import Decision
+from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.one_system import band
+from nbyk.testing.systems.scored import ScoredSystems
 
 PASSED = "01100111000142021140430040220122003443413241222144"
 """Trials of four that gpt-4o passed, by task of τ-bench's airline: sierra-research/tau-bench 59a200c (MIT
@@ -108,12 +112,16 @@ def test_pass_hat_k_is_that_published_of_tau_bench() -> None:
 
 
 def test_pass_at_k_is_that_of_another_package() -> None:
-    passk = pytest.importorskip("passk_inference.core")
-    passed = np.array([int(n) for n in PASSED])
-    values = np.array([[1.0] * n + [0.0] * (4 - n) for n in passed])
-    for k in (1, 2, 3, 4):
-        expected = passk.pass_at_k(passed, np.full(50, 4), k)
-        assert_allclose(alone(values, metric=f"pass@{k}").standings[0].score, np.mean(expected))
+    """passk-inference 0.3.1, `pass_at_k` and `simultaneous_band` (a bootstrap; ours is by t)."""
+    values = np.array([[1.0] * int(n) + [0.0] * (4 - int(n)) for n in PASSED])
+    metrics = [f"pass@{k}" for k in (1, 2, 3, 4)]
+    boards = [alone(values, metric=metric) for metric in metrics]
+    expected = [0.42, 0.5666666666666668, 0.66, 0.72]
+    assert_allclose([board.standings[0].score for board in boards], expected, rtol=1e-12)
+    scored = [ScoredSystems.of(None, {"mine": values}, metric) for metric in metrics]
+    ends = band(boards, scored, Asked(Decision("two-sided", 0.05, 999, 999)))
+    theirs = [(0.306, 0.534), (0.442, 0.691), (0.527, 0.793), (0.579, 0.861)]
+    assert_allclose(ends, theirs, atol=0.01)
 
 
 def test_trials_of_two_systems_are_compared_item_by_item() -> None:
