@@ -133,6 +133,22 @@ def test_trials_of_two_systems_are_compared_item_by_item() -> None:
     assert board.verdict == "better"
 
 
+def test_an_open_claim_says_how_many_tasks_or_trials_would_settle_it() -> None:
+    rng = np.random.default_rng(3)
+    passes = (rng.random((40, 6)) < rng.uniform(0.5, 0.8, (40, 1))) * 1.0
+    means, reach = passes.mean(axis=1), (stats.norm.isf(0.025) + stats.norm.isf(0.2)) ** 2
+    bar = means.mean() - 1.5 * means.std(ddof=1) / np.sqrt(40)
+    (claim,) = alone(passes, metric="pass@1", against=bar).claims
+    n = np.ceil(means.var(ddof=1) * reach / claim.effect**2)
+    # of the mean of trials, the jackknife's variance is that of a mean
+    within = np.mean(passes.var(axis=1, ddof=1)) / 6
+    between = means.var(ddof=1) - within
+    trials = np.ceil(within * 6 / (claim.effect**2 * 40 / reach - between))
+    assert trials > 6
+    more = f", or {trials:.0f} trials of each item"
+    assert claim.advice == f"about {n:.0f} items with as many trials{more} would settle this"
+
+
 def test_more_trials_than_there_are_is_one_line() -> None:
     with pytest.raises(
         NbykError, match=r"takes that many trials of each item, and mine has an item with 2; choose k up to 2"

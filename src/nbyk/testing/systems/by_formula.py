@@ -48,11 +48,11 @@ def claim_over(test: SharedUnitsTest, over: tuple[str, ...], population: str, as
     return replace(claim, parts=())
 
 
-def times_as_many(test: SharedUnitsTest, asked: Asked) -> float:
+def times_as_many(effect: float, variance: float, asked: Asked) -> float:
     """Return how many times as many units of each kind find the effect, if it stays, with a power of .8."""
     sides = sides_of(asked.decision.alternative)
     reach = float(ndtri(1.0 - asked.decision.alpha / sides) + ndtri(_POWER))
-    return test.variance * reach**2 / test.effect**2 if test.effect else math.inf
+    return variance * reach**2 / effect**2 if effect else math.inf
 
 
 def board_by_formula(

@@ -19,13 +19,14 @@ from scipy.special import bdtr, bdtrc
 from nbyk.data.scales import scale_text
 from nbyk.errors import NbykError
 from nbyk.testing.corrections import Correction
+from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
 from nbyk.testing.pvalues import Alternative, tie_tolerance
 from nbyk.testing.ranks import standings_of
 from nbyk.testing.results import NONE, Board, Claim, Interval, Pair, Question, favoured, inconclusive
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.by_formula import corrected_pairs, without_p
+from nbyk.testing.systems.by_formula import corrected_pairs, times_as_many, without_p
 from nbyk.testing.systems.claims import broad_claim, broad_test, claim_by_t, few_units
 from nbyk.testing.systems.items_alone import SKEWED_T, of_clusters, of_effects, p_by_t, scores_of_items
 from nbyk.testing.systems.margins import is_within_one, sample_of, with_margins
@@ -168,6 +169,8 @@ class _Alone:
             claims = with_margins(
                 self.metric, self.data, panel, claims, margin=margin, alpha=asked.decision.alpha
             )
+        elif self.bar is not None and not panel.draws_clusters:
+            claims = (*claims[:-1], self._planned(claims[-1]))
         claims = tuple(self._within(claim).times(unit) for claim in claims)
         if self.bar is None:
             least = self.scored.metric.score_in_ratings(0.0, self.scored.scale)
@@ -200,6 +203,34 @@ class _Alone:
         n_items, has_gold = self.data.n_items, self.data.has_gold
         about = (*few_units([panel]), *about_units(units, n_items, has_gold=has_gold))
         return replace(pair, warnings=(*pair.reserves, *about))
+
+    def _planned(self, claim: Claim) -> Claim:
+        """Return an open claim with the number of items, or of trials of each, that would settle it.
+
+        An item's trials add the jackknife's variance over them to the variance of its score, and the items
+        the rest (U-statistics of k trials: Arvesen 1969); that part falls as trials grow.
+        """
+        metric, rows = self.scored.metric, self.scored.rows
+        if not metric.is_mean_over_items or claim.p <= self.asked.decision.alpha:
+            return claim
+        scores = scores_of_items(metric, rows)[self.system]
+        times = times_as_many(claim.effect, float(scores.var(ddof=1)) / scores.size, self.asked)
+        if not math.isfinite(times) or times <= 1.0:
+            return claim
+        advice = f"about {math.ceil(times * scores.size)} items"
+        trials = rows.systems[self.system : self.system + 1]
+        n = trials.shape[2]
+        if metric.of_trials and not np.isnan(trials).any() and n > dict(metric.arguments)["k"]:
+            left_out = [
+                scores_of_items(metric, Rows(rows.gold, np.delete(trials, trial, axis=2)))[0]
+                for trial in range(n)
+            ]
+            of_trials = (n - 1.0) * float(np.mean(np.var(left_out, axis=0)))
+            room = float(scores.var(ddof=1)) / times - (float(scores.var(ddof=1)) - of_trials)
+            advice += " with as many trials"
+            if room > 0.0:
+                advice += f", or {math.ceil(n * of_trials / room)} trials of each item"
+        return replace(claim, advice=f"{advice} would settle this")
 
     def _within(self, claim: Claim) -> Claim:
         """Return a claim whose interval holds no score that the metric cannot have."""

@@ -335,7 +335,7 @@ def board_of_votes(
 
 def _planned(claim: Claim, test: SharedUnitsTest, votes: Votes, asked: Asked, judge: Votes | None) -> Claim:
     """Return a claim with the number of votes that would settle it, if it is open and there is no judge."""
-    times = times_as_many(test, asked)
+    times = times_as_many(test.effect, test.variance, asked)
     if claim.p <= asked.decision.alpha or not math.isfinite(times) or judge is not None:
         return claim
     by = f" by {math.ceil(times * len(votes.voter_names))} voters" if "voters" in claim.over else ""
