@@ -35,7 +35,7 @@ def read(path: str | os.PathLike[str]) -> Recording:
     log = library("inspect_ai.log", path, "a log of Inspect")
     number = library("inspect_ai.scorer", path, "a log of Inspect").value_to_float()
     # notes the file as an input; of a zip file, only its head and summaries are read
-    refuse_bomb(path, read_bytes(path), is_read=False)
+    refuse_bomb(path, read_bytes(path), unread=("samples/",))
     gathering = Gathering("a log of Inspect", "sample", _ITEM, _RUN, path)
     try:
         if Path(path).suffix.lower() == ".eval":
