@@ -16,7 +16,10 @@ from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
 _SHEET = 2**20  # rows of the largest sheet
-_MOST_BYTES, _MOST_BESIDE = 10**8, 10**7  # of XML, and of that beside sheets; openpyxl takes a minute for 10**8
+_MOST_BYTES, _MOST_BESIDE = (
+    10**8,
+    10**7,
+)  # of XML, and of that beside sheets; openpyxl takes a minute for 10**8
 _SHEETS = ("xl/worksheets/", "xl/sharedStrings.xml", "xl/media/")
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell [^>]*ref=\"([A-Z0-9:$]+)\"")
 
@@ -80,6 +83,7 @@ def read_workbook(path: str | os.PathLike[str]) -> Recording:
 
 def _sheets(openpyxl: Any, content: bytes, path: str | os.PathLike[str]) -> dict[str, list[list[Any]]]:
     """Return the rows of each sheet; merged cells, and formulas without a saved value, are unusable."""
+
     def opened(is_value: bool) -> Any:
         return openpyxl.load_workbook(TimedBytes(path, content), read_only=True, data_only=is_value)
 
