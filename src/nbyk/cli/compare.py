@@ -542,6 +542,7 @@ def compare(
         )
         answer, gate_asks = answer_of_scores(read, of_scores, named_systems(systems or ()))
         gate_asks = unless_incomplete(gate_asks, read.incomplete)
+        _say_columns(read)
         if kind is None:
             print(f"{read.taken_as}; --kind numbers takes them for responses to items", file=sys.stderr)
         give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
@@ -552,9 +553,7 @@ def compare(
         read = read.with_units(rater_ids, run_ids)
     if read.kind != "numbers":
         print(read.taken_as, file=sys.stderr)
-    for columns in dict.fromkeys(read.recognised.values()):
-        of_columns = [file for file, read_as_these in read.recognised.items() if read_as_these == columns]
-        print(f"{listed(of_columns)}: {columns}", file=sys.stderr)
+    _say_columns(read)
     tasks = None
     over = factors(generalise)
     if suite is not None:
@@ -588,6 +587,13 @@ def compare(
     answer, gate_asks = answer_of(read, request)
     gate_asks = unless_incomplete(gate_asks, read.incomplete)
     give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
+
+
+def _say_columns(read: Systems) -> None:
+    """Say which columns were read in place of those asked for."""
+    for columns in dict.fromkeys(read.recognised.values()):
+        of_columns = [file for file, read_as_these in read.recognised.items() if read_as_these == columns]
+        print(f"{listed(of_columns)}: {columns}", file=sys.stderr)
 
 
 def _is_given(context: typer.Context, name: str) -> bool:

@@ -182,7 +182,7 @@ def _answer_by_formula(systems: Systems, request: CompareRequest) -> tuple[Answe
         tables.append(band_table(boards, ends))
     cautions = [*dropped_items(systems), *systems.notes]
     answer = formula_answer(boards, cautions=cautions, tables=tables, details=details_of(systems))
-    return answer, _shown(list(boards.values()), systems.names, request.margin)
+    return answer, shown_of(list(boards.values()), systems.names, request.margin)
 
 
 def answer_of_votes(votes: Votes, request: CompareRequest) -> tuple[Answer, Shown]:
@@ -194,7 +194,7 @@ def answer_of_votes(votes: Votes, request: CompareRequest) -> tuple[Answer, Show
     board = board_of_votes(votes, request.asked, **told)
     details = {"n_votes": votes.n_votes, "n_prompts": votes.n_prompts, "n_voters": len(votes.voter_names)}
     answer = formula_answer({board.question.metric: board}, details=details)
-    return answer, _shown([board], votes.models, None)
+    return answer, shown_of([board], votes.models, None)
 
 
 def needs_pairs(test: str | None, pair_runs: str | None) -> bool | None:
