@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,6 +34,7 @@ from nbyk.cli.options import (
     Seed,
     Threads,
     Value,
+    check_files,
     check_out_folder,
     distinct,
     factors,
@@ -420,6 +422,21 @@ def compare(
     it is 0 if A is shown to be better, or not worse by the margin, 3 if A is shown to be worse by more, and 4
     if the data show neither.
     """
+    # An error about the words of the command comes before anything slow is imported.
+    check_files([gold, *(_path(word) for word in systems or ())])
+    distinct("--metric", metric or ())
+    if metric and lower_is_better is not None:
+        raise NbykError("a metric says itself what is better; leave it out", argument="lower_is_better")
+    _one_of("interval", interval, ("percentile", "bca"))
+    _one_of("pair_runs", pair_runs, (None, "yes", "no"))
+    _one_of("on_missing", on_missing, ("refuse", "drop"))
+    sided = with_one_side(alternative, gate=gate)
+    _one_of("alternative", sided, _ALTERNATIVES)
+    _check_null(null, gate=gate)
+    check_format(form)
+    if out is not None:
+        check_out_folder(out)
+
     from nbyk.data import SampleChoice, named_systems, read_systems
     from nbyk.data.columns import Columns
     from nbyk.data.votes import holds_votes, read_votes
@@ -433,27 +450,15 @@ def compare(
     from nbyk.testing.systems.suite import Suite
 
     load_metric_files(metric_file)
-    distinct("--metric", metric or ())
-    if metric and lower_is_better is not None:
-        raise NbykError("a metric says itself what is better; leave it out", argument="lower_is_better")
     given = [name for name in context.params if _is_given(context, name)]
     kind = kind or ("scores" if "test" in given else _kind_of_metrics(metric or ()))
-    _one_of("interval", interval, ("percentile", "bca"))
     if correction is not None:
         check_correction(correction)
-    _one_of("pair_runs", pair_runs, (None, "yes", "no"))
-    _one_of("on_missing", on_missing, ("refuse", "drop"))
     if test is not None and test not in NAMES:
         raise unknown_name("test", test, NAMES).about(argument="test")
-    sided = with_one_side(alternative, gate=gate)
-    _one_of("alternative", sided, _ALTERNATIVES)
-    _check_null(null, gate=gate)
-    check_format(form)
     check_draws(max_resamples, "max_resamples")
     check_margin(margin)
     alpha, confidence_level = at_each_look(alpha, confidence_level, looks, sided)  # type: ignore[arg-type]
-    if out is not None:
-        check_out_folder(out)
     if systems is not None and len(systems) == 1 and holds_votes(systems[0]):
         _refuse(given, _NOT_OF_VOTES, "these are votes between two outputs")
         votes = read_votes(systems[0])
@@ -541,6 +546,7 @@ def compare(
         )
         answer, gate_asks = answer_of_scores(read, of_scores, named_systems(systems or ()))
         gate_asks = unless_incomplete(gate_asks, read.incomplete)
+        _say_columns(read)
         if kind is None:
             print(f"{read.taken_as}; --kind numbers takes them for responses to items", file=sys.stderr)
         give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
@@ -551,9 +557,7 @@ def compare(
         read = read.with_units(rater_ids, run_ids)
     if read.kind != "numbers":
         print(read.taken_as, file=sys.stderr)
-    for columns in dict.fromkeys(read.recognised.values()):
-        of_columns = [file for file, read_as_these in read.recognised.items() if read_as_these == columns]
-        print(f"{listed(of_columns)}: {columns}", file=sys.stderr)
+    _say_columns(read)
     tasks = None
     over = factors(generalise)
     if suite is not None:
@@ -592,6 +596,19 @@ def compare(
     answer, gate_asks = answer_of(read, request)
     gate_asks = unless_incomplete(gate_asks, read.incomplete)
     give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
+
+
+def _say_columns(read: Systems) -> None:
+    """Say which columns were read in place of those asked for."""
+    for columns in dict.fromkeys(read.recognised.values()):
+        of_columns = [file for file, read_as_these in read.recognised.items() if read_as_these == columns]
+        print(f"{listed(of_columns)}: {columns}", file=sys.stderr)
+
+
+def _path(system: str) -> str:
+    """Return the path in a word for a system, PATH or NAME=PATH."""
+    name, equals, path = system.partition("=")
+    return path if equals and not os.path.exists(system) and os.sep not in name else system
 
 
 def _is_given(context: typer.Context, name: str) -> bool:

@@ -251,6 +251,7 @@ def read_systems(
     for what, ids in (
         ("items", (of for source in every for of in source.ratings.items)),
         ("raters or runs", (of for source in every for of in source.ratings.raters)),
+        ("clusters", (of for source in every for of in source.ratings.clusters or ())),
         ("systems", iter(named)),
     ):
         if alike := look_alikes(dict.fromkeys(ids)):
