@@ -19,6 +19,7 @@ _HOME = {
     "read_judged": "nbyk.data.judged",
     "ResponseSet": "nbyk.data.response_set",
     "response_set": "nbyk.data.response_set",
+    "read_votes": "nbyk.data.votes",
     "Response": "nbyk.priors",
     "TwoStagePrior": "nbyk.priors",
     "fit_prior": "nbyk.priors",
@@ -41,6 +42,7 @@ _HOME = {
     "Board": "nbyk.testing.results",
     "Pair": "nbyk.testing.results",
     "sensitivity": "nbyk.testing.systems.sensitivity",
+    "Suite": "nbyk.testing.systems.suite",
     "settle": "nbyk.planning.settle",
     "variance_shares": "nbyk.testing.systems.variance",
     "plan": "nbyk.planning.plan",
@@ -72,6 +74,7 @@ __all__ = [
     "Response",
     "ResponseSet",
     "Spread",
+    "Suite",
     "TwoStagePrior",
     "__version__",
     "agreement",
@@ -101,6 +104,7 @@ __all__ = [
     "read_judged",
     "read_ratings",
     "read_systems",
+    "read_votes",
     "resample",
     "resampled_effects",
     "response_set",
@@ -120,6 +124,7 @@ if TYPE_CHECKING:
     from nbyk.data import Ratings, align, read_ratings, read_systems
     from nbyk.data.judged import read_judged
     from nbyk.data.response_set import ResponseSet, response_set
+    from nbyk.data.votes import read_votes
     from nbyk.errors import NbykError
     from nbyk.planning.plan import plan
     from nbyk.planning.power.estimate import power_of_test
@@ -145,6 +150,7 @@ if TYPE_CHECKING:
     from nbyk.testing.shared_units.collection import Spread
     from nbyk.testing.systems.compare import compare
     from nbyk.testing.systems.sensitivity import sensitivity
+    from nbyk.testing.systems.suite import Suite
     from nbyk.testing.systems.variance import variance_shares
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from nbyk.cli.options import scale_named
+from nbyk.cli.options import check_files, scale_named
 from nbyk.cli.pilot import pilot_scale, read_pilot_of, unit_cautions_of
 from nbyk.errors import NbykError, unknown_name
 
@@ -54,9 +54,7 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
     pilot, pilot_systems = given["pilot"], given["pilot_systems"]
     if arguments["unit"] not in (None, "scale", "share"):
         raise NbykError(f"found {arguments['unit']}, expected scale or share", argument="unit")
-    for path in (pilot, *(pilot_systems or ()), given["prior"]):
-        if path is not None and not path.exists():
-            raise NbykError("no such file; check the path", file=path)
+    check_files([pilot, *(pilot_systems or ()), given["prior"]])
     if with_people:
         for name, words in (("dataset", "DATASET"), ("prior", "--prior")):
             if given[name] is not None:
