@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nbyk.data.judged import JudgedSystems, read_judged
+from nbyk import read_judged
+from nbyk.data.judged import JudgedSystems
 from nbyk.errors import NbykError
 
 PEOPLE = "item,system,rater,value\nq1,A,x,4\nq1,B,x,2\nq2,A,y,5\nq2,B,y,3\n"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from nbyk import compare_judged
 from nbyk.data.judged import JudgedSystems
 from nbyk.errors import NbykError
-from nbyk.testing.judged.board import compare_judged
 from nbyk.testing.judged.corrected import ANSWERS, JUDGED, Weighing, corrected
 from tests.oracles.judge_peers import labelled, stored
 
