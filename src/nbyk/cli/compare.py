@@ -468,7 +468,7 @@ def compare(
         comparing: dict[str, Any] = {"against": against, "alternative": sided, "alpha": alpha}
         comparing |= {"confidence_level": confidence_level, "correction": correction or "holm"}
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
-            answer, board = answer_of_judged(systems or [], judge, reading, comparing)
+            answer, board = answer_of_judged(systems or [], judge, reading, comparing, _options(context))
         if gate and len(board.standings) < 2:
             raise NbykError("--gate needs two systems to compare, and these are ratings of one")
         asks = shown_of([board], board.names, None) if gate else None
@@ -605,7 +605,10 @@ def _is_given(context: typer.Context, name: str) -> bool:
 
 def _options(context: typer.Context) -> tuple[str, ...]:
     """Return the given options that `nbyk plan` takes too, with their values."""
-    shared = ("item", "rater", "value", "cluster", "metric_file", "pair_runs", "on_duplicates", "on_empty")
+    shared = (
+        *("item", "rater", "value", "cluster", "metric_file", "pair_runs", "counts"),
+        *("on_duplicates", "on_empty"),
+    )
     words: list[str] = []
     for name in shared:
         values = context.params[name] if _is_given(context, name) else None

@@ -32,9 +32,13 @@ TAKEN = (
 
 
 def answer_of_judged(
-    people: Sequence[str], judge: Path, reading: Mapping[str, Any], comparing: Mapping[str, Any]
+    people: Sequence[str],
+    judge: Path,
+    reading: Mapping[str, Any],
+    comparing: Mapping[str, Any],
+    options: Sequence[str],
 ) -> tuple[Answer, Board]:
-    """Return the answer, and the board of its pairs for the gate; options are as in Python."""
+    """Return the answer, and the board of its pairs for the gate; `options` go to the next command too."""
     from nbyk.data.judged import read_judged
     from nbyk.report.comparison.judged import judged_answer
     from nbyk.testing.judged.board import compare_judged
@@ -47,8 +51,14 @@ def answer_of_judged(
     data = read_judged(people[0], judge, **reading)
     board = compare_judged(data, **comparing)
     answer, first = judged_answer(board, data), board.differences[:1]
-    if len(data.systems) == 2 and board.board.pair.shown == "undecided" and answer.head is not None:
-        words = ["nbyk", "plan", "--pilot", people[0], "--judge", str(judge)]
+    planned = reading["system"] is None and reading["judges"] is None  # `nbyk plan` has no such options
+    if (
+        planned
+        and len(data.systems) == 2
+        and board.board.pair.shown == "undecided"
+        and answer.head is not None
+    ):
+        words = ["nbyk", "plan", "--pilot", people[0], "--judge", str(judge), *options]
         words += ["--solve", "raters", "--effect", f"{abs(first[0].claims[-1].effect):.2g}", "--power", "0.8"]
         head = replace(answer.head, next="what would settle it", command=shlex.join(words))
         answer = replace(answer, head=head)

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from nbyk.cli.compare_judged import numbers_of
 from nbyk.cli.options import check_files, scale_named
 from nbyk.cli.pilot import pilot_scale, read_pilot_of, unit_cautions_of
 from nbyk.errors import NbykError, unknown_name
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 SDS = ("item_sd", "cluster_sd", "severity_sd", "rating_sd", "run_sd", "answer_sd")
 OF_SHARED = (
-    *("raters", "items_per_rater", "runs", "items_per_cluster", "judge", "calls"),
+    *("raters", "items_per_rater", "runs", "items_per_cluster", "judge", "counts", "calls"),
     *("cost_per_rater", "cost_per_run", "cost_per_call"),
 )
 """Options about raters, runs, clusters and a judge: a plan with one of them is for units that items share."""
@@ -267,9 +268,9 @@ def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> Judged
     scale = asked["scale"] = None if arguments["scale"] is None else scale_named(arguments["scale"])
     asked["metric"] = get("mean")
     names = ("item", "rater", "value", "on_duplicates", "on_empty")
-    return read_judged(
-        arguments["pilot"], arguments["judge"], scale=scale, **{name: arguments[name] for name in names}
-    )
+    reading = {name: arguments[name] for name in names}
+    reading |= {"scale": scale, "counts": numbers_of(arguments["counts"])}
+    return read_judged(arguments["pilot"], arguments["judge"], **reading)
 
 
 def variances_of(sds: Mapping[str, float | None]) -> dict[str, float]:
