@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from nbyk.data import ResponseSet, Scale
     from nbyk.data.columns import Columns
-    from nbyk.data.judged import JudgedSystems
     from nbyk.data.mending import Mending
     from nbyk.metrics import Metric
     from nbyk.planning.pilot import Pilot
@@ -251,10 +250,11 @@ def shared_source(
     ), items.name
 
 
-def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> JudgedSystems:
-    """Return people's ratings and a judge's scores; the plan's scale is theirs, its metric their mean."""
+def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> Pilot:
+    """Return the pilot of people's ratings and a judge's scores; the plan's scale and metric are theirs."""
     from nbyk.data.judged import read_judged
     from nbyk.metrics import get
+    from nbyk.planning.pilot import Pilot
 
     if arguments["pilot"] is None:
         raise NbykError(
@@ -262,7 +262,7 @@ def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> Judged
             "`pilot`",
             argument="judge",
         )
-    for name in ("pilot_systems", "cluster", "metric", *SDS):
+    for name in ("pilot_systems", "cluster", "metric", "cluster_sd", "run_sd", "answer_sd"):
         if arguments[name] is not None:
             raise NbykError("people and a judge have no use for it; leave it out", argument=name)
     scale = asked["scale"] = None if arguments["scale"] is None else scale_named(arguments["scale"])
@@ -270,7 +270,9 @@ def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> Judged
     names = ("item", "rater", "value", "on_duplicates", "on_empty")
     reading = {name: arguments[name] for name in names}
     reading |= {"scale": scale, "counts": numbers_of(arguments["counts"])}
-    return read_judged(arguments["pilot"], arguments["judge"], **reading)
+    pilot = Pilot.of_judged(read_judged(arguments["pilot"], arguments["judge"], **reading))
+    declared = variances_of({name: arguments[name] for name in SDS})
+    return replace(pilot, declared={**pilot.declared, **declared})
 
 
 def variances_of(sds: Mapping[str, float | None]) -> dict[str, float]:
