@@ -16,8 +16,10 @@ _HOME = {
     "align": "nbyk.data",
     "read_ratings": "nbyk.data",
     "read_systems": "nbyk.data",
+    "read_judged": "nbyk.data.judged",
     "ResponseSet": "nbyk.data.response_set",
     "response_set": "nbyk.data.response_set",
+    "read_votes": "nbyk.data.votes",
     "Response": "nbyk.priors",
     "TwoStagePrior": "nbyk.priors",
     "fit_prior": "nbyk.priors",
@@ -34,9 +36,13 @@ _HOME = {
     "expected_p": "nbyk.testing.pvalues",
     "p_value": "nbyk.testing.pvalues",
     "compare": "nbyk.testing.systems.compare",
+    "compare_judged": "nbyk.testing.judged.board",
+    "agreement": "nbyk.testing.judged.agreement",
+    "stand_in": "nbyk.testing.judged.stand_in",
     "Board": "nbyk.testing.results",
     "Pair": "nbyk.testing.results",
     "sensitivity": "nbyk.testing.systems.sensitivity",
+    "Suite": "nbyk.testing.systems.suite",
     "settle": "nbyk.planning.settle",
     "variance_shares": "nbyk.testing.systems.variance",
     "plan": "nbyk.planning.plan",
@@ -68,8 +74,10 @@ __all__ = [
     "Response",
     "ResponseSet",
     "Spread",
+    "Suite",
     "TwoStagePrior",
     "__version__",
+    "agreement",
     "align",
     "approximate_randomisation",
     "aso",
@@ -79,6 +87,7 @@ __all__ = [
     "bootstrap_test",
     "cochran_mantel_haenszel",
     "compare",
+    "compare_judged",
     "correct_p_values",
     "expected_p",
     "fit_prior",
@@ -92,8 +101,10 @@ __all__ = [
     "plan",
     "power_of_test",
     "published_prior",
+    "read_judged",
     "read_ratings",
     "read_systems",
+    "read_votes",
     "resample",
     "resampled_effects",
     "response_set",
@@ -101,6 +112,7 @@ __all__ = [
     "settle",
     "simulate",
     "simulated_effects",
+    "stand_in",
     "variance_shares",
     "violation_ratio",
     "welch_t_test",
@@ -110,7 +122,9 @@ __all__ = [
 if TYPE_CHECKING:
     from nbyk import metrics
     from nbyk.data import Ratings, align, read_ratings, read_systems
+    from nbyk.data.judged import read_judged
     from nbyk.data.response_set import ResponseSet, response_set
+    from nbyk.data.votes import read_votes
     from nbyk.errors import NbykError
     from nbyk.planning.plan import plan
     from nbyk.planning.power.estimate import power_of_test
@@ -121,6 +135,9 @@ if TYPE_CHECKING:
     from nbyk.resampling.resample import observed_effects, resample, resampled_effects
     from nbyk.resampling.simulate import simulate, simulated_effects
     from nbyk.testing.corrections import correct_p_values
+    from nbyk.testing.judged.agreement import agreement
+    from nbyk.testing.judged.board import compare_judged
+    from nbyk.testing.judged.stand_in import stand_in
     from nbyk.testing.pvalues import expected_p, p_value
     from nbyk.testing.results import Board, Pair
     from nbyk.testing.right_or_wrong import cochran_mantel_haenszel, mcnemar
@@ -133,6 +150,7 @@ if TYPE_CHECKING:
     from nbyk.testing.shared_units.collection import Spread
     from nbyk.testing.systems.compare import compare
     from nbyk.testing.systems.sensitivity import sensitivity
+    from nbyk.testing.systems.suite import Suite
     from nbyk.testing.systems.variance import variance_shares
 
 

@@ -128,7 +128,7 @@ def label_bootstrap(
     observed = observed_scores(scorer)
     observed_effects = effects(observed[:, :, None])[:, 0] + 0.0  # no −0
     drawn = draw_chunks(
-        lambda chunk: effects(scorer.scores(items.draws(chunk))), n_resamples, threads=threads
+        lambda chunk, _: effects(scorer.scores(items.draws(chunk))), n_resamples, threads=threads
     )
     comparisons = []
     for place, score in enumerate(chosen):
