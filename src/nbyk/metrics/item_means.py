@@ -265,7 +265,7 @@ def _fill_ratios(measure: int, systems: Floats, gold: Floats, out: Floats, thres
     for r in range(out.shape[1]):
         for s in range(out.shape[0]):
             both, predicted, actual = _confusion(systems[s, r], gold[r], threshold)
-            out[s, r] = ratio(measure, both, predicted, actual)[0]
+            out[s, r] = ratio(measure, both, predicted, actual)
 
 
 @njit(nogil=True, cache=True)
