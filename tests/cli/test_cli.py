@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -196,7 +197,7 @@ def test_every_subcommand_explains_itself(command: str, nbyk: Run) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_lines_of_a_help_end_where_the_terminal_does(command: str, nbyk: Run) -> None:
     _, text, _ = nbyk(*command.split(), "--help")
-    lines = [line.strip() for line in text.split("╭")[0].splitlines()]
+    lines = [line.strip() for line in re.split(r"\n(?:Arguments|Options):", text)[0].splitlines()]
     widest = max(map(len, lines))
     for line, after in pairwise(lines):
         if line and after:  # a line of a paragraph has no room for the next one's first word

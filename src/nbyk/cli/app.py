@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import typer
 
 from nbyk.cli import aids, checks, compare, data, fit, plan, study, terminal
-from nbyk.cli.terminal import arguments_as, options_of, unwrap
+from nbyk.cli.terminal import Command, arguments_as, called, options_of, unwrap
 from nbyk.errors import NbykError, StoppedError, on_one_line
 from nbyk.lineage import recording
 from nbyk.progress import saying_usage
@@ -26,19 +26,14 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich is slow to import
     help="Is system A really better than B, and how many items N and ratings per item K show it?",
 )
-ASK, DATA, CHECK, WORKFLOW = "Questions", "Ratings", "Results and set-up", "The workflow"
-"""Headings of the help."""
-
-app.command(rich_help_panel=ASK)(compare.compare)
-app.command(rich_help_panel=ASK)(plan.plan)
-app.command(rich_help_panel=ASK)(aids.example)
-app.command(rich_help_panel=ASK)(aids.metrics)
-app.add_typer(data.app, name="data", rich_help_panel=DATA)
-app.command(rich_help_panel=DATA)(fit.fit)
-app.command(rich_help_panel=CHECK)(checks.why)
-app.command(rich_help_panel=CHECK)(checks.doctor)
+app.command(cls=Command)(compare.compare)
+app.command(cls=Command)(plan.plan)
+for function in (aids.example, aids.metrics, fit.fit, checks.why, checks.doctor):
+    app.command()(function)
+app.add_typer(data.app, name="data")
 
 
 _NO_READER = 128 + 13
@@ -48,7 +43,7 @@ _LONGEST_MESSAGE = 4000
 """Characters of an error's line; a longer name in it, such as a file's, is cut in the middle."""
 
 
-@app.command(rich_help_panel=CHECK)
+@app.command()
 def version() -> None:
     """Print nbyk's version."""
     import nbyk
@@ -56,8 +51,8 @@ def version() -> None:
     print(nbyk.__version__)
 
 
-app.add_typer(aids.app, name="config", rich_help_panel=WORKFLOW)
-app.add_typer(study.app, name="study", rich_help_panel=WORKFLOW)
+app.add_typer(aids.app, name="config")
+app.add_typer(study.app, name="study")
 
 
 _GONE = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -117,8 +112,10 @@ def main() -> None:
         with _stopped_by_signals():
             try:
                 words = _with_words_of_input(sys.argv[1:])
+                command, names = called(command_line(), words)
+                name = " ".join(["nbyk", *names])
                 with recording(words), arguments_as(lambda: options_of(command_line(), words)):
-                    code = command_line()(words, prog_name="nbyk", standalone_mode=False)
+                    code = command(words[len(names) :], prog_name=name, standalone_mode=False)
                 sys.exit(code if isinstance(code, int) else 0)
             except Exception as error:
                 _refuse_usage(error)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nbyk.cli.options import Item, OnDuplicates, OnEmpty, Rater, Scale, Value
+from nbyk.cli.options import Item, OnDuplicates, OnEmpty, Rater, Scale, Value, check_files
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def fit(
 
     Without --scale, the file is one that `nbyk study normalise` wrote.
     """
+    check_files([ratings])
     from nbyk.cli.pilot import pilot_scale, read_rated
     from nbyk.cli.ratings import FitFiles, fit_normalised, write_fit
     from nbyk.data.columns import Columns

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -60,6 +61,23 @@ def check_out_folder(out: Path) -> None:
                 f"--out {out}: {folder} is a file, expected a folder to write to; give another one, or move "
                 "the file away"
             )
+
+
+def check_files(paths: Iterable[str | os.PathLike[str] | None]) -> None:
+    """Raise NbykError if some of the files or folders are not there, before anything slow is imported."""
+    missing = []
+    for path in paths:
+        if not path:
+            continue
+        try:
+            os.stat(path)
+        except FileNotFoundError:
+            missing.append(os.fspath(path))
+        except (OSError, ValueError):
+            pass  # reading it says why
+    if missing:
+        others = f", nor {' nor '.join(missing[1:])}; check the paths" if missing[1:] else "; check the path"
+        raise NbykError(f"no such file{others}", file=missing[0])
 
 
 def load_metric_files(paths: Sequence[Path] | None) -> None:

@@ -14,24 +14,27 @@ from nbyk.cli import ratings
 from nbyk.cli.options import Out, OutFolder, Threads
 from nbyk.cli.terminal import unwrap
 from nbyk.errors import NbykError
-from nbyk.studies import studies, study_named
 
 
 class _Commands(TyperGroup):
     """A group of commands that looks up those of the studies when they are asked for."""
 
     def list_commands(self, ctx: Any) -> list[str]:
+        from nbyk.studies import studies
+
         study_commands = [name for study in studies() for name in study.commands()]
         return [*super().list_commands(ctx), *study_commands]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        from nbyk.studies import studies
+
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
         for study in studies():
             command = study.commands().get(cmd_name)
             if command is not None:
-                made = typer.Typer(add_completion=False)
+                made = typer.Typer(add_completion=False, rich_markup_mode=None)
                 if isinstance(command, typer.Typer):
                     made.add_typer(command, name=cmd_name)
                 else:
@@ -68,6 +71,7 @@ AllFrom = Annotated[
 @app.command("list")
 def list_studies() -> None:
     """List the studies that are installed, their steps and the settings of each."""
+    from nbyk.studies import studies
     from nbyk.studies.steps import function_of, parameters_of
 
     for study in studies():
@@ -89,7 +93,7 @@ def cell(
 ) -> None:
     """Make a cell of a study: a table of results in one file."""
     from nbyk.studies.steps import run_step
-    from nbyk.studies.study import settings_from
+    from nbyk.studies.study import settings_from, study_named
 
     run_step(study_named(study), step, settings_from(settings or ()), _files(file, files), out, threads)
 
@@ -104,7 +108,7 @@ def aggregate(
 ) -> None:
     """Write a study's rows of the datasets of all studies: p-values, rates."""
     from nbyk.studies.steps import write_datasets
-    from nbyk.studies.study import settings_from
+    from nbyk.studies.study import settings_from, study_named
 
     write_datasets(study_named(study), settings_from(settings or ()), _files(file, files), out)
 
@@ -119,7 +123,7 @@ def plot(
 ) -> None:
     """Draw the figures of a study's report."""
     from nbyk.studies.steps import write_figures
-    from nbyk.studies.study import settings_from
+    from nbyk.studies.study import settings_from, study_named
 
     write_figures(study_named(study), settings_from(settings or ()), _files(file, files), out)
 
@@ -134,7 +138,7 @@ def report(
 ) -> None:
     """Write the report of a study: tables, the summary and the page, from the figures that `plot` drew."""
     from nbyk.studies.steps import write_report
-    from nbyk.studies.study import settings_from
+    from nbyk.studies.study import settings_from, study_named
 
     print(write_report(study_named(study), settings_from(settings or ()), _files(file, files), out))
 

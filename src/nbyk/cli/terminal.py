@@ -13,6 +13,8 @@ from inspect import cleandoc
 from io import TextIOWrapper
 from typing import Any
 
+from typer.core import TyperCommand
+
 from nbyk.errors import NbykError, rename_arguments
 
 _ESCAPING = "nbyk.escaping"
@@ -46,6 +48,22 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)), error.end
 
 
+class Command(TyperCommand):
+    """A command whose help has headings for its options."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options, each below its heading."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            heading = "Arguments" if parameter.param_type_name == "argument" else "Options"
+            heading = getattr(parameter, "rich_help_panel", None) or heading
+            record = parameter.get_help_record(ctx)
+            sections.setdefault(heading, []).extend([record] if record else [])
+        for heading, records in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
 def unwrap(command: Any) -> Any:
     """Join the lines of each paragraph of the help of a command and of those below it; return the command.
 
@@ -63,6 +81,18 @@ Options = Callable[[], Mapping[str, str]]
 _options: ContextVar[Options] = ContextVar("options", default=dict)
 
 
+def called(program: Any, words: Sequence[str]) -> tuple[Any, list[str]]:
+    """Return the command that words call, and those that name it; groups have no options."""
+    command, names = program, list[str]()
+    for word in words:
+        inner = command.get_command(None, word) if hasattr(command, "get_command") else None
+        if inner is None:
+            break
+        command = inner
+        names.append(word)
+    return command, names
+
+
 def options_of(program: Any, words: Sequence[str]) -> dict[str, str]:
     """Return the options of the command that the words call, by its function's parameters.
 
@@ -73,14 +103,9 @@ def options_of(program: Any, words: Sequence[str]) -> dict[str, str]:
     program
         The command or group of commands that typer makes of an app.
     words
-        The words after "nbyk" on the command line. Groups have no options, so commands come first.
+        The words after "nbyk" on the command line.
     """
-    command = program
-    for word in words:
-        inner = command.get_command(None, word) if hasattr(command, "get_command") else None
-        if inner is None:
-            break
-        command = inner
+    command, _ = called(program, words)
     options: dict[str, str] = {}
     for parameter in command.params:
         named = [option for option in parameter.opts[:1] if option.startswith("--")]

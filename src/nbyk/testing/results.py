@@ -67,6 +67,8 @@ class Question:
         Seed of all draws.
     reason
         The reason for the recommended test of scores; "" if you chose it.
+    looks
+        Number of planned looks as data come in; α and the confidence level are those of each.
     """
 
     metric: str
@@ -83,6 +85,7 @@ class Question:
     direction: Literal["higher", "lower"] = "higher"
     noun: str = ""
     scale: str = ""
+    looks: int = 1
 
 
 @dataclass(frozen=True)

@@ -232,7 +232,7 @@ def test_everything_is_json() -> None:
 def test_malformed_requests_are_named() -> None:
     gold, systems = ratings()
     for changed, message in (
-        ({"systems": {"s0": systems["s0"]}}, "found 1, expected at least two"),
+        ({"systems": {"s0": systems["s0"]}, "against": "s1"}, "found 's1' and one system; give a score"),
         ({"against": "s9"}, "system 's9'"),
         ({"alternative": "greater"}, "name the baseline"),
         ({"correction": "homl"}, "correction 'homl'"),

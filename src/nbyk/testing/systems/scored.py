@@ -13,7 +13,7 @@ from nbyk.data.categories import Categories
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.data.scales import FROM_0_TO_1, Scale
 from nbyk.data.systems import Systems
-from nbyk.data.units import Units
+from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, metrics_of
 from nbyk.metrics.registry import kind_scored, usual_metric
@@ -116,12 +116,16 @@ class ScoredSystems:
             )
         chosen.check_gold(gold is not None)
         matrices, of_columns = as_matrices(sources)
+        for name in named:
+            chosen.check_trials(name, matrices[name])
         stacked = stack_responses(*(matrices[name] for name in named))
         table = None if categories is None else categories.table
         rows = Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked, table=table)
         clusters = as_clusters(cluster, sources, rows.n_items)
         known = of_columns if units is None else units
         behind = {name: known[name] for name in ("gold", *named) if name in known}
+        if chosen.of_trials:
+            behind |= dict.fromkeys(named, FRESH)
         scores = np.full(len(named), np.nan)
         if chosen.kind != "comparison":
             scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
@@ -148,6 +152,13 @@ class ScoredSystems:
             self.rows.gold, _answered(of_a), _answered(of_b), behind, self.clusters, self.categories
         )
 
+    def alone(self, system: int) -> ResponseSet:
+        """Return gold and one system, by its place, against nothing."""
+        of_roles = {"gold": "gold", "a": self.names[system]}
+        behind = {role: self.units[name] for role, name in of_roles.items() if name in self.units}
+        answers, nothing = _answered(self.rows.systems[system]), np.zeros((self.rows.n_items, 1))
+        return ResponseSet(self.rows.gold, answers, nothing, behind, self.clusters, self.categories)
+
     def score_test(self, system: int, kinds: Collection[str]) -> tuple[Panel, SharedUnitsTest | None]:
         """Return the units behind one system's score, and the score with its variance over them.
 
@@ -166,18 +177,17 @@ class ScoredSystems:
             The t-test of the score, as the effect of the system against nothing; None if the score is for new
             items alone, or if its units are too few.
         """
-        units = {"gold": "gold", "a": self.names[system]}
-        behind = {role: self.units[name] for role, name in units.items() if name in self.units}
-        clusters = self.clusters if "clusters" in kinds else None
-        nothing = np.zeros((self.rows.n_items, 1))
-        answers = _answered(self.rows.systems[system])
-        data = ResponseSet(self.rows.gold, answers, nothing, behind, clusters, self.categories)
+        data = self.alone(system)
+        data = data if "clusters" in kinds else replace(data, clusters=None)
         panel = panel_of(data, None)
         panel = replace(panel, sources=tuple(of for of in panel.sources if of.partition(" ")[0] in kinds))
         if not panel.sources or panel.few(0, FEWEST_UNITS) or panel.responses is None:
             return panel, None
         return panel, shared_units_test(
-            _score_alone(self.metric), panel.responses, sources=panel.sources, weighted=False
+            score_alone(replace(self.metric, direction="higher")),
+            panel.responses,
+            sources=panel.sources,
+            weighted=False,
         )
 
     def bootstrapped(self, asked: Asked, *, of_clusters: bool) -> Floats:
@@ -232,21 +242,20 @@ class ScoredSystems:
         return form_of(self.metric, rows), ItemStreams(asked.seed, rows)
 
 
-def _score_alone(metric: Metric) -> Metric:
-    """Return the metric whose effect is the score of A, whatever B is."""
+def score_alone(metric: Metric, bar: float = 0.0) -> Metric:
+    """Return the metric whose effect is how much better A scores than a bar, whatever B is."""
     return replace(
         metric,
-        direction="higher",
         kind="comparison",
         additive=metric.is_mean_over_items,
-        implementation=_score_of_first,
-        arguments=(),
+        implementation=_above_bar,
+        arguments=(("bar", bar),),
         of=metric,
     )
 
 
-def _score_of_first(metric: Metric, systems: Floats, gold: Floats, out: Floats) -> None:
-    out[:] = metric.scores(systems[:1], gold)[0]
+def _above_bar(metric: Metric, systems: Floats, gold: Floats, out: Floats, bar: float) -> None:
+    out[:] = metric.scores(systems[:1], gold)[0] - bar
 
 
 def _answered(matrix: Floats) -> Floats:
@@ -275,8 +284,6 @@ def _named(systems: ManyResponses) -> dict[str, Any]:
             "a system is called gold, the name of the gold responses; give it another name",
             argument="systems",
         )
-    if len(named) < 2:
-        raise NbykError(
-            f"found {len(named)}, expected at least two, each under a name of its own", argument="systems"
-        )
+    if not named:
+        raise NbykError("found 0, expected at least two, or one by itself, with its name", argument="systems")
     return named
