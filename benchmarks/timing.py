@@ -24,9 +24,11 @@ class Line:
     seconds
         Median seconds per replicate (or per number drawn) of either side, by name.
     floor
-        What the ratio has to reach; None if it is for information.
+        What the ratio has to reach, also where the machine is busy; None if it is for information.
     direction
         Whether the floor is the least or the greatest ratio that will do.
+    goal
+        What it reaches on a machine of its own, where that is more.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Line:
     seconds: dict[str, float]
     floor: float | None = None
     direction: Floor = "at least"
+    goal: float | None = None
 
     @property
     def missed(self) -> bool:
@@ -45,7 +48,8 @@ class Line:
         figure = f"{self.ratio:.0f}" if self.ratio >= 100 else f"{self.ratio:.2f}"
         text = f"{self.name}: {figure} x"
         if self.floor is not None:
-            text += f" ({'at most ' if self.direction == 'at most' else ''}{self.floor:g})"
+            goal = "" if self.goal is None else f"; goal {self.goal:g}"
+            text += f" ({'at most ' if self.direction == 'at most' else ''}{self.floor:g}{goal})"
         return text + ("  <-- MISSED" if self.missed else "")
 
     def to_dict(self) -> dict[str, Any]:
@@ -58,23 +62,27 @@ def line(
     bottom: tuple[str, list[float]],
     floor: float | None = None,
     direction: Floor = "at least",
+    goal: float | None = None,
 ) -> Line:
     """Return the line of `top` over `bottom`, each a name and its seconds, pair by pair."""
     ratio = statistics.median(x / y for x, y in zip(top[1], bottom[1], strict=True))
     seconds = {label: statistics.median(values) for label, values in (top, bottom)}
-    return Line(name, ratio, seconds, floor, direction)
+    return Line(name, ratio, seconds, floor, direction, goal)
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Return how long one call takes."""
-    start = time.perf_counter()
+def seconds(work: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:
+    """Return the seconds of one call: of CPU, which other programs hardly change, unless by another clock."""
+    start = clock()
     work()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def interleaved(
-    first: Callable[[], object], second: Callable[[], object], repeats: int
+    first: Callable[[], object],
+    second: Callable[[], object],
+    repeats: int,
+    clock: Callable[[], float] = time.process_time,
 ) -> tuple[list[float], list[float]]:
     """Time two things in turns, so that what else the machine does weighs on both alike."""
-    pairs = [(seconds(first), seconds(second)) for _ in range(repeats)]
+    pairs = [(seconds(first, clock), seconds(second, clock)) for _ in range(repeats)]
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]

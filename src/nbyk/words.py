@@ -75,9 +75,9 @@ def _row(cells: Row, tag: str) -> str:
     return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
 
 
-def csv_text(table: pd.DataFrame, *, separator: str = ",", index: bool = False) -> str:
-    """Return a table for spreadsheets, in full precision, its index as the first column if asked for."""
-    return for_spreadsheets(table).to_csv(sep=separator, index=index, lineterminator="\n")
+def csv_text(table: pd.DataFrame) -> str:
+    """Return a table for spreadsheets, in full precision, without its index."""
+    return for_spreadsheets(table).to_csv(index=False, lineterminator="\n")
 
 
 def for_spreadsheets(table: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nbyk.data.judged import JudgedSystems, read_judged
+from nbyk import read_judged
+from nbyk.data.judged import JudgedSystems
 from nbyk.errors import NbykError
 
 PEOPLE = "item,system,rater,value\nq1,A,x,4\nq1,B,x,2\nq2,A,y,5\nq2,B,y,3\n"
@@ -141,3 +142,11 @@ def test_unmatched_outputs_are_dropped_and_counted_if_you_say_so(tmp_path: Path)
     data = read(tmp_path, PEOPLE + "q9,A,x,3\n", JUDGE.replace("q6,B,2\n", ""), on_missing="drop")
     assert len(data.items) == 5
     assert sum("dropped" in note for note in data.notes) == 2
+
+
+def test_ratings_without_raters_are_those_of_one_and_a_note_says_so(tmp_path: Path) -> None:
+    people = "item,value\nq1,1\nq2,2\n"
+    data = read(tmp_path, people, TWO)
+    assert len(data.raters) == 1
+    assert any("no column of raters" in note for note in data.notes)
+    assert not read(tmp_path, "item,rater,value\nq1,x,1\nq2,y,2\n", TWO).notes

@@ -15,7 +15,7 @@ from sklearn import metrics as sk
 
 from nbyk.metrics import get
 from nbyk.metrics.builtin import BUILTIN
-from nbyk.metrics.item_means import item_means
+from nbyk.metrics.item_means import fill_item_means, item_means
 from nbyk_papers.metrics import METRICS
 
 
@@ -308,6 +308,13 @@ def test_published_histogram_distance_ignores_where_the_bins_are():
     low, high = np.full((1, 1, 20, 5), 0.1), np.full((1, 20, 5), 0.9)
     assert get("histogram_mean_of_emds(5)").scores(low, high)[0, 0] == 0
     assert get("mean_of_emds").scores(low, high)[0, 0] == pytest.approx(0.8)
+
+
+def test_means_of_single_responses_are_those_of_the_kernel_to_the_last_bit():
+    for rows in (np.array([[-0.0], [np.nan], [1e-320], [3.3], [np.inf], [-7.1]]), np.empty((3, 0))):
+        compiled = np.empty(len(rows))
+        fill_item_means(rows, compiled)
+        assert item_means(rows).tobytes() == compiled.tobytes()
 
 
 def test_item_means_sum_left_to_right_whatever_the_leading_shape():

@@ -35,6 +35,7 @@ from nbyk_papers.homan2025.design import (
 )
 from nbyk_papers.homan2025.figures import figures_of
 from nbyk_papers.homan2025.power_study import STUDY_TESTS, power_study
+from nbyk_papers.trials import Trials
 
 ALL = [(source, epsilon) for source in LABELS for epsilon in EPSILONS]
 
@@ -131,21 +132,20 @@ def test_a_run_draws_the_figures_that_it_has_numbers_for() -> None:
 @pytest.mark.statistics
 def test_a_point_of_figure_6() -> None:
     prior = published_prior("toxicity")
-    table = power_study(
-        prior, n_items=100, k_responses=5, epsilon_b=0.2, n_sets=300, n_resamples=2000, threads=2
-    )
+    population, trials = Population(prior, 100, 5, 0.2), Trials(300, 2000, seed=0)
+    table = power_study(population, trials, threads=2)
     power = dict(zip(table["test"].to_pylist(), table["power"].to_pylist(), strict=True))
     assert tuple(power) == STUDY_TESTS
     assert set(table["n_sets"].to_pylist()) == {300}
     assert abs(power["paired_permutation"] - power["swap_items"]) <= 0.02  # other draws of the same test
     assert power["welch_t"] < power["swap_items"]  # it does not know that both errors are of the same item
-    alone = power_of_test(Population(prior, 100, 5, 0.2), n_sets=300, n_resamples=2000, alternative="greater")
+    alone = power_of_test(population, n_sets=300, n_resamples=2000, alternative="greater")
     assert alone.power == power["swap_items"]
-    again = power_study(prior, n_items=100, k_responses=5, epsilon_b=0.2, n_sets=300, n_resamples=2000)
+    again = power_study(population, trials)
     assert again.equals(table)
 
 
 def test_continuous_responses_have_every_test() -> None:
     prior = published_prior("simulated")
-    table = power_study(prior, n_items=15, k_responses=2, epsilon_b=0.6, n_sets=20, n_resamples=199)
+    table = power_study(Population(prior, 15, 2, 0.6), Trials(20, 199, seed=0))
     assert all(0.0 <= power <= 1.0 for power in table["power"].to_pylist())

@@ -22,7 +22,7 @@ from nbyk.cli.compare_answers import (
     needs_pairs,
     shown_of,
 )
-from nbyk.cli.compare_judged import TAKEN, WITH_JUDGE, JudgedRequest, answer_of_judged, numbers_of
+from nbyk.cli.compare_judged import READING, TAKEN, WITH_JUDGE, answer_of_judged, numbers_of
 from nbyk.cli.gates import Gate, unless_incomplete, with_one_side
 from nbyk.cli.options import (
     Item,
@@ -475,21 +475,12 @@ def compare(
     if judge is not None:
         unused = [name for name in context.params if name not in TAKEN]
         _refuse(given, unused, "people and a judge have no use for it")
-        on_scale = None if scale is None else scale_named(scale)
-        reading: dict[str, Any] = {
-            "item": item,
-            "rater": rater,
-            "value": value,
-            "system": system,
-            "judges": judge_name,
-        }
-        reading |= {"counts": numbers_of(counts), "chance": chance, "batch": batch, "slices": slices}
-        reading |= {"scale": on_scale, "on_missing": on_missing, "on_duplicates": on_duplicates}
+        reading = {name: context.params[name] for name in READING}
+        reading |= {"judges": judge_name, "counts": numbers_of(counts), "scale": scale and scale_named(scale)}
         comparing: dict[str, Any] = {"against": against, "alternative": sided, "alpha": alpha}
         comparing |= {"confidence_level": confidence_level, "correction": correction or "holm"}
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
-            of_judged = JudgedRequest(systems or [], judge, {**reading, "on_empty": on_empty}, comparing)
-            answer, board = answer_of_judged(of_judged)
+            answer, board = answer_of_judged(systems or [], judge, reading, comparing, _options(context))
         if gate and len(board.standings) < 2:
             raise NbykError("--gate needs two systems to compare, and these are ratings of one")
         asks = shown_of([board], board.names, None) if gate else None
@@ -618,7 +609,10 @@ def _is_given(context: typer.Context, name: str) -> bool:
 
 def _options(context: typer.Context) -> tuple[str, ...]:
     """Return the given options that `nbyk plan` takes too, with their values."""
-    shared = ("item", "rater", "value", "cluster", "metric_file", "pair_runs", "on_duplicates", "on_empty")
+    shared = (
+        *("item", "rater", "value", "cluster", "metric_file", "pair_runs", "counts"),
+        *("on_duplicates", "on_empty"),
+    )
     words: list[str] = []
     for name in shared:
         values = context.params[name] if _is_given(context, name) else None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,43 +15,50 @@ if TYPE_CHECKING:
     from nbyk.report.answer import Answer
     from nbyk.testing.results import Board
 
-TAKEN = (
-    *("systems", "judge", "judge_name", "counts", "chance", "batch", "slices", "scale", "against"),
-    *("alternative", "alpha", "confidence_level", "correction", "gate", "details", "out", "form"),
-    *("item", "rater", "value", "system", "on_missing", "on_duplicates", "on_empty", "seed", "threads"),
+READING = (
+    *("item", "rater", "value", "system", "chance", "batch", "slices"),
+    *("on_missing", "on_duplicates", "on_empty"),
 )
-"""The parameters of `nbyk compare` that mean something beside a judge."""
+"""The parameters of `nbyk compare` that go to `nbyk.read_judged` as they are."""
 
 WITH_JUDGE = ("judge_name", "counts", "chance", "batch", "slices")
 """Those that mean something beside a judge alone."""
 
-
-@dataclass(frozen=True)
-class JudgedRequest:
-    """How to read people's ratings and the judge's scores (`nbyk.read_judged`), and how to compare."""
-
-    people: list[str]
-    judge: Path
-    reading: dict[str, Any]
-    comparing: dict[str, Any]
+TAKEN = (
+    *("systems", "judge", *WITH_JUDGE, *READING, "scale", "against", "alternative", "alpha"),
+    *("confidence_level", "correction", "gate", "details", "out", "form", "seed", "threads"),
+)
+"""All that mean something beside a judge."""
 
 
-def answer_of_judged(request: JudgedRequest) -> tuple[Answer, Board]:
-    """Return the answer, and the board of its pairs for the gate."""
+def answer_of_judged(
+    people: Sequence[str],
+    judge: Path,
+    reading: Mapping[str, Any],
+    comparing: Mapping[str, Any],
+    options: Sequence[str],
+) -> tuple[Answer, Board]:
+    """Return the answer, and the board of its pairs for the gate; `options` go to the next command too."""
     from nbyk.data.judged import read_judged
     from nbyk.report.comparison.judged import judged_answer
     from nbyk.testing.judged.board import compare_judged
 
-    if len(request.people) != 1:
+    if len(people) != 1:
         raise NbykError(
-            f"found {listed(request.people) or 'no file'}; expected one table of people's ratings, "
+            f"found {listed(people) or 'no file'}; expected one table of people's ratings, "
             "with a column of systems if there are several"
         )
-    data = read_judged(request.people[0], request.judge, **request.reading)
-    board = compare_judged(data, **request.comparing)
+    data = read_judged(people[0], judge, **reading)
+    board = compare_judged(data, **comparing)
     answer, first = judged_answer(board, data), board.differences[:1]
-    if len(data.systems) == 2 and board.board.pair.shown == "undecided" and answer.head is not None:
-        words = ["nbyk", "plan", "--pilot", request.people[0], "--judge", str(request.judge)]
+    planned = reading["system"] is None and reading["judges"] is None  # `nbyk plan` has no such options
+    if (
+        planned
+        and len(data.systems) == 2
+        and board.board.pair.shown == "undecided"
+        and answer.head is not None
+    ):
+        words = ["nbyk", "plan", "--pilot", people[0], "--judge", str(judge), *options]
         words += ["--solve", "raters", "--effect", f"{abs(first[0].claims[-1].effect):.2g}", "--power", "0.8"]
         head = replace(answer.head, next="what would settle it", command=shlex.join(words))
         answer = replace(answer, head=head)

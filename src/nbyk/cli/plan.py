@@ -197,6 +197,14 @@ def plan(
             "number, write --solve runs instead.",
         ),
     ] = None,
+    counts: Annotated[
+        str | None,
+        typer.Option(
+            help="Beside a --judge: what each class or vote counts, as in yes=1,no=0.",
+            show_default="values are numbers",
+            rich_help_panel=_PEOPLE,
+        ),
+    ] = None,
     calls: Annotated[
         int | None, typer.Option(help="Calls of the --judge in all.", rich_help_panel=_PEOPLE)
     ] = None,
@@ -328,6 +336,7 @@ def plan(
 
     from nbyk.data.columns import Columns
     from nbyk.data.mending import Mending
+    from nbyk.planning.closed_form import WITHOUT_JUDGE
     from nbyk.planning.plan import plan as plan_from
     from nbyk.report.plan import plan_answer
 
@@ -342,6 +351,8 @@ def plan(
         if judge is not None:
             name = str(pilot)
             solved = plan_from(judged_source(arguments, asked), **asked)
+        elif counts is not None:
+            raise NbykError(WITHOUT_JUDGE, argument="counts")
         elif with_people:
             source, name = shared_source(
                 *files, sds, asked, unit=unit, system_answers=system_answers, pair_runs=pair_runs, say=say

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from nbyk.cli.compare_judged import numbers_of
 from nbyk.cli.options import check_files, scale_named
 from nbyk.cli.pilot import pilot_scale, read_pilot_of, unit_cautions_of
 from nbyk.errors import NbykError, unknown_name
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from nbyk.data import ResponseSet, Scale
     from nbyk.data.columns import Columns
-    from nbyk.data.judged import JudgedSystems
     from nbyk.data.mending import Mending
     from nbyk.metrics import Metric
     from nbyk.planning.pilot import Pilot
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SDS = ("item_sd", "cluster_sd", "severity_sd", "rating_sd", "run_sd", "answer_sd")
 OF_SHARED = (
-    *("raters", "items_per_rater", "runs", "items_per_cluster", "judge", "calls"),
+    *("raters", "items_per_rater", "runs", "items_per_cluster", "judge", "counts", "calls"),
     *("cost_per_rater", "cost_per_run", "cost_per_call"),
 )
 """Options about raters, runs, clusters and a judge: a plan with one of them is for units that items share."""
@@ -250,10 +250,11 @@ def shared_source(
     ), items.name
 
 
-def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> JudgedSystems:
-    """Return people's ratings and a judge's scores; the plan's scale is theirs, its metric their mean."""
+def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> Pilot:
+    """Return the pilot of people's ratings and a judge's scores; the plan's scale and metric are theirs."""
     from nbyk.data.judged import read_judged
     from nbyk.metrics import get
+    from nbyk.planning.pilot import Pilot
 
     if arguments["pilot"] is None:
         raise NbykError(
@@ -261,15 +262,17 @@ def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> Judged
             "`pilot`",
             argument="judge",
         )
-    for name in ("pilot_systems", "cluster", "metric", *SDS):
+    for name in ("pilot_systems", "cluster", "metric", "cluster_sd", "run_sd", "answer_sd"):
         if arguments[name] is not None:
             raise NbykError("people and a judge have no use for it; leave it out", argument=name)
     scale = asked["scale"] = None if arguments["scale"] is None else scale_named(arguments["scale"])
     asked["metric"] = get("mean")
     names = ("item", "rater", "value", "on_duplicates", "on_empty")
-    return read_judged(
-        arguments["pilot"], arguments["judge"], scale=scale, **{name: arguments[name] for name in names}
-    )
+    reading = {name: arguments[name] for name in names}
+    reading |= {"scale": scale, "counts": numbers_of(arguments["counts"])}
+    pilot = Pilot.of_judged(read_judged(arguments["pilot"], arguments["judge"], **reading))
+    declared = variances_of({name: arguments[name] for name in SDS})
+    return replace(pilot, declared={**pilot.declared, **declared})
 
 
 def variances_of(sds: Mapping[str, float | None]) -> dict[str, float]:

@@ -67,16 +67,11 @@ def check_aligned(*values: Any) -> None:
         )
 
 
-def as_samples(scores: Any, *, least: int = 1) -> dict[str, Floats]:
+def as_samples(scores: Any) -> dict[str, Floats]:
     """Return the samples of two systems or more by name.
 
-    Parameters
-    ----------
-    scores
-        A mapping from names, a DataFrame with a column per system, a sequence of samples or an array of shape
-        (k, n).
-    least
-        The least number of scores accepted for each.
+    They are given as a mapping from names, a DataFrame with a column per system, a sequence of samples or an
+    array of shape (k, n).
     """
     if (hasattr(scores, "columns") and hasattr(scores, "items")) or isinstance(scores, Mapping):
         named = {str(label): sample for label, sample in scores.items()}
@@ -92,7 +87,7 @@ def as_samples(scores: Any, *, least: int = 1) -> dict[str, Floats]:
         raise NbykError(
             f"found {len(named)} systems by name, expected two or more of different names", argument="scores"
         )
-    return {label: as_scores(sample, f"system {label!r}", least=least) for label, sample in named.items()}
+    return {label: as_scores(sample, f"system {label!r}") for label, sample in named.items()}
 
 
 def as_row_pairs(a: Any, b: Any, *, paired: bool = False, least: int = 1) -> tuple[Floats, Floats]:

@@ -156,6 +156,8 @@ def read_judged(
     rated = {name: reading.cells(table, rater=rater) for name, table in by_people.items()}
     notes = [f"{name} was left out: people rated none of its outputs" for name in unrated]
     notes += [note for _, _, note in (*scored, *rated.values()) if note]
+    if not any(known_names(table.names, "rater") or rater in table.names for table in by_people.values()):
+        notes.append("people's table has no column of raters, so all ratings count as those of one rater")
     items = _judged_items([of for of, _, _ in scored], on_missing)
     n_dropped = len({name for of, _, _ in scored for name in of.items}) - len(items)
     place_of = {name: place for place, name in enumerate(items)}

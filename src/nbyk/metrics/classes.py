@@ -36,15 +36,15 @@ _ROUNDING = 1e-12
 
 
 @njit(nogil=True, cache=True)
-def ratio(measure: int, hits: float, predicted: float, actual: float) -> tuple[float, int]:
-    """Return precision, recall or F1 from its counts, and 1 if its divisor is 0 (else 0)."""
+def ratio(measure: int, hits: float, predicted: float, actual: float) -> float:
+    """Return precision, recall or F1 from its counts; 0 if its divisor is 0."""
     if measure == PRECISION:
         over, under = hits, predicted
     elif measure == RECALL:
         over, under = hits, actual
     else:
         over, under = 2 * hits, predicted + actual
-    return (over / under, 0) if under > 0 else (0.0, 1)
+    return over / under if under > 0 else 0.0
 
 
 @njit(nogil=True, cache=True)
@@ -85,13 +85,13 @@ def score_of_counts(
 ) -> float:
     """Return a measure from the counts of classes, shape (C,) each: of hits, predictions and targets."""
     if average == ONE_CLASS:
-        return ratio(measure, hits[label], predicted[label], actual[label])[0]
+        return ratio(measure, hits[label], predicted[label], actual[label])
     if average == MICRO:
-        return ratio(measure, hits.sum(), predicted.sum(), actual.sum())[0]
+        return ratio(measure, hits.sum(), predicted.sum(), actual.sum())
     total = weights = 0.0
     for c in range(len(hits)):
         weight = 1.0 if average == MACRO else actual[c]
-        total += weight * ratio(measure, hits[c], predicted[c], actual[c])[0]
+        total += weight * ratio(measure, hits[c], predicted[c], actual[c])
         weights += weight
     return total / weights
 
@@ -157,7 +157,8 @@ def score_tables(counts: Any, measure: int, average: int, label: int, out: Float
 
 
 @njit(nogil=True, cache=True)
-def _cross_entropy(p: Floats, q: Floats) -> float:
+def cross_entropy(p: Floats, q: Floats) -> float:
+    """Return −Σ p ln q; see `LEAST_PROBABILITY`."""
     total = 0.0
     for c in range(len(p)):
         if p[c] > 0.0:
@@ -166,7 +167,8 @@ def _cross_entropy(p: Floats, q: Floats) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _js_divergence(p: Floats, q: Floats) -> Any:
+def js_divergence(p: Floats, q: Floats) -> Any:
+    """Return the mean of the Kullback–Leibler divergences of p and of q from their middle, in nats."""
     total = 0.0
     for c in range(len(p)):
         middle = 0.5 * (p[c] + q[c])
@@ -178,7 +180,7 @@ def _js_divergence(p: Floats, q: Floats) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def _entropy(p: Floats) -> Any:
+def entropy(p: Floats) -> Any:
     """Return the entropy over ln C: 0 where one class is certain, 1 where all are alike."""
     total = 0.0
     for c in range(len(p)):
@@ -204,11 +206,11 @@ def mean_distance(systems: Floats, gold: Floats, out: Floats, table: Floats, mea
                     if code == code:
                         n += 1
                         if measure == CROSS_ENTROPY:
-                            item_total += _cross_entropy(gold[r, i], table[int(code)])
+                            item_total += cross_entropy(gold[r, i], table[int(code)])
                         elif measure == JS_DIVERGENCE:
-                            item_total += _js_divergence(gold[r, i], table[int(code)])
+                            item_total += js_divergence(gold[r, i], table[int(code)])
                         else:
-                            item_total += np.sqrt(_js_divergence(gold[r, i], table[int(code)]))
+                            item_total += np.sqrt(js_divergence(gold[r, i], table[int(code)]))
                 total += item_total / n if n > 0 else np.nan
             out[s, r] = total / systems.shape[2]
 
@@ -218,11 +220,11 @@ def entropies_alike(systems: Floats, gold: Floats, out: Floats, table: Floats, m
     """Cosine (`SIMILARITY`) or Pearson's correlation of the entropies of targets and predictions."""
     known = np.empty(len(table))
     for u in range(len(table)):
-        known[u] = _entropy(table[u])
+        known[u] = entropy(table[u])
     x = np.empty(gold.shape[1])
     for r in range(gold.shape[0]):
         for i in range(gold.shape[1]):
-            x[i] = _entropy(gold[r, i])
+            x[i] = entropy(gold[r, i])
         for s in range(systems.shape[0]):
             total = 0.0
             runs = 0

@@ -115,6 +115,10 @@ def item_means(responses: Floats) -> Floats:
         The means; NaN for an item without a response.
     """
     rows = np.require(responses, np.float64, ["C", "W"])
+    if rows.shape[-1] == 1:  # nothing to compile
+        return rows[..., 0] + 0.0
+    if rows.shape[-1] == 0:
+        return np.full(rows.shape[:-1], np.nan)
     out = np.empty(rows.shape[:-1])
     fill_item_means(rows.reshape(out.size, rows.shape[-1]), out.reshape(-1))
     return out
@@ -265,7 +269,7 @@ def _fill_ratios(measure: int, systems: Floats, gold: Floats, out: Floats, thres
     for r in range(out.shape[1]):
         for s in range(out.shape[0]):
             both, predicted, actual = _confusion(systems[s, r], gold[r], threshold)
-            out[s, r] = ratio(measure, both, predicted, actual)[0]
+            out[s, r] = ratio(measure, both, predicted, actual)
 
 
 @njit(nogil=True, cache=True)

@@ -38,6 +38,8 @@ SOLVE = {
 }
 """The numbers of a collection that `solve` names, and their arguments."""
 
+WITHOUT_JUDGE = "it is about a judge, and there is none; give `judge`, or leave it out"
+
 _NEEDED = {
     "raters": ("severity_sd", "one rater's severity"),
     "runs": ("run_sd", "one run of a system"),
@@ -54,7 +56,11 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
     warnings: tuple[str, ...] = ()
     solve = solved_for(asked)
     pilot = source if isinstance(source, Pilot) else None
-    alone = pilot is not None and not (pilot.crew.raters or pilot.crew.runs)
+    calls = 0 if pilot is None else pilot.calls
+    for name in ("calls", "cost_per_call", "solve"):
+        if not calls and asked[name] is not None and (name != "solve" or solve == "calls"):
+            raise NbykError(WITHOUT_JUDGE, argument=name)
+    alone = pilot is not None and not (pilot.crew.raters or pilot.crew.runs or calls)
     if pilot is not None and alone and asked["effect"] is None and solve in ("n_items", "k_responses"):
         from nbyk.planning.settle import plan_of_strangers
 
@@ -103,7 +109,7 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
         **{name: asked[name] for name in ("alpha", "alternative")},
     )
     answer = solved(request)
-    if pilot is not None and pilot.calls:
+    if pilot is not None and calls:
         at_work = request.power_of(pilot.crew, answer.effect)
         answer = replace(answer, present=Plan.by_formula(request, pilot.crew, at_work))
     if pilot is not None and own_effect:

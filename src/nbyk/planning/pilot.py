@@ -95,6 +95,8 @@ class Pilot:
         What is assumed of simulated systems, in words; "" of real ones.
     calls
         Calls of a judge whom people correct; 0 without a judge.
+    known
+        The responses with their units, if they do not follow from `pairs`.
     """
 
     pairs: tuple[ResponseSet, ...]
@@ -106,6 +108,7 @@ class Pilot:
     scale: GivenScale | None = None
     assumed: str = ""
     calls: int = 0
+    known: Responses | None = None
 
     @classmethod
     def of(
@@ -187,17 +190,15 @@ class Pilot:
         means = [corrected(weighing, place).items.effect for place in range(len(data.systems))]
         first, *others = np.argsort(np.negative(means)).tolist()
         found = corrected(weighing, first, *others[:1])
-        roles = found.influences.a, found.influences.b
+        a, b = found.influences.a, found.influences.b
+        a = replace(a, values=a.values + found.items.effect)
         names = tuple(f"rater {place}" for place in range(found.influences.n_units))
-        a, b = (role.values for role in roles)
-        units = {
-            side: Units("ids", names, role.units.astype(np.int32))
-            for side, role in zip("ab", roles, strict=True)
-        }
-        shown = ResponseSet(np.empty((len(a), 0)), a + found.items.effect, b, units)
+        people = Units("ids", names, a.units.astype(np.int32))
+        shown = ResponseSet(np.empty((len(a.values), 0)), a.values, b.values, {"a": people, "b": FRESH})
         calls = int(data.answers[:, [first, *others[:1]]].sum())
         declared = {"calls": found.over_rest * calls}
-        return cls((shown,), get("mean"), declared=declared, calls=calls)
+        known = replace(found.influences, a=a)
+        return cls((shown,), get("mean"), declared=declared, calls=calls, known=known)
 
     @property
     def data(self) -> ResponseSet:
@@ -301,6 +302,8 @@ class Pilot:
         return [tests_of(data, self.metric) for data in self._every_responses]
 
     def _responses(self, data: ResponseSet) -> Responses:
+        if self.known is not None:
+            return self.known
         gold = data.gold if data.has_gold else None
         shared = panel_of(data, None, pair_runs=self.pair_runs).responses
         return responses(data.a, data.b, gold=gold, clusters=data.clusters) if shared is None else shared

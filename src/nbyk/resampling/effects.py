@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,9 @@ Threads = int | ThreadPoolExecutor
 
 _BATCH_VALUES = 524_288
 """Responses in a batch: 4 MB. Smaller ones fit a nearer cache, but the Python between them costs more."""
+
+_WORTH_THREADS = 0.05
+"""Seconds of work below which threads, which wait for each other, cost more than they save."""
 
 _KEPT_VALUES = 3_500_000
 """28 MB. On Linux, the C library gives freed blocks back to the system, and every batch then waits for new
@@ -141,11 +145,15 @@ def run_chunks(
     to_do = list(product(works, all_chunks))
     if isinstance(threads, ThreadPoolExecutor):
         results = list(threads.map(timed, to_do))
-    elif threads <= 1:
-        results = list(map(timed, to_do))
     else:
-        with ThreadPoolExecutor(threads) as pool:
-            results = list(pool.map(timed, to_do))
+        start_time = perf_counter()
+        results = [timed(to_do[0])]
+        left = (perf_counter() - start_time) * (len(to_do) - 1)
+        if threads <= 1 or left < _WORTH_THREADS:
+            results += map(timed, to_do[1:])
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                results += pool.map(timed, to_do[1:])
     n = len(all_chunks)
     return [np.concatenate(results[first : first + n], axis=1) for first in range(0, len(results), n)]
 

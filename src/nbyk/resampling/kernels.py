@@ -309,7 +309,8 @@ def split_pool(state: Array, values: Array, counts: Array, n_a: Array, items: Ar
         for i in range(items.shape[1]):
             row = items[r, i]
             count, count_a = counts[row], n_a[row]
-            pool[:] = values[row]
+            for j in range(count):  # one by one: an assignment of arrays takes two seconds to compile
+                pool[j] = values[row, j]
             for j in range(count - 1):
                 k = j + index_below(words[i * values.shape[1] + j], count - j)
                 pool[j], pool[k] = pool[k], pool[j]

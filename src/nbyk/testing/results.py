@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -146,13 +147,12 @@ class Drawn:
         The least p-value that the test can give.
     decision_error
         Largest chance, over the random draws, that infinitely many draws would reverse a decided claim.
-    null : ndarray, shape (n_resamples,), or None
-        Effects under the null, if they were kept.
+    null : ndarray, shape (≤ n_resamples,), or None
+        Effects under the null, if they were kept: the first ones, where a board has too many pairs for all.
     bootstrapped : ndarray, shape (B,), or None
         Effects of bootstrapped test sets; without those on which the metric is undefined.
-    expected_p, sampler
-        The papers' p: the mean p of bootstrapped effects instead of that of the observed effect, which counts
-        the sampling noise twice; and the sampler of those effects.
+    sampler
+        The sampler of the bootstrapped effects.
     """
 
     n_resamples: int
@@ -161,8 +161,22 @@ class Drawn:
     decision_error: float = 0.0
     null: Floats | None = None
     bootstrapped: Floats | None = None
-    expected_p: ExpectedP | None = None
     sampler: str = ""
+
+    @cached_property
+    def expected_p(self) -> ExpectedP | None:
+        """The papers' p, the mean p of bootstrapped effects, which counts the sampling noise twice."""
+        from nbyk.testing.pvalues import expected_p
+
+        if self.null is None or self.bootstrapped is None:
+            return None
+        return expected_p(self.bootstrapped, self.null)
+
+    def own_dict(self, *, distributions: bool) -> dict[str, Any]:
+        """Return the fields and the papers' p as plain values, with the effects only if `distributions`."""
+        left_out = () if distributions else ("null", "bootstrapped")
+        names = [of.name for of in fields(self) if of.name not in left_out]
+        return {name: plain(getattr(self, name)) for name in [*names[:-1], "expected_p", names[-1]]}
 
 
 @dataclass(frozen=True)
@@ -558,8 +572,6 @@ class Pair(ShownAsLines):
 
     def own_dict(self, *, distributions: bool = False) -> dict[str, Any]:
         """Return `to_dict` without what a board says for all pairs."""
-        arrays = () if distributions else ("null", "bootstrapped")
-        drawn = plain(self.drawn)
         return {
             "a": self.a,
             "b": self.b,
@@ -574,7 +586,7 @@ class Pair(ShownAsLines):
                 | ({} if claim.margin is None else {"margin": _margin_dict(claim.margin)})
                 for claim in self.claims
             ],
-            "drawn": drawn and {name: value for name, value in drawn.items() if name not in arrays},
+            "drawn": self.drawn and self.drawn.own_dict(distributions=distributions),
             "sample": _sample_dict(self.sample),
             "warnings": list(self.warnings),
             "sentence": self.sentence,

@@ -142,15 +142,15 @@ def _score(
     if measure == ACCURACY:
         return float(hits.sum() / actual.sum())
     if average == ONE_CLASS:
-        return ratio(measure, hits[label], predicted[label], actual[label])[0]
+        return ratio(measure, hits[label], predicted[label], actual[label])
     if average == MICRO:
-        return ratio(measure, hits.sum(), predicted.sum(), actual.sum())[0]
+        return ratio(measure, hits.sum(), predicted.sum(), actual.sum())
     total = weights = 0.0
     for c in range(len(hits)):
         weight = 1 if average == MACRO else actual[c]
         if weight == 0 or (occurring and predicted[c] + actual[c] == 0):
             continue
-        total += weight * ratio(measure, hits[c], predicted[c], actual[c])[0]
+        total += weight * ratio(measure, hits[c], predicted[c], actual[c])
         weights += weight
     return total / weights
 

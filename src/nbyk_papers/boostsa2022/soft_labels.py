@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.metrics.classes import LEAST_PROBABILITY
+from nbyk.metrics.classes import cross_entropy, entropy, js_divergence
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
 MEASURES = ("cross_entropy", "js_divergence", "js_distance", "entropy_similarity", "entropy_correlation")
-_CROSS_ENTROPY, _JS_DIVERGENCE, _JS_DISTANCE, _SIMILARITY, _CORRELATION = range(5)
+_SIMILARITY, _CORRELATION = 3, 4
 
 # Columns of sums: of the targets' entropies x, then for each system of its entropies y and its distances.
 _X2, _CENTRED_X, _CENTRED_X2, _SHARED = range(4)
@@ -27,66 +27,24 @@ _ROUNDING = 1e-12
 """Entropies that spread by less, or whose variance is a smaller share of their mean square, are constant."""
 
 
-def cross_entropies(target: Floats, prediction: Floats) -> Floats:
-    """Return each item's cross entropy −Σ p ln q, shape (N,); lower is better.
-
-    Predicted probabilities below 10⁻¹² count as 10⁻¹². Peterson et al. 2019 use it to score how well a
-    model's confidence follows people's.
-
-    Parameters
-    ----------
-    target, prediction : ndarray, shape (N, C)
-        Rows of probabilities p and q that sum to one.
-    """
-    values: Floats = -(target * np.log(np.maximum(prediction, LEAST_PROBABILITY))).sum(axis=1)
-    return values
+@njit(nogil=True, cache=True)
+def entropies(rows: Floats) -> Any:
+    """Return each row's entropy over ln C, shape (N,), of rows of probabilities, shape (N, C)."""
+    out = np.empty(len(rows))
+    for i in range(len(rows)):
+        out[i] = entropy(rows[i])
+    return out
 
 
-def js_divergences(target: Floats, prediction: Floats) -> Floats:
-    """Return each item's Jensen–Shannon divergence in nats, shape (N,), from 0 to ln 2; lower is better.
-
-    It is the mean of the Kullback–Leibler divergences of p and of q from (p + q)/2; Lin 1991. scipy and
-    BooStSa use the name for its square root, the distance.
-
-    Parameters
-    ----------
-    target, prediction : ndarray, shape (N, C)
-        Rows of probabilities p and q that sum to one.
-    """
-    middle = 0.5 * (target + prediction)
-    values: Floats = 0.5 * (_relative(target, middle) + _relative(prediction, middle)).sum(axis=1)
-    return np.maximum(values, 0.0)
-
-
-def js_distances(target: Floats, prediction: Floats) -> Floats:
-    """Return the square roots of `js_divergences`, which are a metric; Endres and Schindelin 2003.
-
-    Their mean over items is not the square root of the divergences' mean.
-    """
-    return np.sqrt(js_divergences(target, prediction))
-
-
-def entropies(rows: Floats) -> Floats:
-    """Return each row's entropy over ln C, shape (N,): 0 where one class is certain, 1 where all are alike.
-
-    Entropy similarity is the cosine of the vectors of the targets' and of the predictions' entropies, and
-    entropy correlation is Pearson's correlation of the two; Uma et al. 2021. Of both, higher is better.
-
-    Parameters
-    ----------
-    rows : ndarray, shape (N, C)
-        Rows of probabilities that sum to one.
-    """
-    values: Floats = -_relative(rows, np.ones_like(rows)).sum(axis=1) / np.log(rows.shape[1])
-    return np.maximum(values, 0.0)
-
-
-def _relative(p: Floats, q: Floats) -> Floats:
-    """Return p ln(p/q), which is 0 where p is 0."""
-    positive = p > 0.0
-    ratio = np.divide(p, q, out=np.ones_like(p), where=positive)
-    terms: Floats = p * np.log(ratio)
-    return terms
+@njit(nogil=True, cache=True)
+def distances(target: Floats, prediction: Floats) -> Any:
+    """Return each item's cross entropy, Jensen–Shannon divergence and distance, shape (3, N)."""
+    out = np.empty((3, len(target)))
+    for i in range(len(target)):
+        out[0, i] = cross_entropy(target[i], prediction[i])
+        out[1, i] = js_divergence(target[i], prediction[i])
+        out[2, i] = np.sqrt(out[1, i])
+    return out
 
 
 @njit(nogil=True, cache=True)
@@ -156,9 +114,7 @@ def contributions(target: Floats, predictions: Floats) -> Floats:
         y = entropies(prediction)
         y_off = y - y.mean()
         columns += [
-            cross_entropies(target, prediction),
-            js_divergences(target, prediction),
-            js_distances(target, prediction),
+            *distances(target, prediction),
             *(y * y, x * y, y_off, y_off * y_off, x_off * y_off),
         ]
     return np.ascontiguousarray(np.stack(columns, axis=1))

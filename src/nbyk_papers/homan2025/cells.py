@@ -248,19 +248,10 @@ def power(
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute the power of the multistage bootstrap and of the usual tests at one size."""
     from nbyk.priors import read_prior
+    from nbyk.resampling.population import Population
     from nbyk_papers.homan2025.power_study import power_study
 
-    population = read_prior(prior)
+    population = Population(read_prior(prior), n_items, k_responses, epsilon_b)
     with work.progress(trials.n_sets):
-        table = power_study(
-            population,
-            n_items=n_items,
-            k_responses=k_responses,
-            epsilon_b=epsilon_b,
-            n_sets=trials.n_sets,
-            n_resamples=trials.n_resamples,
-            seed=trials.seed,
-            threads=work.threads,
-            progress=work.advance,
-        )
-    return table, {"M": trials.n_resamples, "prior": population.to_dict()}
+        table = power_study(population, trials, threads=work.threads, progress=work.advance)
+    return table, {"M": trials.n_resamples, "prior": population.prior.to_dict()}

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nbyk.metrics import get
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import power_from, rejections
-from nbyk.priors import TwoStagePrior
 from nbyk.resampling.effects import Progress
 from nbyk.resampling.population import Population
-from nbyk.resampling.streams import as_seed
-from nbyk.testing.decision import check_draws
 from nbyk_papers.homan2025.design import ALPHA
 from nbyk_papers.homan2025.multistage import MultistageTest
+from nbyk_papers.trials import Trials
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,27 +27,12 @@ STUDY_TESTS = (
 
 
 def power_study(
-    prior: TwoStagePrior,
-    *,
-    n_items: int,
-    k_responses: int,
-    epsilon_b: float,
-    n_sets: int = 1000,
-    n_resamples: int = 10_000,
-    seed: Any = 0,
-    threads: int = 1,
-    progress: Progress | None = None,
+    population: Population, trials: Trials, *, threads: int = 1, progress: Progress | None = None
 ) -> pa.Table:
     """Return the power of several tests at one size, on the same simulated test sets: a point of Figure 6.
 
-    Parameters
-    ----------
-    prior, n_items, k_responses, epsilon_b
-        See `nbyk.resampling.population.Population`.
-    n_sets, n_resamples, seed, threads
-        As for `nbyk.power_of_test`; all tests are of the absolute error, at .05, one-sided for "A is better".
-    progress
-        Called with the number of test sets just finished, by all tests.
+    All tests are of the absolute error, at .05, one-sided for "A is better". `progress` is called with the
+    number of test sets just finished, by all tests.
 
     Returns
     -------
@@ -71,24 +54,22 @@ def power_study(
     """
     import pyarrow as pa
 
-    seed = as_seed(seed)
-    check_draws(n_sets, "n_sets")
-    population = Population(prior, n_items, k_responses, epsilon_b)
+    n_sets = trials.n_sets
     battery = [
         (MultistageTest if name == "multistage_bootstrap" else SystemTest)(
-            name, get("mae"), ALPHA, n_resamples=n_resamples, raw_swaps=True
+            name, get("mae"), ALPHA, n_resamples=trials.n_resamples, raw_swaps=True
         )
         for name in STUDY_TESTS
     ]
-    found = rejections(battery, population, n_sets, seed=seed, threads=threads, progress=progress)
+    found = rejections(battery, population, n_sets, seed=trials.seed, threads=threads, progress=progress)
     rows = []
     for test, (rejected, draws) in zip(battery, found, strict=True):
         power = power_from(test, int(rejected.sum()), n_sets)
         rows.append(
             {
-                "n_items": n_items,
-                "k_responses": k_responses,
-                "epsilon_b": float(epsilon_b),
+                "n_items": population.n_items,
+                "k_responses": population.k_responses,
+                "epsilon_b": population.epsilon_b,
                 "metric": test.metric.name,
                 "test": test.name,
                 "alpha": ALPHA,

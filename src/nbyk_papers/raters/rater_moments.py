@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 from scipy.stats import rankdata
 
-from nbyk.priors import Response, TwoStagePrior
+from nbyk.planning.long_run import response_mean
+from nbyk.priors import TwoStagePrior
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk.sums import product
 from nbyk_papers.raters.shared_population import item_places
@@ -119,19 +119,6 @@ def items_of(prior: TwoStagePrior) -> tuple[Floats, Floats]:
     return prior.draw_items((generator.permuted(places, axis=0) + 0.5) / _ITEMS)
 
 
-def mean_response(response: Response, mean: Floats, sd: Floats) -> Floats:
-    """Return the expected response to items with normal draws of these means and deviations, (items,)."""
-    if response.kind == "normal":
-        return mean
-    spread = np.where(sd > 0.0, sd, 1.0)
-    if response.levels:
-        edges = np.array([0.5]) if response.kind == "binary" else response.values[1:]
-        steps = ndtr((mean[..., np.newaxis] - edges) / spread[..., np.newaxis]).sum(axis=-1)
-        return np.where(sd > 0.0, steps * (response.values[1] - response.values[0]), response.apply(mean))
-    above = [spread * _expected_excess((mean - edge) / spread) for edge in (0.0, 1.0)]
-    return np.where(sd > 0.0, above[0] - above[1], np.clip(mean, 0.0, 1.0))
-
-
 def _variance_of_means(
     prior: TwoStagePrior, share: float, sensitivity_share: float, weights: Floats
 ) -> float:
@@ -144,7 +131,7 @@ def _variance_of_means(
     rest = sigma * np.sqrt(np.maximum(1.0 - share - slopes**2, 0.0))
     means = np.array(
         [
-            (weights * mean_response(prior.response, mu + sigma * moved, rest)).mean()
+            (weights * response_mean(prior.response, mu + sigma * moved, rest)).mean()
             for severity in severities
             for moved in (np.sqrt(share) * severity + slopes * slope for slope in sensitivities)
         ]
@@ -157,9 +144,3 @@ def _normal_nodes(count: int) -> tuple[Floats, Floats]:
     """Return the places and the chances of Gauss and Hermite's rule for a standard normal."""
     places, chances = np.polynomial.hermite_e.hermegauss(count)
     return places, chances / chances.sum()
-
-
-def _expected_excess(z: Floats) -> Floats:
-    """Return E max(Z + z, 0) of a standard normal Z."""
-    excess: Floats = z * ndtr(z) + np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi)
-    return excess

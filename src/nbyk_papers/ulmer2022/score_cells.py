@@ -222,7 +222,7 @@ def scores_table(
 def _scores(test: str, a: Floats, b: Floats, semantics: ScoreSemantics, drawing: Drawing) -> Floats:
     drawn: dict[str, Any] = {"n_resamples": drawing.n_draws, "seed": drawing.seed, "threads": drawing.threads}
     if test == ASO:
-        return aso_batch(a, b, **drawn).eps_min
+        return aso_batch(a, b, **drawn)
     return p_values(test, a, b, alternative="greater", **semantics.options.get(test, {}), **drawn)
 
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from nbyk import agreement
 from nbyk.errors import NbykError
-from nbyk.testing.judged.agreement import MEASURES, agreement
+from nbyk.testing.judged.agreement import MEASURES
 from tests.oracles.judge_peers import ratings, stored
 
 KAPPAS = {"none": "kappa", "linear": "kappa_linear", "quadratic": "kappa_quadratic"}

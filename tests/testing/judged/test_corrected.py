@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from nbyk import compare_judged
 from nbyk.data.judged import JudgedSystems
 from nbyk.errors import NbykError
-from nbyk.testing.judged.board import compare_judged
 from nbyk.testing.judged.corrected import ANSWERS, JUDGED, Weighing, corrected
 from tests.oracles.judge_peers import labelled, stored
 
@@ -180,6 +180,9 @@ def test_few_raters_speak_for_themselves(raters: int, conclusive: list[bool]) ->
         data = judged(data.judge, item, rater[first], data.values[first])
     claims = compare_judged(data).means[0].claims
     assert [claim.is_conclusive for claim in claims] == conclusive
+    mean = compare_judged(data).means[0]
+    assert mean.people.is_conclusive
+    assert mean.excess.population == claims[not conclusive[0]].population
     if raters == 1:
         assert claims[0].reason == "1 rater cannot speak for others"
         assert claims[1].population == "new items, with this rater"

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from nbyk import stand_in
 from nbyk.errors import NbykError
-from nbyk.testing.judged.stand_in import stand_in
 from tests.oracles.judge_peers import NUMBERS, SETS, read_alt_test, stored
 
 FOLDER = next(

@@ -18,7 +18,7 @@ from nbyk.report.comparison.sentences import about, board_head, variance_sentenc
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, shown_name, style
 from nbyk.report.lines import Head, Line, bar, with_decimals
 from nbyk.testing.judged.agreement import agreement
-from nbyk.testing.judged.board import JudgedBoard, OnPeoplesScale
+from nbyk.testing.judged.board import JudgedBoard, OnPeoplesScale, told
 from nbyk.testing.judged.stand_in import stand_in
 from nbyk.testing.results import Claim
 from nbyk.words import ends_in_words, number
@@ -65,7 +65,7 @@ def judged_head(found: JudgedBoard) -> Head:
         head = board_head(board)
     else:
         (mean,) = found.means
-        claim = _told(mean)
+        claim = told(mean.claims)
         level = f"{100 * board.question.confidence_level:g} %"
         value, *ends = with_decimals((claim.effect, *claim.interval), claim.interval[1] - claim.interval[0])
         drawn = bar(claim.interval[0], claim.effect, claim.interval[1])
@@ -91,11 +91,6 @@ def _beside(found: JudgedBoard) -> Iterator[Line]:
     claim = first.claims[0]
     if claim.parts:
         yield Line(variance_sentence("the people's scale", claim.parts, claim.population))
-
-
-def _told(of: OnPeoplesScale) -> Claim:
-    """Return the broadest claim that has numbers, or the broadest one."""
-    return next((claim for claim in of.claims if claim.is_conclusive), of.claims[0])
 
 
 def _excess(of: OnPeoplesScale) -> str:
@@ -128,7 +123,7 @@ def judged_table(found: JudgedBoard) -> pd.DataFrame:
     p_of = {(pair.a, pair.b): pair.p for pair in found.board.pairs}
     rows = []
     for of in (*found.means, *found.differences):
-        claim = _told(of)
+        claim = told(of.claims)
         rows.append(
             {
                 "system": f"{of.a} − {of.b}" if of.b else of.a,
@@ -178,7 +173,7 @@ def judged_figure(found: JudgedBoard) -> Figure:
     figure, axes = new_figure(WIDE, 1.2 + 0.55 * len(rows))
     with style():
         for row, of in enumerate(rows):
-            claim = _told(of)
+            claim = told(of.claims)
             ways = (
                 ("corrected", claim.effect, claim.interval),
                 ("people alone", of.people.effect, of.people.interval),

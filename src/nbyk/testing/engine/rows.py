@@ -66,7 +66,10 @@ class Swaps:
     def add(self, values: Floats) -> Floats:
         """Return the sums of the swapped clusters' `values`, shape (G, F), as (F, R)."""
         sums = np.empty((len(self.words), values.shape[1]))
-        swaps.add_swapped(values, self.words, sums)
+        if values.shape[1] == 1:
+            swaps.add_swapped_values(values[:, 0], self.words, sums[:, 0])
+        else:
+            swaps.add_swapped(values, self.words, sums)
         return np.ascontiguousarray(sums.T)
 
 

@@ -56,6 +56,25 @@ def transpose_coins(words: Array, out: Array) -> None:
             out[first + i] = block[i]
 
 
+@njit(inline="always")
+def _byte(word: Any, place: int) -> Any:
+    return (word >> uint64(8 * place)) & uint64(255)
+
+
+@njit(nogil=True, cache=True)
+def add_swapped_values(gains: Array, words: Array, out: Array) -> None:
+    """Fill `out`, shape (R,), as `add_swapped` does for one sum, in a third of its time."""
+    t = subset_table(DRAWS)
+    out[:] = 0.0
+    for column in range(words.shape[1]):
+        fill_subset_table(gains[DRAWS * column : DRAWS * (column + 1)], t)
+        for draw in range(words.shape[0]):
+            w = words[draw, column]
+            low = (t[0, _byte(w, 0)] + t[1, _byte(w, 1)]) + (t[2, _byte(w, 2)] + t[3, _byte(w, 3)])
+            high = (t[4, _byte(w, 4)] + t[5, _byte(w, 5)]) + (t[6, _byte(w, 6)] + t[7, _byte(w, 7)])
+            out[draw] += low + high
+
+
 @njit(nogil=True, cache=True)
 def add_swapped(gains: Array, words: Array, out: Array) -> None:
     """Fill `out`, shape (R, F), with each draw's sums of the `gains`, shape (N, F), of the swapped items.
@@ -65,16 +84,6 @@ def add_swapped(gains: Array, words: Array, out: Array) -> None:
     """
     n, n_sums = gains.shape
     out[:] = 0.0
-    if n_sums == 1:  # a table of numbers, not of rows: a third of the time
-        t = subset_table(DRAWS)
-        for column in range(words.shape[1]):
-            fill_subset_table(gains[DRAWS * column : DRAWS * (column + 1), 0], t)
-            for draw in range(words.shape[0]):
-                w = words[draw, column]
-                low = (t[0, _byte(w, 0)] + t[1, _byte(w, 1)]) + (t[2, _byte(w, 2)] + t[3, _byte(w, 3)])
-                high = (t[4, _byte(w, 4)] + t[5, _byte(w, 5)]) + (t[6, _byte(w, 6)] + t[7, _byte(w, 7)])
-                out[draw, 0] += low + high
-        return
     tables = np.empty((8, 256, min(n_sums, _TOGETHER)))
     for first in range(0, n_sums, _TOGETHER):
         width = min(_TOGETHER, n_sums - first)
@@ -96,11 +105,6 @@ def add_swapped(gains: Array, words: Array, out: Array) -> None:
                 s6, s7 = tables[6, _byte(w, 6)], tables[7, _byte(w, 7)]
                 for k in range(width):
                     sums[k] += ((s0[k] + s1[k]) + (s2[k] + s3[k])) + ((s4[k] + s5[k]) + (s6[k] + s7[k]))
-
-
-@njit(inline="always")
-def _byte(word: Any, place: int) -> Any:
-    return (word >> uint64(8 * place)) & uint64(255)
 
 
 @njit(nogil=True, cache=True)

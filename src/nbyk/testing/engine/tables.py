@@ -76,7 +76,7 @@ def confusion(tables: Array, measure: int, out: Array) -> None:
             n = tables[0, 0, draw] + predicted + tables[1, 0, draw]
             out[draw] = (n - predicted - actual + 2 * both) / n
         else:
-            out[draw] = ratio(measure, both, predicted, actual)[0]
+            out[draw] = ratio(measure, both, predicted, actual)
 
 
 @njit(nogil=True, cache=True)

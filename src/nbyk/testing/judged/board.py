@@ -68,7 +68,7 @@ class OnPeoplesScale:
     judge, judge_interval
         The judge alone, on its own scale, over new items.
     people
-        People alone, for the broadest claim.
+        People alone, for the broadest population that has numbers.
     claims
         The judge's scores corrected by the people's ratings: the claim over new items and raters, with the
         parts of its variance, and that over new items with these raters, or the second alone. A mean has no
@@ -278,10 +278,10 @@ class _Claiming:
             "" if b is None else names[b],
             judge,
             interval,
-            _without_p(self.claims(people, people.broad)[0]),
+            _without_p(told(self.claims(people, people.broad))),
             claims,
             estimate.weight,
-            self.claims(excess, excess.broad)[0],
+            told(self.claims(excess, excess.broad)),
         )
 
     def claims(self, estimate: Corrected, broad: SharedUnitsTest | None) -> tuple[Claim, ...]:
@@ -323,6 +323,11 @@ class _Claiming:
         return replace(claim, parts=())
 
 
+def told(claims: tuple[Claim, ...]) -> Claim:
+    """Return the broadest claim that has numbers, or the broadest one."""
+    return next((claim for claim in claims if claim.is_conclusive), claims[0])
+
+
 def _without_p(claim: Claim) -> Claim:
     """Return the claim of a mean, which has no null hypothesis."""
     return replace(claim, p=math.nan, favours="undecided", reserve="")
@@ -345,7 +350,7 @@ def _cautions(
     first = estimates[0].claims[0]
     n_raters = len(data.raters)
     if "raters" in first.over and not first.is_conclusive:
-        yield f"{first.reason}: only the claim about these raters has numbers"
+        yield f"{first.reason}: only the claim about {'this rater' if n_raters == 1 else 'these'} has numbers"
     elif "raters" in first.over and n_raters < FEW_UNITS:
         yield (
             f"{n_raters} raters are few to speak for others, and cannot show whether they are skewed: "

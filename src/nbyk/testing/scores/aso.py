@@ -115,15 +115,6 @@ class AsoResult(ShownInNotebooks):
         )
 
 
-@dataclass(frozen=True)
-class AsoBatch:
-    """`AsoResult` of R pairs of samples: arrays of shape (R,)."""
-
-    eps_min: Floats
-    violation_ratio: Floats
-    standard_error: Floats
-
-
 def aso(
     a: Any,
     b: Any,
@@ -196,25 +187,22 @@ def aso_batch(
     confidence_level: float = 0.95,
     n_comparisons: int = 1,
     n_resamples: int = 1000,
-    dt: float | None = None,
     seed: Any = 0,
     threads: int = 1,
-    progress: Progress | None = None,
-) -> AsoBatch:
-    """Return the results of `aso` for R pairs of samples, of shapes (R, n) and (R, m), without its warning.
+) -> Floats:
+    """Return `eps_min` of R pairs of samples, of shapes (R, n) and (R, m), as `aso` without its warning.
 
     Row r has random draws of its own, which do not depend on the other rows.
     """
     first, second = as_row_pairs(a, b, least=2)
-    bound = Bound(confidence_level, n_comparisons, n_resamples, dt, seed)
+    bound = Bound(confidence_level, n_comparisons, n_resamples, None, seed)
     size = max(1, _VALUES_AT_ONCE // n_resamples)
     parts = []
     for start in range(0, len(first), size):
         rows = slice(start, start + size)
-        ratios, resampled = bound.resample(first[rows], second[rows], start, threads, progress)
-        errors = resampled.std(axis=1, ddof=1)
-        parts.append((bound.eps_min(ratios, errors), ratios, errors))
-    return AsoBatch(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        ratios, resampled = bound.resample(first[rows], second[rows], start, threads, None)
+        parts.append(bound.eps_min(ratios, resampled.std(axis=1, ddof=1)))
+    return np.concatenate(parts)
 
 
 def violation_ratio(a: Any, b: Any, *, dt: float | None = None) -> float:

@@ -13,6 +13,8 @@ from nbyk.testing.intervals import difference_of_proportions, proportion_interva
 _ROUNDING = 1e-13
 """A standard error of at most this share of the largest score is that of scores that are equal on paper."""
 
+_POWER = 0.8
+
 Interval = tuple[float, float]
 
 _NONE = (math.nan, math.nan)
@@ -59,9 +61,7 @@ def paired_interval(a: Floats, b: Floats, confidence_level: float) -> Interval:
     return signs_interval(int((a > b).sum()), int((a < b).sum()), len(a), confidence_level)
 
 
-def scores_to_settle(
-    a: Floats, b: Floats, *, paired: bool, alpha: float = 0.05, power: float = 0.8
-) -> int | None:
+def scores_to_settle(a: Floats, b: Floats, *, paired: bool, alpha: float = 0.05) -> int | None:
     """Return the number of scores of each system with which a two-sided t-test shows the present difference.
 
     It takes the difference and the standard deviations of these scores for the true ones. The normal
@@ -70,7 +70,7 @@ def scores_to_settle(
     """
     if min(len(a), len(b)) < 2:
         return None
-    high, more = float(ndtri(1.0 - 0.5 * alpha)), float(ndtri(power))
+    high, more = float(ndtri(1.0 - 0.5 * alpha)), float(ndtri(_POWER))
     variance = np.var(a - b, ddof=1) if paired else np.var(a, ddof=1) + np.var(b, ddof=1)
     difference = _mean(a) - _mean(b)
     if difference == 0.0 or not variance > 0.0:

@@ -185,7 +185,7 @@ def _eps_min(board: Board, a: Floats, b: Floats) -> Floats:
     order, question = board.pairs[0].claims[0].order, board.question
     assert isinstance(order, AsoResult)
     n, level = order.bound.n_comparisons, 1.0 - question.alpha
-    return aso_batch(a, b, confidence_level=level, n_comparisons=n, seed=question.seed).eps_min
+    return aso_batch(a, b, confidence_level=level, n_comparisons=n, seed=question.seed)
 
 
 def _lifted(scores: Floats, lift: float, lift_is: str) -> Floats:

@@ -16,7 +16,7 @@ from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.family import DrawnNull, Hypotheses, choose_pairs, swap_bound
 from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
-from nbyk.testing.pvalues import expected_p, sides_of
+from nbyk.testing.pvalues import sides_of
 from nbyk.testing.ranks import standings_of
 from nbyk.testing.results import NONE, Board, Claim, Drawn, Interval, Margin, Pair, Question, Sample, Standing
 from nbyk.testing.shared_units import SharedUnitsTest
@@ -230,7 +230,7 @@ class _OnePair:
             )
         if under.n_draws > under.effects.size:  # too many pairs to keep all of their draws
             drawn = drawn[: under.effects.size].copy()
-        expected, unit = expected_p(drawn, under.effects), metric.effect_unit(self.scale)
+        unit = metric.effect_unit(self.scale)
         null, drawn = (unit * effects if unit != 1.0 else effects for effects in (under.effects, drawn))
         claims = tuple(claim.times(unit) for claim in claims)
         for kept in (null, drawn):
@@ -253,7 +253,6 @@ class _OnePair:
                 0.0 if exact else decision.error,
                 null,
                 drawn,
-                expected,
                 asked.sampler.name,
             ),
         )

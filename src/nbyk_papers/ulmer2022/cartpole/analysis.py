@@ -152,7 +152,7 @@ def case_study(rewards: Rewards, *, seed: int = 0) -> CaseStudy:
     sampled = {agent: means[agent][:MORE_RUNS] for agent in (FIRST, SECOND)}
     sampled["discount_0.6"] = means["discount_0.6"][:DISCOUNT_RUNS]
     first, second = rewards[FIRST][0], rewards[SECOND][0]
-    of_one_run = aso_batch(first[None], second[None], seed=seed).eps_min[0]
+    of_one_run = aso_batch(first[None], second[None], seed=seed)[0]
     return CaseStudy(
         rewards=rewards,
         tests=tuple(_runs_tested(means, n_runs, seed) for n_runs in sizes),
@@ -201,7 +201,7 @@ def _of_episodes(agent: str, of_runs: Floats, seed: int) -> OfEpisodes:
         p_values("bootstrap", a, b, alternative=side, n_resamples=_PAIR_DRAWS, seed=seed)
         for side in ("greater", "less")
     )
-    eps_min, reverse = (aso_batch(x, y, seed=seed).eps_min for x, y in ((a, b), (b, a)))
+    eps_min, reverse = (aso_batch(x, y, seed=seed) for x, y in ((a, b), (b, a)))
     means = of_runs.mean(axis=1)
     generator = np.random.default_rng(stream_key(seed, agent=agent).seed_sequence("splits of runs", 0))
     split = generator.permuted(np.tile(means, (_SPLITS, 1)), axis=1)[:, : 2 * FEW_RUNS]
