@@ -3,7 +3,8 @@
 # `make test-studies` checks the papers' studies, the workflow that runs them, and the benchmarks.
 # `make test-slurm` checks the workflow on a real Slurm of one node, which it installs where it may.
 # `make test-commands` runs every command that README and docs print.
-# `make test-inspect` reads files that the makers' own packages write there and then, in an environment of its own.
+# `make test-inspect` reads files that the makers' own packages write there and then, in an environment of its own,
+# and the hostile ones of the makers that have no reader in the lock.
 # `make test-browser` reads every HTML report in headless Chromium, which it installs where it may.
 # `make site` builds the documentation into site/, and stops at a broken link or a page that prints something else.
 # `make test-wheel` installs nbyk from its source and its wheel into an empty environment, and asks it there.
@@ -132,9 +133,10 @@ test-wheel: install
 # Inspect's dependencies exclude some of the locked versions, so that its test has an environment of its own.
 test-inspect: install
 	test -d $(VENV)-inspect || $(PYTHON) -m venv $(VENV)-inspect
-	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check '.[inspect,datasets]' argilla deepeval swebench mlflow langfuse pytest hypothesis
+	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check '.[inspect,datasets,excel]' argilla deepeval swebench mlflow langfuse pytest hypothesis polars
 	$(VENV)-inspect/bin/python -m pytest tests/data/test_inspect_logs.py tests/data/test_readers.py \
 		tests/data/test_made_there.py
+	NBYK_FAULTS_TIMES=1 $(VENV)-inspect/bin/python -m pytest -q tests/hostile -k "Inspect or set"
 
 test-commands: install
 	$(BIN)/pytest -n $(CORES) tests/commands

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -82,3 +83,47 @@ def test_labels_that_nobody_can_tell_apart_are_named_and_floats_are_no_ids(tmp_p
     path = written(tmp_path, "a.jsonl", lines)
     with pytest.raises(NbykError, match=r"column 'item': found 1\.79e\+18, a number of so many digits"):
         read_systems({"a": path, "b": path})
+
+
+def test_what_is_left_out_or_looks_odd_is_said(tmp_path: Path) -> None:
+    """Members of JSON, hidden rows, tasks and records without an answer, and rows of means."""
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+    book = openpyxl.Workbook()
+    for row in (["item", "value"], ["a", 1], ["b", 0], ["mean", 0.5]):
+        book.active.append(row)
+    book.active.row_dimensions[3].hidden = True
+    book.save(tmp_path / "hidden.xlsx")
+    number = {"from_name": "q", "type": "number", "value": {"number": 1}}
+    tasks = [{"id": i, "annotations": [{"completed_by": 1, "result": [number]}] * (i > 0)} for i in range(3)]
+    response = {"value": 1, "user_id": "u"}
+    records = [{"id": i, "fields": {}, "responses": {"q": [response]} if i else {}} for i in range(3)]
+    rows = [{"item": "a", "value": 1}, {"item": "b", "value": 0}]
+    said = {
+        "hidden.xlsx": "hidden rows and columns of sheet 'Sheet' were read too: 1",
+        "tasks.json": "tasks without an annotation were left out: 1",
+        "records.json": "records without a response were left out: 1",
+        "wrapped.json": "the members 'model' are not used",
+    }
+    for name, content in {
+        "tasks.json": tasks,
+        "records.json": records,
+        "wrapped.json": {"model": "x", "rows": rows},
+    }.items():
+        written(tmp_path, name, json.dumps(content))
+    for name, note in said.items():
+        read = read_systems({"a": tmp_path / name, "b": tmp_path / name})
+        assert f"{tmp_path / name}: {note}" in read.notes
+        assert (
+            "the item 'mean' has the name of a summary; if it is one, leave its row out" in read.notes
+        ) == (name == "hidden.xlsx")
+    scores = written(tmp_path, "scores.json", json.dumps({"model": "x", "f1": [0.5, 0.25]}))
+    assert f"{scores}: the members 'model' are not used" in read_systems({"a": scores, "b": scores}).notes
+
+
+def test_observations_of_langfuse_are_in_the_cluster_of_their_trace(tmp_path: Path) -> None:
+    scores = [
+        {"traceId": f"t{i // 2}", "observationId": f"o{i}", "name": "q", "value": i / 4, "source": "EVAL"}
+        for i in range(4)
+    ]
+    path = written(tmp_path, "a.json", json.dumps(scores))
+    assert read_systems({"a": path, "b": path}).clusters == ("t0", "t0", "t1", "t1")

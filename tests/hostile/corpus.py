@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.hostile import frames, makers
+from tests.hostile import frames, makers, strangers
 from tests.hostile.case import (
     GOOD,
     LABELS,
@@ -419,7 +419,7 @@ def _cases() -> Iterator[Case]:
         yield from (Case(f"{what} in {where}", build) for where, build in in_texts(text))
     for what, literal in LITERALS.items():
         yield from (Case(f"{what} in JSON, {where}", build) for where, build in in_literals(literal))
-    for others in (of_options(), of_files(), of_damage(), makers.cases(), frames.cases()):
+    for others in (of_options(), of_files(), of_damage(), makers.cases(), frames.cases(), strangers.cases()):
         yield from (Case(*named) for named in others)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
+import pyarrow as pa
 
 from tests.hostile.case import GOOD, QUICK, Words, write
 
@@ -241,6 +242,23 @@ def promptfoo_table() -> Any:
     return [names, *(["x", "said", "PASS", f"{i / 2:.2f}", "", "0.50", "", ""] for i in range(3))]
 
 
+def inspect_log() -> Any:
+    samples = [
+        {
+            "id": f"q{i}",
+            "epoch": 1,
+            "input": "x",
+            "target": "y",
+            "scores": {"match": {"value": "C" if i else "I"}},
+            "metadata": {"text": "t"},
+        }
+        for i in range(3)
+    ]
+    run = {"run_id": "r", "created": "2025-01-01T00:00:00+00:00", "task": "t", "task_id": "t", "model": "m/m"}
+    of_run = {**run, "dataset": {"samples": 3}, "config": {"epochs": 1}}
+    return {"version": 2, "status": "success", "eval": of_run, "samples": samples}
+
+
 def table() -> Any:
     return [{"item": f"i{i}", "rater": "r", "value": i / 2, "extra": {"a": [1]}} for i in range(3)]
 
@@ -261,6 +279,7 @@ JSON_MAKERS: dict[str, tuple[Callable[[], Any], str]] = {
     "an event of OpenAI's evals": (openai_evals_event, "b.jsonl"),
     "Langfuse": (langfuse, "b.json"),
     "MLflow": (mlflow, "b.json"),
+    "Inspect": (inspect_log, "b.json"),
     "promptfoo's table": (promptfoo_table, "b.csv"),
     "a list of objects": (table, "b.json"),
     "lines of objects": (table, "b.jsonl"),
@@ -430,6 +449,43 @@ def _bytes(change: Any, folder: Path) -> Words:
     return given(folder, "b.xlsx", content[:change] if isinstance(change, int) else change)
 
 
+def saved_dataset() -> Any:
+    """Return the JSON of a data set of Hugging Face, by the name of the file."""
+    features = {
+        "item": {"dtype": "string", "_type": "Value"},
+        "value": {"dtype": "float64", "_type": "Value"},
+    }
+    return {
+        "dataset_info.json": {"citation": "", "features": features},
+        "state.json": {
+            "_data_files": [{"filename": "data-00000-of-00001.arrow"}],
+            "_fingerprint": "c3efa569da333967",
+            "_format_columns": None,
+            "_format_kwargs": {},
+            "_format_type": None,
+            "_output_all_columns": False,
+            "_split": None,
+        },
+    }
+
+
+def of_datasets() -> Iterator[tuple[str, Callable[[Path], Words]]]:
+    for path in nodes(saved_dataset()):
+        for what, change in CHANGES.items():
+            if path:
+                yield f"a data set, {'/'.join(map(str, path))}: {what}", partial(_saved, path, change)
+
+
+def _saved(path: tuple[Any, ...], change: Change, folder: Path) -> Words:
+    (folder / "set").mkdir()
+    for name, content in changed(saved_dataset(), path, change).items():
+        write(folder / "set", name, json.dumps(content))
+    table = pa.table({"item": ["a", "b", "c"], "value": [1.0, 0.0, 0.5]})
+    with pa.ipc.new_stream(folder / "set/data-00000-of-00001.arrow", table.schema) as stream:
+        stream.write_table(table)
+    return ["compare", *QUICK, "a=set", "b=set"]
+
+
 def of_folders() -> Iterator[tuple[str, Callable[[Path], Words]]]:
     """Yield folders of Hugging Face's data sets and of logs, whole or not, whether their readers are installed."""
     names = ("dataset_info.json", "state.json", "dataset_dict.json", "data-00000-of-00001.arrow")
@@ -476,3 +532,4 @@ def cases() -> Iterator[tuple[str, Callable[[Path], Words]]]:
     yield from of_json()
     yield from of_workbooks()
     yield from of_folders()
+    yield from of_datasets()

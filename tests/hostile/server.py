@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import resource
@@ -94,6 +95,9 @@ def _warm() -> None:
     from nbyk.cli import main
     from tests.hostile import case
 
+    for module in ("inspect_ai.log", "inspect_ai.scorer", "datasets"):  # where they are installed
+        with contextlib.suppress(ImportError):
+            importlib.import_module(module)
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for words in (
             case.compare(Path(), "b.csv", case.GOOD),

@@ -78,6 +78,13 @@ def recognised(table: Table, asked: Columns) -> Columns:
             form = seen(name).casefold()
             if alike := look_alikes(other for other in table.names if seen(other).casefold() == form):
                 raise table.place.error(f"the columns {alike[0]} and {alike[1]} look alike; rename one")
+    roles = {*KNOWN_NAMES, *(of for names in KNOWN_NAMES.values() for of in names)}
+    for name in () if table.nameless else table.names:
+        if name != seen(name) and seen(name).lower() in roles:
+            raise table.place.error(
+                f"the column {name!a} differs from {seen(name)!r} in spaces, or in signs that nobody sees; "
+                "rename it"
+            )
     return found
 
 

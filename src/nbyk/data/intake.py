@@ -20,6 +20,7 @@ from nbyk.data.kinds import (
     Kind,
     kind_of,
 )
+from nbyk.data.layouts import SUMMARIES
 from nbyk.data.lm_eval import HASHES, SampleChoice, refuse_other_document
 from nbyk.data.mending import Mending
 from nbyk.data.ratings import agreed_clusters, ordered_ids
@@ -248,6 +249,8 @@ def read_systems(
     dropped = {str(source.place): source.ratings.n_items - len(items) for source in every}
     raters = {name: source.ratings.raters for name, source in sources.items()}
     notes = [note for source in every for note in source.ratings.mended] + direction[1]
+    if summaries := [name for name in items if name.strip().lower() in SUMMARIES]:
+        notes.append(f"the item {summaries[0]!r} has the name of a summary; if it is one, leave its row out")
     for what, ids in (
         ("items", (of for source in every for of in source.ratings.items)),
         ("raters or runs", (of for source in every for of in source.ratings.raters)),
@@ -342,7 +345,9 @@ def _only_scale(sources: Sequence[GivenData]) -> Scale:
             low, high = values[0], values[-1]
             ends = (f"{float(end)!r}".removesuffix(".0") for end in (low, high))
             options = f"`scale` {'..'.join(ends)} if those are its ends"
-            if (values == np.rint(values)).all() and high - low < _MOST_LEVELS:
+            if low == high:
+                options = "`scale` LOW..HIGH with its two ends"
+            elif (values == np.rint(values)).all() and high - low < _MOST_LEVELS:
                 levels = ",".join(f"{level:g}" for level in np.arange(low, high + 1))
                 options += f", or `scale` {levels} for ordered levels"
             raise source.place.error(

@@ -33,11 +33,15 @@ LARGEST_ID = 2.0**53
 NO_ID = "a number of so many digits that neighbours are the same; write it as text or as a whole number"
 """Floats beyond `LARGEST_ID` do not hold all whole numbers, so they name nothing."""
 
-# The names that pandas gives to the row numbers that it writes beside the data.
+SUMMARIES = {"mean", "average", "avg", "total", "sum", "median", "std", "stdev", "overall", "majority"}
+"""Names of rows and columns that people, and spreadsheets, put beside the data."""
+
 _NO_RATERS = {
+    *SUMMARIES,
     *("confidence", "probability", "prob", "logprob", "logprobs", "perplexity", "loss"),
     *("latency", "duration", "time", "cost", "tokens", "n_tokens", "num_tokens", "length", "timestamp"),
 }
+# The names that pandas gives to the row numbers that it writes beside the data.
 _ROW_NUMBERS = {"index", "unnamed: 0", "__index_level_0__"}
 
 

@@ -292,24 +292,33 @@ def _json(path: str | os.PathLike[str]) -> Table:
     recording = recorded_in(content, path)
     if recording is not None:
         return _recorded(path, recording)
-    rows = rows_of_split(content) or content
-    if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
-        listed, numbers = columns_of_objects(enumerate(rows, start=1))
-        return _recorded(path, Recording("", listed, {}, numbers=numbers))
+    rows: Any = rows_of_split(content) or content
     columns: dict[str, list[Any]] = {}
+    notes: tuple[str, ...] = ()
+    if isinstance(rows, dict):
+        tables = [name for name, inner in rows.items() if _is_table(inner)]
+        used = (
+            tables if len(tables) == 1 else [name for name, inner in rows.items() if isinstance(inner, list)]
+        )
+        columns = {name: rows[name] for name in used}
+        if used and len(used) < len(rows):
+            unused = ", ".join(shown(name) for name in rows if name not in used)
+            notes = (f"the members {unused} are not used",)
+        rows = rows[tables[0]] if len(tables) == 1 else rows
+    if _is_table(rows):
+        listed, numbers = columns_of_objects(enumerate(rows, start=1))
+        return _recorded(path, Recording("", listed, {}, numbers=numbers, notes=notes))
     if isinstance(content, list):
         columns = {"score": content}
-    elif isinstance(content, dict) and any(isinstance(cell, list) for cell in content.values()):
-        columns = {name: cells for name, cells in content.items() if isinstance(cells, list)}
-    elif isinstance(content, dict) and not any(isinstance(cell, dict) for cell in content.values()):
+    elif isinstance(content, dict) and not (columns or any(isinstance(of, dict) for of in content.values())):
         columns = {"item": list(content), "score": list(content.values())}
-    elif isinstance(content, dict):
+    elif isinstance(content, dict) and not columns:
         raise NbykError(
             "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list of objects "
             'such as {"item": "a", "rater": "r1", "value": 1}',
             file=path,
         )
-    else:
+    elif not columns:
         raise NbykError(
             f"found {shown(content)}, expected a list of scores, as in [0.71, 0.74], or an "
             "object from ids to scores",
@@ -323,7 +332,12 @@ def _json(path: str | os.PathLike[str]) -> Table:
     if not n_rows:
         raise NbykError("holds no scores or ratings; expected one of each run or item", file=path)
     rows = DataRows(DataPlace(path), "entry", range(n_rows))
-    return Table(rows, tuple(columns), tuple(columns.values()), nameless=isinstance(content, list))
+    names = tuple(columns)
+    return Table(rows, names, tuple(columns.values()), nameless=isinstance(content, list), notes=notes)
+
+
+def _is_table(content: Any) -> bool:
+    return isinstance(content, list) and bool(content) and all(isinstance(row, dict) for row in content)
 
 
 def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:

@@ -53,7 +53,7 @@ def read_scores(
             items_said = f"items = {found.item} ({len(cells.items)}), " if cells.has_ids else ""
             recognised[str(table.place)] = f"{items_said}values = {found.value}"
         ids[name] = ItemIds(table.place, cells.items, not cells.has_ids)
-        notes += filter(None, (said, repeated))
+        notes += [*(f"{table.place}: {note}" for note in table.notes), *filter(None, (said, repeated))]
     with_ids = [of for of in ids.values() if not of.nameless]
     without = [of for of in ids.values() if of.nameless]
     if paired is None and with_ids and without:

@@ -15,9 +15,9 @@ def unfolded(text: str) -> str:
     return " ".join(text.split())
 
 
-def found(nbyk: Run, line: str) -> dict:  # type: ignore[type-arg]
+def found(nbyk: Run, line: str, said: str = "") -> dict:  # type: ignore[type-arg]
     code, text, errors = nbyk(f"compare {line} --format json")
-    assert (code, errors) == (0, "")
+    assert (code, errors) == (0, said)
     return json.loads(text)  # type: ignore[no-any-return]
 
 

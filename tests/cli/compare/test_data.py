@@ -61,7 +61,8 @@ def test_gold_has_columns_of_its_own(nbyk: Run) -> None:
     columns = {"item": "post", "rater": "who", "value": "grade"}
     options = [f"--gold-{name} {column}" for name, column in columns.items()]
     systems = "--gold people.csv sim_a.csv sim_b.csv --quick"
-    assert results(found(nbyk, f"{systems} {' '.join(options)}")) == results(own)
+    said = "people.csv: items = post (300), raters = who (8), values = grade\n"
+    assert results(found(nbyk, f"{systems} {' '.join(options)}", said)) == results(own)
     for missing in range(3):
         left = " ".join(option for place, option in enumerate(options) if place != missing)
         code, text, errors = nbyk(f"compare {systems} {left}")

@@ -21,6 +21,7 @@ _MOST_BYTES, _MOST_BESIDE = (
     10**7,
 )  # of XML, and of that beside sheets; openpyxl takes a minute for 10**8
 _SHEETS = ("xl/worksheets/", "xl/sharedStrings.xml", "xl/media/")
+_HIDDEN = re.compile(rb"<(?:\w+:)?(row|col) [^>]*hidden=\"(?:1|true)\"")
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell [^>]*ref=\"([A-Z0-9:$]+)\"")
 
 
@@ -35,8 +36,9 @@ def read_workbook(path: str | os.PathLike[str]) -> Recording:
     content = read_bytes(path)
     refuse_bomb(path, content, _MOST_BYTES)
     refuse_bomb(path, content, _MOST_BESIDE, unread=_SHEETS)
+    notes: list[str] = []
     try:
-        sheets = _sheets(openpyxl, content, path)
+        sheets = _sheets(openpyxl, content, path, notes)
     except NbykError:
         raise
     except Exception as error:  # a damaged workbook makes zipfile and the XML parser raise nearly anything
@@ -78,10 +80,13 @@ def read_workbook(path: str | os.PathLike[str]) -> Recording:
         },
         {},
         numbers=[number for number, _ in rows],
+        notes=tuple(notes),
     )
 
 
-def _sheets(openpyxl: Any, content: bytes, path: str | os.PathLike[str]) -> dict[str, list[list[Any]]]:
+def _sheets(
+    openpyxl: Any, content: bytes, path: str | os.PathLike[str], notes: list[str]
+) -> dict[str, list[list[Any]]]:
     """Return the rows of each sheet; merged cells, and formulas without a saved value, are unusable."""
 
     def opened(is_value: bool) -> Any:
@@ -104,6 +109,8 @@ def _sheets(openpyxl: Any, content: bytes, path: str | os.PathLike[str]) -> dict
                         "unmerge them, and write the value into each",
                         file=path,
                     )
+                if n_hidden := len(_HIDDEN.findall(source)):
+                    notes.append(f"hidden rows and columns of sheet {name!r} were read too: {n_hidden}")
             if b"<f" in source:
                 for row, row_of_formulas in zip(rows, _rows(opened(False)[name], path), strict=False):
                     for place, formula in enumerate(row_of_formulas):

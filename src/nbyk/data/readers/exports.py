@@ -50,6 +50,8 @@ def helm(entry: Mapping[str, Any]) -> Iterator[Row]:
 def label_studio(task: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield an annotation; controls that give a number or one choice hold scores."""
     item, annotations = required(task, "id", "annotations")
+    if annotations == []:
+        yield "tasks without an annotation were left out"
     for annotation in map(as_object, as_list(annotations)):
         if annotation.get("was_cancelled"):
             yield "cancelled annotations were left out"
@@ -90,6 +92,8 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
         for question, of_question in as_object(responses or {}).items():
             answers = map(as_object, as_list(of_question or []))
             given += [(response, question, response.get("value")) for response in answers]
+    if not given:
+        yield "records without a response were left out"
     for response, question, value in given:
         if response.get("status", "submitted") == "submitted":
             further = columns_in(record.get("metadata"))
@@ -226,13 +230,14 @@ def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
 @reader(
     "scores of Langfuse",
     "score",
-    "trace",
+    "target",
     "author",
     keys=("traceId", "name", "value", "source"),
     within=((), ("data",)),
+    cluster="trace",
 )
 def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield a score of a trace, or of an observation inside one, by a person or by a source such as EVAL."""
+    """Yield a score of a trace, or of an observation in it, by a person or by a source such as EVAL."""
     trace, name, value = required(score, "traceId", "name", "value")
     item = score.get("observationId") or trace
     if score.get("dataType") == "CATEGORICAL":
