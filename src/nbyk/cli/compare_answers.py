@@ -287,6 +287,7 @@ def _with_extras(found: Findings, request: CompareRequest) -> Findings:
             left_out.append(f"--full is for numbers, and these are {found.systems.kind}")
         return replace(found, left_out=tuple(left_out))
 
+    from nbyk.metrics.registry import named
     from nbyk.planning.settle import NULLS, settle
     from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
@@ -300,6 +301,10 @@ def _with_extras(found: Findings, request: CompareRequest) -> Findings:
         metrics = None if data.has_gold else tuple(found.pairs)  # which side is better is said, not tried
         by_all = partial(sensitivity, data, names=names, metrics=metrics, threads=threads, **test)
         by_choice = look("sensitivity", by_all, n_draws_in_all())
+        if by_choice is not None:  # on the scale from 0 to 1, as no scale was given
+            units = [named(of.metric, "numbers").effect_unit(found.systems.scale) for of in by_choice.effects]
+            effects = [of.times(unit) for of, unit in zip(by_choice.effects, units, strict=True)]
+            by_choice = replace(by_choice, effects=tuple(effects))
         would = None if settled is None else look(f"what would settle {name}", settled)
     return replace(found, sensitivity=by_choice, settlement=would, left_out=tuple(left_out))
 

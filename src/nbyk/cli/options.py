@@ -66,7 +66,9 @@ def check_out_folder(out: Path) -> None:
 def check_files(paths: Iterable[str | os.PathLike[str] | None]) -> None:
     """Raise NbykError if some of the files or folders are not there, before anything slow is imported."""
     missing = []
-    for path in filter(None, paths):
+    for path in paths:
+        if path is None:
+            continue
         try:
             os.stat(path)
         except FileNotFoundError:
