@@ -36,6 +36,7 @@ FRACTION = 0.5
 
 _FLOOR = 500.0
 _COUNT = re.compile(r"^count sample diff (\w+)\s+is twice.*?(\d+)\s*/", re.MULTILINE)
+_SCORES = ("accuracy", "precision_macro", "recall_macro", "f1_macro")
 _MACRO = {
     "f1": sklearn.metrics.f1_score,
     "prec": sklearn.metrics.precision_score,
@@ -155,7 +156,7 @@ def against_boostsa(peer: Peer, repeats: int) -> Line:
         peer.test(target, h0, h1, PEER_RESAMPLES, FRACTION)
 
     def of_nbyk() -> None:
-        label_bootstrap(target, h1, h0, n_resamples=RESAMPLES)
+        label_bootstrap(target, h1, h0, _SCORES, n_resamples=RESAMPLES)
 
     of_nbyk()
     theirs, ours = interleaved(of_peer, of_nbyk, repeats)

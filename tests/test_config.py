@@ -91,3 +91,13 @@ def test_the_schema_describes_every_key_and_refuses_others() -> None:
     for section in ("SizeSection", "Homan2025", "Calibration", "Comparison", "Ulmer2022", "Boostsa2022"):
         assert schema["$defs"][section]["additionalProperties"] is False
         assert all(described["description"] for described in schema["$defs"][section]["properties"].values())
+
+
+def test_a_comparison_with_a_judge_has_the_options_that_are_set(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("people.csv", "judge.csv")]
+    for file in files:
+        file.write_text("item,value\n", encoding="utf-8")
+    mine = {"systems": [str(files[0])], "judge": str(files[1]), "counts": "yes=1,no=0", "alpha": 0.01}
+    comparison = validate({"comparisons": {"mine": mine}}).comparisons["mine"]
+    assert comparison.options() == [f"--judge={files[1]}", "--counts=yes=1,no=0", "--alpha=0.01"]
+    assert comparison.files() == [str(files[1]), str(files[0])]

@@ -20,8 +20,8 @@ LARGEST = 10**9
 MOST_BYTES = 4 * 10**8
 """Bytes of the members of a compressed file that is read whole, of a table in a container, and of JSON."""
 
-MOST_ROWS, MOST_CELLS, MOST_SECONDS = 5 * 10**6, 5 * 10**7, 60.0
-"""Rows and cells of a table in a container, and seconds in which it must be read."""
+MOST_ROWS, MOST_CELLS, MOST_SECONDS = 5 * 10**6, 2 * 10**7, 60.0
+"""Rows and cells of a container, or values of a JSON document, and seconds in which it must be read."""
 
 _MOST_TIMES = 100
 """Text is compressed to a tenth, not to a hundredth."""
@@ -55,11 +55,21 @@ def content_of(path: str | os.PathLike[str]) -> bytes:
         os.close(handle)
 
 
-def refuse_bomb(path: str | os.PathLike[str], content: bytes, *, is_read: bool = True) -> None:
+def refuse_more(path: str | os.PathLike[str], found: int, most: int, what: str) -> None:
+    """Raise NbykError if a file holds more of something than its bound."""
+    if found > most:
+        raise NbykError(
+            f"holds more than {most:,} {what}, expected at most that many; leave out some", file=path
+        )
+
+
+def refuse_bomb(
+    path: str | os.PathLike[str], content: bytes, most: int = MOST_BYTES, unread: tuple[str, ...] = ()
+) -> None:
     """Raise NbykError if the members of a zip file are too large, or two have one name.
 
-    Python reads no more of a member than the bytes that the file declares. If not all members are read
-    (`is_read`), only those are too large that are compressed as no text is.
+    Python reads no more of a member than the bytes that the file declares. Members whose names begin as
+    `unread` ones do are only too large if they are compressed as no text is.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -67,16 +77,45 @@ def refuse_bomb(path: str | os.PathLike[str], content: bytes, *, is_read: bool =
     except (zipfile.BadZipFile, ValueError, NotImplementedError):  # its reader says so
         return
     n_bytes = sum(member.file_size for member in members)
-    if n_bytes > MOST_BYTES and (is_read or n_bytes > _MOST_TIMES * len(content)):
+    n_read = sum(member.file_size for member in members if not member.filename.startswith(unread))
+    is_bomb = n_bytes > MOST_BYTES and n_bytes > _MOST_TIMES * len(content)
+    if n_read > most or is_bomb:
         raise NbykError(
-            f"holds {n_bytes:,} bytes once decompressed, expected at most {MOST_BYTES:,}; save fewer "
-            "rows, or numbers of fewer bytes",
+            f"holds {n_bytes if is_bomb else n_read:,} bytes once decompressed, expected at most "
+            f"{MOST_BYTES if is_bomb else most:,}; save fewer rows, or numbers of fewer bytes",
             file=path,
         )
     names = [member.filename for member in members]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise NbykError(f"holds two members named {twice!r}; get the file again", file=path)
+
+
+class Deadline:
+    """The time by which a file must be read: `MOST_SECONDS` from now."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path, self._ends = path, time.monotonic() + MOST_SECONDS
+
+    def check(self) -> None:
+        """Raise NbykError once the time is over."""
+        if time.monotonic() > self._ends:
+            raise NbykError(
+                f"took longer than {MOST_SECONDS:g} s to read; save it as .csv or .parquet", file=self._path
+            )
+
+
+class TimedBytes(io.BytesIO):
+    """The content of a file, which must be read within `MOST_SECONDS`."""
+
+    def __init__(self, path: str | os.PathLike[str], content: bytes) -> None:
+        super().__init__(content)
+        self._deadline = Deadline(path)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return the next bytes; raise NbykError once the time is over."""
+        self._deadline.check()
+        return super().read(size)
 
 
 def counted(
@@ -90,19 +129,12 @@ def counted(
     `size` returns the rows, cells and bytes of a part. Raise NbykError if there are more than `MOST_ROWS` (or
     `most_rows`), `MOST_CELLS` or `MOST_BYTES`, or if reading takes longer than `MOST_SECONDS`.
     """
-    bounds = (min(most_rows, MOST_ROWS), MOST_CELLS, MOST_BYTES)
-    read = {"rows": 0, "cells": 0, "bytes": 0}
-    ends = time.monotonic() + MOST_SECONDS
+    bounds = {"rows": min(most_rows, MOST_ROWS), "cells": MOST_CELLS, "bytes": MOST_BYTES}
+    read = dict.fromkeys(bounds, 0)
+    deadline = Deadline(path)
     for part in parts:
-        for (what, before), more, most in zip(read.items(), size(part), bounds, strict=True):
-            read[what] = before + more
-            if read[what] > most:
-                raise NbykError(
-                    f"holds more than {most:,} {what}, expected at most that many; leave out some",
-                    file=path,
-                )
-        if time.monotonic() > ends:
-            raise NbykError(
-                f"took longer than {MOST_SECONDS:g} s to read; save it as .csv or .parquet", file=path
-            )
+        for (what, most), more in zip(bounds.items(), size(part), strict=True):
+            read[what] += more
+            refuse_more(path, read[what], most, what)
+        deadline.check()
         yield part

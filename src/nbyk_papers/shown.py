@@ -76,23 +76,28 @@ def study_answer(
         AnswerTable(name, caption, frame, page.marked, on_page=len(frame) > 0)
         for name, caption, frame in tables
     )
-    drawn = sorted(figures, key=lambda name: (_stem(name) != page.first, _section(name) or "figures", name))
-    captions = {name: _caption(name, page.titles) for name in drawn}
+    drawn = study_figures(page, figures)
     names = {
         "tables": [table.name for table in shown if table.on_page],
-        "figures": captions,
+        "figures": {figure.name: figure.caption for figure in drawn},
         "marked": list(page.marked),
     }
     return Answer(
         title=page.title,
         sentences=(*cautions, str(summary["line"])),
         tables=(*shown, *files_alone),
-        figures=tuple(AnswerFigure(name, captions[name], figures[name]) for name in drawn),
+        figures=drawn,
         cautions=(),
         details={**summary, "cautions": list(cautions), "shown": names},
         n_printed=0,
         template=page.template,
     )
+
+
+def study_figures(page: Page, figures: Figures) -> tuple[AnswerFigure, ...]:
+    """Return the figures of the report of a study, in the order of its page."""
+    order = sorted(figures, key=lambda name: (_stem(name) != page.first, _section(name) or "figures", name))
+    return tuple(AnswerFigure(name, _caption(name, page.titles), figures[name]) for name in order)
 
 
 def _stem(name: str) -> str:

@@ -111,6 +111,16 @@ def long_texts(n: int) -> bytes:
     return parquet_of(n, item=texts, value=pa.array(np.zeros(n)))
 
 
+def long_text() -> bytes:
+    return parquet_of(2, item=pa.array(["x" * 410_000_000, "b"]), value=pa.array([0.5, 1]))
+
+
+def cells(n: int) -> bytes:
+    out = io.BytesIO()
+    np.savez_compressed(out, np.zeros((n, 1000), np.int8))
+    return out.getvalue()
+
+
 def zipped(*members: tuple[str, int]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -125,10 +135,20 @@ def zipped(*members: tuple[str, int]) -> bytes:
 BOMBS = {
     "a.parquet": (lambda: zeros(20_000_000), "holds more than 5,000,000 rows, expected at most"),
     "b.parquet": (lambda: long_texts(3_000), "holds more than 400,000,000 bytes, expected at most"),
-    "a.xlsx": (lambda: zipped(("xl/worksheets/sheet1.xml", 401_000_000)), "holds 401,000,000 bytes once"),
+    "c.parquet": (long_text, "holds more than 400,000,000 bytes, expected at most"),
+    "a.xlsx": (
+        lambda: zipped(("xl/worksheets/sheet1.xml", 101_000_000)),
+        "holds 101,000,000 bytes once decompressed, expected at most 100,000,000",
+    ),
     "b.xlsx": (lambda: zipped(*((f"{n}", 10**8) for n in range(5))), "holds 500,000,000 bytes once"),
+    "d.xlsx": (
+        lambda: zipped(("xl/styles.xml", 11_000_000), ("xl/worksheets/sheet1.xml", 10**7)),
+        "holds 11,000,000 bytes once decompressed, expected at most 10,000,000",
+    ),
     "c.xlsx": (lambda: zipped(("a", 1), ("a", 1)), "holds two members named 'a'"),
     "a.npz": (lambda: zipped(("a.npy", 401_000_000)), "holds 401,000,000 bytes once decompressed"),
+    "b.npz": (lambda: cells(20_001), "holds more than 20,000,000 cells, expected at most that many"),
+    "a.json": (lambda: b"[" * 20_000_001, "holds more than 20,000,000 values in one JSON document"),
 }
 
 
@@ -137,7 +157,7 @@ def test_a_bomb_is_refused_by_a_bound_that_the_message_names(name: str, tmp_path
     make, says = BOMBS[name]
     path = tmp_path / name
     path.write_bytes(make())
-    assert path.stat().st_size < 2_000_000
+    assert path.stat().st_size < 2_000_000 or path.suffix == ".json"
     begun = time.process_time()
     with pytest.raises(NbykError, match=rf"{name}: {says}"):
         read_systems({"a": path, "b": path})
@@ -151,6 +171,23 @@ def test_a_sheet_is_read_up_to_a_bound(tmp_path: Path, monkeypatch: pytest.Monke
             patch.setattr(bounded, f"MOST_{what}", most)
             with pytest.raises(NbykError, match=f"holds more than {most} {what.lower()}"):
                 read_ratings(path)
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".parquet", ".npz", ".npy", ".json"])
+def test_a_container_is_read_within_a_minute(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"a{suffix}"
+    content = {
+        ".parquet": lambda: parquet_of(2, item=pa.array(["a", "b"]), value=pa.array([0.5, 1])),
+        ".json": lambda: b'[{"item": "a", "value": 1}]',
+    }
+    if suffix == ".xlsx":
+        workbook(path, ROWS)
+    elif suffix in content:
+        path.write_bytes(content[suffix]())
+    else:
+        (np.save if suffix == ".npy" else np.savez)(path, np.zeros((3, 2)))
     monkeypatch.setattr(bounded, "MOST_SECONDS", -1.0)
-    with pytest.raises(NbykError, match="took longer than -1 s to read"):
+    with pytest.raises(NbykError, match=rf"a{suffix}: took longer than -1 s to read"):
         read_ratings(path)

@@ -60,7 +60,9 @@ def test_clusters_that_are_not_used_are_said(tmp_path: Path) -> None:
     (note,) = read_ratings(path).mended
     assert "the column 'conversation_id' is not used, so items of one conversation_id count as" in note
     assert read_ratings(path, cluster="conversation_id").mended == ()
-    assert read_ratings(written(tmp_path / "b.csv", "item,ann\nq1,1\nq2,0\n")).recognised == ""
+    assert read_ratings(written(tmp_path / "b.csv", "item,ann\nq1,1\nq2,0\n")).recognised == (
+        "items = item (2), values = ann"
+    )
 
 
 @pytest.mark.parametrize(

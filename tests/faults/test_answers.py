@@ -17,7 +17,8 @@ import pytest
 
 from nbyk.files import SCRATCH
 from nbyk.health import examine_results as examine
-from nbyk.provenance import FOLDER
+from nbyk.health import examine_runs
+from nbyk.provenance import FOLDER, shown
 from nbyk.report.answer import Answer, AnswerTable, write_answer
 from tests.faults.disk import Files, after_power_cut, files_in, recording
 from tests.faults.runs import wait_for_moment
@@ -121,6 +122,8 @@ def test_a_comparison_that_is_stopped_leaves_the_old_answer_or_the_new_one(
     monkeypatch.chdir(place)
     told = [finding.line for finding in examine(place) if finding.advice]
     assert (told == []) == (found in (old, new)), told
+    left = sorted(shown(path) for path in place.rglob(f".*{SCRATCH}"))
+    assert [finding.where for finding in examine_runs(place) if finding.advice] == left
     compare_scores(NEW, "used", place)
     assert relative(place / "used") == new
 

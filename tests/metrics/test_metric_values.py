@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -90,6 +91,22 @@ SCORES = {
     "auc": lambda a, g: _auc(a, g, 0.5),
     "auc(threshold=0.7)": lambda a, g: _auc(a, g, 0.7),
 }
+SCORES |= {
+    f"{name}(k={k})": lambda a, g, k=k, of_subset=of_subset: np.mean(
+        [np.mean([of_subset(chosen) for chosen in combinations(row[~np.isnan(row)], k)]) for row in a]
+        if (np.sum(~np.isnan(a), axis=1) >= k).all()
+        else [np.nan]
+    )
+    for k in (1, 2, 3)
+    for name, of_subset in {
+        "pass_at": lambda chosen: max(chosen) >= 1.0,
+        "pass_hat": lambda chosen: min(chosen) >= 1.0,
+        "best_of": max,
+        "majority_of": lambda chosen: 0.5 + 0.5 * np.sign(np.mean(np.array(chosen) >= 1.0) - 0.5),
+    }.items()
+}
+"""The scores of trials are their means over all choices of k: every one is enumerated."""
+
 COMPARISONS = {
     "wins_mae": lambda a, b, g: np.mean(_sign(np.abs(b - g) - np.abs(a - g))),
     "wins_mae(tolerance=0)": lambda a, b, g: np.mean(np.sign(np.abs(b - g) - np.abs(a - g))),

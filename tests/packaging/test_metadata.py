@@ -103,7 +103,7 @@ def test_the_catalogues_snakefile_plans_the_default_run(tmp_path: Path) -> None:
     ]
     planned = subprocess.run([*map(str, words)], capture_output=True, text=True, env=ENVIRONMENT)
     assert planned.returncode == 0, planned.stderr
-    assert re.search(r"^estimate_p +15$", planned.stdout + planned.stderr, re.MULTILINE)
+    assert re.search(r"^estimate_p +10$", planned.stdout + planned.stderr, re.MULTILINE)
 
 
 def test_continuous_integration_covers_the_versions_that_the_classifiers_name() -> None:

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from nbyk.testing.engine.item_draws import KindCounts
-from nbyk_papers.boostsa2022.label_bootstrap import choose_scores, label_bootstrap
-from nbyk_papers.boostsa2022.label_scorer import label_scorer
-from nbyk_papers.boostsa2022.labels import check_labels
+from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap
+from nbyk_papers.boostsa2022.label_scorer import label_scorer, scores_of
 
 BOOSTSA = json.loads((Path(__file__).parent / "boostsa.json").read_text(encoding="utf-8"))
 HARD = {"acc": "accuracy", "prec": "precision_macro", "rec": "recall_macro", "f1": "f1_macro"}
@@ -35,23 +34,24 @@ def boostsas_counts(n_items: int, run: dict[str, Any]) -> np.ndarray:
 def scored(scorer: Any, counts: np.ndarray) -> np.ndarray:
     """Return the scores of draws, given how often each has a kind of item, shape (scores, S, draws)."""
     batches = (counts[first : first + 64] for first in range(0, len(counts), 64))
-    return np.concatenate([scorer.scores(KindCounts(of))[0][:, :, : len(of)] for of in batches], axis=2)
+    return np.concatenate([scorer.scores(KindCounts(of))[:, :, : len(of)] for of in batches], axis=2)
 
 
 @pytest.mark.parametrize("run", BOOSTSA["hard"]["runs"], ids=lambda run: f"f = {run['f']}")
 def test_published_hard_counts_are_boostsas_on_its_own_resamples(run: dict[str, Any]) -> None:
     target, h0, h1 = (np.array(BOOSTSA["hard"][name]) for name in ("target", "h0", "h1"))
     names = HARD | OF_CLASS_0
-    labels: Any = check_labels(target, {"a": h1, "b": h0})
-    scorer = label_scorer(labels, choose_scores(list(names.values()), "hard"), occurring=True)
+    chosen = scores_of(list(names.values()), target)
+    scorer = label_scorer(target, np.stack([h1, h0]), chosen, occurring=True)
     of_items = boostsas_counts(len(target), run)
     of_kinds = np.stack([np.bincount(scorer.kind_of, weights=row) for row in of_items]).astype(np.int64)
     scores = np.round(scored(scorer, of_kinds), 4)
     observed = label_bootstrap(
         target, h1, h0, list(names.values()), semantics="published", fraction=run["f"], n_resamples=2000
     )
-    for short, drawn in zip(names, np.round(scores[:, 0] - scores[:, 1], 4), strict=True):
-        comparison = observed[names[short]]
+    for short, drawn, comparison in zip(
+        names, np.round(scores[:, 0] - scores[:, 1], 4), observed.comparisons, strict=True
+    ):
         assert [comparison.score_b, comparison.score_a] == BOOSTSA["hard"]["scores"][short]
         assert int((drawn > 2 * comparison.effect).sum()) == run["counts"][short]
         spread = np.hypot(
@@ -67,12 +67,10 @@ def test_published_soft_counts_are_boostsas_but_for_the_sign_of_distances(run: d
     target, h0, h1 = (
         np.array(of_soft[name]) / total for name, total in (("target", 10), ("h0", 50), ("h1", 50))
     )
-    labels: Any = check_labels(target, {"a": h1, "b": h0})
-    scorer = label_scorer(labels, choose_scores(list(SOFT.values()), "soft"))
+    scorer = label_scorer(target, np.stack([h1, h0]), scores_of(list(SOFT.values()), target))
     scores = scored(scorer, boostsas_counts(len(target), run))
     observed = label_bootstrap(target, h1, h0, list(SOFT.values()), semantics="published", fraction=run["f"])
-    for short, drawn in zip(SOFT, scores[:, 0] - scores[:, 1], strict=True):
-        comparison = observed[SOFT[short]]
+    for short, drawn, comparison in zip(SOFT, scores[:, 0] - scores[:, 1], observed.comparisons, strict=True):
         assert [comparison.score_b, comparison.score_a] == pytest.approx(of_soft["scores"][short], rel=1e-9)
         theirs = comparison.score_a - comparison.score_b
         assert int((drawn > 2 * comparison.effect).sum()) == run["counts"][short]
@@ -91,7 +89,7 @@ def test_published_semantics_find_identical_predictions_significant_as_boostsa_d
     target, h0 = (np.array(BOOSTSA[kind][name]) for name in ("target", "h0"))
     if kind == "soft":
         target, h0 = target / 10, h0 / 50
-    test = label_bootstrap(target, h0, h0, list(names.values()), semantics="published", n_resamples=500)
-    for short, name in names.items():
-        assert test[name].p == identical["counts"][short] == 0
-        assert test[name].stars == identical["stars"][short] == "**"
+    options: Any = {"semantics": "published", "fraction": 0.1, "n_resamples": 500}
+    test = label_bootstrap(target, h0, h0, list(names.values()), **options)
+    for short, comparison in zip(names, test.comparisons, strict=True):
+        assert comparison.p == identical["counts"][short] == 0

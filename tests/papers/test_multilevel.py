@@ -11,8 +11,7 @@ from numpy.testing import assert_array_equal
 
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.units import Units
-from nbyk.errors import NbykError
-from nbyk_papers.raters.multilevel import CrossedRaters, effects_over_raters
+from nbyk_papers.raters.multilevel import effects_over_raters
 from tests.oracles import enumerate as exact
 from tests.oracles.chisquare import assert_drawn_from
 
@@ -81,25 +80,9 @@ def test_beside_raters_the_responses_of_systems_are_those_of_today(null: str | N
     assert_drawn_from(effects, oracle)
 
 
-def test_without_gold_the_people_who_rated_both_systems_are_drawn_once() -> None:
-    a, b = np.array([[0.1, 0.2], [0.3, 0.4]]), np.array([[0.5, 0.6], [0.7, 0.8]])
-    of_a = Units("ids", ("x", "y"), np.array([[0, 1], [0, 1]], np.int32))
-    of_b = Units("ids", ("y", "x"), np.array([[1, 0], [1, 0]], np.int32))
-    data = response_set(None, a, b, units={"a": of_a, "b": of_b})
-    drawn = CrossedRaters.of(data).at(np.array([1, 1]), np.array([1, 1]))
-    assert_array_equal(drawn.a, [[0.4, 0.4], [0.4, 0.4]])
-    assert_array_equal(drawn.b, [[0.8, 0.8], [0.8, 0.8]])
-
-
 def test_a_longer_run_continues_the_same_draws() -> None:
     data = rated_set(RATED["sparse"])
     for null in (None, "pooled"):
         short = effects_over_raters(data, ["mae"], null=null, n_resamples=70, seed=1)
         long = effects_over_raters(data, ["mae"], null=null, n_resamples=140, seed=1, threads=2)
         assert_array_equal(long[:, :70], short)
-
-
-def test_data_without_raters_are_refused() -> None:
-    fresh = response_set([[0.1, 0.2], [0.3, NAN]], A[:2], B[:2], units={})
-    with pytest.raises(NbykError, match="items share no raters of gold, as far as their ids say"):
-        effects_over_raters(fresh, ["mae"], null=None, n_resamples=5)

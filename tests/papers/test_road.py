@@ -180,21 +180,21 @@ def test_small_cells_share_a_job_of_at_most_ten_minutes_and_large_sets_are_not_k
     cells = cells_of(configuration(), Path("nowhere"))
     for step in ("simulate", "estimate_p"):
         n_cells = [len(GRID.points(cell.settings["cells"])) for cell in cells if cell.step == step]
-        assert sum(n_cells) == 4 * 3 * 10 * (3 if step == "estimate_p" else 1)
+        assert sum(n_cells) == 4 * 3 * 10 * (2 if step == "estimate_p" else 1)
         assert max(n_cells) > 5
     assert all(cell.seconds <= 60 for cell in cells)
-    # The default run: a job per source and stage, and three of estimates; or one cell a job.
+    # The default run: a job per source and stage, and two of estimates; or one cell a job.
     default = cells_of(validate({}), Path("nowhere"))
-    assert Counter(cell.step for cell in default) == {"simulate": 5, "true_p": 5, "estimate_p": 15}
+    assert Counter(cell.step for cell in default) == {"simulate": 5, "true_p": 5, "estimate_p": 10}
     # Published toxicity keeps the nulls' A and B too, and its true p-values are of K responses and of sets.
     assert sum(cell.disk for cell in default) == 5 * 20 * (4 * 3 + 5) * 5000 * 8 / 1e6
     fine = cells_of(validate({"job_seconds": 0}), Path("nowhere"))
-    assert Counter(cell.step for cell in fine) == {"simulate": 25, "true_p": 45, "estimate_p": 75}
+    assert Counter(cell.step for cell in fine) == {"simulate": 25, "true_p": 45, "estimate_p": 50}
     grid = [{"n_items": n, "k_responses": k} for n in range(10, 1010, 10) for k in range(1, 11)]
     many = configuration(epsilons=[e / 20 for e in range(20)], sizes=grid, n_references=10)
     cells = cells_of(many, Path("nowhere"))
     points = [len(GRID.points(cell.settings["cells"])) for cell in cells if cell.step == "estimate_p"]
-    assert sum(points) == 4 * 20 * 1000 * 3
+    assert sum(points) == 4 * 20 * 1000 * 2
     assert len(cells) < 2000
     assert max(cell.seconds for cell in cells) <= 600
     assert all(len(part) < 200 for cell in cells for part in cell.file.split("/"))

@@ -1,4 +1,4 @@
-"""Severities and clusters fitted from ratings with ids, against what they were simulated with."""
+"""Severities and sensitivities fitted from ratings with ids, against what they were simulated with."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ def simulated(prior: TwoStagePrior, sharing: Sharing, *, n_items: int, k: int, i
         [f"i{item}" for item in items.ravel()],
         [f"r{rater}" for rater in index_of[items, columns].ravel()],
         data.gold.ravel(),
-        clusters=None if data.clusters is None else [f"c{c}" for c in data.clusters[items.ravel()]],
     )
 
 
@@ -116,16 +115,6 @@ def test_a_place_rests_on_the_other_raters() -> None:
     # The others' means are .15, .55, .5 for the first item, and .6, .5 for the second
     ranks = np.array([[1.0, 4.0, 2.5], [5.0, 2.5, np.nan]])
     assert_allclose(places_by_others(ratings), np.sqrt(3.0) * ((2.0 * ranks - 1.0) / 5.0 - 1.0))
-
-
-def test_clusters_come_back() -> None:
-    prior = prior_of(Response("normal"))
-    sharing = Sharing(20, 0.1, cluster_size=5, cluster_share=0.5)
-    fit = fit_sharing(simulated(prior, sharing, n_items=1500, k=5), prior)
-    assert fit.sharing.cluster_size == 5
-    # Item means are a Beta's; normal scores with a correlation of .5 give them one of almost .5.
-    assert abs(fit.sharing.cluster_share - 0.5) < 0.1
-    assert_allclose(fit.cluster_sd, 0.2 * np.sqrt(0.5), rtol=0.15)
 
 
 def test_severity_in_closed_form() -> None:

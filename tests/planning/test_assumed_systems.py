@@ -64,7 +64,7 @@ def test_tests_that_draw_responses_see_the_runs_as_they_are(test: str) -> None:
     population = Population(TOXICITY, 30, 6, 0.6, 0.0, 0.0, 0.0, n_runs=1)
     sets = SimulatedSets(population, 0, 8, seed=3)
     chosen = SystemTest(test, get("mae"), n_resamples=399)
-    assert not chosen.is_compiled(TOXICITY, population.n_runs)
+    assert not chosen.is_compiled
     decided = chosen.rejections(sets)
     assert decided.shape == (8, 2)
     assert all(isinstance(found, ResponseSet) and found.a.shape[1] == 1 for found in sets.responses())

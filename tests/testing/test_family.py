@@ -52,7 +52,10 @@ def test_settled_decisions_are_those_of_infinitely_many_draws(
         tails = stats.norm.sf(np.abs(observed) if sides == 2.0 else observed)
         truth = correct_p_values(np.minimum(1.0, sides * tails), correction) <= 0.05
         asked = family(correction, alternative)
-        draw = [lambda start, n, g=generator: g.standard_normal(n - start)] * 8  # type: ignore[misc]
+
+        def draw(which: list[int], n: int, *, start: int, g: np.random.Generator = generator) -> np.ndarray:
+            return g.standard_normal((len(which), n - start))
+
         drawn = asked.draw(draw, observed, [1.0] * 8)
         p = np.array(
             [
@@ -70,18 +73,47 @@ def test_settled_decisions_are_those_of_infinitely_many_draws(
 
 
 def test_draws_stop_where_memory_would_be_spent() -> None:
-    def draw(start: int, n_draws: int) -> np.ndarray:
-        return np.random.default_rng(start).standard_normal(n_draws - start)
+    def draw(which: list[int], n_draws: int, *, start: int) -> np.ndarray:
+        return np.tile(np.random.default_rng(start).standard_normal(n_draws - start), (len(which), 1))
 
-    drawn = family(max_draws=12_000).draw([draw] * 2, np.array([2.2, 2.2]), [1.0, 1.0])
+    drawn = family(max_draws=12_000).draw(draw, np.array([2.2, 2.2]), [1.0, 1.0])
     assert [of_one.settled for of_one in drawn] == [False, False]
     assert 2 * 999 < sum(of_one.effects.size for of_one in drawn) <= 12_000
-    with pytest.raises(NbykError, match=r"max_draws: found 1997; 2 pairs take 999 draws each at first, 1998"):
+    with pytest.raises(NbykError, match=r"max_draws: found 1997; 2 pairs take 999 draws each at first"):
         family(max_draws=1_997).first_look(2)
 
 
+def test_a_bound_stands_for_the_p_of_a_family_too_large_for_its_draws() -> None:
+    """40 hypotheses of normal tails with Hoeffding-like bounds, where 1599 draws each would be too many."""
+    generator = np.random.default_rng(6)
+    observed = np.concatenate([generator.normal(0.0, 1.0, 30), [6.0, -6.5, 7.0, 8.0, 9.0], [3.4] * 5])
+    bounds = np.minimum(1.0, 2.0 * np.exp(-(observed**2) / 2.0))
+
+    def draw(which: list[int], n_draws: int, *, start: int) -> np.ndarray:
+        # Each draw belongs to its number, as those of streams do.
+        every = np.random.default_rng(1).standard_normal((64_000, 40))
+        return every[start:n_draws, which].T
+
+    drawn = family(max_draws=50_000).draw(draw, observed, bounds.tolist())
+    truth = correct_p_values(np.minimum(1.0, 2.0 * stats.norm.sf(np.abs(observed)))) <= 0.05
+    p = np.array([null.p_values("two-sided")["two-sided"].p for null in drawn])
+    settled = np.array([null.settled for null in drawn])
+    assert settled[30:35].all()
+    assert_array_equal(p[30:35], bounds[30:35])
+    assert_array_equal((correct_p_values(p) <= 0.05)[settled], truth[settled])
+    assert settled[:30].mean() > 0.9
+    for null, effect, row in zip(drawn, observed, range(40), strict=True):
+        every = draw([row], null.n_draws, start=0)[0]
+        assert (null.n_greater, null.n_less) == ((every >= effect).sum(), (every <= effect).sum())
+        assert_array_equal(null.effects, every[: null.effects.size])
+        assert null.effects.size <= 1250
+    assert max(null.n_draws for null in drawn) > 999 * 4 - 1
+
+
 def test_a_bound_settles_what_draws_cannot() -> None:
-    draw = [lambda start, n: np.zeros(n - start)] * 3
+    def draw(which: list[int], n_draws: int, *, start: int) -> np.ndarray:
+        return np.zeros((len(which), n_draws - start))
+
     clear = np.full(3, 9.0)
     assert all(of_one.settled for of_one in family(max_resamples=999).draw(draw, clear, [1e-9] * 3))
     assert not any(of_one.settled for of_one in family(max_resamples=999).draw(draw, clear, [1.0] * 3))
@@ -89,14 +121,14 @@ def test_a_bound_settles_what_draws_cannot() -> None:
 
 def test_what_a_bound_settles_is_drawn_until_its_p_says_so() -> None:
     # Bad luck of 40 in the first 999 draws, where infinitely many are known to give less than 1e-9.
-    def unlucky(start: int, n_draws: int) -> np.ndarray:
-        return np.where(np.arange(start, n_draws) < 40, 9.0, 0.0)
+    def unlucky(which: list[int], n_draws: int, *, start: int) -> np.ndarray:
+        return np.tile(np.where(np.arange(start, n_draws) < 40, 9.0, 0.0), (len(which), 1))
 
-    (of_one,) = family().draw([unlucky], np.array([9.0]), [1e-9])
+    (of_one,) = family().draw(unlucky, np.array([9.0]), [1e-9])
     assert of_one.settled
     assert of_one.effects.size > 999
     assert p_value(9.0, of_one.effects, alternative="two-sided").p <= 0.05
-    three = family(max_resamples=999).draw([unlucky] * 3, np.full(3, 9.0), [1e-9] * 3)
+    three = family(max_resamples=999).draw(unlucky, np.full(3, 9.0), [1e-9] * 3)
     assert not any(drawn.settled or drawn.settled_alone for drawn in three)  # p = .08: no claim
 
 

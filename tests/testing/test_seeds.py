@@ -27,9 +27,6 @@ DRAW: dict[str, Callable[[Any], Any]] = {
     "compare, by aso": lambda seed: nbyk.compare(None, [B, C], test="aso", n_resamples=99, seed=seed),
     "compare, of classes": lambda seed: nbyk.compare(*LABELS, n_resamples=99, max_resamples=99, seed=seed),
     "paired_bootstrap": lambda seed: nbyk.paired_bootstrap(B, C, n_resamples=99, seed=seed),
-    "paired_bootstraps": lambda seed: nbyk.paired_bootstraps(
-        B, C, metrics=["mean"], n_resamples=99, seed=seed
-    ),
     "plan": lambda seed: nbyk.plan(
         PRIOR, n_items=9, k_responses=1, epsilon=0.3, n_resamples=99, precision=0.1, seed=seed
     ),
@@ -46,7 +43,6 @@ DRAW: dict[str, Callable[[Any], Any]] = {
     "settle": lambda seed: nbyk.settle(A, B, C, n_resamples=99, seed=seed),
     "sensitivity": lambda seed: nbyk.sensitivity(A, B, C, metrics=["mae"], n_resamples=99, seed=seed),
     "aso": lambda seed: nbyk.aso(B, C, n_resamples=99, seed=seed),
-    "multi_aso": lambda seed: nbyk.multi_aso([A, B, C], n_resamples=99, seed=seed),
     "bootstrap_test": lambda seed: nbyk.bootstrap_test(B, C, n_resamples=99, seed=seed),
     "approximate_randomisation": lambda seed: nbyk.approximate_randomisation(B, C, n_resamples=99, seed=seed),
     "permutation_test": lambda seed: nbyk.permutation_test(B, C, n_resamples=99, seed=seed),

@@ -76,7 +76,7 @@ def _spec(metric: Metric) -> str:
         f"{parameter.name}={(parameter.example if parameter.default is None else parameter.default):g}"
         for parameter in metric.parameters
     ]
-    return f"{metric.name}({', '.join(given)})" if given else metric.name
+    return f"{metric.name}({','.join(given)})" if given else metric.name
 
 
 app = typer.Typer(no_args_is_help=True, help="Check and describe the workflow's configuration.")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,8 +18,11 @@ from nbyk.cli.compare_answers import (
     ScoresRequest,
     answer_of,
     answer_of_scores,
+    answer_of_votes,
     needs_pairs,
+    shown_of,
 )
+from nbyk.cli.compare_judged import TAKEN, WITH_JUDGE, JudgedRequest, answer_of_judged, numbers_of
 from nbyk.cli.gates import Gate, unless_incomplete, with_one_side
 from nbyk.cli.options import (
     Item,
@@ -43,6 +47,7 @@ from nbyk.words import listed
 if TYPE_CHECKING:
     from nbyk.data import Systems
     from nbyk.data.kinds import Kind
+    from nbyk.testing.systems.suite import Weights
 
 STEM = "compare"
 """Stem of the report's and the JSON file's names."""
@@ -59,9 +64,10 @@ _PARAMETERS = {
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
-COLUMNS, CLAIM, SCORES, DRAWS = (
+COLUMNS, CLAIM, JUDGE, SCORES, DRAWS = (
     "Columns and what is read",
     "The claim",
+    "People and a judge",
     "Scores of runs",
     "Draws",
 )
@@ -70,9 +76,16 @@ COLUMNS, CLAIM, SCORES, DRAWS = (
 _ABOUT_ITEMS = (
     *("gold", "metric", "metric_file", "classes", "null", "interval", "generalise", "rater_ids", "run_ids"),
     *("scale", "cluster", "rater", "gold_item", "gold_rater", "gold_value", "full", "max_resamples"),
-    *("max_draws", "margin"),
+    *("max_draws", "margin", "suite", "weights", "looks"),
 )
 """Parameters that scores of runs have no use for."""
+
+_NOT_OF_VOTES = (
+    *("gold", "metric", "metric_file", "classes", "null", "interval", "rater_ids", "run_ids", "pair_runs"),
+    *("scale", "cluster", "full", "margin", "suite", "weights", "test", "tau", "lift", "shift"),
+    *("n_resamples", "lower_is_better"),
+)
+"""Parameters that votes have no use for."""
 
 _ABOUT_SCORES = ("test", "tau", "lift", "shift")
 """Parameters that only scores of runs have a use for."""
@@ -84,8 +97,8 @@ def compare(
         list[str] | None,
         typer.Argument(
             metavar="SYSTEMS",
-            help="Two systems or more: files or logs of responses (docs/formats.md), or of scores of runs, "
-            "each PATH or NAME=PATH; or one table with a column of systems. The first is A.",
+            help="Two systems or more, or one by itself: files or logs of responses (docs/formats.md), or of "
+            "scores of runs, each PATH or NAME=PATH; or one table with a column of systems. The first is A.",
             show_default=False,
         ),
     ] = None,
@@ -113,6 +126,13 @@ def compare(
         ),
     ] = None,
     scale: Scale = None,
+    judge: Annotated[
+        Path | None,
+        typer.Option(
+            help="A judge's scores of all outputs; SYSTEMS is then one table of people's ratings of some. "
+            "nbyk corrects the judge by the people.",
+        ),
+    ] = None,
     lower_is_better: Annotated[
         bool | None,
         typer.Option(
@@ -129,7 +149,11 @@ def compare(
         ),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="Name of a baseline. nbyk compares every other system only with it.")
+        str | None,
+        typer.Option(
+            help="Name of a baseline. nbyk compares every other system only with it. Or a score, such as "
+            "0.8: nbyk compares each system's score with it."
+        ),
     ] = None,
     alternative: Annotated[
         str | None,
@@ -186,6 +210,13 @@ def compare(
     confidence_level: Annotated[
         float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=CLAIM)
     ] = 0.95,
+    looks: Annotated[
+        int,
+        typer.Option(
+            help="How often you look as data come in, at about equal steps; all looks together keep α.",
+            rich_help_panel=CLAIM,
+        ),
+    ] = 1,
     interval: Annotated[
         str,
         typer.Option(help="Interval over items alone: percentile or bca.", rich_help_panel=CLAIM),
@@ -221,6 +252,47 @@ def compare(
         float | None,
         typer.Option(help="The same for a difference instead of a factor.", rich_help_panel=SCORES),
     ] = None,
+    judge_name: Annotated[
+        str | None,
+        typer.Option(
+            help="The judge to take, if a column judge names several.",
+            show_default="the mean of all",
+            rich_help_panel=JUDGE,
+        ),
+    ] = None,
+    counts: Annotated[
+        str | None,
+        typer.Option(
+            help="What each class or vote counts, as in yes=1,partially=.5,no=0.",
+            show_default="values are numbers",
+            rich_help_panel=JUDGE,
+        ),
+    ] = None,
+    chance: Annotated[
+        str | None,
+        typer.Option(
+            help="People's column of the chance with which each output was chosen.",
+            show_default="all had the same",
+            metavar="COLUMN",
+            rich_help_panel=JUDGE,
+        ),
+    ] = None,
+    batch: Annotated[
+        str | None,
+        typer.Option(
+            help="People's column of batches in their order: do judge and people drift apart?",
+            metavar="COLUMN",
+            rich_help_panel=JUDGE,
+        ),
+    ] = None,
+    slices: Annotated[
+        str | None,
+        typer.Option(
+            help="The judge's column of slices of items, which count by their share.",
+            metavar="COLUMN",
+            rich_help_panel=JUDGE,
+        ),
+    ] = None,
     item: Item = "item",
     rater: Rater = "rater",
     value: Value = "value",
@@ -240,6 +312,23 @@ def compare(
             show_default="every item is its own cluster",
             metavar="COLUMN",
             rich_help_panel=COLUMNS,
+        ),
+    ] = None,
+    suite: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of the task that each item belongs to: the score is then a weighted mean of the "
+            "tasks' scores. With --generalise items,tasks the claim is over new tasks.",
+            metavar="COLUMN",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            help="Weights of the tasks: macro (all alike), micro (by items), or as in law=2,art=1.",
+            show_default="macro",
+            rich_help_panel=CLAIM,
         ),
     ] = None,
     classes: Annotated[
@@ -351,13 +440,15 @@ def compare(
 
     from nbyk.data import SampleChoice, named_systems, read_systems
     from nbyk.data.columns import Columns
+    from nbyk.data.votes import holds_votes, read_votes
     from nbyk.testing.corrections import check_correction
-    from nbyk.testing.decision import Decision, check_draws
+    from nbyk.testing.decision import Decision, at_each_look, check_draws
     from nbyk.testing.family import Hypotheses
     from nbyk.testing.scores.compare_scores import NAMES
     from nbyk.testing.systems.asked import Asked
     from nbyk.testing.systems.compare import N_RESAMPLES
     from nbyk.testing.systems.margins import check_margin
+    from nbyk.testing.systems.suite import Suite
 
     load_metric_files(metric_file)
     given = [name for name in context.params if _is_given(context, name)]
@@ -368,8 +459,46 @@ def compare(
         raise unknown_name("test", test, NAMES).about(argument="test")
     check_draws(max_resamples, "max_resamples")
     check_margin(margin)
+    alpha, confidence_level = at_each_look(alpha, confidence_level, looks, sided)  # type: ignore[arg-type]
+    if judge is not None:
+        unused = [name for name in context.params if name not in TAKEN]
+        _refuse(given, unused, "people and a judge have no use for it")
+        on_scale = None if scale is None else scale_named(scale)
+        reading: dict[str, Any] = {
+            "item": item,
+            "rater": rater,
+            "value": value,
+            "system": system,
+            "judges": judge_name,
+        }
+        reading |= {"counts": numbers_of(counts), "chance": chance, "batch": batch, "slices": slices}
+        reading |= {"scale": on_scale, "on_missing": on_missing, "on_duplicates": on_duplicates}
+        comparing: dict[str, Any] = {"against": against, "alternative": sided, "alpha": alpha}
+        comparing |= {"confidence_level": confidence_level, "correction": correction or "holm"}
+        with renaming({**_PARAMETERS, "judges": "judge_name"}):
+            of_judged = JudgedRequest(systems or [], judge, {**reading, "on_empty": on_empty}, comparing)
+            answer, board = answer_of_judged(of_judged)
+        if gate and len(board.standings) < 2:
+            raise NbykError("--gate needs two systems to compare, and these are ratings of one")
+        asks = shown_of([board], board.names, None) if gate else None
+        give(answer, out=out, form=form, stem=STEM, gate=asks, details=details)
+        return
+    _refuse(given, WITH_JUDGE, "it is about people and a judge, and there is no --judge")
     if kind == "scores":
         _refuse(given, _ABOUT_ITEMS, "scores of runs have no items")
+
+    if len(systems or ()) == 1 and (systems is not None and holds_votes(systems[0])):
+        _refuse(given, _NOT_OF_VOTES, "these are votes between two outputs")
+        votes = read_votes(systems[0])
+        check_baseline(votes.models, against, gate=gate)
+        decision = Decision(sided, alpha, N_RESAMPLES, N_RESAMPLES)  # type: ignore[arg-type]
+        asked = Asked(decision, confidence_level=confidence_level, looks=looks)
+        asked = replace(asked, generalise=factors(generalise))
+        family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
+        request = CompareRequest((), asked, family, against, None, full, Following({}, (), None))
+        answer, gate_asks = answer_of_votes(votes, request)
+        give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
+        return
 
     def read_as(kind: str | None) -> Systems:
         return read_systems(
@@ -381,13 +510,14 @@ def compare(
             item=item,
             rater=rater,
             value=value,
-            cluster=cluster,
+            cluster=cluster or suite,
             system=system,
             gold_columns=Columns(gold_item or item, gold_rater or rater, gold_value or value),
             on_duplicates=on_duplicates,
             on_empty=on_empty,
             kind=kind,  # type: ignore[arg-type]
             classes=None if classes is None else [name.strip() for name in classes.split(",")],
+            fewest=1,
             paired=needs_pairs(test, pair_runs) if kind == "scores" else None,
             lower_is_better=lower_is_better,
         )
@@ -396,7 +526,9 @@ def compare(
         read = read_as(kind)
         if read.kind == "scores" and kind is None and pair_runs is not None:
             read = read_as("scores")
-    _check_names(read, against, gate=gate)
+    bar = _bar(against, read, gate=gate)
+    against = against if bar is None else None
+    _check_names(read, against, gate=gate and bar is None)
     if read.kind == "scores":
         _refuse(given, _ABOUT_ITEMS, "these are scores of runs, without items")
         of_scores = ScoresRequest(
@@ -415,6 +547,7 @@ def compare(
         )
         answer, gate_asks = answer_of_scores(read, of_scores, named_systems(systems or ()))
         gate_asks = unless_incomplete(gate_asks, read.incomplete)
+        _say_columns(read)
         if kind is None:
             print(f"{read.taken_as}; --kind numbers takes them for responses to items", file=sys.stderr)
         give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
@@ -425,29 +558,47 @@ def compare(
         read = read.with_units(rater_ids, run_ids)
     if read.kind != "numbers":
         print(read.taken_as, file=sys.stderr)
-    for columns in dict.fromkeys(read.recognised.values()):
-        of_columns = [file for file, read_as_these in read.recognised.items() if read_as_these == columns]
-        print(f"{listed(of_columns)}: {columns}", file=sys.stderr)
+    _say_columns(read)
+    tasks = None
+    over = factors(generalise)
+    if suite is not None:
+        if cluster is not None or margin is not None:
+            raise NbykError("found --suite with --cluster or --margin, which it does not take; leave one out")
+        assert read.clusters is not None, "the column was read"
+        tasks, over = Suite.of(read.clusters, _weights(weights)), None
+    elif weights is not None:
+        raise NbykError(
+            "weights are of the tasks of a suite; give their column with --suite", argument="weights"
+        )
     draws = N_RESAMPLES if n_resamples is None else n_resamples
     decision = Decision(sided, alpha, draws, max_resamples)  # type: ignore[arg-type]
     asked = Asked(
         decision,
         null=null,
         confidence_level=confidence_level,
-        generalise=factors(generalise),
+        generalise=over,
         pair_runs=pair_runs == "yes",
         interval=interval,  # type: ignore[arg-type]
+        looks=looks,
         seed=seed,
         threads=threads,
     )
     family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
+    new_tasks = "tasks" in (generalise or "").split(",")
     files = named_systems(systems or ())
     own_files = files if set(files) == set(read.names) else {}
     following = Following(own_files, _options(context), None if gold is None else str(gold))
-    request = CompareRequest(chosen, asked, family, against, margin, full, following)
+    request = CompareRequest(chosen, asked, family, against, margin, full, following, bar, tasks, new_tasks)
     answer, gate_asks = answer_of(read, request)
     gate_asks = unless_incomplete(gate_asks, read.incomplete)
     give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
+
+
+def _say_columns(read: Systems) -> None:
+    """Say which columns were read in place of those asked for."""
+    for columns in dict.fromkeys(read.recognised.values()):
+        of_columns = [file for file, read_as_these in read.recognised.items() if read_as_these == columns]
+        print(f"{listed(of_columns)}: {columns}", file=sys.stderr)
 
 
 def _path(system: str) -> str:
@@ -520,6 +671,37 @@ def _check_null(null: str, *, gate: bool) -> None:
         )
 
 
+def _weights(text: str | None) -> Weights:
+    """Return the weights of tasks: a name of them, or numbers by task as in ``law=2,art=1``."""
+    if text is None or "=" not in text:
+        return text or "macro"
+    of_tasks = {}
+    for part in text.split(","):
+        name, _, weight = part.rpartition("=")
+        try:
+            of_tasks[name.strip()] = float(weight)
+        except ValueError:
+            raise NbykError(
+                f"found {part.strip()!r}, expected a task and its weight, as in law=2", argument="weights"
+            ) from None
+    return of_tasks
+
+
+def _bar(against: str | None, systems: Systems, *, gate: bool) -> float | None:
+    """Return the score to compare with, if `against` is one and no system's name."""
+    if against is not None and against not in systems.names and systems.kind != "scores":
+        try:
+            return float(against)
+        except ValueError:
+            return None
+    if len(systems.names) == 1 and gate:
+        raise NbykError(
+            "--gate with one system needs a score that it should be better than; give it with --against, as "
+            "in --against 0.8"
+        )
+    return None
+
+
 def _check_names(systems: Systems, against: str | None, *, gate: bool) -> None:
     names = systems.names
     if "gold" in names:
@@ -527,6 +709,11 @@ def _check_names(systems: Systems, against: str | None, *, gate: bool) -> None:
             "a system is named 'gold'; give people's ratings with --gold FILE, or give the system another "
             "name, as in other=FILE"
         )
+    check_baseline(names, against, gate=gate)
+
+
+def check_baseline(names: Sequence[str], against: str | None, *, gate: bool) -> None:
+    """Raise NbykError if the baseline is unknown, or a gate on three systems or more has none."""
     if against is not None and against not in names:
         raise unknown_name("system", against, names).about(argument="against")
     if gate and len(names) > 2 and against is None:

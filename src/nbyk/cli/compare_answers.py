@@ -20,6 +20,7 @@ from nbyk.words import listed
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
+    from nbyk.data.votes import Votes
     from nbyk.report.answer import Answer
     from nbyk.report.comparison.pair_answer import Findings
     from nbyk.resampling.effects import Threads
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from nbyk.testing.pvalues import Alternative
     from nbyk.testing.results import Board, Pair
     from nbyk.testing.systems.asked import Asked
+    from nbyk.testing.systems.suite import Suite
 
 T = TypeVar("T")
 
@@ -46,6 +48,9 @@ class CompareRequest:
     margin: float | None
     full: bool
     following: Following
+    bar: float | None = None
+    suite: Suite | None = None
+    new_tasks: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,6 +130,8 @@ def answer_of(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]
     from nbyk.testing.systems.scored import ScoredSystems
 
     boards = {}
+    if request.bar is not None or request.suite is not None or len(systems.names) == 1:
+        return _answer_by_formula(systems, request)
     for place, name in enumerate(request.metrics):
         with stage(f"comparing {listed(systems.names)} on {systems.n_items} items by {name}"):
             boards[name] = board_of(
@@ -135,12 +142,59 @@ def answer_of(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]
                 margin=request.margin,
                 with_parts=place == 0,
             )
-    shown = _shown(list(boards.values()), systems.names, request.margin)
+    shown = shown_of(list(boards.values()), systems.names, request.margin)
     following = request.following.after(list(boards.values()))
     if len(systems.names) > 2:
         return board_answer(boards, systems, following=following), shown
     found = Findings(systems, boards)
     return pair_answer(_with_extras(found, request), following=following), shown
+
+
+def _answer_by_formula(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
+    """Return the answer about systems by themselves or on a suite, and whether the first is the better."""
+    from nbyk.report.answer import AnswerTable
+    from nbyk.report.comparison.formula_answer import band_table, formula_answer
+    from nbyk.report.comparison.pair_answer import details_of, dropped_items, file_stem
+    from nbyk.testing.systems.one_system import band, board_alone
+    from nbyk.testing.systems.scored import ScoredSystems
+    from nbyk.testing.systems.suite import board_of_suite, task_table
+
+    asked, suite, tables = request.asked, request.suite, []
+    told: dict[str, Any] = {"bar": request.bar, "correction": request.family.correction}
+    scored = {name: ScoredSystems.of(systems, None, name) for name in request.metrics}
+    boards = {}
+    for place, (name, of_metric) in enumerate(scored.items()):
+        if suite is None:
+            boards[name] = board_alone(of_metric, asked, margin=request.margin, **told)
+            continue
+        board = board_of_suite(
+            of_metric, suite, asked, new_tasks=request.new_tasks, against=request.against, **told
+        )
+        boards[name] = board
+        if board.question.against is None and len(systems.names) > 1:
+            pair = board.pairs[0]
+            caption = f"{pair.a} over {pair.b} by task; the corrected p counts the {len(suite.names)} tasks"
+            of_tasks = task_table(of_metric, suite, board, asked.decision.alternative)
+            tables.append(AnswerTable(file_stem("tasks", name, place), caption, of_tasks))
+    passes = all(of.metric.of_trials and of.metric.unit_power == 0 for of in scored.values())
+    if passes and len(boards) > 1 and len(systems.names) == 1 and suite is None:
+        ends = band(list(boards.values()), list(scored.values()), asked)
+        tables.append(band_table(boards, ends))
+    cautions = [*dropped_items(systems), *systems.notes]
+    answer = formula_answer(boards, cautions=cautions, tables=tables, details=details_of(systems))
+    return answer, shown_of(list(boards.values()), systems.names, request.margin)
+
+
+def answer_of_votes(votes: Votes, request: CompareRequest) -> tuple[Answer, Shown]:
+    """Return the answer about the models of votes, and whether the first is the better one."""
+    from nbyk.report.comparison.formula_answer import formula_answer
+    from nbyk.testing.systems.votes import board_of_votes
+
+    told: dict[str, Any] = {"against": request.against, "correction": request.family.correction}
+    board = board_of_votes(votes, request.asked, **told)
+    details = {"n_votes": votes.n_votes, "n_prompts": votes.n_prompts, "n_voters": len(votes.voter_names)}
+    answer = formula_answer({board.question.metric: board}, details=details)
+    return answer, shown_of([board], votes.models, None)
 
 
 def needs_pairs(test: str | None, pair_runs: str | None) -> bool | None:
@@ -223,10 +277,10 @@ def answer_of_scores(read: Systems, request: ScoresRequest, files: Mapping[str, 
     if read.paired and not read.items:
         notes.append("the scores are paired by their order in the files, which have no ids to check it by")
     answer = scores_answer(board, powers=powers, lift=lift, notes=notes)
-    return answer, replace(_shown([board], read.names, None), draws="--resamples")
+    return answer, replace(shown_of([board], read.names, None), draws="--resamples")
 
 
-def _shown(boards: Sequence[Board], names: Sequence[str], margin: float | None) -> Shown:
+def shown_of(boards: Sequence[Board], names: Sequence[str], margin: float | None) -> Shown:
     """Return what the gate asks and finds: whether the first system is the better one by every metric."""
     first = next(name for name in names if name != boards[0].question.against)
     pairs = [pair for board in boards for pair in board.pairs if pair.a == first]

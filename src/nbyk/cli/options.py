@@ -67,7 +67,7 @@ def check_files(paths: Iterable[str | os.PathLike[str] | None]) -> None:
     """Raise NbykError if some of the files or folders are not there, before anything slow is imported."""
     missing = []
     for path in paths:
-        if path is None:
+        if not path:
             continue
         try:
             os.stat(path)

@@ -28,6 +28,7 @@ from nbyk.cli.plan_source import (
     SDS,
     check_dataset,
     check_sources,
+    judged_source,
     shared_source,
     simulated_plan,
 )
@@ -65,6 +66,13 @@ def plan(
         str,
         typer.Option(help="Simulate from the pilot's items, or from a prior.", rich_help_panel=_SYSTEMS),
     ] = "pilot",
+    judge: Annotated[
+        Path | None,
+        typer.Option(
+            help="A judge's scores, which people's ratings in --pilot correct: how many people, and calls?",
+            rich_help_panel=_PEOPLE,
+        ),
+    ] = None,
     system_answers: Annotated[
         str,
         typer.Option(
@@ -129,8 +137,9 @@ def plan(
     solve: Annotated[
         str | None,
         typer.Option(
-            help="The number that you want to know: raters, runs, items or ratings. To find how many raters "
-            "to hire: --solve raters, with --effect, --power, --item-sd, --severity-sd and --rating-sd.",
+            help="The number that you want to know: raters, runs, items, ratings or calls (of a judge). To "
+            "find how many raters to hire: --solve raters, with --effect, --power, --item-sd, --severity-sd "
+            "and --rating-sd.",
             show_default="what you leave out; raters and runs if you give a price or an SD of them",
         ),
     ] = None,
@@ -188,6 +197,9 @@ def plan(
             "number, write --solve runs instead.",
         ),
     ] = None,
+    calls: Annotated[
+        int | None, typer.Option(help="Calls of the --judge in all.", rich_help_panel=_PEOPLE)
+    ] = None,
     pair_runs: Annotated[
         str, typer.Option(help="Whether A and B share runs of one name: yes or no.", rich_help_panel=_PEOPLE)
     ] = "no",
@@ -213,6 +225,9 @@ def plan(
     ] = None,
     cost_per_run: Annotated[
         float | None, typer.Option(help="Cost of a run of one system.", rich_help_panel=_PRICES)
+    ] = None,
+    cost_per_call: Annotated[
+        float | None, typer.Option(help="Cost of a call of the --judge.", rich_help_panel=_PRICES)
     ] = None,
     item_sd: Annotated[
         float | None,
@@ -305,7 +320,7 @@ def plan(
         check_out_folder(out)
     sds = {name: arguments[name] for name in SDS}
     shared = [cluster, pair_runs == "yes" or None, *(arguments[name] for name in OF_SHARED), *sds.values()]
-    with_people = any(given is not None for given in shared) or solve in ("raters", "runs")
+    with_people = any(given is not None for given in shared) or solve in ("raters", "runs", "calls")
     with_people = with_people or bool(solve and pilot_systems)
     check_sources(arguments, with_people=with_people)
     if not with_people and dataset is not None:
@@ -324,7 +339,10 @@ def plan(
     asked |= {"metric": metrics[0], "curves": out is not None and not with_people}
     with moving_line() as say:
         asked["progress"] = say
-        if with_people:
+        if judge is not None:
+            name = str(pilot)
+            solved = plan_from(judged_source(arguments, asked), **asked)
+        elif with_people:
             source, name = shared_source(
                 *files, sds, asked, unit=unit, system_answers=system_answers, pair_runs=pair_runs, say=say
             )

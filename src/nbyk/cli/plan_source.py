@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from nbyk.cli.options import check_files
+from nbyk.cli.options import check_files, scale_named
 from nbyk.cli.pilot import pilot_scale, read_pilot_of, unit_cautions_of
 from nbyk.errors import NbykError, unknown_name
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from nbyk.data import ResponseSet, Scale
     from nbyk.data.columns import Columns
+    from nbyk.data.judged import JudgedSystems
     from nbyk.data.mending import Mending
     from nbyk.metrics import Metric
     from nbyk.planning.pilot import Pilot
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
     from nbyk.testing.shared_units.collection import Spread
 
 SDS = ("item_sd", "cluster_sd", "severity_sd", "rating_sd", "run_sd", "answer_sd")
-OF_SHARED = ("raters", "items_per_rater", "runs", "items_per_cluster", "cost_per_rater", "cost_per_run")
-"""Options about raters, runs and clusters: a plan with one of them is for units that items share."""
+OF_SHARED = (
+    *("raters", "items_per_rater", "runs", "items_per_cluster", "judge", "calls"),
+    *("cost_per_rater", "cost_per_run", "cost_per_call"),
+)
+"""Options about raters, runs, clusters and a judge: a plan with one of them is for units that items share."""
 
 
 _LARGEST_SD = 1e75
@@ -244,6 +248,28 @@ def shared_source(
     return Pilot.of_ratings(
         items, read.raters, metric, asked["effect"], of_metric, declared=variances_of(sds)
     ), items.name
+
+
+def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> JudgedSystems:
+    """Return people's ratings and a judge's scores; the plan's scale is theirs, its metric their mean."""
+    from nbyk.data.judged import read_judged
+    from nbyk.metrics import get
+
+    if arguments["pilot"] is None:
+        raise NbykError(
+            f"found {arguments['judge']}, but no people's ratings that correct the judge; give them with "
+            "`pilot`",
+            argument="judge",
+        )
+    for name in ("pilot_systems", "cluster", "metric", *SDS):
+        if arguments[name] is not None:
+            raise NbykError("people and a judge have no use for it; leave it out", argument=name)
+    scale = asked["scale"] = None if arguments["scale"] is None else scale_named(arguments["scale"])
+    asked["metric"] = get("mean")
+    names = ("item", "rater", "value", "on_duplicates", "on_empty")
+    return read_judged(
+        arguments["pilot"], arguments["judge"], scale=scale, **{name: arguments[name] for name in names}
+    )
 
 
 def variances_of(sds: Mapping[str, float | None]) -> dict[str, float]:

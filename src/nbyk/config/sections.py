@@ -154,6 +154,19 @@ class Comparison(Section):
     """Files or logs of responses, as path or name=path, or one table of all systems. System A comes first."""
     gold: DataPath | None = None
     """File of people's ratings. If you leave it out, nbyk compares the systems' own ratings."""
+    judge: DataPath | None = None
+    """A judge's scores of all outputs. Systems is then one table of people's ratings of some, which correct
+    the judge (docs/judge.md)."""
+    judge_name: Text | None = None
+    """The judge to take, if a column judge names several."""
+    counts: Text | None = None
+    """Beside a judge: what each class or vote counts, as in yes=1,no=0."""
+    chance: Text | None = None
+    """Beside a judge: people's column of the chance with which each output was chosen."""
+    batch: Text | None = None
+    """Beside a judge: people's column of batches."""
+    slices: Text | None = None
+    """Beside a judge: the judge's column of slices of items."""
     metrics: list[AnyMetricName] = Field([])
     """Metrics to compare by (`nbyk metrics` lists them). By default mae, or mean if there is no gold;
     accuracy for classes, cross_entropy for distributions."""
@@ -225,7 +238,7 @@ class Comparison(Section):
     @model_validator(mode="after")
     def _goes_together(self) -> Comparison:
         names = list(named_systems(self.systems))
-        if len(names) == 1 and self.system is None:
+        if len(names) == 1 and self.system is None and self.judge is None:
             raise NbykError(
                 f"found {self.systems}, expected at least two, or one table and the column of its systems "
                 "under system",
@@ -247,7 +260,7 @@ class Comparison(Section):
     def files(self) -> list[str]:
         """Return the files that are compared, including those in folders of logs or of runs."""
         problems: list[str] = []
-        for path in [*([self.gold] if self.gold else []), *named_systems(self.systems).values()]:
+        for path in [*filter(None, (self.gold, self.judge)), *named_systems(self.systems).values()]:
             place = Path(path)
             if not place.exists():
                 raise NbykError("no such file; check the path", file=path)
@@ -267,6 +280,7 @@ class Comparison(Section):
                 value = ",".join(value)
             if name == "pair_runs":
                 value = "yes" if value else "no"
-            if name not in ("systems", "metrics", "full") and value is not None:
+            is_default = self.judge is not None and name not in self.model_fields_set  # it may have no use
+            if name not in ("systems", "metrics", "full") and value is not None and not is_default:
                 options.append(f"--{name.removeprefix('n_').replace('_', '-')}={value}")
         return options

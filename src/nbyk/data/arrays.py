@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import numbers
 import os
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.bounded import refuse_bomb
+from nbyk.bounded import MOST_CELLS, TimedBytes, refuse_bomb, refuse_more
 from nbyk.data.text import reason, unreadable
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
@@ -181,7 +180,7 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
         raise NbykError(
             f"not a readable NumPy array (it begins with {begins!r}); save it with numpy.save", file=path
         )
-    source = io.BytesIO(content)
+    source = TimedBytes(path, content)
     try:
         refuse_bomb(path, content)
         # A pickle runs code when loaded, so an array that needs one is refused.
@@ -189,7 +188,7 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
         if isinstance(loaded, np.ndarray):
             if source.read(1):
                 raise ValueError("more follows the array")
-            return np.asarray(loaded)
+            return _bounded(loaded, path)
         # Members a and a.npy have the same name.
         names = loaded.files
         arrays = [loaded[name] for name in names[:1]]
@@ -212,4 +211,9 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
             f"found the arrays {', '.join(names) or '(none)'}, expected exactly one; save one alone",
             file=path,
         )
-    return np.asarray(arrays[0])
+    return _bounded(np.asarray(arrays[0]), path)
+
+
+def _bounded(array: NDArray[Any], path: str | os.PathLike[str]) -> NDArray[Any]:
+    refuse_more(path, array.size, MOST_CELLS, "cells")
+    return array

@@ -159,10 +159,11 @@ def described(
     return f"{said}; not used: {_listed(unused, str)}" if unused else said
 
 
-def described_wide(columns: Columns, items: Sequence[str], raters: Sequence[str], *, givers: str) -> str:
+def described_wide(columns: Columns, ratings: Ratings, *, givers: str) -> str:
     """Return how a table with a column for each rater was read: "items = item (9), raters or runs = a, b"."""
-    shown = ", ".join(raters[:12]) + (f", … ({len(raters)} columns)" if len(raters) > 12 else "")
-    return f"items = {columns.item} ({len(set(items))}), {givers} = {shown}"
+    names = ratings.raters
+    shown = ", ".join(names[:12]) + (f", … ({len(names)} columns)" if len(names) > 12 else "")
+    return f"items = {columns.item} ({ratings.n_items}), {givers if len(names) > 1 else 'values'} = {shown}"
 
 
 def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:

@@ -129,12 +129,20 @@ def too_few(named: Mapping[str, Any], item: str, cluster: str | None) -> NbykErr
     if columns:
         return given_place(given, name).error(
             f"found one system, with the columns {listed(columns)}, expected at least two to compare; if the "
-            f"columns are systems, {_SPLIT}; if they are raters or runs of one system, give another file",
+            f"columns are systems, {_SPLIT}; if they are raters of one system, write one rating a row, with "
+            "the columns item, rater and value",
         )
     return NbykError(
         f"found one system, {name}, expected at least two to compare; give another file, or, if this one "
         "holds all systems, name their column with `system`"
     )
+
+
+def columns_may_be_systems(named: Mapping[str, Any], item: str, cluster: str | None) -> bool:
+    """Return whether the only table has a column for each rater or system, and no names of runs."""
+    (given,) = named.values()
+    columns = _columns(given, item, cluster)
+    return bool(columns) and not all(re.search("|".join(RUN_NAMES), name, re.IGNORECASE) for name in columns)
 
 
 def columns_like_systems(

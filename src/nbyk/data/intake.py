@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nbyk.data.alignment import OnMissing, common_items
 from nbyk.data.columns import Columns, value_column
 from nbyk.data.given_data import GivenData, Input, given_data, is_log, refuse_unnamed
-from nbyk.data.given_systems import columns_like_systems, given_systems, too_few
+from nbyk.data.given_systems import columns_like_systems, columns_may_be_systems, given_systems, too_few
 from nbyk.data.kinds import (
     KINDS,
     Classes,
@@ -83,6 +83,7 @@ def read_systems(
     classes: Sequence[str] | None = None,
     paired: bool | None = None,
     lower_is_better: bool | None = None,
+    fewest: int = 2,
 ) -> Systems:
     """Read two or more systems, and gold if there is any: numbers, classes, distributions or scores of runs.
 
@@ -132,13 +133,16 @@ def read_systems(
     lower_is_better
         Whether lower numbers or scores are better, such as error rates, without gold. None means as a log
         says, or that higher ones are.
+    fewest
+        The least number of systems: 1 for one by itself.
 
     Raises
     ------
     NbykError
-        If there are fewer than two systems or items, two have one name, a file cannot be read, a value is off
-        the scale or does not fit the kind, items do not match, or an option goes with another kind or other
-        files; or if two files disagree on an item's cluster, or there is only one.
+        If there are fewer systems, or fewer than two items, two have one name, a file cannot be read, a value
+        is off the scale or does not fit the kind, items do not match, or an option goes with another kind or
+        other files; or if two files disagree on an item's cluster, or there is only one; or if the only table
+        may hold a system in each column.
     """
     for argument, choice, known in (
         ("on_missing", on_missing, ("refuse", "drop")),
@@ -149,7 +153,7 @@ def read_systems(
             raise NbykError(f"found {choice!r}, expected {expected}", argument=argument)
     on_scale = as_scale(scale)
     named = given_systems(systems, system)
-    if len(named) < 2:
+    if len(named) < fewest or (len(named) == 1 and columns_may_be_systems(named, item, cluster)):
         raise too_few(named, item, cluster)
     columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
     sources = {name: given_data(given, name, columns, samples) for name, given in named.items()}
@@ -197,6 +201,8 @@ def read_systems(
     if kind == "scores":
         if gold is not None:
             raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
+        if len(named) < 2:
+            raise too_few(named, item, cluster)
         tables = {name: (source.table, source.columns) for name, source in sources.items()}
         read = read_scores(tables, mending, on_missing, paired)
         said_too = (*read.notes, *incomplete, *direction[1])
@@ -245,6 +251,7 @@ def read_systems(
     for what, ids in (
         ("items", (of for source in every for of in source.ratings.items)),
         ("raters or runs", (of for source in every for of in source.ratings.raters)),
+        ("clusters", (of for source in every for of in source.ratings.clusters or ())),
         ("systems", iter(named)),
     ):
         if alike := look_alikes(dict.fromkeys(ids)):

@@ -58,7 +58,7 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
             "does"
         )
     gone = set(empty)
-    kept = _taken(cells, [row for row in range(len(cells.items)) if row not in gone])
+    kept = taken(cells, [row for row in range(len(cells.items)) if row not in gone])
     if not kept.items:
         raise cells.table.place.error(f"column {cells.value!r} holds no values; check the column's name")
     return kept, _left_out(cells, len(empty))
@@ -93,10 +93,11 @@ def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tupl
         if n_more == 1
         else ("ratings of an item by the same rater were")
     )
-    return _taken(cells, kept), numbers, f"{cells.table.place}: {n_more} further {of_them} {what}"
+    return taken(cells, kept), numbers, f"{cells.table.place}: {n_more} further {of_them} {what}"
 
 
-def _taken(cells: Entries, kept: list[int]) -> Entries:
+def taken(cells: Entries, kept: list[int]) -> Entries:
+    """Return some of the cells, in their order."""
     return replace(
         cells,
         items=[cells.items[row] for row in kept],

@@ -18,7 +18,14 @@ from nbyk.data.layouts import Entries, as_ids, long_cells, nameless_cells, wide_
 from nbyk.data.lm_eval import HASHES, SampleChoice, holds_samples, read_samples
 from nbyk.data.mending import Mending, without_duplicates, without_empty
 from nbyk.data.ratings import Ratings
-from nbyk.data.readers import EXPORTS, Recording, recorded_at, recorded_in, rows_of_split
+from nbyk.data.readers import (
+    EXPORTS,
+    Recording,
+    columns_of_objects,
+    recorded_at,
+    recorded_in,
+    rows_of_split,
+)
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.tables import (
     DELIMITERS,
@@ -30,7 +37,7 @@ from nbyk.data.tables import (
     read_table,
     unknown_suffix,
 )
-from nbyk.data.text import cells_of_lines, columns_of_objects, json_content, json_lines, shown
+from nbyk.data.text import cells_of_lines, json_content, json_lines, shown
 from nbyk.errors import DataPlace, NbykError
 
 Layout = Literal["auto", "long", "wide"]
@@ -143,14 +150,12 @@ def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, columns: Colum
     if table.nameless:
         return ""
     if cells.value is None:
-        if len(ratings.raters) > 1 and layout == "auto":
-            return described_wide(found, ratings.items, ratings.raters, givers=kind.givers)
-        return ""
+        return described_wide(found, ratings, givers=kind.givers) if layout == "auto" else ""
     unused: list[str] = []
     if table.roles or (columns.value != "value" and not ratings.raters_known):
         unused = [name for name in table.names if name not in (*astuple(found), columns.cluster, *HASHES)]
     rater = found.rater if cells.raters_known else columns.rater
-    if replace(found, rater=rater) == columns and not table.roles and not unused:
+    if replace(found, rater=rater) == columns and columns.value == "value" and not table.roles and not unused:
         return ""
     known = ratings.raters_known
     declared = ratings.clusters if columns.cluster is None else None
@@ -287,9 +292,10 @@ def _json(path: str | os.PathLike[str]) -> Table:
     recording = recorded_in(content, path)
     if recording is not None:
         return _recorded(path, recording)
-    listed = columns_of_objects(rows_of_split(content) or content)
-    if listed:
-        return _recorded(path, Recording("", listed, {}))
+    rows = rows_of_split(content) or content
+    if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
+        listed, numbers = columns_of_objects(enumerate(rows, start=1))
+        return _recorded(path, Recording("", listed, {}, numbers=numbers))
     columns: dict[str, list[Any]] = {}
     if isinstance(content, list):
         columns = {"score": content}

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.alignment import ItemIds, OnMissing, common_items, rows_of
-from nbyk.data.columns import KNOWN_NAMES, RUN_NAMES, Columns, recognised
+from nbyk.data.columns import KNOWN_NAMES, RUN_NAMES, Columns
+from nbyk.data.columns import recognised as recognised_in
 from nbyk.data.kinds import headless
 from nbyk.data.layouts import Entries, as_ids
 from nbyk.data.mending import Mending, without_duplicates, without_empty
@@ -36,6 +37,7 @@ def read_scores(
     ids: dict[str, ItemIds] = {}
     scores: dict[str, Floats] = {}
     notes: list[str] = []
+    recognised: dict[str, str] = {}
     for name, (table, columns) in tables.items():
         if table is None:
             raise NbykError("holds ratings with raters, expected scores of runs; give a table", name=name)
@@ -46,6 +48,10 @@ def read_scores(
         way_out = "leave out a run that failed (of all systems, if they are paired)"
         cells, scores[name], repeated = without_duplicates(cells, cells.numbers("score", way_out), mending)
         _refuse_repeated(cells)
+        found = cells.columns
+        if (found.item, found.value) != ("item", "value"):
+            items_said = f"items = {found.item} ({len(cells.items)}), " if cells.has_ids else ""
+            recognised[str(table.place)] = f"{items_said}values = {found.value}"
         ids[name] = ItemIds(table.place, cells.items, not cells.has_ids)
         notes += filter(None, (said, repeated))
     with_ids = [of for of in ids.values() if not of.nameless]
@@ -79,6 +85,7 @@ def read_scores(
         tuple(notes),
         units,
         None,
+        recognised=recognised,
         kind="scores",
         paired=paired,
     )
@@ -103,7 +110,7 @@ def _score_cells(table: Table, asked: Columns) -> Entries:
         return Entries(list(map(str, rows)), ["1"] * len(found), found, rows, table, "score")
     named = asked.item != "item"
     value = _score_column(table, asked)
-    found = recognised(table, replace(asked, rater=None, value=value))
+    found = recognised_in(table, replace(asked, rater=None, value=value))
     has_ids = named or found.item in table.names
     scores = table.column(value, "name the column of the scores with `value`")
     items = list(map(str, range(len(scores))))

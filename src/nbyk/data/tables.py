@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from nbyk.bounded import counted
-from nbyk.data.readers import SparseColumn
+from nbyk.bounded import MOST_BYTES, counted, refuse_more
+from nbyk.data.readers import SparseColumn, columns_of_objects
 from nbyk.data.text import json_lines, reason, shown, text_lines, unreadable, whole_text
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_bytes
@@ -337,14 +337,7 @@ def _parsed(
 
 
 def _read_json_lines(path: str | os.PathLike[str]) -> Table:
-    columns: dict[str, SparseColumn] = {}
-    numbers: list[int] = []
-    for row, (number, content) in enumerate(json_lines(path)):
-        for name, cell in content.items():
-            if name not in columns:
-                columns[name] = SparseColumn(numbers)
-            columns[name].add(row, cell)
-        numbers.append(number)
+    columns, numbers = columns_of_objects(json_lines(path))
     if not numbers:
         raise NbykError("is empty; expected one JSON object per line", file=path)
     return Table(DataRows(DataPlace(path), "line", numbers), tuple(columns), tuple(columns.values()))
@@ -362,6 +355,9 @@ def _read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) ->
         with pq.ParquetFile(pa.BufferReader(content)) as source:
             names = source.schema_arrow.names
             kept = None if only is None else [name for name in names if name in only]
+            groups = (source.metadata.row_group(place) for place in range(source.metadata.num_row_groups))
+            n_bytes = sum(group.total_byte_size for group in groups)
+            refuse_more(path, n_bytes if only is None else 0, MOST_BYTES, "bytes")
             batches = counted(
                 map(_decoded, source.iter_batches(batch_size=_BATCH, columns=kept, use_threads=False)),
                 path,

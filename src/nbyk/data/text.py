@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from nbyk.bounded import MOST_BYTES
+from nbyk.bounded import MOST_BYTES, MOST_CELLS, Deadline, refuse_more
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -171,17 +171,27 @@ def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
     return content
 
 
+def json_text(path: str | os.PathLike[str]) -> str:
+    """Return the text of a JSON file, which holds no more than a bound."""
+    text = whole_text(path)
+    refuse_more(path, len(text), MOST_BYTES, "characters in one JSON document")
+    refuse_more(path, sum(map(text.count, ",[{")), MOST_CELLS, "values in one JSON document")
+    return text
+
+
 def json_content(path: str | os.PathLike[str]) -> Any:
     """Return the content of a JSON file."""
-    text = whole_text(path)
-    if len(text) > MOST_BYTES:
-        raise NbykError(
-            f"is one JSON document of {len(text):,} characters, expected at most {MOST_BYTES:,}; write "
-            "a line for each row, as .jsonl",
-            file=path,
-        )
+    text = json_text(path)
+    deadline = Deadline(path)
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        deadline.check()
+        return _distinct_keys(pairs)
+
     try:
-        return json.loads(text, object_pairs_hook=_distinct_keys)
+        return json.loads(text, object_pairs_hook=members)
+    except NbykError:
+        raise
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
         raise NbykError(
@@ -189,14 +199,6 @@ def json_content(path: str | os.PathLike[str]) -> Any:
             file=path,
             row=line,
         ) from None
-
-
-def columns_of_objects(content: Any) -> dict[str, list[Any]] | None:
-    """Return a list of JSON objects as columns, None for a missing member; None if it is no such list."""
-    if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
-        return None
-    names = dict.fromkeys(name for row in content for name in row)
-    return {name: [row.get(name) for row in content] for name in names}
 
 
 def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nbyk.metrics.metric import Metric
-from nbyk.metrics.traits import Change, FromCounts, FromMean, ItemEffect, Parameter, Smoothness, Traits
+from nbyk.metrics.traits import Change, FromCounts, FromMean, Parameter, Smoothness, Traits
 
 _WEIN = "Wein, Homan, Aroyo and Welty 2023, Follow the leader(board) with confidence"
 _RUBNER = "Rubner, Tomasi and Guibas 2000, The earth mover's distance"
@@ -23,6 +23,7 @@ def _traits(
 
 _ERROR, _MEAN_ERROR = (_traits("smooth", unit_power=1, mean_over_items=mean) for mean in (False, True))
 _SHARE = _traits("jumps")
+_OF_PASSES = _traits("jumps", mean_over_items=True)
 _WINS = _traits("jumps", mean_over_items=True, score_range=(-1.0, 1.0))
 _ORDER: tuple[Change, ...] = ("location", "scale", "monotone")
 
@@ -45,6 +46,11 @@ WINS = Metric(
 )
 """Made of another metric: `wins(mse)`."""
 
+_TRIALS = (Parameter("k", whole=True, minimum=1, maximum=100_000, example=2),)
+_PASSES = (*_TRIALS, Parameter("least", default=1.0, minimum=0.0, maximum=1.0, example=0.5))
+_CHEN = "Chen et al. 2021, Evaluating large language models trained on code"
+_YAO = "Yao, Shinn, Razavi and Narasimhan 2024, τ-bench"
+
 _ITEM_MEANS = "nbyk.metrics.item_means"
 _CORRELATIONS = "nbyk.metrics.correlations"
 _PAIRED = "nbyk.metrics.paired"
@@ -61,7 +67,7 @@ BUILTIN = (
         "Mean absolute error of the item means.",
         additive=True,
         traits=_MEAN_ERROR,
-        counts=FromCounts(f"{_COUNTS}:absolute_error", "response", ItemEffect.MAE),
+        counts=FromCounts(f"{_COUNTS}:absolute_error", "response"),
         noun="error",
         wins="wins_mae",
     ),
@@ -72,7 +78,7 @@ BUILTIN = (
         "Mean squared error of the item means.",
         additive=True,
         traits=_traits("smooth", unit_power=2, mean_over_items=True),
-        counts=FromCounts(f"{_COUNTS}:squared_error", "square", ItemEffect.MSE),
+        counts=FromCounts(f"{_COUNTS}:squared_error", "square"),
     ),
     Metric(
         "inverse_mse",
@@ -108,7 +114,7 @@ BUILTIN = (
         source=_WEIN,
         additive=True,
         traits=_WINS,
-        counts=FromCounts(f"{_COUNTS}:wins", "item", ItemEffect.WINS),
+        counts=FromCounts(f"{_COUNTS}:wins", "item"),
         noun="share of items won",
     ),
     Metric(
@@ -145,7 +151,7 @@ BUILTIN = (
         needs_gold=False,
         additive=True,
         traits=_traits("linear", unit_power=1, mean_over_items=True),
-        counts=FromCounts(f"{_COUNTS}:own_mean", "response", ItemEffect.MEAN),
+        counts=FromCounts(f"{_COUNTS}:own_mean", "response"),
     ),
     Metric(
         "mean_cost",
@@ -251,5 +257,26 @@ BUILTIN = (
         parameters=_THRESHOLD,
         traits=_traits("jumps", _ORDER),
         form=f"{_TABLES}:auc_table",
+    ),
+    *(
+        Metric(
+            name,
+            f"nbyk.metrics.trials:{name}",
+            "higher",
+            summary,
+            needs="responses",
+            needs_gold=False,
+            parameters=_TRIALS if name == "best_of" else _PASSES,
+            source=source,
+            additive=True,
+            of_trials=True,
+            traits=_traits("smooth", unit_power=1, mean_over_items=True) if name == "best_of" else _OF_PASSES,
+        )
+        for name, summary, source in (
+            ("pass_at", "pass@k: chance that one or more of k trials of an item pass.", _CHEN),
+            ("pass_hat", "pass^k: chance that all of k trials of an item pass.", _YAO),
+            ("majority_of", "Chance that most of k trials of an item pass; half of k counts one half.", ""),
+            ("best_of", "Mean of the best of k trials of an item.", ""),
+        )
     ),
 )

@@ -91,6 +91,9 @@ class Metric:
     statistics
         Of a metric of outputs: the function of a system's N outputs and the references (None if there are
         none) that returns the statistics of the items, shape (N, F).
+    of_trials
+        Whether the responses to an item are its own trials, of which it takes k: those of one number on two
+        items have nothing in common.
     noun
         What a system has more or less of: "error". "" for its name.
 
@@ -120,6 +123,7 @@ class Metric:
     from_mean: FromMean | None = None
     wins: str = ""
     statistics: Implementation | None = None
+    of_trials: bool = False
     noun: str = ""
 
     def __post_init__(self) -> None:
@@ -355,6 +359,16 @@ class Metric:
             raise NbykError(
                 f"metric {self.name!r} needs gold, and there is none; give gold, or a metric of the systems' "
                 "own ratings, such as mean"
+            )
+
+    def check_trials(self, name: str, trials: Floats) -> None:
+        """Raise NbykError if an item of a system, a row of `trials`, has fewer trials than it takes."""
+        fewest = int((~np.isnan(trials)).sum(axis=1).min())
+        if self.of_trials and fewest < dict(self.arguments)["k"]:
+            raise NbykError(
+                f"metric {self.name} takes that many trials of each item, and {name} has an item with "
+                f"{fewest}; choose k up to {fewest}, or give more trials",
+                argument="metric",
             )
 
     def _check_shapes(self, systems: Floats, gold: Floats, least: int) -> None:

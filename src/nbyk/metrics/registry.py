@@ -48,6 +48,7 @@ _CALLED_HERE = {
 }
 """Names that other packages use for metrics of ratings."""
 _SPEC = re.compile(r"\s*([^\s()]+)\s*(?:\(([^()]*)\))?\s*")
+_TRIALS = re.compile(r"\s*pass([@^])(\d+)\s*")
 _WINS = re.compile(rf"\s*{WINS.name}\s*\((.*)\)\s*", re.DOTALL)
 _WINS_OF = re.compile(rf"\s*{WINS.name}_([a-z0-9_]+)\s*(?:\(([^()]*)\))?\s*")
 
@@ -82,9 +83,10 @@ def get(spec: str, of: Data = "numbers") -> Metric:
     ----------
     spec
         A name with parameters in parentheses by name or in order: ``mae``, ``accuracy(threshold=0.6)``,
-        ``accuracy(0.6)``. White space does not matter. Of numbers, ``wins(mse)`` counts the
-        items that either system wins by a metric that is a mean over items; ``wins_mse`` is the same. Of
-        classes, ``precision(CLASS)``, ``recall(CLASS)`` and ``f1(CLASS)`` are of one class.
+        ``accuracy(0.6)``. White space does not matter. Of numbers, ``wins(mse)`` counts the items that either
+        system wins by a metric that is a mean over items; ``wins_mse`` is the same. ``pass@5`` is
+        ``pass_at(5)``, and ``pass^4`` is ``pass_hat(4)``. Of classes, ``precision(CLASS)``,
+        ``recall(CLASS)`` and ``f1(CLASS)`` are of one class.
     of
         What it scores: "numbers", "classes", "distributions" or "outputs".
 
@@ -95,6 +97,7 @@ def get(spec: str, of: Data = "numbers") -> Metric:
         asks for wins by a metric that is not a mean over items, or for a class's measure without the class.
     """
     known = definitions(of)
+    spec = _TRIALS.sub(lambda match: f"pass_{'at' if match[1] == '@' else 'hat'}({match[2]})", spec)
     constructed = _wins_of(spec) if of == "numbers" else None
     if constructed is not None:
         return _wins(spec, *constructed)
@@ -155,7 +158,7 @@ def kind_scored(metric: str | Metric | None) -> Kind | None:
     """Return the kind of responses that a metric needs; None if it scores numbers too, or is unknown."""
     if isinstance(metric, str):
         numbers, classes = definitions(), definitions("classes")
-        known = metric.partition("(")[0].strip() in numbers
+        known = metric.partition("(")[0].strip() in numbers or _TRIALS.fullmatch(metric) is not None
         metric = None if known else classes.get(metric) or one_class_metric(metric)
     if metric is None or metric.needs == "outputs":
         return None

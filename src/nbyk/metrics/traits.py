@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Any, Literal, TypeAlias, get_args
 
 from nbyk.errors import NbykError, unknown_name
@@ -119,15 +118,6 @@ class Parameter:
         return number
 
 
-class ItemEffect(IntEnum):
-    """By how much A is better on an item, from its sums of responses: a code for compiled functions."""
-
-    MAE = 0
-    MSE = 1
-    WINS = 2
-    MEAN = 3
-
-
 @dataclass(frozen=True)
 class FromCounts:
     """How an additive metric follows from counts of responses (`nbyk.metrics.counts`).
@@ -138,13 +128,10 @@ class FromCounts:
         ``"module:function"`` of a compiled function of (gold, a, b, k, starts, out).
     unit
         The size of one unit of the kernel's numbers: a step of an item's mean, its square, an item, or a bin.
-    item_effect
-        The code of the effect, if it depends on the items' sums alone.
     """
 
     kernel: str
     unit: Literal["response", "square", "item", "bin"]
-    item_effect: ItemEffect | None = None
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,16 @@ TRIED = (*range(1, 21), 25, 30, 40, 50, 75, 100)
 """The numbers of raters, ratings per item and runs to try if several numbers are left out."""
 
 
-SOLVE = {"raters": "raters", "runs": "runs", "items": "n_items", "ratings": "k_responses"}
+_STEP = {"calls": 100}
+"""The judge's calls to try are so many times as many."""
+
+SOLVE = {
+    "raters": "raters",
+    "runs": "runs",
+    "items": "n_items",
+    "ratings": "k_responses",
+    "calls": "calls",
+}
 """The numbers of a collection that `solve` names, and their arguments."""
 
 _NEEDED = {
@@ -63,7 +72,8 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
             f"`{option}`",
             argument="solve",
         )
-    for name, price in (("raters", "cost_per_rater"), ("runs", "cost_per_run")):
+    prices = (("raters", "cost_per_rater"), ("runs", "cost_per_run"), ("calls", "cost_per_call"))
+    for name, price in prices:
         by_load = name == "raters" and asked["items_per_rater"] is not None
         matters = solve == name or getattr(spread, name) or asked[price] or by_load
         if asked[name] is None and not matters:
@@ -80,20 +90,22 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
     own_effect = pilot is not None and asked["effect"] is None and (solve is not None or not all(known))
     if pilot is not None and own_effect:
         asked["effect"] = abs(pilot.effect)
-    prices: dict[str, Any] = {
-        name: asked[f"cost_per_{name}"] or 0.0 for name in ("item", "rating", "rater", "run")
-    }
+    names = ("item", "rating", "rater", "run", "call")
+    costs: dict[str, Any] = {name: asked[f"cost_per_{name}"] or 0.0 for name in names}
     request = Request(
         source=spread,
         items_per_cluster=asked["items_per_cluster"] or 1,
         paired_runs=pilot is not None and pilot.crew.paired_runs and asked["runs"] != 0,
-        costs=Costs(**prices),
+        costs=Costs(**costs),
         max_items=asked["max_items"] or MOST_ITEMS,
         max_responses=asked["max_responses"] or MOST_UNITS,
         **{name: asked[name] for name in (*SIZES, "items_per_rater", "effect", "power", "budget")},
         **{name: asked[name] for name in ("alpha", "alternative")},
     )
     answer = solved(request)
+    if pilot is not None and pilot.calls:
+        at_work = request.power_of(pilot.crew, answer.effect)
+        answer = replace(answer, present=Plan.by_formula(request, pilot.crew, at_work))
     if pilot is not None and own_effect:
         warnings += (
             "the effect is the pilot's own, which may be larger than the true one: give --effect, and the "
@@ -129,9 +141,13 @@ def solved_for(asked: Mapping[str, Any]) -> str | None:
 def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> Iterator[str]:
     """Give the request the pilot's numbers in place of those that it lacks; yield what was taken."""
     now, taken = pilot.crew, []
+    if now.calls and now.raters and solve == "raters" and asked["n_items"] is None:
+        asked["items_per_rater"] = round(now.items_per_rater)  # further people do as much as those at hand
+        taken.append(f"{asked['items_per_rater']} items for each person")
+        solve = "n_items"
     if asked["items_per_cluster"] is None:
         asked["items_per_cluster"] = now.items_per_cluster
-    numbers = (now.n_items, now.raters, now.ratings_per_item, now.runs)
+    numbers = (now.n_items, now.raters, now.ratings_per_item, now.runs, now.calls)
     for (name, words), count in zip(SIZES.items(), numbers, strict=True):
         by_other = "items_per_rater" if name == "raters" else "budget" if name == "n_items" else name
         wanted = solve not in (None, name) and asked[name] is None and asked[by_other] is None
@@ -155,8 +171,9 @@ def _without_a_price(answer: Plan) -> tuple[str, ...]:
         for name, cost, option in (
             ("raters", costs.rater, "--cost-per-rater"),
             ("runs", costs.run, "--cost-per-run"),
+            ("judge calls", costs.call, "--cost-per-call"),
         )
-        if name in answer.open and len(answer.open) > 1 and not cost
+        if name in map(SIZES.get, answer.open) and len(answer.open) > 1 and not cost
     }
     if not free:
         return ()
@@ -270,7 +287,11 @@ def _by_another(request: Request, opened: str, most: int) -> Iterator[Plan]:
 
 def _crews(request: Request, sizes: Sequence[str]) -> Iterator[dict[str, int]]:
     """Yield the numbers to try of raters, ratings per item and runs, as far as they are left out."""
-    grids = {name: [count for count in TRIED if count >= LEAST[name]] for name in sizes if name != "n_items"}
+    grids = {
+        name: [_STEP.get(name, 1) * count for count in TRIED if count >= LEAST[name]]
+        for name in sizes
+        if name != "n_items"
+    }
     for counts in product(*grids.values()):
         tried = dict(zip(grids, counts, strict=True))
         raters = tried.get("raters", request.raters)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.judged import JudgedSystems
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.units import FRESH, Units
@@ -26,6 +27,7 @@ from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.resample import observed_effects
 from nbyk.sums import product
 from nbyk.testing.engine.inputs import as_response_set
+from nbyk.testing.judged.corrected import Weighing, corrected
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, responses, shared_units_test
 from nbyk.testing.shared_units.collection import (
     FEWEST_UNITS,
@@ -91,6 +93,8 @@ class Pilot:
         The scale of the ratings before they were put on [0, 1], as for `nbyk.settle`.
     assumed
         What is assumed of simulated systems, in words; "" of real ones.
+    calls
+        Calls of a judge whom people correct; 0 without a judge.
     """
 
     pairs: tuple[ResponseSet, ...]
@@ -101,6 +105,7 @@ class Pilot:
     declared: Mapping[str, float] = field(default_factory=dict)
     scale: GivenScale | None = None
     assumed: str = ""
+    calls: int = 0
 
     @classmethod
     def of(
@@ -172,6 +177,28 @@ class Pilot:
         )
         return cls(tuple(pairs(epsilon)), metric, unit=unit, assumed=assumed, **more)
 
+    @classmethod
+    def of_judged(cls, data: JudgedSystems) -> Pilot:
+        """Return a pilot of the mean of one system on the people's scale, or of A − B for the best two.
+
+        Its responses are each rating's influence on the estimate, with the judge's weight as it is here.
+        """
+        weighing = Weighing(data)
+        means = [corrected(weighing, place).items.effect for place in range(len(data.systems))]
+        first, *others = np.argsort(np.negative(means)).tolist()
+        found = corrected(weighing, first, *others[:1])
+        roles = found.influences.a, found.influences.b
+        names = tuple(f"rater {place}" for place in range(found.influences.n_units))
+        a, b = (role.values for role in roles)
+        units = {
+            side: Units("ids", names, role.units.astype(np.int32))
+            for side, role in zip("ab", roles, strict=True)
+        }
+        shown = ResponseSet(np.empty((len(a), 0)), a + found.items.effect, b, units)
+        calls = int(data.answers[:, [first, *others[:1]]].sum())
+        declared = {"calls": found.over_rest * calls}
+        return cls((shown,), get("mean"), declared=declared, calls=calls)
+
     @property
     def data(self) -> ResponseSet:
         """The responses, or the first of several simulated sets."""
@@ -190,7 +217,7 @@ class Pilot:
     @cached_property
     def crew(self) -> Crew:
         """The numbers of items, shared raters, ratings and shared runs; none of units with one item each."""
-        return crew_of(self.responses, rated=self.rated)
+        return replace(crew_of(self.responses, rated=self.rated), calls=self.calls)
 
     @cached_property
     def test(self) -> SharedUnitsTest:

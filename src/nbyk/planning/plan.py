@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from nbyk.data.judged import JudgedSystems
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.errors import NbykError, renaming
@@ -27,12 +28,15 @@ from nbyk.resampling.streams import as_seed
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import Spread, check_count
 
-Source = TwoStagePrior | PilotItems | Spread | ResponseSet | Pilot
+Source = TwoStagePrior | PilotItems | Spread | ResponseSet | JudgedSystems | Pilot
 _SIMULATED_ONLY = (
     *("epsilon", "n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b"),
     *("test", "precision", "n_resamples"),
 )
-_SHARED_ONLY = ("raters", "items_per_rater", "runs", "items_per_cluster", "cost_per_rater", "cost_per_run")
+_SHARED_ONLY = (
+    *("raters", "items_per_rater", "runs", "items_per_cluster", "calls"),
+    *("cost_per_rater", "cost_per_run", "cost_per_call"),
+)
 
 
 def plan(
@@ -49,6 +53,7 @@ def plan(
     items_per_rater: int | None = None,
     runs: int | None = None,
     items_per_cluster: int | None = None,
+    calls: int | None = None,
     epsilon: float | None = None,
     effect: float | None = None,
     scale: GivenScale | None = None,
@@ -58,6 +63,7 @@ def plan(
     cost_per_rating: float = 1.0,
     cost_per_rater: float | None = None,
     cost_per_run: float | None = None,
+    cost_per_call: float | None = None,
     n_runs: int | Literal["K"] | None = None,
     epsilon_a: float = 0.0,
     sd_scale_a: float | None = None,
@@ -84,7 +90,8 @@ def plan(
         (`nbyk.response_set`), whose variances, sizes and effect stand in for what you do not give. It is
         simulated, with other raters and runs on every item, for a published prior, one fitted to a pilot, or
         a pilot's own items (`nbyk.PilotItems`). If these have systems, they replace ε and all assumptions
-        about the two; A is the one that looks better.
+        about the two; A is the one that looks better. For people and a judge (`nbyk.read_judged`), the plan
+        is that of `nbyk.compare_judged` for the best two systems, or for one system's mean.
     metric, test, alpha, n_resamples
         The test that should find the difference, as for `nbyk.power_of_test`. With several metrics, at one
         size and ε, the plan is by the one with the largest power, and those by the others are beside it
@@ -92,8 +99,8 @@ def plan(
     alternative
         "two-sided", as `nbyk.compare` tests by default, or "greater": that A is better.
     solve
-        The number that you want to know of a pilot: "raters", "runs", "items" or "ratings". Other numbers
-        that you do not give are then the pilot's.
+        The number that you want to know of a pilot: "raters", "runs", "items", "ratings" or "calls". Other
+        numbers that you do not give are then the pilot's.
     n_items, k_responses
         Items N and ratings per item K, of gold or, without gold, of each system's answer.
     raters, runs, items_per_rater, items_per_cluster
@@ -113,7 +120,9 @@ def plan(
         The power, between α and 1.
     budget
         The budget for everything that costs.
-    cost_per_item, cost_per_rating, cost_per_rater, cost_per_run
+    calls
+        Calls of a judge in all, if people correct one.
+    cost_per_item, cost_per_rating, cost_per_rater, cost_per_run, cost_per_call
         The prices. The systems' own answers are free but for a price of a run. In a simulation without gold,
         people rate the answers of each system K times, so ratings cost twice as much.
     n_runs
@@ -163,6 +172,8 @@ def plan(
     if len(metrics) != 1:
         return _by_power(source, metrics, given)
     chosen = metrics[0] if isinstance(metrics[0], Metric) else get(metrics[0])
+    if isinstance(source, JudgedSystems):
+        source = Pilot.of_judged(source)
     if isinstance(source, Spread | ResponseSet | Pilot):
         _refuse(
             given,
@@ -257,7 +268,7 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
         **{name: given[name] for name in ("n_items", "k_responses", "power", "budget")},
     )
     solve = solved_for(given)
-    if solve in ("raters", "runs"):
+    if solve in ("raters", "runs", "calls"):
         raise NbykError(
             f"found {given['solve']}, but every simulated item has its own raters and runs; give variances, "
             "or a pilot with ids, as the source",

@@ -28,10 +28,11 @@ SIZES = {
     "raters": "raters",
     "k_responses": "ratings per item",
     "runs": "runs",
+    "calls": "judge calls",
 }
 """The numbers of a collection, and what a sentence calls them."""
 
-LEAST = {"n_items": 2, "raters": FEWEST_UNITS, "k_responses": 1, "runs": FEWEST_UNITS}
+LEAST = {"n_items": 2, "raters": FEWEST_UNITS, "k_responses": 1, "runs": FEWEST_UNITS, "calls": 2}
 SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
 """The alternatives of a planned test, and how a sentence calls the test."""
 
@@ -56,7 +57,7 @@ def check_power(power: float | None, alpha: float) -> None:
 
 @dataclass(frozen=True)
 class Costs:
-    """The costs of an item, a rating, a rater and a run of each system.
+    """The costs of an item, a rating, a rater, a run of each system, and a call of a judge.
 
     `rated_systems` is the number of systems whose answers each of K ratings is about: 1, or 2 without gold.
     """
@@ -66,6 +67,7 @@ class Costs:
     rater: float = 0.0
     run: float = 0.0
     rated_systems: int = 1
+    call: float = 0.0
 
     def __post_init__(self) -> None:
         for name, cost in asdict(self).items():
@@ -86,7 +88,7 @@ class Costs:
 
     def of(self, crew: Crew) -> float:
         """Return the cost of a crew."""
-        people_and_runs = crew.raters * self.rater + 2 * crew.runs * self.run
+        people_and_runs = crew.raters * self.rater + 2 * crew.runs * self.run + crew.calls * self.call
         return crew.n_items * self.of_item(crew.ratings_per_item) + people_and_runs
 
 
@@ -154,6 +156,8 @@ class Request:
         Items N, raters J who share them, ratings per item K, and runs R of each system. With 0 raters (or
         runs), each rating is by another person (each answer from another run), as in every simulation. If
         `k_responses` and one other quantity are left out and there is no budget, all raters rate all items.
+    calls
+        Calls of a judge whom people correct, in all; 0 without a judge.
     items_per_rater
         In place of `raters`: the items L that one person rates, so that there are N K / L raters.
     items_per_cluster
@@ -174,11 +178,6 @@ class Request:
         The costs of items, ratings, raters and runs.
     max_items, max_responses
         Limits of the search, raised to the N or K that is given.
-
-    Raises
-    ------
-    NbykError
-        If a number is out of range.
     """
 
     source: Simulated | Spread | PilotLaw
@@ -186,6 +185,7 @@ class Request:
     raters: int | None = None
     k_responses: int | None = None
     runs: int | None = None
+    calls: int | None = 0
     items_per_rater: int | None = None
     items_per_cluster: int = 1
     paired_runs: bool = False
@@ -318,7 +318,7 @@ class Request:
             loads = math.ceil(counts["n_items"] * counts["k_responses"] / self.items_per_rater)
             counts["raters"] = max(counts["k_responses"], loads)
         size = (counts["n_items"], counts["raters"], counts["k_responses"], counts["runs"])
-        return Crew(*size, self.items_per_cluster, self.paired_runs)
+        return Crew(*size, self.items_per_cluster, self.paired_runs, counts["calls"])
 
     def power_of(self, crew: Crew, effect: float | None = None) -> float:
         """Return the power in closed form; by a pilot's law, the assured one."""

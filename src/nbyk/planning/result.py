@@ -268,6 +268,7 @@ class Plan(ShownAsLines):
             "raters": self.crew.raters,
             "k_responses": self.k_responses,
             "runs": self.crew.runs,
+            "calls": self.crew.calls,
             "items_per_rater": self.crew.items_per_rater,
             "items_per_cluster": self.crew.items_per_cluster,
             "metric": self.metric,

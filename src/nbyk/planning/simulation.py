@@ -98,7 +98,7 @@ class PlanSimulation:
     def __init__(self, request: Request, *, seed: int, threads: int, report: Report | None) -> None:
         self.request = request
         self.approximated = request.world.test.name in _APPROXIMATED and request.world.test.metric.additive
-        self.compiled = request.world.test.is_compiled(request.world.prior, request.world.n_runs)
+        self.compiled = request.world.test.is_compiled
         self._first_sets = 256 if self.compiled else CHUNK
         self._metric = request.world.test.metric if request.world.test.metric.additive else get("mae")
         self._points: dict[tuple[int, float], list[tuple[float, int, int]]] = {}

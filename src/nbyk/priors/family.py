@@ -50,10 +50,6 @@ class Family(ABC):
         ----------
         u : array_like, shape (..., n_uniforms)
             Independent uniforms in the open interval (0, 1).
-
-        Returns
-        -------
-        ndarray, shape (...)
         """
         uniforms = np.asarray(u, dtype=np.float64)
         if uniforms.ndim == 0 or uniforms.shape[-1] != self.n_uniforms:

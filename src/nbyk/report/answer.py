@@ -192,12 +192,12 @@ def printed_head(head: Head, width: int) -> str:
     return head_text(head, width, "" if head.table is None else _table_text(head.table, width))
 
 
-def write_figures(answer: Answer, folder: Path) -> None:
-    """Write the figures of an answer alone, ``figures/NAME`` as .png and .svg, all at once.
+def write_figures(figures: Iterable[AnswerFigure], folder: Path) -> None:
+    """Write figures alone, ``figures/NAME`` as .png and .svg, all at once.
 
-    If it has none, the folder ``figures`` is empty.
+    If there are none, the folder ``figures`` is empty.
     """
-    write_together(folder, "figures", _figure_files(_drawn(answer)))
+    write_together(folder, "figures", _figure_files(_drawn(figures)))
     (folder / "figures").mkdir(exist_ok=True)
 
 
@@ -223,7 +223,7 @@ def write_answer(
         places = {figure.name: folder / f"figures/{figure.name}.svg" for figure in answer.figures}
         addresses = {name: embedded_svg(place) for name, place in places.items()}
     else:
-        drawn = _drawn(answer)
+        drawn = _drawn(answer.figures)
         files |= _figure_files(drawn)
         addresses = addresses_of(drawn)
     for table in answer.all_tables:
@@ -236,9 +236,9 @@ def write_answer(
     write_together(folder, stem, files)
 
 
-def _drawn(answer: Answer) -> dict[str, dict[str, bytes]]:
+def _drawn(figures: Iterable[AnswerFigure]) -> dict[str, dict[str, bytes]]:
     """Return the pictures of each figure by their suffixes."""
-    return {figure.name: figure.pictures() for figure in answer.figures}
+    return {figure.name: figure.pictures() for figure in figures}
 
 
 def addresses_of(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, str]:

@@ -213,7 +213,7 @@ def _sliders_of_grid(plan: Plan) -> dict[str, Any] | None:
     power = [
         round(plan.request.power_of(one, plan.effect), 4)
         for n, j, k, r in product(*axes.values())
-        for one in (Crew(n, j, min(k, j or k), r, crew.items_per_cluster, crew.paired_runs),)
+        for one in (Crew(n, j, min(k, j or k), r, crew.items_per_cluster, crew.paired_runs, crew.calls),)
     ]
     costs = plan.request.costs
     return {

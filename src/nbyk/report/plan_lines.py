@@ -29,6 +29,7 @@ _SDS = {
     "ratings": "single ratings",
     "runs": "runs of a system",
     "answers": "single answers",
+    "calls": "judge calls, times the judge's weight",
 }
 
 
@@ -85,6 +86,8 @@ def collection(plan: Plan, high: Plan | None = None) -> str:
         words += f", by {count('raters')} raters"
     if crew.runs:
         words += f", and {count('runs')} runs of each system{', paired' * crew.paired_runs}"
+    if crew.calls:
+        words += f", and {count('calls')} judge calls"
     return words
 
 
@@ -114,7 +117,11 @@ def _first(plan: Plan) -> str:
     last = plan.open[-1]
     by = f" by {plan.metric}" if _by_metrics(plan) else ""
     if last in SIZES:
-        sure = plan.assured
+        sure, now = plan.assured, plan.present
+        load, more = plan.request.items_per_rater, 0 if now is None else plan.crew.raters - now.crew.raters
+        if plan.crew.calls and load and more > 0:
+            people = "person" if more == 1 else "people"
+            return f"Ask {more} more {people}, {load} items each: {collection(plan)}."
         if sure is not None and sure.reachable and _tells_little(plan, sure):
             return f"Collect {collection(plan, sure)}: the pilot cannot tell more closely."
         return f"Collect {collection(plan)}."
@@ -168,7 +175,8 @@ def _as_it_is(plan: Plan) -> Iterator[str]:
     if plan.reachable and plan.others:
         yield f"Or, with all else as it is, {_ways(plan)}."
     if not math.isnan(now.power):
-        yield f"Now, {now.n_items} items have a power of {now.power:.2f}, if the effect is as observed."
+        observed = "" if now.crew.calls else ", if the effect is as observed"
+        yield f"Now, {now.n_items} items have a power of {now.power:.2f}{observed}."
     if plan.least_items is not None and plan.least_items > now.n_items:
         yield f"Even an effect at the far end of its interval takes {plan.least_items} items."
 

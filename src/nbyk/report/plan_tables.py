@@ -51,6 +51,7 @@ def near_ways(plan: Plan, *, least: int = 2) -> pd.DataFrame:
             "ratings each": crew.ratings_per_item,
             **({"raters": crew.raters} if crew.raters else {}),
             **({"runs": crew.runs} if crew.runs else {}),
+            **({"judge calls": crew.calls} if crew.calls else {}),
             "ratings": crew.n_items * crew.ratings_per_item * costs.rated_systems,
             **({"cost": _whole(costs.of(crew))} if priced else {}),
             "": words,

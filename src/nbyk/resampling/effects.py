@@ -116,12 +116,14 @@ def run_chunks(
     n_replicates: int,
     *works: Callable[[int, int], Floats],
     start: int = 0,
+    together: int = 1,
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> list[Floats]:
     """Run each `work(chunk, size)` for every chunk from replicate `start` on, and join its results.
 
-    `start` is a multiple of the chunk size. The results, of shape (rows, n_replicates − start) for each work,
+    `start` is a multiple of the chunk size. With `together`, `work` gets as many chunks at once: the first
+    one, and the size of all. The results, of shape (rows, n_replicates − start) for each work,
     have the same order and the same numbers for any number of threads.
     """
     if n_replicates < 1:
@@ -135,7 +137,7 @@ def run_chunks(
         return result
 
     np.empty(_KEPT_VALUES)  # freed at once; nothing is written, so that it takes no memory
-    all_chunks = chunks(n_replicates)[start // CHUNK :]
+    all_chunks = chunks(n_replicates, CHUNK * together, start)
     to_do = list(product(works, all_chunks))
     if isinstance(threads, ThreadPoolExecutor):
         results = list(threads.map(timed, to_do))

@@ -112,10 +112,10 @@ def _in_words(number: int) -> list[int]:
     return [*words, number]
 
 
-def chunks(n_replicates: int) -> list[tuple[int, int]]:
-    """Return (chunk number, replicates in it) for the first `n_replicates` replicates."""
-    starts = range(0, n_replicates, CHUNK)
-    return [(start // CHUNK, min(CHUNK, n_replicates - start)) for start in starts]
+def chunks(n_replicates: int, size: int = CHUNK, first: int = 0) -> list[tuple[int, int]]:
+    """Return (chunk number, replicates from it on), `size` at most, for replicates from `first` on."""
+    starts = range(first, n_replicates, size)
+    return [(start // CHUNK, min(size, n_replicates - start)) for start in starts]
 
 
 class Streams:

@@ -81,7 +81,11 @@ def write_figures(study: Study, settings: Mapping[str, Any], files: Files, out: 
     """Draw the figures of a study's report to ``figures/`` of a folder."""
     from nbyk.report.answer import write_figures
 
-    write_figures(_answer(study, settings, files), out)
+    if study.drawn:
+        figures = _call(_loaded(study.drawn), f"{study.name} plot", {**settings, **files})
+    else:
+        figures = _answer(study, settings, files).figures
+    write_figures(figures, out)
 
 
 def write_report(study: Study, settings: Mapping[str, Any], files: Files, out: Path) -> str:

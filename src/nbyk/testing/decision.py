@@ -22,6 +22,7 @@ from nbyk.testing.pvalues import (
 Floats = NDArray[np.float64]
 
 _GROWTH = 4.0
+_MOST_LOOKS, _NODES, _FAR = 50, 200, 9.0
 
 
 class NullDraws(Protocol):
@@ -47,6 +48,45 @@ def check_draws(draws: int, argument: str = "n_resamples", *, least: int = 1) ->
         raise NbykError(f"found {draws!r}, expected a whole number of at least {least}", argument=argument)
     if draws > MOST_DRAWS:
         raise NbykError(f"found {draws}, expected at most {MOST_DRAWS:,}", argument=argument)
+
+
+def at_each_look(alpha: float, level: float, looks: int, alternative: Alternative) -> tuple[float, float]:
+    """Return the α and the confidence level of each of some looks as data come in.
+
+    A test that rejects at any of the looks, at about equal steps of the data, rejects a true null with a
+    chance of α; all intervals together cover with a chance of `level` (Pocock 1977).
+    """
+    check_draws(looks, "looks")
+    if looks > _MOST_LOOKS:
+        raise NbykError(f"found {looks}, expected at most {_MOST_LOOKS}", argument="looks")
+    if looks == 1:
+        return alpha, level
+    return _level_of_look(alpha, looks, alternative), 1.0 - _level_of_look(1.0 - level, looks, "two-sided")
+
+
+def _level_of_look(alpha: float, looks: int, alternative: Alternative) -> float:
+    """Return the level at each look: a random walk of normal steps leaves |S_k| < c √k with a chance of α."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtr
+
+    places, weights = np.polynomial.legendre.leggauss(_NODES)
+
+    def excess(c: float) -> float:
+        low = -c if alternative == "two-sided" else -_FAR
+        sums = low + 0.5 * (places + 1.0) * (c - low)
+        density = _normal(sums)
+        for look in range(2, looks + 1):
+            before, now = (sums * np.sqrt(k) for k in (look - 1, look))
+            steps = 0.5 * (c - low) * np.sqrt(look - 1) * weights
+            density = _normal(now[:, None] - before) @ (density * steps)
+        return float(1.0 - alpha - density @ weights * 0.5 * (c - low) * np.sqrt(looks))
+
+    bound: float = brentq(excess, 0.0, _FAR)
+    return float(sides_of(alternative) * ndtr(-bound))
+
+
+def _normal(x: Floats) -> Floats:
+    return np.asarray(np.exp(-0.5 * x**2) / np.sqrt(2.0 * np.pi))
 
 
 @dataclass(frozen=True)

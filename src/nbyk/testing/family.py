@@ -9,39 +9,88 @@ Probability inequalities for sums of bounded random variables.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError, unknown_name
+from nbyk.resampling.streams import CHUNK
 from nbyk.testing.corrections import Correction, check_correction, settled_decisions
-from nbyk.testing.decision import Decision
-from nbyk.testing.pvalues import bounds_of_p, extreme_counts, sides_of
+from nbyk.testing.decision import Decision, NullDraws
+from nbyk.testing.pvalues import (
+    Alternative,
+    PValue,
+    bounds_of_p,
+    counts_of_sides,
+    null_counts,
+    p_of_counts,
+    sides_of,
+)
 
 Floats = NDArray[np.float64]
-OneNull = Callable[[int, int], Floats]
+
+_KEPT = 999
+"""Draws of each hypothesis to keep, at least."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class DrawnNull:
     """The draws of one hypothesis of a family.
 
     Attributes
     ----------
-    effects : ndarray, shape (M,)
-        Its effects under the null.
+    observed
+        The effect on the data as they are.
+    bound
+        An upper bound of the p-value of infinitely many draws; 1 if unknown.
+    effects : ndarray, shape (≤ M,)
+        The first of its effects under the null.
+    n_greater, n_less, n_draws
+        The numbers of effects at least and at most as large as the observed one, and of all, M.
     settled
         Whether its corrected decision is the same as with infinitely many draws.
     settled_alone
         Whether its decision without a correction is.
+    by_bound
+        Whether p is the bound if that is less, because more draws would be too many.
     """
 
-    effects: Floats
-    settled: bool
-    settled_alone: bool
+    observed: float
+    bound: float = 1.0
+    effects: Floats = field(default_factory=lambda: np.empty(0))
+    n_greater: int = 0
+    n_less: int = 0
+    n_draws: int = 0
+    settled: bool = True
+    settled_alone: bool = True
+    by_bound: bool = False
+
+    def add(self, effects: Floats, keep: int) -> None:
+        """Count more effects, and keep the first ones of all."""
+        n_greater, n_less, n_draws = null_counts(self.observed, effects)
+        self.n_greater, self.n_less = self.n_greater + n_greater, self.n_less + n_less
+        self.n_draws += n_draws
+        self.effects = np.concatenate([self.effects, effects[: max(0, keep - self.effects.size)]])
+
+    def p_values(self, alternative: Alternative) -> dict[Alternative, PValue]:
+        """Return the p-value of each alternative; the bound is that of `alternative`."""
+        p = p_of_counts(self.n_greater, self.n_less, self.n_draws)
+        if self.by_bound and self.bound < p[alternative].p:
+            side: Alternative = "greater" if self.observed > 0.0 else "less"
+            one_sided = self.bound / sides_of(alternative)
+            p |= {side: PValue(one_sided, 0.0, side), "two-sided": PValue(2.0 * one_sided, 0.0, "two-sided")}
+        return p
+
+    def interval_of_p(self, alternative: Alternative, error: float) -> tuple[float, float]:
+        """Return bounds of the p-value of infinitely many draws that miss it with at most this chance."""
+        sides = sides_of(alternative)
+        counts = counts_of_sides(self.n_greater, self.n_less, alternative)
+        low, high = bounds_of_p(counts, self.n_draws, error / (2.0 * sides))
+        least, most = (min(1.0, sides * float(ends.min())) for ends in (low, high))
+        return least, min(most, self.bound)
 
 
 @dataclass(frozen=True)
@@ -55,7 +104,7 @@ class Hypotheses:
     correction
         One of `nbyk.testing.corrections.CORRECTIONS`.
     max_draws
-        Draws of all hypotheses together, at most: they are kept in memory.
+        Draws of all hypotheses together, at most, but for `n_resamples` of each. So many are kept in memory.
     """
 
     decision: Decision
@@ -81,22 +130,22 @@ class Hypotheses:
                 argument="max_resamples",
             )
         first = max(decision.n_resamples, needed)
-        if n_tests * first > self.max_draws:
+        if n_tests * min(first, _KEPT) > self.max_draws:
             raise NbykError(
-                f"found {self.max_draws}; {n_tests} pairs take {first} draws each at first, "
-                f"{n_tests * first} in all and {n_tests * first * 8 / 1e9:.1f} GB: raise `max_draws`, "
-                "compare with a baseline only, or choose no correction",
+                f"found {self.max_draws}; {n_tests} pairs take {first} draws each at first, and keep "
+                f"{min(first, _KEPT)} of them: raise `max_draws`, compare with a baseline only, or choose no "
+                "correction",
                 argument="max_draws",
             )
         return first
 
-    def draw(self, draw: Sequence[OneNull], observed: Floats, bounds: Sequence[float]) -> list[DrawnNull]:
+    def draw(self, draw: NullDraws, observed: Floats, bounds: Sequence[float]) -> list[DrawnNull]:
         """Return each hypothesis' null effects, and whether they settle its decisions.
 
         Parameters
         ----------
         draw
-            For each hypothesis, a function of (start, n_draws) that returns its null effects.
+            Draws hypotheses' effects under the null.
         observed : ndarray, shape (m,)
             The effects on the data as they are.
         bounds
@@ -109,41 +158,53 @@ class Hypotheses:
         in every p-value. So a decision that is the same with all p-values at their lower ends and all at
         their upper ends is the decision by infinitely many draws. It is settled once the p-values of the
         draws give the same decision.
+
+        If `max_draws` does not allow all hypotheses the draws by which the smallest p reaches α over their
+        number, each has `n_resamples` at first. Then a bound that is below the p of the draws stands for it.
         """
-        m = len(draw)
-        first = self.first_look(m)
-        looks = self.decision.schedule(first)
-        effects = [draw_pair(0, first) for draw_pair in draw]
+        m = len(observed)
+        first, keep = self.first_look(m), max(self.max_draws, self.decision.max_resamples)
+        by_bound = m * first > self.max_draws
+        if by_bound:
+            first, keep = self.decision.n_resamples, max(_KEPT, self.max_draws // m)
+        nulls = [
+            DrawnNull(effect, bound, by_bound=by_bound)
+            for effect, bound in zip(observed.tolist(), bounds, strict=True)
+        ]
+        alternative, looks = self.decision.alternative, self.decision.schedule(first)
+        error = self.decision.error / (m * len(looks))
+        left = self.max_draws - (0 if by_bound else m * first)
         p, low, high = np.empty(m), np.zeros(m), np.array(bounds)
-        settled, left = np.zeros(m, np.bool_), self.max_draws - m * first
+        settled = np.zeros(m, np.bool_)
         for look, n_draws in enumerate(looks):
-            for index in np.flatnonzero(~settled).tolist():
-                if effects[index].size < n_draws:
-                    more = draw[index](effects[index].size, n_draws)
-                    effects[index] = np.concatenate([effects[index], more])
-                p[index], *ends = self._p_and_bounds(float(observed[index]), effects[index], m * len(looks))
-                low[index], high[index] = max(low[index], ends[0]), min(high[index], ends[1])
+            which = np.flatnonzero(~settled).tolist()
+            self._draw_to(n_draws, [(index, nulls[index]) for index in which], draw, keep)
+            for index in which:
+                p[index] = nulls[index].p_values(alternative)[alternative].p
+                least, most = nulls[index].interval_of_p(alternative, error)
+                low[index], high[index] = max(low[index], least), min(high[index], most)
             settled = settled_decisions(p, low, high, alpha=self.decision.alpha, method=self.correction)
             if look + 1 < len(looks):
-                left -= sum(
-                    looks[look + 1] - effects[index].size for index in np.flatnonzero(~settled).tolist()
-                )
+                unsettled = (null for null, done in zip(nulls, settled.tolist(), strict=True) if not done)
+                left -= sum(looks[look + 1] - null.n_draws for null in unsettled)
                 if settled.all() or left < 0:
                     break
         alone = settled_decisions(p, low, high, alpha=self.decision.alpha, method="none")
-        return [DrawnNull(*pair) for pair in zip(effects, settled.tolist(), alone.tolist(), strict=True)]
+        for null, done, done_alone in zip(nulls, settled.tolist(), alone.tolist(), strict=True):
+            null.settled, null.settled_alone = done, done_alone
+        return nulls
 
-    def _p_and_bounds(self, observed: float, null: Floats, n_intervals: int) -> tuple[float, float, float]:
-        """Return the p-value and an interval of that of infinitely many draws, one of `n_intervals`."""
-        alternative = self.decision.alternative
-        counts, n = extreme_counts(observed, null, alternative)
-        sides = sides_of(alternative)
-        error = self.decision.error / (2.0 * sides * n_intervals)
-        low, high = bounds_of_p(counts, n, error)
-        p, least, most = (
-            min(1.0, sides * float(ends.min())) for ends in ((1.0 + counts) / (1.0 + n), low, high)
-        )
-        return p, least, most
+    def _draw_to(
+        self, n_draws: int, nulls: Sequence[tuple[int, DrawnNull]], draw: NullDraws, keep: int
+    ) -> None:
+        """Draw until each null has `n_draws`, not more than `max_draws` of all of them at once."""
+        for start in {null.n_draws for _, null in nulls} - {n_draws}:
+            lacking = [(index, null) for index, null in nulls if null.n_draws == start]
+            which, at_once = [index for index, _ in lacking], max(CHUNK, self.max_draws // len(lacking))
+            for first in range(start, n_draws, at_once):
+                drawn = draw(which, min(n_draws, first + at_once), start=first)
+                for (_, null), effects in zip(lacking, drawn, strict=True):
+                    null.add(effects, keep)
 
 
 def swap_bound(gains: Floats, *, sides: float = 2.0) -> float:

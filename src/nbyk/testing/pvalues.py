@@ -169,7 +169,11 @@ def check_alternative(alternative: str) -> None:
 
 def p_values(observed: float, null: ArrayLike) -> dict[Alternative, PValue]:
     """Return the p-value of each alternative; the parameters and errors are those of `p_value`."""
-    n_greater, n_less, n_draws = null_counts(observed, null)
+    return p_of_counts(*null_counts(observed, null))
+
+
+def p_of_counts(n_greater: int, n_less: int, n_draws: int) -> dict[Alternative, PValue]:
+    """Return the p-value of each alternative from what `null_counts` returns."""
     total = 1 + n_draws
     by_alternative: dict[Alternative, PValue] = {}
     least = min(n_greater, n_less)
@@ -205,8 +209,13 @@ def extreme_counts(observed: float, null: ArrayLike, alternative: Alternative) -
     The parameters and errors are those of `p_value`.
     """
     n_greater, n_less, n_draws = null_counts(observed, null)
+    return counts_of_sides(n_greater, n_less, alternative), n_draws
+
+
+def counts_of_sides(n_greater: int, n_less: int, alternative: Alternative) -> Floats:
+    """Return the counts of the alternative's sides: one, or both of a two-sided test."""
     counts = {"greater": (n_greater,), "less": (n_less,), "two-sided": (n_greater, n_less)}[alternative]
-    return np.array(counts, dtype=np.float64), n_draws
+    return np.array(counts, dtype=np.float64)
 
 
 def attained_level(

@@ -66,6 +66,8 @@ class Question:
         Seed of all draws.
     reason
         The reason for the recommended test of scores; "" if you chose it.
+    looks
+        Number of planned looks as data come in; α and the confidence level are those of each.
     """
 
     metric: str
@@ -82,6 +84,7 @@ class Question:
     direction: Literal["higher", "lower"] = "higher"
     noun: str = ""
     scale: str = ""
+    looks: int = 1
 
 
 @dataclass(frozen=True)

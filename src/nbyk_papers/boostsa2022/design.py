@@ -7,6 +7,8 @@ if both systems are equally good?
 
 from __future__ import annotations
 
+from typing import Literal
+
 STUDY = "boostsa2022"
 
 FRACTIONS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
@@ -83,7 +85,7 @@ HARD_SCORES = (
     ),
 )
 SOFT_SCORES = ("cross_entropy", "js_divergence", "js_distance", "entropy_similarity", "entropy_correlation")
-"""Every score that a run may ask for, by kind of labels: those of `nbyk.labels` without single classes'."""
+"""Every score that a run may ask for, by kind of labels: without single classes'."""
 
 SCORES = ("accuracy", "precision_macro", "recall_macro", "f1_macro", *SOFT_SCORES)
 """Scores whose Type-I error is measured: BooStSa's eight, and the divergence itself beside its root."""
@@ -95,4 +97,4 @@ N_SETS = 2000
 LEVEL_RESAMPLES = 999
 ALPHA = 0.05
 
-SEMANTICS = ("published", "recommended")
+SEMANTICS: tuple[Literal["published", "recommended"], ...] = ("published", "recommended")

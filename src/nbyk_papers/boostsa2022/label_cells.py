@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from nbyk.studies.steps import Work
-    from nbyk_papers.boostsa2022.label_bootstrap import Kind, Semantics
+    from nbyk_papers.boostsa2022.label_bootstrap import Semantics
 
 Draw = Callable[[np.random.Generator], LabelSet]
 
@@ -124,62 +124,15 @@ def example(*, tests: LabelTests, work: Work) -> tuple[pa.Table, dict[str, Any]]
     return _p_values(key, lambda _: counted_set(EXAMPLE_COUNTS), tests, work)
 
 
-def levels(*, kind: Kind, tests: LevelTests, work: Work) -> tuple[pa.Table, dict[str, Any]]:
-    """Measure how often the test rejects if both systems are equally good.
-
-    Parameters
-    ----------
-    kind
-        The kind of labels.
-    tests, work
-        The tests, and the threads to use.
-
-    Returns
-    -------
-    pyarrow.Table
-        One row per score and share f: n_items, semantics, score, fraction, alpha, n_sets, n_resamples,
-        rejections, rate, its exact 95 % interval low and high, and band_low and band_high, between which 99 %
-        of the rates of an exact test lie.
-    dict
-        The number of resamples.
-    """
+def levels(
+    *, kind: Literal["hard", "soft"], tests: LevelTests, work: Work
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Measure how often the test rejects if both systems are equally good: rows of `type_one_error`."""
     import pyarrow as pa
 
-    from nbyk.testing.intervals import binomial_interval
     from nbyk_papers.boostsa2022.level import type_one_error
 
-    rows = []
-    for level in type_one_error(
-        kind,
-        tests.scores,
-        fractions=tests.fractions,
-        n_items=tests.n_items,
-        n_sets=tests.n_sets,
-        n_resamples=tests.n_resamples,
-        alpha=tests.alpha,
-        semantics=tests.semantics,
-        seed=tests.seed,
-        threads=work.threads,
-    ):
-        rejections = round(level.rate * tests.n_sets)
-        low, high = binomial_interval(rejections, tests.n_sets)
-        rows.append(
-            {
-                "n_items": tests.n_items,
-                "semantics": tests.semantics,
-                "score": level.score,
-                "fraction": level.fraction,
-                "alpha": tests.alpha,
-                "n_sets": tests.n_sets,
-                "n_resamples": tests.n_resamples,
-                "rejections": rejections,
-                "rate": level.rate,
-                "low": low,
-                "high": high,
-                "band_low": level.low,
-                "band_high": level.high,
-            }
-        )
+    rows = type_one_error(kind, **vars(tests), threads=work.threads)
     return pa.Table.from_pylist(rows), {"M": tests.n_resamples}
 
 
@@ -206,9 +159,8 @@ def _p_values(
                     test = label_bootstrap(
                         *data,
                         tests.scores,
-                        semantics=semantics,  # type: ignore[arg-type]
+                        semantics=semantics,
                         fraction=fraction,
-                        alternative="greater",
                         n_resamples=tests.n_resamples,
                         seed=seed,
                         threads=work.threads,
@@ -216,7 +168,7 @@ def _p_values(
                     rows += [
                         {
                             "simulation": simulation,
-                            "n_items": test.n_items,
+                            "n_items": len(data.target),
                             "discordance": data.discordance if discordance is None else discordance,
                             "semantics": semantics,
                             "fraction": fraction,

@@ -3,135 +3,130 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.errors import NbykError
-from nbyk.metrics import Metric
+from nbyk.metrics import Metric, get
 from nbyk.metrics.classes import ACCURACY, MACRO, MICRO, ONE_CLASS, ratio
 from nbyk.resampling.streams import CHUNK, StreamKey, Streams
 from nbyk.testing.engine.item_draws import ItemDraws, KindCounts, drawn_items
-from nbyk_papers.boostsa2022.labels import HardLabels, SoftLabels
 from nbyk_papers.boostsa2022.soft_labels import contributions, score_sums
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
+Labels: TypeAlias = NDArray[Any]
 
 _ITEMS_PER_BINOMIAL = 50
 """Drawing a kind's binomial costs about as much as drawing this many single items."""
 
 
-class LabelScorer(Protocol):
-    """Scores systems on draws of labelled items.
-
-    Attributes
-    ----------
-    kind_of : ndarray of int, shape (N,)
-        The kind of each item: every score treats the items of a kind alike.
-    """
-
-    kind_of: Ints
-
-    def scores(self, draws: ItemDraws) -> tuple[Floats, Ints]:
-        """Return scores of a batch, NaN where undefined, and the number of classes that lacked a divisor.
-
-        Both have the shape (scores, S, 64); numbers beyond the batch's draws mean nothing.
-        """
+def scores_of(names: Sequence[str], target: Labels) -> tuple[Metric, ...]:
+    """Return the scores named, of hard or of soft labels as the targets are."""
+    return tuple(get(name, "classes" if target.ndim == 1 else "distributions") for name in names)
 
 
-def observed_scores(scorer: LabelScorer) -> tuple[Floats, Ints]:
-    """Return the scores on the data, and the number of classes without a divisor, shape (scores, S)."""
-    found, lacking = scorer.scores(KindCounts(np.bincount(scorer.kind_of)[np.newaxis]))
-    return found[:, :, 0], lacking[:, :, 0]
+def observed_scores(scorer: HardScorer | SoftScorer) -> Floats:
+    """Return the scores on the data, shape (scores, S)."""
+    return scorer.scores(KindCounts(np.bincount(scorer.kind_of)[np.newaxis]))[:, :, 0]
 
 
 def label_scorer(
-    labels: HardLabels | SoftLabels, scores: Sequence[Metric], *, occurring: bool = False
-) -> LabelScorer:
-    """Return the scorer of validated labels.
+    target: Labels,
+    predictions: Labels,
+    scores: Sequence[Metric],
+    *,
+    n_classes: int = 0,
+    occurring: bool = False,
+) -> HardScorer | SoftScorer:
+    """Return the scorer of S systems' labels.
 
     Parameters
     ----------
-    labels
-        The labels.
+    target, predictions : ndarray, shape (N,) and (S, N), or (N, C) and (S, N, C)
+        Hard labels, classes from 0, or soft ones, rows of probabilities.
     scores
-        The scores to compute. Each must apply to this kind of labels.
+        The scores to compute.
+    n_classes
+        Classes of hard labels; by default those up to the largest of the targets.
     occurring
         Whether macro averages of hard labels are over the classes that occur, draw by draw and system by
         system.
     """
-    if isinstance(labels, HardLabels):
-        return _HardScorer(labels, scores, occurring=occurring)
-    return _SoftScorer(labels, scores)
+    if target.ndim == 1:
+        n_classes = n_classes or int(target.max()) + 1
+        return HardScorer(target, predictions, n_classes, scores, occurring)
+    return SoftScorer(target, predictions, scores)
 
 
-class _HardScorer:
-    """Items of the same target and predictions are a kind.
+class HardScorer:
+    """Items of the same target and predictions are a kind: every score treats them alike.
 
     Kinds are in the order in which they first appear, so that other names of the classes, or exchanging the
     systems, give the same draws of items.
     """
 
-    def __init__(self, labels: HardLabels, scores: Sequence[Metric], *, occurring: bool) -> None:
-        self._n_classes = len(labels.classes)
+    def __init__(
+        self,
+        target: Labels,
+        predictions: Labels,
+        n_classes: int,
+        scores: Sequence[Metric],
+        occurring: bool,
+    ) -> None:
+        self._n_classes = n_classes
         self._occurring = occurring
-        names = [str(label) for label in labels.classes]
-        for score in scores:
-            if score.label and score.label not in names:
-                raise NbykError(
-                    f"found {score.name!r}, but no such class; the classes are {', '.join(names)}",
-                    argument="metric",
-                )
-        self._plan = np.array([_plan_of(score, names) for score in scores], dtype=np.int64)
-        first, self.kind_of = _kinds(labels)
-        self._target = labels.target[first]
-        self._predictions = np.ascontiguousarray(labels.predictions[:, first].T)
+        self._plan = np.array([_plan_of(score) for score in scores], dtype=np.int64)
+        first, self.kind_of = _kinds(target, predictions, n_classes)
+        self._target = target[first]
+        self._predictions = np.ascontiguousarray(predictions[:, first].T)
 
-    def scores(self, draws: ItemDraws) -> tuple[Floats, Ints]:
+    def scores(self, draws: ItemDraws) -> Floats:
+        """Return scores of a batch, shape (scores, S, 64); those beyond the batch's draws mean nothing."""
         n_systems, n_draws = self._predictions.shape[1], draws.weights.shape[1]
         actual = np.empty((self._n_classes, n_draws), np.int64)
         predicted, hits = np.empty((2, n_systems, *actual.shape), np.int64)
         count_classes(draws.weights, self._target, self._predictions, actual, predicted, hits)
         out = np.empty((len(self._plan), n_systems, n_draws))
-        lacking = np.empty(out.shape, np.int64)
-        score_classes(actual, predicted, hits, self._plan, self._occurring, out, lacking)
-        return out, lacking
+        score_classes(actual, predicted, hits, self._plan, self._occurring, out)
+        return out
 
 
-class _SoftScorer:
+class SoftScorer:
     """Every item is a kind of its own."""
 
     name = "soft labels"
 
-    def __init__(self, labels: SoftLabels, scores: Sequence[Metric]) -> None:
+    def __init__(self, target: Labels, predictions: Labels, scores: Sequence[Metric]) -> None:
         self._measures = np.array([score.values[0] for score in scores], dtype=np.int64)
-        self._n_systems = len(labels.predictions)
-        self.kind_of = np.arange(labels.n_items)
-        self.features = contributions(labels.target, labels.predictions)
+        self._n_systems = len(predictions)
+        self.kind_of = np.arange(len(target))
+        of_one = (rows / rows.sum(axis=-1, keepdims=True) for rows in (target, predictions))
+        self.features = contributions(*of_one)
 
-    def scores(self, draws: ItemDraws) -> tuple[Floats, Ints]:
+    def scores(self, draws: ItemDraws) -> Floats:
+        """As `HardScorer.scores`; NaN where undefined."""
         sums = draws.sums(self)
         out = np.empty((len(self._measures), self._n_systems, sums.shape[1]))
         score_sums(float(draws.shape[1]), sums, self._measures, out)
-        return out, np.zeros(out.shape, dtype=np.int64)
+        return out
 
 
-def _plan_of(score: Metric, names: Sequence[str]) -> tuple[int, int, int]:
+def _plan_of(score: Metric) -> tuple[int, int, int]:
     """Return a metric's measure, average and class, as `score_classes` takes them."""
     if not score.arguments:
         return ACCURACY, 0, 0
     measure, average, *_ = map(int, score.values)
-    return measure, average, names.index(score.label) if score.label else 0
+    return measure, average, int(score.label or 0)
 
 
-def _kinds(labels: HardLabels) -> tuple[Ints, Ints]:
+def _kinds(target: Labels, predictions: Labels, n_classes: int) -> tuple[Ints, Ints]:
     """Return the first item of each kind, in order, and the kind of each item."""
-    code: NDArray[Any] = labels.target
-    for predicted in labels.predictions:
-        code = np.unique(code * len(labels.classes) + predicted, return_inverse=True)[1]
+    code: NDArray[Any] = target
+    for predicted in predictions:
+        code = np.unique(code * n_classes + predicted, return_inverse=True)[1]
     _, first, kind_of = np.unique(code, return_index=True, return_inverse=True)
     order = np.argsort(first)
     place = np.empty_like(order)
@@ -142,25 +137,22 @@ def _kinds(labels: HardLabels) -> tuple[Ints, Ints]:
 @njit(nogil=True, cache=True)
 def _score(
     measure: int, average: int, label: int, occurring: bool, hits: Ints, predicted: Ints, actual: Ints
-) -> tuple[float, int]:
-    """Return a score from counts of classes, shape (C,) each, and the number of classes with divisor 0."""
+) -> float:
+    """Return a score from counts of classes, shape (C,) each; a class with divisor 0 counts as 0."""
     if measure == ACCURACY:
-        return hits.sum() / actual.sum(), 0
+        return float(hits.sum() / actual.sum())
     if average == ONE_CLASS:
-        return ratio(measure, hits[label], predicted[label], actual[label])
+        return ratio(measure, hits[label], predicted[label], actual[label])[0]
     if average == MICRO:
-        return ratio(measure, hits.sum(), predicted.sum(), actual.sum())
+        return ratio(measure, hits.sum(), predicted.sum(), actual.sum())[0]
     total = weights = 0.0
-    lacking = 0
     for c in range(len(hits)):
         weight = 1 if average == MACRO else actual[c]
         if weight == 0 or (occurring and predicted[c] + actual[c] == 0):
             continue
-        value, lacks = ratio(measure, hits[c], predicted[c], actual[c])
-        total += weight * value
+        total += weight * ratio(measure, hits[c], predicted[c], actual[c])[0]
         weights += weight
-        lacking += lacks
-    return total / weights, lacking
+    return total / weights
 
 
 @njit(nogil=True, cache=True)
@@ -198,7 +190,7 @@ def count_classes(
 
 @njit(nogil=True, cache=True)
 def score_classes(
-    actual: Ints, predicted: Ints, hits: Ints, plan: Ints, occurring: bool, out: Floats, lacking: Ints
+    actual: Ints, predicted: Ints, hits: Ints, plan: Ints, occurring: bool, out: Floats
 ) -> None:
     """Score draws from their counts of classes.
 
@@ -213,17 +205,15 @@ def score_classes(
         predictions, not over all classes.
     out : ndarray, shape (M, S, R)
         Filled with the scores; NaN for a draw of nothing.
-    lacking : ndarray of int, shape (M, S, R)
-        Filled with the number of classes that count as 0 because their divisor is 0.
     """
     for draw in range(actual.shape[1]):
         for s in range(len(hits)):
             of_hits, of_predicted, of_actual = hits[s, :, draw], predicted[s, :, draw], actual[:, draw]
             for m in range(len(plan)):
                 if of_actual.sum() == 0:
-                    out[m, s, draw], lacking[m, s, draw] = np.nan, 0
+                    out[m, s, draw] = np.nan
                     continue
-                out[m, s, draw], lacking[m, s, draw] = _score(
+                out[m, s, draw] = _score(
                     plan[m, 0], plan[m, 1], plan[m, 2], occurring, of_hits, of_predicted, of_actual
                 )
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.errors import NbykError
 from nbyk.resampling.streams import CHUNK, Streams, chunks, stream_key
-from nbyk_papers.boostsa2022.label_bootstrap import Kind, Semantics, choose_scores, label_bootstrap
+from nbyk.testing.intervals import binomial_interval
+from nbyk_papers.boostsa2022.label_bootstrap import Semantics, label_bootstrap
 
 FRACTIONS = (0.05, 0.1, 0.25, 0.5, 1.0)
 
@@ -22,34 +21,8 @@ _HARD_COPIED = 0.5
 _SOFT_CONCENTRATION = 2.0
 _SOFT_NOISE = 0.4
 
+Kind: TypeAlias = Literal["hard", "soft"]
 Predictions: TypeAlias = NDArray[np.int64] | NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Level:
-    """The rejection rate of one score's test at one fraction, with equally good systems.
-
-    Attributes
-    ----------
-    score
-        The score's name.
-    fraction
-        The share of the items that a resample drew.
-    rate, rate_two_sided
-        Shares of test sets with p ≤ α, one-sided for A and two-sided (NaN under published semantics).
-    low, high
-        The band that holds 99 % of rates if the chance to reject is α.
-    n_sets
-        Test sets.
-    """
-
-    score: str
-    fraction: float
-    rate: float
-    rate_two_sided: float
-    low: float
-    high: float
-    n_sets: int
 
 
 def equally_good(
@@ -79,7 +52,7 @@ def equally_good(
 
 def type_one_error(
     kind: Kind,
-    metric: str | Sequence[str] | None = None,
+    scores: Sequence[str],
     *,
     fractions: Sequence[float] = FRACTIONS,
     n_items: int = 200,
@@ -89,14 +62,14 @@ def type_one_error(
     semantics: Semantics = "recommended",
     seed: int = 0,
     threads: int = 1,
-) -> tuple[Level, ...]:
+) -> list[dict[str, Any]]:
     """Measure the rate at which `label_bootstrap` rejects if both systems are equally good.
 
     Parameters
     ----------
     kind
         "hard" or "soft": the labels to simulate (`equally_good`).
-    metric, semantics
+    scores, semantics
         As `label_bootstrap`.
     fractions
         The shares of the items to draw; all see the same test sets.
@@ -109,52 +82,49 @@ def type_one_error(
 
     Returns
     -------
-    tuple of Level
-        One for each score and fraction, fractions in turn within each score.
+    list of dict
+        A row for each score and fraction, fractions in turn within each score: n_items, semantics, score,
+        fraction, alpha, n_sets, n_resamples, rejections, rate, its exact 95 % interval low and high, and
+        band_low and band_high, between which 99 % of the rates of an exact test lie.
     """
-    if n_sets < 1:
-        raise NbykError(f"the number of test sets must be at least 1, found {n_sets}")
-    chosen = choose_scores(metric, kind)
 
-    def rejections(chunk_and_size: tuple[int, int]) -> NDArray[np.float64]:
+    def rejections(chunk_and_size: tuple[int, int]) -> NDArray[np.int64]:
         chunk, size = chunk_and_size
-        found = np.empty((size, len(chosen), len(fractions), 2))
+        found = np.zeros((len(scores), len(fractions)), np.int64)
         for at, (target, a, b) in enumerate(equally_good(kind, n_items, chunk, size, seed)):
             for f, fraction in enumerate(fractions):
                 test = label_bootstrap(
                     target,
                     a,
                     b,
-                    [score.name for score in chosen],
-                    labels=range(len(_CLASSES)) if kind == "hard" else None,
+                    scores,
+                    n_classes=len(_CLASSES),
                     semantics=semantics,
                     fraction=fraction,
-                    alternative="greater",
                     n_resamples=n_resamples,
                     seed=chunk * CHUNK + at,
                 )
-                for s, comparison in enumerate(test.comparisons):
-                    two_sided = comparison.p_two_sided
-                    found[at, s, f] = (
-                        comparison.p <= alpha,
-                        np.nan if two_sided is None else two_sided <= alpha,
-                    )
+                found[:, f] += [comparison.p <= alpha for comparison in test.comparisons]
         return found
 
     with ThreadPoolExecutor(max(1, threads)) as pool:
-        rates = np.concatenate(list(pool.map(rejections, chunks(n_sets)))).mean(axis=0)
-    low, high = _band(n_sets, alpha)
-    return tuple(
-        Level(score.name, fraction, float(rates[s, f, 0]), float(rates[s, f, 1]), low, high, n_sets)
-        for s, score in enumerate(chosen)
-        for f, fraction in enumerate(fractions)
-    )
+        counts = np.sum(list(pool.map(rejections, chunks(n_sets))), axis=0)
+    told = {"alpha": alpha, "n_sets": n_sets, "n_resamples": n_resamples}
+    band = dict(zip(("band_low", "band_high"), _band(n_sets, alpha), strict=True))
+    return [
+        {"n_items": n_items, "semantics": semantics, "score": score, "fraction": fraction, **told}
+        | {"rejections": count, "rate": count / n_sets}
+        | dict(zip(("low", "high"), binomial_interval(count, n_sets), strict=True))
+        | band
+        for score, of_score in zip(scores, counts.tolist(), strict=True)
+        for fraction, count in zip(fractions, of_score, strict=True)
+    ]
 
 
-def _band(n_sets: int, alpha: float, coverage: float = 0.99) -> tuple[float, float]:
+def _band(n_sets: int, alpha: float) -> tuple[float, float]:
     from scipy.stats import binom
 
-    low, high = binom.ppf([0.5 - 0.5 * coverage, 0.5 + 0.5 * coverage], n_sets, alpha) / n_sets
+    low, high = binom.ppf([0.005, 0.995], n_sets, alpha) / n_sets
     return float(low), float(high)
 
 

@@ -245,7 +245,6 @@ def power(
     epsilon_b: float,
     trials: Trials,
     work: Work,
-    metric: str = "mae",
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute the power of the multistage bootstrap and of the usual tests at one size."""
     from nbyk.priors import read_prior
@@ -255,7 +254,6 @@ def power(
     with work.progress(trials.n_sets):
         table = power_study(
             population,
-            metric,
             n_items=n_items,
             k_responses=k_responses,
             epsilon_b=epsilon_b,

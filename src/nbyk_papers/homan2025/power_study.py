@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from nbyk.planning.power.battery import ON_ERRORS, SystemTest
+from nbyk.metrics import get
+from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import power_from, rejections
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.effects import Progress
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import check_draws
-from nbyk_papers.metrics import as_metrics
+from nbyk_papers.homan2025.design import ALPHA
+from nbyk_papers.homan2025.multistage import MultistageTest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,14 +30,10 @@ STUDY_TESTS = (
 
 def power_study(
     prior: TwoStagePrior,
-    metric: str = "mae",
     *,
     n_items: int,
     k_responses: int,
     epsilon_b: float,
-    epsilon_a: float = 0.0,
-    tests: Sequence[str] = STUDY_TESTS,
-    alpha: float = 0.05,
     n_sets: int = 1000,
     n_resamples: int = 10_000,
     seed: Any = 0,
@@ -47,14 +44,10 @@ def power_study(
 
     Parameters
     ----------
-    prior, n_items, k_responses, epsilon_b, epsilon_a
+    prior, n_items, k_responses, epsilon_b
         See `nbyk.resampling.population.Population`.
-    metric
-        The metric of the resampling tests; the tests of errors always compare those of the item means.
-    tests
-        Keys of `nbyk.planning.power.battery.TESTS`.
-    alpha, n_sets, n_resamples, seed, threads
-        As for `nbyk.power_of_test`; all tests are one-sided for "A is better".
+    n_sets, n_resamples, seed, threads
+        As for `nbyk.power_of_test`; all tests are of the absolute error, at .05, one-sided for "A is better".
     progress
         Called with the number of test sets just finished, by all tests.
 
@@ -70,24 +63,22 @@ def power_study(
     n_sets outer samples is a simulated test set with its own effect, and each of the M inner ones a draw of
     that set's null, in which N items are drawn with replacement and, within each, K responses of gold from
     the item's gold and K each for A and B from the item's pool A|B. p is the share of null effects that reach
-    the set's own (ties count), and the null is rejected if p < α. The papers' expected p, which resamples the
-    set's own effect as well and is far more conservative, is the test "expected_p".
+    the set's own (ties count), and the null is rejected if p < α.
 
     The paper does not say whether its permutation test is paired. "paired_permutation" flips the signs of the
     errors' differences; "unpaired_permutation" deals all errors again, as scipy's `permutation_test` does by
-    default. Under the metric "mae", the paired one is the same test as "swap_items", on other random draws.
+    default. The paired one is the same test as "swap_items", on other random draws.
     """
     import pyarrow as pa
 
     seed = as_seed(seed)
     check_draws(n_sets, "n_sets")
-    population = Population(prior, n_items, k_responses, epsilon_b, epsilon_a)
-    of_errors, chosen = as_metrics(["mae", metric])
+    population = Population(prior, n_items, k_responses, epsilon_b)
     battery = [
-        SystemTest(
-            name, of_errors if name in ON_ERRORS else chosen, alpha, n_resamples=n_resamples, raw_swaps=True
+        (MultistageTest if name == "multistage_bootstrap" else SystemTest)(
+            name, get("mae"), ALPHA, n_resamples=n_resamples, raw_swaps=True
         )
-        for name in tests
+        for name in STUDY_TESTS
     ]
     found = rejections(battery, population, n_sets, seed=seed, threads=threads, progress=progress)
     rows = []
@@ -100,7 +91,7 @@ def power_study(
                 "epsilon_b": float(epsilon_b),
                 "metric": test.metric.name,
                 "test": test.name,
-                "alpha": alpha,
+                "alpha": ALPHA,
                 "n_sets": n_sets,
                 "rejections": power.rejections,
                 "power": power.power,

@@ -1,4 +1,4 @@
-"""Differences of raters and of clusters of items, fitted to ratings with ids, for simulated sets."""
+"""Differences of raters, fitted to ratings with ids, for simulated sets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.clusters import numbered_clusters
 from nbyk.data.ratings import Ratings
 from nbyk.errors import NbykError
 from nbyk.metrics import get
@@ -17,8 +16,6 @@ from nbyk.priors import TwoStagePrior
 from nbyk.testing.shared_units import responses, shared_units_test
 from nbyk.testing.shared_units.collection import Spread
 from nbyk_papers.raters.rater_moments import (
-    items_of,
-    mean_response,
     places_by_others,
     seen_places,
     sensitivity_variance,
@@ -36,7 +33,7 @@ _NEAR = 1e-3
 
 @dataclass(frozen=True)
 class FittedSharing:
-    """The differences of raters and of clusters in a set of ratings.
+    """The differences of raters in a set of ratings.
 
     Attributes
     ----------
@@ -45,8 +42,6 @@ class FittedSharing:
     severity_sd
         Standard deviation of raters' severities, in the unit of the ratings. A severity is the amount that a
         rater adds to the mean of all items.
-    cluster_sd
-        Standard deviation of the amount that a cluster adds to its item means; 0 without clusters.
     sensitivity_sd
         Standard deviation of the sensitivities of raters who differ as `sharing` has it, in the unit of the
         ratings per standard deviation of the items' places. A sensitivity is the slope of a rater's mean
@@ -55,12 +50,11 @@ class FittedSharing:
 
     sharing: Sharing
     severity_sd: float
-    cluster_sd: float = 0.0
     sensitivity_sd: float = 0.0
 
 
 def fit_sharing(ratings: Ratings, prior: TwoStagePrior) -> FittedSharing:
-    """Fit the differences of raters and, if there are any, of clusters of items.
+    """Fit the differences of raters.
 
     Parameters
     ----------
@@ -78,8 +72,7 @@ def fit_sharing(ratings: Ratings, prior: TwoStagePrior) -> FittedSharing:
     `Sharing.rater_share` and `Sharing.sensitivity_share` are the ρ and κ by which the prior's responses have
     these variances, with ranks from as many ratings. A share is 0 if its variance is no larger than without
     it, and κ is at most (1 − ρ) / 3. Severity alone gives raters unlike slopes near the ends of a scale, so
-    `sensitivity_sd` may be above 0 with a κ of 0. The variance between clusters is the variance of a mean
-    over clusters minus that over items.
+    `sensitivity_sd` may be above 0 with a κ of 0.
     """
     units = ratings.units()
     if units.index is None or units.n_shared < _FEWEST:
@@ -92,11 +85,9 @@ def fit_sharing(ratings: Ratings, prior: TwoStagePrior) -> FittedSharing:
     share = _share_of(severity, partial(severity_variance, prior))
     fit = FittedSharing(Sharing(len(units.names), share), severity**0.5)
     several = np.flatnonzero(ratings.counts() > 1)
-    if units.taken(several).n_shared >= _FEWEST:
-        fit = _with_sensitivities(fit, prior, matrix[several], units.index[several])
-    if ratings.clusters is None:
+    if units.taken(several).n_shared < _FEWEST:
         return fit
-    return _with_clusters(fit, prior, matrix, numbered_clusters(ratings.clusters, ratings.n_items))
+    return _with_sensitivities(fit, prior, matrix[several], units.index[several])
 
 
 def _between_raters(values: Floats, raters: Integers) -> float:
@@ -120,26 +111,6 @@ def _with_sensitivities(
         sharing=replace(fit.sharing, rater_share=share, sensitivity_share=sensitivity_share),
         sensitivity_sd=sensitivity_variance(prior, share, sensitivity_share) ** 0.5,
     )
-
-
-def _with_clusters(
-    fit: FittedSharing, prior: TwoStagePrior, matrix: Floats, clusters: NDArray[np.int64]
-) -> FittedSharing:
-    """Return the fit with the differences of clusters."""
-    nothing = np.zeros((len(matrix), 1))
-    over_clusters = shared_units_test(get("mean"), responses(matrix, nothing, clusters=clusters), sources=[])
-    over_items = shared_units_test(get("mean"), responses(matrix, nothing), sources=[])
-    sizes = np.bincount(clusters)
-    mean_size = float(np.sum(sizes**2)) / len(matrix)
-    excess = (over_clusters.variance - over_items.variance) * len(matrix)
-    between = max(0.0, excess / max(mean_size - 1.0, 1.0))
-    means = mean_response(prior.response, *items_of(prior))
-    clustered = replace(
-        fit.sharing,
-        cluster_size=max(1, round(mean_size)),
-        cluster_share=min(1.0, between / float(means.var())),
-    )
-    return replace(fit, sharing=clustered, cluster_sd=between**0.5)
 
 
 def _fitted_shares(prior: TwoStagePrior, severity: float, slope: float, seen: Floats) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from nbyk.errors import NbykError, unknown_name
 from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import CHUNK, StreamKey, Streams, chunks, stream_key
 from nbyk.testing.scores.aso import aso_batch
-from nbyk.testing.scores.battery import get_score_test
+from nbyk.testing.scores.battery import p_values
 from nbyk.testing.scores.draws import Drawing
 from nbyk_papers.ulmer2022.design import ASO, FURTHER_DISTRIBUTIONS, ScoreSemantics, Setting
 from nbyk_papers.ulmer2022.design import DISTRIBUTIONS as PAPERS_DISTRIBUTIONS
@@ -223,9 +223,7 @@ def _scores(test: str, a: Floats, b: Floats, semantics: ScoreSemantics, drawing:
     drawn: dict[str, Any] = {"n_resamples": drawing.n_draws, "seed": drawing.seed, "threads": drawing.threads}
     if test == ASO:
         return aso_batch(a, b, **drawn).eps_min
-    found = get_score_test(test)
-    options = {**semantics.options.get(test, {}), **(drawn if found.draws else {})}
-    return found.p_values(a, b, alternative="greater", **options)
+    return p_values(test, a, b, alternative="greater", **semantics.options.get(test, {}), **drawn)
 
 
 def _key(distribution: ScoreDistribution, purpose: str, n: int, lead: float, seed: int) -> StreamKey:

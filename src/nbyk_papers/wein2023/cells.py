@@ -256,8 +256,8 @@ def _effects_table(draws: EffectDraws, columns: Sequence[str], labels: Mapping[s
     import pyarrow as pa
 
     n = draws.alternative.shape[1]
-    content: dict[str, object] = {name: [value] * (2 * n) for name, value in labels.items()}
-    content["hypothesis"] = ["alternative"] * n + ["null"] * n
+    content: dict[str, object] = {name: pa.repeat(value, 2 * n) for name, value in labels.items()}
+    content["hypothesis"] = pa.concat_arrays([pa.repeat("alternative", n), pa.repeat("null", n)])
     content["draw"] = np.tile(np.arange(n, dtype=np.int32), 2)
     for row, column in enumerate(columns):
         content[column] = np.concatenate([draws.alternative[row], draws.null[row]])

@@ -7,6 +7,7 @@ depend on the sampler, nor the best sampler on the metric.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,7 @@ def is_off(estimated: pd.Series, true: pd.Series) -> pd.Series:
     return off
 
 
+@cache
 def acceptable_table(cells: Cells) -> pd.DataFrame:
     """Return the number of p-values of one semantics that are not acceptable, a row per source and ε.
 
@@ -68,6 +70,7 @@ def acceptable_table(cells: Cells) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@cache
 def choices(cells: Cells) -> pd.DataFrame:
     """Return whether the best metric and the best sampler can be chosen separately, a row per source and ε.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,9 +35,11 @@ INTERVAL = (0.05, 0.95)
 KEY = ["semantics", "source", "epsilon_b", "metric", "sampler"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cells:
     """The p-values of a run beside the published ones.
+
+    What is judged of the same cells is judged once (`functools.cache`).
 
     Attributes
     ----------
@@ -60,11 +63,16 @@ class Cells:
 
     def of(self, semantics: str, source: str | None = None) -> Cells:
         """Return the cells of one semantics, and of one source or of all."""
-        table, sets = (
-            rows[(rows["semantics"] == semantics) & ((rows["source"] == source) | (source is None))]
-            for rows in (self.table, self.by_reference)
-        )
-        return Cells(table, sets, self.columns, self.samplers)
+        return _part(self, semantics, source)
+
+
+@cache
+def _part(cells: Cells, semantics: str, source: str | None) -> Cells:
+    table, sets = (
+        rows[(rows["semantics"] == semantics) & ((rows["source"] == source) | (source is None))]
+        for rows in (cells.table, cells.by_reference)
+    )
+    return Cells(table, sets, cells.columns, cells.samplers)
 
 
 def read_cells(
@@ -95,12 +103,10 @@ def read_cells(
             "give the file that `nbyk study aggregate` wrote for them"
         )
     first = p[p["reference"] == 0].drop(columns=["reference"])
-    spread = p.groupby(KEY, observed=True).agg(
-        estimated_mean=("estimated_p", "mean"),
-        estimated_low=("estimated_p", lambda values: values.quantile(INTERVAL[0])),
-        estimated_high=("estimated_p", lambda values: values.quantile(INTERVAL[1])),
-        n_references=("reference", "count"),
-    )
+    by_cell = p.groupby(KEY, observed=True)
+    spread = by_cell.agg(estimated_mean=("estimated_p", "mean"), n_references=("reference", "count"))
+    low, high = (by_cell["estimated_p"].quantile(bound) for bound in INTERVAL)
+    spread = spread.assign(estimated_low=low, estimated_high=high)
     cells = first.merge(spread.reset_index(), on=KEY)
     as_in_the_paper = (n_items, k_responses) == PAPER_SIZE and not p["epsilon_a"].any()
     published = _published() if as_in_the_paper else _published().iloc[:0]
@@ -117,6 +123,7 @@ def read_cells(
     return Cells(cells, p, tuple(columns), tuple(samplers))
 
 
+@cache
 def minima(cells: Cells, kind: str) -> pd.DataFrame:
     """Return the least |estimated − true| p-value of each sampler or metric at each ε, for one source.
 

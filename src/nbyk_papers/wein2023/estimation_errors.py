@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -96,6 +97,7 @@ class SourceErrors:
         return float(np.sqrt(per_set.var(ddof=1) / len(per_set) + np.square(of_true).sum()))
 
 
+@cache
 def places_of(cells: Cells) -> list[SourceErrors]:
     """Return the errors of one semantics by source and ε, in the order of the run."""
     sets = cells.by_reference.assign(

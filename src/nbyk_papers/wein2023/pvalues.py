@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -144,23 +144,28 @@ def _fresh_and_first(
     return _draws_by_hypothesis(true.filter(pc.is_null(true["reference"])), columns), first
 
 
+_HYPOTHESES = ("alternative", "null")
+
+
 def _draws_by_hypothesis(table: pa.Table, columns: Sequence[str]) -> dict[str, dict[str, Floats]]:
-    hypothesis = np.asarray(table["hypothesis"].to_pylist())
+    hypothesis = table["hypothesis"].to_numpy()
+    values = {column: table[column].to_numpy() for column in columns}
     return {
-        name: {column: table[column].to_numpy()[hypothesis == name] for column in columns}
-        for name in ("alternative", "null")
+        name: {column: of_column[hypothesis == name] for column, of_column in values.items()}
+        for name in _HYPOTHESES
     }
 
 
 def _draws_by_reference(
     table: pa.Table, columns: Sequence[str]
-) -> list[tuple[str, int, dict[str, dict[str, Floats]]]]:
-    import pyarrow.compute as pc
-
-    groups = []
-    for sampler in pc.unique(table["sampler"]).to_pylist():
-        of_sampler = table.filter(pc.equal(table["sampler"], sampler))
-        for reference in pc.unique(of_sampler["reference"]).to_pylist():
-            rows = of_sampler.filter(pc.equal(of_sampler["reference"], reference))
-            groups.append((sampler, reference, _draws_by_hypothesis(rows, columns)))
-    return groups
+) -> Iterator[tuple[str, int, dict[str, dict[str, Floats]]]]:
+    """Yield the effects of each sampler and reference set, in the order of the table."""
+    keys = table.select(["sampler", "reference", "hypothesis"]).to_pandas()
+    values = {column: table[column].to_numpy() for column in columns}
+    rows = keys.groupby(list(keys), sort=False, observed=True).indices
+    for sampler, reference in dict.fromkeys((sampler, reference) for sampler, reference, _ in rows):
+        draws = {
+            name: {column: values[column][rows[sampler, reference, name]] for column in columns}
+            for name in _HYPOTHESES
+        }
+        yield str(sampler), int(reference), draws

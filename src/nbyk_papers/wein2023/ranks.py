@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,6 +56,7 @@ def rank_counts(places: Iterable[str]) -> dict[str, int]:
     }
 
 
+@cache
 def agreement_by_rank(cells: Cells) -> pd.DataFrame:
     """Return how the published estimates of one semantics rank among ours, a row per source and ε.
 

@@ -19,7 +19,7 @@ from nbyk_papers.wein2023.design import COLUMNS, PRIORS, SEMANTICS
 from nbyk_papers.wein2023.study import STEPS
 
 METRICS = Axis("wein2023", tuple(COLUMNS))
-SAMPLERS = Axis("wein2023", tuple(WEIN_SAMPLERS), n_shared=2)
+SAMPLERS = Axis("wein2023", tuple(WEIN_SAMPLERS), n_shared=3)
 KEPT = Axis("sample-1-and-K", ("sample(1)", "sample(K)"))
 """What samplers keep of a set's K responses, as samplers of responses."""
 SETS = Ranges("sets", 100)

@@ -137,15 +137,22 @@ def _stored_or_drawn(
     seed: int,
 ) -> _Draw:
     """Return the function that reads a cell's reference sets from a file, or draws them if there is none."""
+    import numpy as np
+
     from nbyk.errors import NbykError
     from nbyk.files import read_parquet
     from nbyk_papers.wein2023.cells import references_from_table
 
     if sets_file is not None:
         stored = read_parquet(sets_file, ("epsilon_b", "reference", "value"))[0]
+        of_rows = [stored[name].to_numpy() for name in _POINT]
 
         def read(point: Point, hypothesis: Hypothesis = "alternative") -> Mapping[int, ResponseSet]:
-            return references_from_table(_rows_of(stored, point), hypothesis)
+            at_point = [column == value for column, value in zip(of_rows, point, strict=True)]
+            rows = np.flatnonzero(np.logical_and.reduce(at_point))
+            if rows.size and rows[-1] - rows[0] == rows.size - 1:  # as `simulate` writes them, and fast
+                return references_from_table(stored.slice(rows[0], rows.size), hypothesis)
+            return references_from_table(stored.take(rows), hypothesis)
 
         return read
     if prior is None:
@@ -222,10 +229,3 @@ def _of_points(
         if work is not None:
             work.advance(1)
     return pa.concat_tables(parts).unify_dictionaries()
-
-
-def _rows_of(table: pa.Table, point: Point) -> pa.Table:
-    import numpy as np
-
-    columns = (table[name].to_numpy() == value for name, value in zip(_POINT, point, strict=True))
-    return table.filter(np.logical_and.reduce(list(columns)))

@@ -44,7 +44,11 @@ def test_malformed_input_is_refused_in_one_line(
     ("line", "error"),
     [
         ("", "found no system, expected at least two"),
-        ("sim_a.csv", "found one system, sim_a, expected at least two"),
+        ("sim_a.csv --gate", "--gate with one system needs a score that it should be better than"),
+        ("sim_a.csv --margin 0.1", "--margin: found a margin, and no score to hold the system to"),
+        ("sim_a.csv --against 1.5", "--against: found 1.5, expected a score of mae from 0 to 1"),
+        ("sim_a.csv --metric wins_mae --gold sim_a.csv", "--metric: metric wins_mae compares two systems"),
+        ("sim_a.csv --metric pass_hat(9)", "--metric: metric pass_hat(k=9) takes that many trials"),
         ("sim_a.csv sim_b.csv --metric maee", "--metric: unknown metric 'maee'; did you mean mae"),
         ("sim_a.csv sim_b.csv --metric mae --metric mae", "--metric mae is given twice; keep one"),
         (

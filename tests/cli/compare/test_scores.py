@@ -95,15 +95,16 @@ def test_scores_with_ids_are_paired_by_them(nbyk: Run) -> None:
 )
 def test_every_test_by_its_name(name: str, nbyk: Run) -> None:
     from nbyk.testing.scores.battery import TESTS
+    from nbyk.testing.scores.facts import FACTS
 
     write_runs({"a": 0.75, "b": 0.74})
     words = ("--alternative", "greater", "--format", "json", "--out", "out", "--seed", "3")
     found = json.loads(nbyk("compare", "a.txt", "b.txt", "--test", name, *words)[1])
-    seed = {"seed": 3} if TESTS[name].draws else {}
-    expected = TESTS[name].test(scores_in("a.txt"), scores_in("b.txt"), alternative="greater", **seed)
+    seed = {"seed": 3} if FACTS[name].draws else {}
+    expected = TESTS[name](scores_in("a.txt"), scores_in("b.txt"), alternative="greater", **seed)
     assert found["boards"][0]["pairs"][0]["p"] == expected.p
     assert Path("out/figures/null.png").stat().st_size > 5000
-    if TESTS[name].paired:
+    if FACTS[name].paired:
         assert any("paired by their order" in text for text in found["cautions"])
 
 
@@ -144,9 +145,10 @@ def test_several_systems_are_corrected(nbyk: Run) -> None:
     assert [(pair["a"], pair["b"]) for pair in found["boards"][0]["pairs"]] == [("a", "b"), ("c", "b")]
     found = json.loads(nbyk("compare", "a.txt", "b.txt", "c.txt", "--test", "aso", "--format", "json")[1])
     samples = {name: scores_in(f"{name}.txt") for name in "abc"}
-    table = library.multi_aso(samples)
     bounds = [pair["claims"][0]["order"]["eps_min"] for pair in found["boards"][0]["pairs"]]
-    assert bounds == [table.eps_min[i, j] for i, j in ((0, 1), (0, 2), (1, 2))]
+    board = library.compare(None, samples, test="aso")
+    assert bounds == [pair.claims[0].order.eps_min for pair in board.pairs]  # type: ignore[union-attr]
+    assert bounds[0] == library.aso(samples["a"], samples["b"], n_comparisons=6).eps_min
 
 
 def test_gate(nbyk: Run) -> None:

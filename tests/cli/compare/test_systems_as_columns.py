@@ -31,8 +31,8 @@ def test_one_table_whose_columns_may_be_systems_is_one_line_with_a_way_out(
     assert errors == (
         f"error: both.csv: found one system, with the columns {named}, expected at least two to compare; if "
         "the columns are systems, write each one into a file of its own, with the columns item and value, or "
-        "all into one table with the columns item, system and value; if they are raters or runs of one "
-        "system, give another file\n"
+        "all into one table with the columns item, system and value; if they are raters of one system, write "
+        "one rating a row, with the columns item, rater and value\n"
     )
 
 

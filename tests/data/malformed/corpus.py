@@ -260,7 +260,6 @@ ITEMS = [
     files("an array and a table of other ids", {"a.npy": np.zeros((3, 1)), "b.csv": GOOD}, "b.csv: lacks 3 .*write the array as a table with a column item"),
 ]  # fmt: skip
 NAMES = [
-    files("one system", {"gold.csv": GOOD, "a.csv": GOOD}, r"found one system, a, expected at least two to compare"),
     files("no system", {"gold.csv": GOOD}, r"found no system, expected at least two to compare"),
     files("two systems of a name", {"x/a.csv": GOOD, "y/a.csv": GOOD}, r"two systems are named 'a' \(.*\); give one another name, as in a2="),
     files("a name given twice", {"a.csv": GOOD, "b.csv": GOOD}, "two systems are named 'm'", systems=["m={folder}/a.csv", "m={folder}/b.csv"]),

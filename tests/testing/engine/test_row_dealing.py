@@ -13,7 +13,7 @@ from nbyk.resampling.effects import score
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.streams import CHUNK
 from nbyk.testing.engine.draws import Draws, ItemStreams
-from nbyk.testing.engine.forms import RowByRow, form_of
+from nbyk.testing.engine.forms import RowByRow, Sums, form_of
 from nbyk.testing.engine.rows import Rows, Swaps
 from nbyk.testing.engine.tables import Tables
 from tests.oracles import enumerate as exact
@@ -241,3 +241,25 @@ def test_a_jackknife_of_many_items_leaves_groups_out() -> None:
         METRICS, stack_responses(without_first.a, without_first.b)[:, None], without_first.gold[None]
     )
     assert_allclose(groups[:, 0], expected[:, 0], rtol=1e-10)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("metric", ["mae", "rmse"])
+def test_swaps_of_many_systems_are_those_of_each_pair(metric: str, clustered: bool) -> None:
+    """Eighteen systems do not fit one table of sums; a draw does not depend on those taken with it."""
+    generator = np.random.default_rng(4)
+    gold, systems = generator.random((70, 2)), generator.random((18, 70, 2))
+    clusters = np.sort(generator.integers(0, 9, 70)) if clustered else None
+    clusters = None if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    rows = Rows.of(gold, systems, clusters)
+    streams, form = ItemStreams(3, rows), form_of(get(metric), rows)
+    assert isinstance(form, Sums)
+    pairs = [(0, 1), (17, 2), (5, 16)]
+    together = form.swapped_pairs(streams.swaps(0, 3 * CHUNK), pairs)
+    for (a, b), scores in zip(pairs, together, strict=True):
+        alone = form_of(get(metric), Rows.of(gold, systems[[a, b]], clusters))
+        parts = [alone.swapped(streams.swaps(chunk)) for chunk in range(3)]
+        assert_array_equal(alone.swapped(streams.swaps(0, 3 * CHUNK)), np.concatenate(parts, axis=1))
+        assert_allclose(scores, np.concatenate(parts, axis=1), rtol=1e-12)
+        dealt_rows = RowByRow(get(metric), Rows.of(gold, systems[[a, b]], clusters))
+        assert_allclose(parts[0], dealt_rows.swapped(streams.swaps(0)), rtol=1e-12)

@@ -9,7 +9,6 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -211,41 +210,6 @@ def test_too_few_scores() -> None:
 def test_bad_options_are_named(options: dict[str, float], message: str) -> None:
     with pytest.raises(NbykError, match=message):
         nbyk.aso([1, 2, 3, 4, 5], [1, 2, 3, 4, 6], **options)  # type: ignore[arg-type]
-
-
-def systems() -> dict[str, np.ndarray]:  # type: ignore[type-arg]
-    generator = np.random.default_rng(6)
-    return {name: generator.normal(mean, 1, 12) for name, mean in (("x", 1.5), ("y", 0.5), ("z", 0.0))}
-
-
-def test_multi_aso_is_aso_of_every_pair_at_the_joint_level() -> None:
-    scores = systems()
-    table = nbyk.multi_aso(scores)
-    assert table.labels == ("x", "y", "z")
-    assert table.bound.n_comparisons == 6
-    pair = nbyk.aso(scores["x"], scores["y"], n_comparisons=6)
-    assert table.eps_min[0, 1] == pair.eps_min
-    assert table.eps_min[1, 0] == pair.reversed().eps_min
-    deviate = stats.norm.ppf(1 - 0.05 / 6)
-    assert pair.eps_min == pytest.approx(pair.violation_ratio + deviate * pair.standard_error)
-    np.testing.assert_allclose(table.violation_ratio + table.violation_ratio.T, np.ones((3, 3)))
-    np.testing.assert_array_equal(np.diag(table.eps_min), np.ones(3))
-    frame = table.to_frame()
-    assert frame.loc["x", "z"] == table.eps_min[0, 2]
-    assert (nbyk.multi_aso(scores, n_comparisons=1).eps_min <= table.eps_min).all()
-
-
-def test_multi_aso_takes_tables_and_sequences() -> None:
-    scores = systems()
-    expected = nbyk.multi_aso(scores).eps_min
-    for given_as in (pd.DataFrame(scores), np.stack(list(scores.values())), [*scores.values()]):
-        np.testing.assert_array_equal(nbyk.multi_aso(given_as).eps_min, expected)
-    with pytest.raises(NbykError, match="found 1 systems"):
-        nbyk.multi_aso({"alone": [1, 2, 3]})
-    with pytest.raises(NbykError, match="system 'y': score 1 is nan"):
-        nbyk.multi_aso({"x": [1, 2, 3, 4, 5], "y": [1, math.nan, 3]})
-    with pytest.raises(NbykError, match="found str"):
-        nbyk.multi_aso("scores.csv")
 
 
 def test_uncertainty_reduction_is_the_papers() -> None:

@@ -12,7 +12,7 @@ from scipy import stats
 
 import nbyk
 from nbyk.errors import NbykError
-from nbyk.testing.scores.classical import mann_whitney_p, welch_t_p, wilcoxon_p
+from nbyk.testing.scores.battery import p_values
 
 SIDES = ("greater", "less", "two-sided")
 
@@ -65,9 +65,9 @@ def test_what_is_undefined_is_refused_and_nan_in_a_batch() -> None:
         nbyk.mann_whitney_test(same, same)
     rows = np.array([[1.0, 1.0, 1.0], [1.0, 2.0, 4.0]])
     for p in (
-        welch_t_p(rows, np.ones((2, 3))),
-        wilcoxon_p(rows, np.ones((2, 3))),
-        mann_whitney_p(rows, np.ones((2, 3))),
+        p_values("welch_t", rows, np.ones((2, 3))),
+        p_values("wilcoxon", rows, np.ones((2, 3))),
+        p_values("mann_whitney", rows, np.ones((2, 3))),
     ):
         np.testing.assert_array_equal(np.isnan(p), [True, False])
 
@@ -126,7 +126,7 @@ def test_signed_ranks_do_not_depend_on_the_unit_of_the_scores(
     unit: float, whole_numbers: tuple[np.ndarray, np.ndarray, list[float]]
 ) -> None:
     a, b, expected = whole_numbers
-    np.testing.assert_allclose(wilcoxon_p(unit * a, unit * b), expected, rtol=1e-12)
+    np.testing.assert_allclose(p_values("wilcoxon", unit * a, unit * b), expected, rtol=1e-12)
 
 
 def test_signed_ranks_of_tenths_are_those_of_whole_numbers() -> None:

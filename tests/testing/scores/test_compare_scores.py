@@ -16,9 +16,10 @@ from nbyk.errors import NbykError
 from nbyk.testing.corrections import CORRECTIONS
 from nbyk.testing.results import Board
 from nbyk.testing.scores.battery import TESTS
+from nbyk.testing.scores.compare_scores import MANY_SCORES, recommended_test
+from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.null_draws import null_draws
 from nbyk.testing.scores.power_analysis import comparison_power
-from nbyk.testing.scores.recommendation import MANY_SCORES, recommended_test
 from nbyk.testing.scores.result import NOTHING_VARIES
 
 
@@ -43,12 +44,12 @@ def systems(n: int = 12, **means: float) -> dict[str, np.ndarray]:  # type: igno
     ],
 )
 def test_recommendation(n: int, m: int, paired: bool, test: str, said: str) -> None:
-    found = recommended_test(n, m, paired=paired)
-    assert found.test == test
-    assert said in found.reason
+    found, reason = recommended_test(n, m, paired=paired)
+    assert found == test
+    assert said in reason
     a, b = np.random.default_rng(2).normal(size=(2, max(n, m)))
     compared = compare_scores([a[:n], b[:m]], paired=paired)
-    assert (compared.question.test, compared.question.reason) == (test, found.reason)
+    assert (compared.question.test, compared.question.reason) == (test, reason)
     drawn = compared.pair.drawn
     assert (drawn is not None and drawn.exact) == ("are counted" in said)
 
@@ -57,13 +58,13 @@ def test_recommendation(n: int, m: int, paired: bool, test: str, said: str) -> N
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_pairs_are_the_tests_and_corrections_those_of_all_pairs(name: str, alternative: Any) -> None:
     samples = systems()
-    seed = {"seed": 4} if TESTS[name].draws else {}
+    seed = {"seed": 4} if FACTS[name].draws else {}
     options: dict[str, Any] = {"test": name, "paired": True, "alternative": alternative, "seed": 4}
     against = None if alternative == "two-sided" else "y"
     for correction in CORRECTIONS:
         found = compare_scores(samples, against=against, correction=correction, **options)
         p = [
-            TESTS[name].test(samples[pair.a], samples[pair.b], alternative=alternative, **seed).p
+            TESTS[name](samples[pair.a], samples[pair.b], alternative=alternative, **seed).p
             for pair in found.pairs
         ]
         assert [pair.claims[0].p for pair in found.pairs] == p
@@ -153,17 +154,20 @@ def test_scores_that_do_not_vary_have_no_interval_and_say_so() -> None:
         assert "nan" not in result.sentence
 
 
-def test_bounds_are_those_of_multi_aso_and_hold_jointly() -> None:
+def test_bounds_are_those_of_aso_and_hold_jointly() -> None:
+    """As deepsig's `multi_aso`: at 1 − α/(k (k − 1)), each pair both ways."""
     samples = systems()
-    table = nbyk.multi_aso(samples, seed=3)
     found = compare_scores(samples, test="aso", seed=3)
-    at = {name: row for row, name in enumerate(samples)}
-    for pair in found.pairs:
-        order = pair.claims[0].order
-        assert order is not None
-        assert order.eps_min == table.eps_min[at[pair.a], at[pair.b]]
-        assert order.reversed().eps_min == table.eps_min[at[pair.b], at[pair.a]]
+    orders = [pair.claims[0].order for pair in found.pairs]
+    first = nbyk.aso(samples[found.pairs[0].a], samples[found.pairs[0].b], n_comparisons=6, seed=3)
+    assert orders[0].eps_min == first.eps_min
+    assert orders[0].reversed().eps_min == first.reversed().eps_min
+    deviate = stats.norm.ppf(1 - 0.05 / 6)
+    for order in orders:
         assert order.bound.n_comparisons == 6
+        bound = order.violation_ratio + deviate * order.standard_error
+        assert order.eps_min == pytest.approx(min(1.0, bound))
+        assert order.violation_ratio + order.reversed().violation_ratio == pytest.approx(1.0)
     assert found.question.correction == "bonferroni"
     one_sided = compare_scores(samples, test="aso", against="y", alternative="greater").pairs
     assert [pair.claims[0].order.bound.n_comparisons for pair in one_sided] == [2, 2]
@@ -264,12 +268,10 @@ def test_the_null_that_is_drawn_is_the_tests(name: str) -> None:
     samples = systems(11, x=-0.2, y=0.0)
     a, b = samples["x"], samples["y"]
     null = null_draws(name, a, b, n_draws=20_000)
-    p = TESTS[name].test(a, b, alternative="greater").p
+    p = TESTS[name](a, b, alternative="greater").p
     share = float((null.values >= null.observed - 1e-12).mean())
     assert 0.02 < p < 0.5
     assert share == pytest.approx(p, abs=4.5 * math.sqrt(2 * p * (1 - p) / 10_000))
-    with pytest.raises(NbykError, match="unknown test"):
-        null_draws("aso", a, b)
 
 
 def test_the_better_system_stands_first_and_p_at_its_floor_may_be_less() -> None:

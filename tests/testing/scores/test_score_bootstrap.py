@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy import stats
 
 import nbyk
 from nbyk.errors import NbykError
-from nbyk.testing.scores.bootstrap import bootstrap_p
+from nbyk.testing.scores.battery import p_values
 
 SIDES = ("greater", "less", "two-sided")
 M = 100_000
@@ -53,17 +54,18 @@ def test_neither_threads_nor_batches_nor_longer_runs_change_a_number() -> None:
     generator = np.random.default_rng(1)
     a, b = generator.normal(size=(8, 13)), generator.normal(size=(8, 13))
     for paired in (False, True):
-        p = bootstrap_p(a, b, paired=paired, n_resamples=1200)
-        np.testing.assert_array_equal(bootstrap_p(a, b, paired=paired, n_resamples=1200, threads=3), p)
-        np.testing.assert_array_equal(bootstrap_p(a[:2], b[:2], paired=paired, n_resamples=1200), p[:2])
-        alike = bootstrap_p(np.tile(a[0], (5, 1)), np.tile(b[0], (5, 1)), paired=paired, n_resamples=1200)
+        test = "paired_bootstrap" if paired else "bootstrap"
+        p = p_values(test, a, b, n_resamples=1200)
+        np.testing.assert_array_equal(p_values(test, a, b, n_resamples=1200, threads=3), p)
+        np.testing.assert_array_equal(p_values(test, a[:2], b[:2], n_resamples=1200), p[:2])
+        alike = p_values(test, np.tile(a[0], (5, 1)), np.tile(b[0], (5, 1)), n_resamples=1200)
         assert len(set(alike)) > 1, "rows have draws of their own"
         short = nbyk.bootstrap_test(a[0], b[0], paired=paired, n_resamples=1200, keep_null=True)
         longer = nbyk.bootstrap_test(a[0], b[0], paired=paired, n_resamples=3000, keep_null=True, threads=2)
         assert short.p == p[0]
         np.testing.assert_array_equal(longer.null[:1200], short.null)  # type: ignore[index]
-    shifted = bootstrap_p(a + 1e6, b + 1e6, n_resamples=1200)
-    np.testing.assert_array_equal(shifted, bootstrap_p(a, b, n_resamples=1200))
+    shifted = p_values("bootstrap", a + 1e6, b + 1e6, n_resamples=1200)
+    np.testing.assert_array_equal(shifted, p_values("bootstrap", a, b, n_resamples=1200))
 
 
 def test_power_is_that_of_a_loop_over_resamples() -> None:
@@ -85,7 +87,7 @@ def test_power_is_that_of_a_loop_over_resamples() -> None:
 def test_power_takes_any_test() -> None:
     scores = np.random.default_rng(3).normal(5, 1, 12)
     by_name = nbyk.bootstrap_power_analysis(scores, test="bootstrap", n_resamples=300)
-    again = nbyk.bootstrap_power_analysis(scores, test=bootstrap_p, n_resamples=300)
+    again = nbyk.bootstrap_power_analysis(scores, test=partial(p_values, "bootstrap"), n_resamples=300)
     assert by_name == again
     assert nbyk.bootstrap_power_analysis(scores, seed=1, n_resamples=300) != by_name
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from itertools import combinations, product
 
 import numpy as np
@@ -15,9 +14,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from nbyk.testing.scores.aso import aso_batch
-from nbyk.testing.scores.bootstrap import bootstrap_p
-from nbyk.testing.scores.classical import mann_whitney_p, welch_t_p, wilcoxon_p
-from nbyk.testing.scores.randomisation import approximate_randomisation_p, permutation_p
+from nbyk.testing.scores.battery import p_values
 
 pytestmark = pytest.mark.statistics
 
@@ -45,14 +42,14 @@ def attained(null: list[float]) -> float:
 
 
 def test_exact_permutation_and_randomisation() -> None:
-    assert_rate(permutation_p(*samples(7, 6, 1)), np.floor(ALPHA * 1716) / 1716)
-    assert_rate(approximate_randomisation_p(*samples(8, 8, 2)), np.floor(ALPHA * 256) / 256)
+    assert_rate(p_values("permutation", *samples(7, 6, 1)), np.floor(ALPHA * 1716) / 1716)
+    assert_rate(p_values("approximate_randomisation", *samples(8, 8, 2)), np.floor(ALPHA * 256) / 256)
 
 
-@pytest.mark.parametrize("test", [permutation_p, approximate_randomisation_p])
-def test_drawn_nulls_are_exact_at_every_level(test: Callable[..., Floats]) -> None:
+@pytest.mark.parametrize("test", ["permutation", "approximate_randomisation"])
+def test_drawn_nulls_are_exact_at_every_level(test: str) -> None:
     """(1 + count)/(1 + 199) is uniform on its 200 values: at .01, .05 and .5 alike."""
-    p = test(*samples(20, 20, 3), n_resamples=199, exact_up_to=0)
+    p = p_values(test, *samples(20, 20, 3), n_resamples=199, exact_up_to=0)
     for level in (0.01, 0.05, 0.5):
         low, high = stats.binom.interval(0.999, SIMULATIONS, level)
         assert low <= (p <= level + 1e-12).sum() <= high
@@ -60,9 +57,9 @@ def test_drawn_nulls_are_exact_at_every_level(test: Callable[..., Floats]) -> No
 
 def test_ranks() -> None:
     signed = [float(np.dot(signs, range(1, 9))) for signs in product((0, 1), repeat=8)]
-    assert_rate(wilcoxon_p(*samples(8, 8, 4), alternative="greater"), attained(signed))
+    assert_rate(p_values("wilcoxon", *samples(8, 8, 4), alternative="greater"), attained(signed))
     ranked = [float(sum(chosen)) for chosen in combinations(range(12), 6)]
-    assert_rate(mann_whitney_p(*samples(6, 6, 5), alternative="greater"), attained(ranked))
+    assert_rate(p_values("mann_whitney", *samples(6, 6, 5), alternative="greater"), attained(ranked))
 
 
 def normals(n: int, m: int, sd: float, key: int) -> tuple[Floats, Floats]:
@@ -73,7 +70,7 @@ def normals(n: int, m: int, sd: float, key: int) -> tuple[Floats, Floats]:
 def test_welch_holds_its_level_under_unequal_variances() -> None:
     """Welch's approximation is good to .001 at these sizes, where the pooled t is off by .04."""
     a, b = normals(10, 25, 3.0, 1)
-    assert_rate(welch_t_p(a, b), ALPHA, slack=0.001)
+    assert_rate(p_values("welch_t", a, b), ALPHA, slack=0.001)
     pooled = stats.ttest_ind(a, b, axis=1, alternative="greater").pvalue
     with pytest.raises(AssertionError):
         assert_rate(pooled, ALPHA, slack=0.001)
@@ -87,7 +84,7 @@ def test_the_bootstrap_is_as_liberal_as_its_variance_is_small() -> None:
     n, border = 20, stats.norm.ppf(0.95) * np.sqrt(19 / 20)
     a, b = normals(n, n, 1.0, 2)
     for paired, df in ((False, 2 * n - 2), (True, n - 1)):
-        p = bootstrap_p(a, b, paired=paired, n_resamples=999)
+        p = p_values("paired_bootstrap" if paired else "bootstrap", a, b, n_resamples=999)
         assert_rate(p, stats.t.sf(border, df), slack=0.002)
         with pytest.raises(AssertionError):
             assert_rate(p, ALPHA, slack=0.001)
@@ -106,9 +103,9 @@ def test_the_least_p_value_is_met_as_often_as_it_says(paired: bool) -> None:
     """Where p can be no smaller than its level, exact tests still reject at that level that often."""
     a, b = samples(4, 4, 8)
     p = (
-        approximate_randomisation_p(a, b, alternative="greater")
+        p_values("approximate_randomisation", a, b, alternative="greater")
         if paired
-        else permutation_p(a, b, alternative="greater")
+        else p_values("permutation", a, b, alternative="greater")
     )
     least = 1 / 16 if paired else 1 / 70
     assert p.min() == pytest.approx(least)

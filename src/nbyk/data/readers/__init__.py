@@ -11,7 +11,14 @@ from typing import Any
 
 from nbyk.data.readers import containers, exports, inspect_logs
 from nbyk.data.readers.export import EXPORTS, Row, reader, rows_of_split
-from nbyk.data.readers.recording import Gathering, Recording, SparseColumn, Unusable, said
+from nbyk.data.readers.recording import (
+    Gathering,
+    Recording,
+    SparseColumn,
+    Unusable,
+    columns_of_objects,
+    said,
+)
 
 READERS = (
     (inspect_logs.recognises, inspect_logs.read),
@@ -59,6 +66,7 @@ __all__ = [
     "Row",
     "SparseColumn",
     "Unusable",
+    "columns_of_objects",
     "exports",
     "is_recorded",
     "reader",

@@ -10,12 +10,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from nbyk.bounded import counted, refuse_bomb
+from nbyk.bounded import TimedBytes, counted, refuse_bomb
 from nbyk.data.readers.recording import Recording, Unusable, library, message_of
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
 _SHEET = 2**20  # rows of the largest sheet
+_MOST_BYTES, _MOST_BESIDE = (
+    10**8,
+    10**7,
+)  # of XML, and of that beside sheets; openpyxl takes a minute for 10**8
+_SHEETS = ("xl/worksheets/", "xl/sharedStrings.xml", "xl/media/")
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell [^>]*ref=\"([A-Z0-9:$]+)\"")
 
 
@@ -28,12 +33,15 @@ def read_workbook(path: str | os.PathLike[str]) -> Recording:
     """Return the columns of the sheet, named by its first filled row; formulas are their saved values."""
     openpyxl = library("openpyxl", path, "an Excel workbook")
     content = read_bytes(path)
-    refuse_bomb(path, content)
+    refuse_bomb(path, content, _MOST_BYTES)
+    refuse_bomb(path, content, _MOST_BESIDE, unread=_SHEETS)
     try:
         sheets = _sheets(openpyxl, content, path)
     except NbykError:
         raise
     except Exception as error:  # a damaged workbook makes zipfile and the XML parser raise nearly anything
+        if isinstance(error.__context__, NbykError):  # openpyxl says of any that it cannot read strings
+            raise error.__context__ from None
         raise NbykError(
             f"openpyxl cannot read it ({message_of(error)}); save it as .xlsx again", file=path
         ) from None
@@ -75,10 +83,11 @@ def read_workbook(path: str | os.PathLike[str]) -> Recording:
 
 def _sheets(openpyxl: Any, content: bytes, path: str | os.PathLike[str]) -> dict[str, list[list[Any]]]:
     """Return the rows of each sheet; merged cells, and formulas without a saved value, are unusable."""
-    book, formulas = (
-        openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=is_value)
-        for is_value in (True, False)
-    )
+
+    def opened(is_value: bool) -> Any:
+        return openpyxl.load_workbook(TimedBytes(path, content), read_only=True, data_only=is_value)
+
+    book = opened(True)
     sheets: dict[str, list[list[Any]]] = {}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for name in book.sheetnames:
@@ -96,7 +105,7 @@ def _sheets(openpyxl: Any, content: bytes, path: str | os.PathLike[str]) -> dict
                         file=path,
                     )
             if b"<f" in source:
-                for row, row_of_formulas in zip(rows, _rows(formulas[name], path), strict=False):
+                for row, row_of_formulas in zip(rows, _rows(opened(False)[name], path), strict=False):
                     for place, formula in enumerate(row_of_formulas):
                         if formula is not None and row[place] is None:
                             text = getattr(formula, "text", formula)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
+from nbyk.bounded import counted
 from nbyk.data.readers.recording import Gathering, Recording, said
 from nbyk.errors import NbykError
 
@@ -93,7 +94,7 @@ class Export:
         unit = self.unit if numbers is None else "line"
         gathering = Gathering(self.maker, unit, self.item, self.rater, path)
         remarks: Counter[str] = Counter()
-        for place, content in enumerate(units):
+        for place, content in enumerate(counted(units, path, lambda _: (1, 0, 0))):
             number = place + 1 if numbers is None else numbers[place]
             try:
                 for row in self.rows(as_object(content)):

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nbyk.bounded import refuse_bomb
+from nbyk.bounded import Deadline, refuse_bomb
 from nbyk.data.readers.recording import Gathering, Recording, library, message_of
+from nbyk.data.text import json_text
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -34,11 +35,15 @@ def read(path: str | os.PathLike[str]) -> Recording:
     """Return a row per sample and epoch of one log, with a column per score, read by Inspect itself."""
     log = library("inspect_ai.log", path, "a log of Inspect")
     number = library("inspect_ai.scorer", path, "a log of Inspect").value_to_float()
-    # notes the file as an input; of a zip file, only its head and summaries are read
-    refuse_bomb(path, read_bytes(path), is_read=False)
+    is_zipped = Path(path).suffix.lower() == ".eval"
+    if is_zipped:  # only its head and summaries are read
+        refuse_bomb(path, read_bytes(path), unread=("samples/",))
+    else:
+        json_text(path)
+    deadline = Deadline(path)
     gathering = Gathering("a log of Inspect", "sample", _ITEM, _RUN, path)
     try:
-        if Path(path).suffix.lower() == ".eval":
+        if is_zipped:
             header = log.read_eval_log(os.fspath(path), header_only=True)
             samples = log.read_eval_log_sample_summaries(os.fspath(path))
         else:
@@ -53,6 +58,7 @@ def read(path: str | os.PathLike[str]) -> Recording:
     if not any(sample.scores for sample in samples):
         raise NbykError("no sample of the log has a score; score it with `inspect score` first", file=path)
     for n, sample in enumerate(samples, start=1):
+        deadline.check()
         gathering.add(sample.id, sample.epoch, _scores(sample, number), sample.metadata, number=n)
     return gathering.recording(incomplete=_incomplete(header, len(samples)))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from nbyk.bounded import MOST_CELLS, refuse_more
 from nbyk.errors import NbykError
 
 
@@ -45,6 +46,19 @@ class SparseColumn:
         for row, cell in zip(self.rows, self.cells, strict=True):
             every[row] = cell
         return every
+
+
+def columns_of_objects(
+    objects: Iterable[tuple[int, Mapping[str, Any]]],
+) -> tuple[dict[str, SparseColumn], list[int]]:
+    """Return numbered objects as columns, and their numbers."""
+    columns: dict[str, SparseColumn] = {}
+    numbers: list[int] = []
+    for row, (number, content) in enumerate(objects):
+        for name, cell in content.items():
+            columns.setdefault(name, SparseColumn(numbers)).add(row, cell)
+        numbers.append(number)
+    return columns, numbers
 
 
 @dataclass(frozen=True)
@@ -145,6 +159,7 @@ class Gathering:
         `incomplete` are those of `Recording`.
         """
         names = dict.fromkeys(name for row in self._rows for name in row.scores)
+        refuse_more(self._path, len(names) * len(self._rows), MOST_CELLS, "cells")
         taken = {*self._ids, *names}
         numbers = [row.number for row in self._rows]
         files = [row.file for row in self._rows if row.file is not None]

@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, UndefinedMetricError, unknown_name
 from nbyk.metrics import Metric
-from nbyk.planning.power import multistage, randomisation
+from nbyk.planning.power import randomisation
 from nbyk.planning.power.simulated_sets import SimulatedSets
-from nbyk.priors import TwoStagePrior
 from nbyk.resampling.effects import check_defined
-from nbyk.resampling.pilot_items import PilotItems
 from nbyk.resampling.resample import hypothesis_effects, observed_effects, resampled_effects
 from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.engine.draws import Draws
@@ -84,12 +82,6 @@ class SystemTest:
         Whether to stop drawing once the chance of another decision is at most 10⁻⁶.
     raw_swaps
         Whether "swap_items" exchanges the responses themselves, as published (`nbyk.testing.engine.draws`).
-
-    Raises
-    ------
-    NbykError
-        If the name is unknown, α is not in (0, 1), the metric does not fit the test, or M draws cannot reach
-        α.
     """
 
     name: str
@@ -119,18 +111,10 @@ class SystemTest:
         """The level of each side on which the test rejects: α, or α/2 for a two-sided test."""
         return 0.5 * self.alpha if self.alternative == "two-sided" else self.alpha
 
-    def is_compiled(self, items: TwoStagePrior | PilotItems, n_runs: int | None = None) -> bool:
-        """Return whether a decision takes microseconds: no responses are drawn again under the null."""
-        if self.name in ("multistage_bootstrap", "expected_p"):
-            counted = isinstance(items, TwoStagePrior) and items.response.levels > 0
-            return n_runs is None and counted and self._code is not None
-        return self.name in ON_ERRORS or (self.name in ("swap_items", "shifted") and self.metric.additive)
-
     @property
-    def _code(self) -> int | None:
-        """The code of an item's effect, if the metric has one at the default of its parameters."""
-        metric = self.metric
-        return None if metric.counts is None or metric.name != metric.base_name else metric.counts.item_effect
+    def is_compiled(self) -> bool:
+        """Whether a decision takes microseconds: no responses are drawn again under the null."""
+        return self.name in ON_ERRORS or (self.name in ("swap_items", "shifted") and self.metric.additive)
 
     def rejections(self, sets: SimulatedSets) -> Integers:
         """Return for each set whether the test rejects (1 or 0) and its number of draws, shape (size, 2)."""
@@ -152,8 +136,6 @@ class SystemTest:
             return self._sign_flips
         if self.name == "shifted" and self.metric.additive:
             return self._shifted
-        if self.name in ("multistage_bootstrap", "expected_p"):
-            return self._multistage
         return self._resampled
 
     def _looks(self, *, first: int = 0, growth: float = 1.2) -> Looks:
@@ -200,35 +182,6 @@ class SystemTest:
                 p = stats.wilcoxon(differences, alternative="greater", method="asymptotic", axis=1).pvalue
         rejected = np.nan_to_num(p, nan=1.0) <= self.alpha
         return np.stack([rejected, np.zeros(sets.size)], axis=1).astype(np.int64)
-
-    def _multistage(self, sets: SimulatedSets) -> Integers:
-        if not self.is_compiled(sets.population.prior, sets.population.n_runs):
-            return self._resampled(sets)
-        expected = self.name == "expected_p"
-        kernel: Callable[..., None] = multistage.multistage_test
-        if expected:
-            kernel = multistage.expected_p_test
-        at = self._pair_looks(growth=1.5) if expected else self._looks()
-        roles = ("alternative", "null") if expected else ("",)
-        keys = [sets.random_words(f"{self.name} {self.alternative} {role}".strip()) for role in roles]
-        out = np.empty((sets.size, 2), np.int64)
-        for first, counts in sets.counts():
-            a, b = self._ordered(counts.a, counts.b)
-            kernel(
-                counts.gold,
-                a,
-                b,
-                counts.k,
-                self._code,
-                multistage.items_per_block(4 if expected else 2, counts.k, len(counts.values)),
-                *keys,
-                first,
-                at.draws,
-                at.reject_to,
-                at.keep_from,
-                out[first : first + a.shape[1]],
-            )
-        return out
 
     def _resampled(self, sets: SimulatedSets) -> Integers:
         """Return the decisions; sets on which the metric is undefined have 0 draws and no rejection."""
@@ -283,7 +236,7 @@ class SystemTest:
         return float(observed_effects(data, self.metric)[0]), effects
 
     def _expected_p(self, data: ResponseSet, seed: int) -> tuple[int, int]:
-        at = self._pair_looks()
+        at = pair_looks(self.n_resamples, self.alpha, first=_FIRST, growth=_GROWTH, early=self.early)
         for look, n_draws in enumerate(at.draws.tolist()):
             draws = resampled_effects(
                 data,
@@ -300,9 +253,6 @@ class SystemTest:
             if pairs >= at.keep_from[look]:
                 break
         return 0, n_draws
-
-    def _pair_looks(self, *, growth: float = _GROWTH) -> Looks:
-        return pair_looks(self.n_resamples, self.alpha, first=_FIRST, growth=growth, early=self.early)
 
     @property
     def _sign(self) -> float:

@@ -48,6 +48,8 @@ def pair_head(pair: Pair) -> Head:
 def verdict_line(pair: Pair) -> str:
     """Return the verdict in a few words: about the margin if there is one."""
     margin, a, b = pair.margin, pair.a, pair.b
+    if not b:
+        return f"{a} scores {_numbers(pair, pair.claims[-1], pair.claims[-1].interval)[0]}"
     if margin is not None:
         size = in_full(margin.size)
         said = {
@@ -105,11 +107,12 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
         return
     if not broad.is_conclusive:
         yield Line(f"No answer for {broad.population}: {broad.reason}.")
-        yield Line(_effect(pair, items), p_in_words(pair, items), f", for {items.population}")
+        p = p_in_words(pair, items) if pair.b else ""
+        yield Line(_effect(pair, items), p, f", for {items.population}")
         if items.shown(items.p, pair.question.alpha) != "undecided":
             yield Line(f"For these alone, {_shown(pair, items)}.")
         return
-    p = p_in_words(pair, broad)
+    p = p_in_words(pair, broad) if pair.b else f"{_percent(pair.question.confidence_level)} interval"
     yield Line(_effect(pair, broad), p if pair.decided else f"{p}, and {MORE_DRAWS}", where)
     if broad is not items:
         yield _narrower(pair)
@@ -154,7 +157,7 @@ def _numbers(pair: Pair, claim: Claim, interval: Interval) -> tuple[str, str, st
     way = asked.direction if sign == first else _OPPOSITE[asked.direction]
     low, high = sorted(sign * end for end in interval)
     size, *ends = with_decimals((effect, low, high), high - low)
-    words = f"{size} {way} {asked.noun or asked.metric}"
+    words = f"{size} {way if pair.b else 'by'} {asked.noun or asked.metric}"
     return words, bar(low, effect, high), "" if math.isnan(low) else f"{ends[0]} to {ends[1]}"
 
 
@@ -168,7 +171,8 @@ def p_in_words(pair: Pair, claim: Claim) -> str:
         return f"eps_min {front.eps_min:.3g} {sign} τ = {asked.tau:g}"
     is_drawn = drawn is not None and claim.method == asked.test and not drawn.exact
     relation = p_relation(claim.p, drawn.n_resamples, asked.alternative) if is_drawn and drawn else "="
-    return p_text(p, asked.alpha, relation)
+    looks = f" (α = {asked.alpha:.2g} at each of {asked.looks} looks)" if asked.looks > 1 else ""
+    return p_text(p, asked.alpha, relation) + looks
 
 
 def p_text(p: float, alpha: float, relation: str = "=") -> str:
@@ -219,9 +223,11 @@ def claim_sentence(pair: Pair, claim: Claim | None = None) -> str:
     where = f"on {asked.metric}, for {claim.population}"
     if not claim.is_conclusive:
         return f"Undecided {where}: {claim.reason}."
-    shown = _shown(pair, claim)
     words, _, ends = _numbers(pair, claim, claim.interval)
     interval = f"{_percent(asked.confidence_level)} interval {ends}, " if ends else ""
+    if not pair.b:
+        return f"{pair.a} scores {words}, for {claim.population} ({interval.rstrip(', ')})."
+    shown = _shown(pair, claim)
     decided = pair.decided if claim is pair.claims[0] else claim.decided
     more = "" if decided else f"; {MORE_DRAWS}"
     comma = "," if claim.reserve and shown.endswith(WITH_RESERVE) else ""

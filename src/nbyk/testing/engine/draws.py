@@ -57,15 +57,20 @@ class ItemStreams:
         self.key = stream_key(seed, purpose="comparison", gold=digest, n_items=self.n_items)
         self._words: dict[str, np.uint64] = {}
 
-    def swaps(self, chunk: int) -> Swaps:
-        """Return a chunk of draws; each says for every item whether its rows are swapped."""
-        words = np.empty((CHUNK, -(-self.n_clusters // 64)), np.uint64)
+    @property
+    def together(self) -> int:
+        """Chunks of swaps to take together: more repay a table of sums, and fewer stay in a near cache."""
+        return min(16, max(8, 4096 // -(-self.n_clusters // 64)))
+
+    def swaps(self, chunk: int, n_draws: int = CHUNK) -> Swaps:
+        """Return draws from a chunk on; each says for every item whether its rows are swapped."""
+        words = np.empty((n_draws, -(-self.n_clusters // 64)), np.uint64)
         lanes.fill_words(self._word("swap"), chunk * CHUNK, words)
         return Swaps(words, self.n_items, self._clusters)
 
-    def every_swap(self, chunk: int) -> Swaps:
-        """Return a chunk of all swaps in order, from the first cluster alone on; at most 63 clusters."""
-        words = np.arange(chunk * CHUNK + 1, (chunk + 1) * CHUNK + 1, dtype=np.uint64)[:, None]
+    def every_swap(self, chunk: int, n_draws: int = CHUNK) -> Swaps:
+        """Return all swaps in order from a chunk on, the first cluster alone first; at most 63 clusters."""
+        words = np.arange(1, n_draws + 1, dtype=np.uint64)[:, None] + np.uint64(chunk * CHUNK)
         return Swaps(words, self.n_items, self._clusters)
 
     def items(self, role: str, chunk: int) -> ItemDraws:
@@ -84,19 +89,21 @@ class ItemStreams:
 
 
 def draw_chunks(
-    work: Callable[[int], Floats],
+    work: Callable[[int, int], Floats],
     n_draws: int,
     *,
     start: int = 0,
+    together: int = 1,
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Floats:
-    """Join the results of `work` for whole chunks, shape (rows, CHUNK), to (rows, draws from `start` on)."""
+    """Join the results of `work(chunk, size)`, shape (rows, size), to (rows, draws from `start` on).
+
+    `size` is that of `together` whole chunks, or of those left.
+    """
     first = start // CHUNK * CHUNK
     whole = -(-n_draws // CHUNK) * CHUNK
-    (drawn,) = run_chunks(
-        whole, lambda chunk, _: work(chunk), start=first, threads=threads, progress=progress
-    )
+    (drawn,) = run_chunks(whole, work, start=first, together=together, threads=threads, progress=progress)
     return drawn[:, start - first : n_draws - first]
 
 
@@ -155,17 +162,17 @@ class Draws:
         """Return effects after random swaps, or `exact`, after all of them; shape (which, draws)."""
         forms = [self._swap_forms[index] for index in which]
 
-        def work(chunk: int) -> Floats:
-            draws = self._streams.every_swap(chunk) if exact else self._streams.swaps(chunk)
+        def work(chunk: int, size: int) -> Floats:
+            draws = (self._streams.every_swap if exact else self._streams.swaps)(chunk, size)
             return np.concatenate([form.swapped(draws) for form in forms])
 
-        return self._effects(forms, self._run(work, n_draws, start))
+        return self._effects(forms, self._run(work, n_draws, start, together=self._streams.together))
 
     def bootstrapped(self, which: Sequence[int], n_draws: int, role: str, *, start: int = 0) -> Floats:
         """Return effects on bootstrapped items with all of their responses, shape (which, draws)."""
         forms = self._forms(which)
 
-        def work(chunk: int) -> Floats:
+        def work(chunk: int, _: int) -> Floats:
             draws = self._streams.items(role, chunk)
             return np.concatenate([form.drawn(draws) for form in forms])
 
@@ -242,5 +249,9 @@ class Draws:
     def _effects(self, forms: Sequence[Form], scores: Floats) -> Floats:
         return effects_of_scores([form.metric for form in forms], scores.reshape(len(forms), 2, -1))
 
-    def _run(self, work: Callable[[int], Floats], n_draws: int, start: int) -> Floats:
-        return draw_chunks(work, n_draws, start=start, threads=self._threads, progress=self._progress)
+    def _run(
+        self, work: Callable[[int, int], Floats], n_draws: int, start: int, *, together: int = 1
+    ) -> Floats:
+        return draw_chunks(
+            work, n_draws, start=start, together=together, threads=self._threads, progress=self._progress
+        )

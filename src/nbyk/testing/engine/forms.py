@@ -1,13 +1,14 @@
 """Scores of systems when whole rows of items are swapped between two systems, drawn or left out.
 
 The contributions of the items (to an additive metric, or their places in the order of item means) are
-computed once. A batch of 64 draws is then one pass over the items. A metric without such a form (a user's
+computed once. A batch of draws is then one pass over the items. A metric without such a form (a user's
 own, or one that pairs or pools single responses) is scored on the rows of every draw. The draws are the same.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -42,9 +43,13 @@ class Form(ABC):
         systems, gold = self.rows.inputs(self.metric)
         return (systems[..., None], gold[:, None]) if systems.ndim == 2 else (systems, gold)
 
-    @abstractmethod
     def swapped(self, draws: Swaps) -> Floats:
-        """Return the scores of two systems whose rows are swapped, shape (2, 64)."""
+        """Return the scores of two systems whose rows are swapped, shape (2, R)."""
+        return np.concatenate([self._swapped(batch) for batch in draws.batches()], axis=1)
+
+    @abstractmethod
+    def _swapped(self, draws: Swaps) -> Floats:
+        """Return the scores of 64 draws, shape (2, 64)."""
 
     @abstractmethod
     def drawn(self, draws: ItemDraws) -> Floats:
@@ -86,11 +91,23 @@ class Sums(Form):
         self._sums = rows.sums(metric if metric.from_mean is None else get(metric.from_mean.metric))
 
     def swapped(self, draws: Swaps) -> Floats:
-        """Add the gains of the swapped items."""
-        gains = draws.sums(self._sums)
-        a, b = (self._sums.total[start : start + len(gains), None] for start in (0, len(gains)))
-        both = a + gains if self.metric.kind == "comparison" else np.concatenate([a + gains, b - gains])
-        return self._scores(both, draws.n_items)
+        """Add the gains of the swapped items; all draws at once."""
+        return self._dealt(0, 1, draws.sums(self._sums), draws.n_items)
+
+    _swapped = swapped
+
+    def swapped_pairs(self, draws: Swaps, pairs: Sequence[tuple[int, int]]) -> Floats:
+        """Return the scores of pairs of systems, each swapped by the same draws, shape (pairs, 2, R)."""
+        leads = draws.add(self._sums.leads).reshape(len(self.rows.systems), -1, len(draws.words))
+        return np.stack([self._dealt(a, b, leads[b] - leads[a], draws.n_items) for a, b in pairs])
+
+    def _dealt(self, a: int, b: int, gains: Floats, n: int) -> Floats:
+        """Return the scores, (2, R), of two systems if the first one's sums gain `gains`, shape (F, R)."""
+        of_a, of_b = (self._sums.total[len(gains) * place :][: len(gains), None] for place in (a, b))
+        both = (
+            of_a + gains if self.metric.kind == "comparison" else np.concatenate([of_a + gains, of_b - gains])
+        )
+        return self._scores(both, n)
 
     def drawn(self, draws: ItemDraws) -> Floats:
         """Sum under weights."""
@@ -106,7 +123,7 @@ class Sums(Form):
     def _scores(self, sums: Floats, n: int | Integers) -> Floats:
         """Return scores, shape (S, D), from sums, shape (S F, D), over n items."""
         if self.metric.statistics is not None:
-            parts = sums.reshape(-1, len(self._sums.gains), sums.shape[1])
+            parts = sums.reshape(-1, self._sums.gains.shape[1], sums.shape[1])
             return np.array([self.metric.score_sums(part.T) for part in parts])
         if self._from_mean is not None:
             sums = np.where(sums < _ROUNDING * self._sums.total.max(), 0.0, sums)
@@ -119,7 +136,7 @@ class Sums(Form):
 class Ranks(Form):
     """Spearman's ρ, in whole numbers: twice the ranks, from −N to N."""
 
-    def swapped(self, draws: Swaps) -> Floats:
+    def _swapped(self, draws: Swaps) -> Floats:
         """Scan once through both systems' means in their order."""
         covariance, ties = np.empty((2, DRAWS)), np.empty((2, DRAWS))
         gold_ranks = self._gold_ranks
@@ -164,7 +181,7 @@ class Ranks(Form):
 class Distances(Form):
     """The earth mover's distance between the distributions of item means, or of all responses pooled."""
 
-    def swapped(self, draws: Swaps) -> Floats:
+    def _swapped(self, draws: Swaps) -> Floats:
         """Scan once through both systems' and gold's values in their order."""
         out = np.empty((2, DRAWS))
         swaps.distances(*self._all, draws.coins, out)
@@ -203,7 +220,7 @@ class Distances(Form):
 class RowByRow(Form):
     """Any metric, on the rows of each draw."""
 
-    def swapped(self, draws: Swaps) -> Floats:
+    def _swapped(self, draws: Swaps) -> Floats:
         """Deal the rows and score them."""
         systems, gold = self._values
         a, b = systems[:2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -19,11 +20,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Swaps:
-    """A batch of draws of swaps: for each item, whether its rows are swapped.
+    """A batch of R draws of swaps: for each item, whether its rows are swapped.
 
     Attributes
     ----------
-    words : ndarray of uint64, shape (64, ⌈G/64⌉)
+    words : ndarray of uint64, shape (R, ⌈G/64⌉)
         Per draw, a bit per cluster from the lowest up: whether the rows of its items are swapped. Without
         clusters, each item is a cluster of its own.
     n_items
@@ -37,27 +38,36 @@ class Swaps:
     clusters: NDArray[np.int64] | None = None
     _sums: dict[str, Floats] = field(default_factory=dict, repr=False)
 
+    def batches(self) -> Iterator[Swaps]:
+        """Yield the draws, 64 at a time."""
+        for first in range(0, len(self.words), DRAWS):
+            yield Swaps(self.words[first : first + DRAWS], self.n_items, self.clusters)
+
     @cached_property
     def coins(self) -> NDArray[np.uint64]:
-        """The same as a word per item with a bit per draw, shape (N,)."""
+        """The same of 64 draws as a word per item with a bit per draw, shape (N,)."""
         coins = np.empty(self.n_items if self.clusters is None else int(self.clusters.max()) + 1, np.uint64)
         swaps.transpose_coins(self.words, coins)
         return coins if self.clusters is None else coins[self.clusters]
 
     @cached_property
     def swapped(self) -> NDArray[np.bool_]:
-        """The same as booleans, shape (64, N)."""
+        """The same as booleans, shape (R, N)."""
         bits = np.unpackbits(self.words.astype("<u8").view(np.uint8), axis=1, bitorder="little")
         item_bits = bits[:, : self.n_items] if self.clusters is None else bits[:, self.clusters]
         return item_bits.astype(np.bool_)
 
     def sums(self, of: ItemSums) -> Floats:
-        """Return what swaps add to the first system's sums and take from the second's, shape (F, 64)."""
+        """Return what swaps add to the first system's sums and take from the second's, shape (F, R)."""
         if of.name not in self._sums:
-            self._sums[of.name] = np.empty((len(of.gains), DRAWS))
-            for gains, out in zip(of.gains, self._sums[of.name], strict=True):
-                swaps.add_swapped(gains, self.coins, out)
+            self._sums[of.name] = self.add(of.gains)
         return self._sums[of.name]
+
+    def add(self, values: Floats) -> Floats:
+        """Return the sums of the swapped clusters' `values`, shape (G, F), as (F, R)."""
+        sums = np.empty((len(self.words), values.shape[1]))
+        swaps.add_swapped(values, self.words, sums)
+        return np.ascontiguousarray(sums.T)
 
 
 @dataclass(frozen=True)
@@ -191,8 +201,9 @@ class ItemSums:
         Each item's score as a test set of its own, F = 1, or its statistics.
     total : ndarray, shape (S F,) or (1,)
         Their sums.
-    gains : ndarray, shape (F, N)
-        The amounts that swapping an item's rows adds to the first system's sums and takes from the second's.
+    gains : ndarray, shape (G, F)
+        The amounts that swapping a cluster's rows adds to the first system's sums and takes from the
+        second's.
     """
 
     def __init__(self, metric: Metric, rows: Rows) -> None:
@@ -200,15 +211,30 @@ class ItemSums:
         if metric.statistics is not None:
             summed = metric.rows_of(rows.systems)
             self.features = np.ascontiguousarray(np.concatenate(summed, axis=-1))
-            self.gains = np.ascontiguousarray((summed[1] - summed[0]).T)
+            self.gains = self._of_clusters(summed[1] - summed[0], rows)
         else:
             scores = item_scores(metric, rows)
             self.features = np.ascontiguousarray(scores.T)
             # A swap compares B with A. A user's own metric need not give the negative then.
             systems, gold = rows.inputs(metric)
             swapped = _item_scores(metric, systems[1::-1], gold)[0] if len(scores) == 1 else scores[1]
-            self.gains = (swapped - scores[0])[None]
+            self.gains = self._of_clusters((swapped - scores[0])[:, None], rows)
         self.total = self.features.sum(axis=0)
+        self._rows = rows
+
+    @cached_property
+    def leads(self) -> Floats:
+        """Every system's features less the first one's, summed over each cluster, shape (G, S F)."""
+        n_features = self.gains.shape[1]
+        first = np.tile(self.features[:, :n_features], self.features.shape[1] // n_features)
+        return self._of_clusters(self.features - first, self._rows)
+
+    @staticmethod
+    def _of_clusters(values: Floats, rows: Rows) -> Floats:
+        if rows.clusters is not None:
+            starts = np.flatnonzero(np.diff(rows.clusters, prepend=-1))
+            values = np.add.reduceat(values, starts, axis=0)
+        return np.ascontiguousarray(values)
 
 
 def item_scores(metric: Metric, rows: Rows) -> Floats:

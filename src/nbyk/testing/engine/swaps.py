@@ -1,9 +1,10 @@
-"""Compiled scores of two systems whose rows are swapped on items, 64 draws abreast.
+"""Compiled scores of systems whose rows are swapped on items.
 
 Swapping keeps the values and only deals them again, so nothing is sorted. An additive score is its total plus
-the gains of the swapped items. A rank correlation or an earth mover's distance is one scan through both
-systems' values in their order. A draw is a bit of a word per item, and 64 draws are the lanes of the inner
-loops. B gets every value that A does not get, so one scan gives both scores.
+the gains of the swapped items: a table has the sum of every subset of eight, so a byte of a draw is one sum.
+A rank correlation or an earth mover's distance is one scan through both systems' values in their order. There
+a draw is a bit of a word per item, and 64 draws are the lanes of the inner loops. B gets every value that A
+does not get, so one scan gives both scores.
 """
 
 from __future__ import annotations
@@ -15,11 +16,15 @@ from numba import uint64
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
+from nbyk.resampling.lanes import fill_subset_table, subset_table
 
 Array = NDArray[Any]
 
 DRAWS = 64
 """Draws of a batch: the bits of a word."""
+
+_TOGETHER = 16
+"""Sums that share a table; the tables of a word of items are then 256 kB."""
 
 
 @njit(nogil=True, cache=True)
@@ -52,16 +57,50 @@ def transpose_coins(words: Array, out: Array) -> None:
 
 
 @njit(nogil=True, cache=True)
-def add_swapped(gains: Array, coins: Array, out: Array) -> None:
-    """Fill `out`, shape (64,), with each draw's sum of the `gains`, shape (N,), of the swapped items.
+def add_swapped(gains: Array, words: Array, out: Array) -> None:
+    """Fill `out`, shape (R, F), with each draw's sums of the `gains`, shape (N, F), of the swapped items.
 
-    `coins` are those of `rank_products`.
+    `words`, shape (R, ⌈N/64⌉), have a bit per item from the lowest up. The sum of a draw does not depend on
+    the others.
     """
+    n, n_sums = gains.shape
     out[:] = 0.0
-    for item in range(gains.size):
-        word, gain = coins[item], gains[item]
-        for draw in range(DRAWS):
-            out[draw] += gain if (word >> uint64(draw)) & uint64(1) else 0.0
+    if n_sums == 1:  # a table of numbers, not of rows: a third of the time
+        t = subset_table(DRAWS)
+        for column in range(words.shape[1]):
+            fill_subset_table(gains[DRAWS * column : DRAWS * (column + 1), 0], t)
+            for draw in range(words.shape[0]):
+                w = words[draw, column]
+                low = (t[0, _byte(w, 0)] + t[1, _byte(w, 1)]) + (t[2, _byte(w, 2)] + t[3, _byte(w, 3)])
+                high = (t[4, _byte(w, 4)] + t[5, _byte(w, 5)]) + (t[6, _byte(w, 6)] + t[7, _byte(w, 7)])
+                out[draw, 0] += low + high
+        return
+    tables = np.empty((8, 256, min(n_sums, _TOGETHER)))
+    for first in range(0, n_sums, _TOGETHER):
+        width = min(_TOGETHER, n_sums - first)
+        for column in range(words.shape[1]):
+            for byte in range(8):
+                table = tables[byte]
+                table[0] = 0.0
+                for bit in range(8):
+                    item = DRAWS * column + 8 * byte + bit
+                    for subset in range(1 << bit):
+                        for k in range(width):
+                            gain = gains[item, first + k] if item < n else 0.0
+                            table[(1 << bit) + subset, k] = table[subset, k] + gain
+            for draw in range(words.shape[0]):
+                w, sums = words[draw, column], out[draw, first : first + width]
+                s0, s1 = tables[0, _byte(w, 0)], tables[1, _byte(w, 1)]
+                s2, s3 = tables[2, _byte(w, 2)], tables[3, _byte(w, 3)]
+                s4, s5 = tables[4, _byte(w, 4)], tables[5, _byte(w, 5)]
+                s6, s7 = tables[6, _byte(w, 6)], tables[7, _byte(w, 7)]
+                for k in range(width):
+                    sums[k] += ((s0[k] + s1[k]) + (s2[k] + s3[k])) + ((s4[k] + s5[k]) + (s6[k] + s7[k]))
+
+
+@njit(inline="always")
+def _byte(word: Any, place: int) -> Any:
+    return (word >> uint64(8 * place)) & uint64(255)
 
 
 @njit(nogil=True, cache=True)

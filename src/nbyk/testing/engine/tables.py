@@ -149,7 +149,7 @@ class Tables(Form):
         super().__init__(metric, rows)
         self._cells, self._shape, self._fill = np.ascontiguousarray(cells), shape, fill
 
-    def swapped(self, draws: Swaps) -> Floats:
+    def _swapped(self, draws: Swaps) -> Floats:
         """Count the items that each system gets."""
         counts = self._counts(2, DRAWS)
         for run_counts, cells in zip(counts, self._cells, strict=True):

@@ -1,79 +1,75 @@
-"""The tests by name, each with its functions of one pair of samples and of many."""
+"""The tests by name: of one pair of samples, and the p-values of many."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-from nbyk.data.arrays import Floats
+from nbyk.data.arrays import Floats, as_row_pairs
 from nbyk.errors import unknown_name
-from nbyk.testing.scores.bootstrap import bootstrap_p, bootstrap_test
+from nbyk.testing.pvalues import Alternative, check_alternative
+from nbyk.testing.scores.bootstrap import bootstrap_test, resampled
 from nbyk.testing.scores.classical import (
-    mann_whitney_p,
+    mann_whitney,
     mann_whitney_test,
-    welch_t_p,
+    welch,
     welch_t_test,
-    wilcoxon_p,
+    wilcoxon,
     wilcoxon_test,
 )
+from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.facts import FACTS
+from nbyk.testing.scores.nulls import NullSums
 from nbyk.testing.scores.randomisation import (
+    EXACT_UP_TO,
     approximate_randomisation,
-    approximate_randomisation_p,
-    permutation_p,
+    deals,
     permutation_test,
+    swaps,
 )
 from nbyk.testing.scores.result import SignificanceResult
 
-
-@dataclass(frozen=True)
-class ScoreTest:
-    """A test of two systems' scores that gives a p-value.
-
-    Attributes
-    ----------
-    name
-        Its name.
-    test
-        Function from scores of A and B to a result.
-    p_values
-        Function from R samples of each, shapes (R, n) and (R, m), to p-values, shape (R,).
-    """
-
-    name: str
-    test: Callable[..., SignificanceResult]
-    p_values: Callable[..., Floats]
-
-    @property
-    def paired(self) -> bool:
-        """Whether score i of A and score i of B must belong together."""
-        return FACTS[self.name].paired
-
-    @property
-    def draws(self) -> bool:
-        """Whether it takes `n_resamples`, `seed`, `threads`, `keep_null` and `progress`."""
-        return FACTS[self.name].null != "formula"
-
-
-TESTS = {
-    test.name: test
-    for test in (
-        ScoreTest("approximate_randomisation", approximate_randomisation, approximate_randomisation_p),
-        ScoreTest("permutation", permutation_test, permutation_p),
-        ScoreTest(
-            "paired_bootstrap", partial(bootstrap_test, paired=True), partial(bootstrap_p, paired=True)
-        ),
-        ScoreTest("bootstrap", bootstrap_test, bootstrap_p),
-        ScoreTest("welch_t", welch_t_test, welch_t_p),
-        ScoreTest("wilcoxon", wilcoxon_test, wilcoxon_p),
-        ScoreTest("mann_whitney", mann_whitney_test, mann_whitney_p),
-    )
+TESTS: dict[str, Callable[..., SignificanceResult]] = {
+    "approximate_randomisation": approximate_randomisation,
+    "permutation": permutation_test,
+    "paired_bootstrap": partial(bootstrap_test, paired=True),
+    "bootstrap": bootstrap_test,
+    "welch_t": welch_t_test,
+    "wilcoxon": wilcoxon_test,
+    "mann_whitney": mann_whitney_test,
 }
+_NULLS: dict[str, Callable[[Floats, Floats], NullSums]] = {
+    "approximate_randomisation": swaps,
+    "permutation": deals,
+    "paired_bootstrap": partial(resampled, paired=True),
+    "bootstrap": partial(resampled, paired=False),
+}
+_FORMULAS = {"welch_t": welch, "wilcoxon": wilcoxon, "mann_whitney": mann_whitney}
 
 
-def get_score_test(name: str) -> ScoreTest:
-    """Return a test by its name; an unknown one raises `NbykError`."""
-    if name not in TESTS:
-        raise unknown_name("test", name, TESTS)
-    return TESTS[name]
+def p_values(
+    test: str,
+    a: Any,
+    b: Any,
+    *,
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 10_000,
+    exact_up_to: int = EXACT_UP_TO,
+    smoothing: bool = True,
+    seed: Any = 0,
+    threads: int = 1,
+) -> Floats:
+    """Return the p-values of a test of R pairs of samples, shapes (R, n) and (R, m); NaN if undefined.
+
+    The options are those of the test, if it has them. Row r has random draws of its own, which do not depend
+    on the other rows.
+    """
+    if test not in TESTS:
+        raise unknown_name("test", test, TESTS)
+    check_alternative(alternative)
+    first, second = as_row_pairs(a, b, paired=FACTS[test].paired, least=FACTS[test].least_scores)
+    if test in _FORMULAS:
+        return _FORMULAS[test](first, second, alternative)[1]
+    null, drawing = _NULLS[test](first, second), Drawing(n_resamples, seed, threads)
+    return null.counted(drawing, exact_up_to).p_values(alternative, smoothing=smoothing)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nbyk.data.arrays import Floats, as_pairs, as_row_pairs, as_scores
+from nbyk.data.arrays import Floats, as_pairs, as_scores
 from nbyk.resampling.effects import Progress
 from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.scores.draws import Drawing
@@ -79,34 +79,12 @@ def bootstrap_test(
         first, second = as_scores(a, "a", least=2), as_scores(b, "b", least=2)
     check_alternative(alternative)
     drawing = Drawing(n_resamples, seed, threads, progress)
-    counts = _null(first[None], second[None], paired=paired).drawn(drawing, keep_null=keep_null)
+    counts = resampled(first[None], second[None], paired=paired).drawn(drawing, keep_null=keep_null)
     name = "paired_bootstrap" if paired else "bootstrap"
     return counts.result(name, (first, second), alternative, smoothing=smoothing)
 
 
-def bootstrap_p(
-    a: Any,
-    b: Any,
-    *,
-    paired: bool = False,
-    alternative: Alternative = "two-sided",
-    n_resamples: int = 10_000,
-    smoothing: bool = True,
-    seed: Any = 0,
-    threads: int = 1,
-    progress: Progress | None = None,
-) -> Floats:
-    """Return the p-values of `bootstrap_test` for R pairs of samples, of shapes (R, n) and (R, m).
-
-    Row r has random draws of its own, which do not depend on the other rows.
-    """
-    first, second = as_row_pairs(a, b, paired=paired, least=2)
-    check_alternative(alternative)
-    drawing = Drawing(n_resamples, seed, threads, progress)
-    return _null(first, second, paired=paired).drawn(drawing).p_values(alternative, smoothing=smoothing)
-
-
-def _null(a: Floats, b: Floats, *, paired: bool) -> NullSums:
+def resampled(a: Floats, b: Floats, *, paired: bool) -> NullSums:
     """Return the resampled differences δ* of R pairs of samples, which are to reach 2 δ."""
     n, m = a.shape[1], b.shape[1]
     if paired:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.arrays import Floats, as_pairs, as_row_pairs, as_scores
+from nbyk.data.arrays import Floats, as_pairs, as_scores
 from nbyk.errors import NbykError
 from nbyk.testing.pvalues import Alternative, PValue, check_alternative
 from nbyk.testing.scores.nulls import equal_on_paper, paired_differences
@@ -49,7 +49,7 @@ def welch_t_test(a: Any, b: Any, *, alternative: Alternative = "two-sided") -> S
     check_alternative(alternative)
     return _result(
         "welch_t",
-        _welch(first[None], second[None], alternative),
+        welch(first[None], second[None], alternative),
         (first, second),
         alternative,
         "neither sample varies, so that t has no denominator; use permutation_test",
@@ -89,7 +89,7 @@ def wilcoxon_test(
     check_alternative(alternative)
     return _result(
         "wilcoxon",
-        _wilcoxon(first[None], second[None], alternative, method),
+        wilcoxon(first[None], second[None], alternative, method),
         (first, second),
         alternative,
         "all pairs tie, so that there is nothing to rank; the systems' scores are the same",
@@ -129,29 +129,11 @@ def mann_whitney_test(
     check_alternative(alternative)
     return _result(
         "mann_whitney",
-        _mann_whitney(first[None], second[None], alternative, method),
+        mann_whitney(first[None], second[None], alternative, method),
         (first, second),
         alternative,
         "all scores are equal, so that there is nothing to rank",
     )
-
-
-def welch_t_p(a: Any, b: Any, *, alternative: Alternative = "two-sided") -> Floats:
-    """Return the p-values of `welch_t_test` for R pairs, shapes (R, n) and (R, m); NaN if undefined."""
-    check_alternative(alternative)
-    return _welch(*as_row_pairs(a, b, least=2), alternative)[1]
-
-
-def wilcoxon_p(a: Any, b: Any, *, alternative: Alternative = "two-sided", method: str = "auto") -> Floats:
-    """Return the p-values of `wilcoxon_test` for R pairs of samples, shape (R, n); NaN if undefined."""
-    check_alternative(alternative)
-    return _wilcoxon(*as_row_pairs(a, b, paired=True), alternative, method)[1]
-
-
-def mann_whitney_p(a: Any, b: Any, *, alternative: Alternative = "two-sided", method: str = "auto") -> Floats:
-    """Return the p-values of `mann_whitney_test` for R pairs, shapes (R, n) and (R, m); NaN if undefined."""
-    check_alternative(alternative)
-    return _mann_whitney(*as_row_pairs(a, b), alternative, method)[1]
 
 
 def _result(
@@ -167,7 +149,8 @@ def _result(
     return SignificanceResult.of_means(test, statistic, PValue(p, 0.0, alternative), samples)
 
 
-def _welch(a: Floats, b: Floats, alternative: Alternative) -> tuple[Floats, Floats]:
+def welch(a: Floats, b: Floats, alternative: Alternative) -> tuple[Floats, Floats]:
+    """Return t and p of R pairs of samples, shapes (R, n) and (R, m); NaN if undefined, as below."""
     from scipy import stats
 
     a, b = equal_on_paper(a, b)
@@ -175,7 +158,8 @@ def _welch(a: Floats, b: Floats, alternative: Alternative) -> tuple[Floats, Floa
     return _quietly(lambda: stats.ttest_ind(a, b, axis=1, equal_var=False, alternative=alternative), constant)
 
 
-def _wilcoxon(a: Floats, b: Floats, alternative: Alternative, method: str) -> tuple[Floats, Floats]:
+def wilcoxon(a: Floats, b: Floats, alternative: Alternative, method: str = "auto") -> tuple[Floats, Floats]:
+    """Return the signed-rank sum and p of R pairs of samples."""
     from scipy import stats
 
     differences = paired_differences(a, b)
@@ -191,7 +175,10 @@ def _wilcoxon(a: Floats, b: Floats, alternative: Alternative, method: str) -> tu
     return statistic, p
 
 
-def _mann_whitney(a: Floats, b: Floats, alternative: Alternative, method: str) -> tuple[Floats, Floats]:
+def mann_whitney(
+    a: Floats, b: Floats, alternative: Alternative, method: str = "auto"
+) -> tuple[Floats, Floats]:
+    """Return U and p of R pairs of samples."""
     from scipy import stats
 
     a, b = equal_on_paper(a, b)

@@ -24,7 +24,7 @@ from nbyk.testing.scores.aso import Bound, few_scores
 from nbyk.testing.scores.battery import TESTS
 from nbyk.testing.scores.facts import ASO, FACTS
 from nbyk.testing.scores.means import mean_difference, mean_interval
-from nbyk.testing.scores.recommendation import recommended_test
+from nbyk.testing.scores.randomisation import EXACT_UP_TO
 from nbyk.testing.scores.result import (
     NOTHING_VARIES,
     SCOPE,
@@ -37,6 +37,9 @@ from nbyk.testing.scores.result import (
 RECOMMENDED = "recommended"
 NAMES = (RECOMMENDED, ASO, *TESTS)
 """Names of the tests that scores can be compared by."""
+
+MANY_SCORES = 30
+"""From this many scores of each system on, Welch's test is recommended for unpaired scores."""
 
 N_RESAMPLES = 10_000
 N_ASO_RESAMPLES = 1000
@@ -74,12 +77,6 @@ def board_of_scores(
         Whether lower scores are better.
     against, alternative, alpha, confidence_level, tau, correction, n_resamples, seed, threads, progress
         As for `nbyk.compare`.
-
-    Raises
-    ------
-    NbykError
-        If there are fewer than two systems, scores are not finite numbers, are too few or do not pair, or an
-        argument is unknown or out of range.
     """
     check_alternative(alternative)
     check_level(alpha)
@@ -117,7 +114,7 @@ def board_of_scores(
         compared = list(_by_aso(question, sample, sign, pairs, draws, threads, progress))
     else:
         options: dict[str, Any] = {"alternative": alternative}
-        if TESTS[test].draws:
+        if FACTS[test].draws:
             options |= {"n_resamples": N_RESAMPLES if n_resamples is None else n_resamples, "seed": seed}
             options |= {"threads": threads, "progress": progress}
         compared = list(_by_p(question, sample, sign, pairs, options))
@@ -142,6 +139,32 @@ def chosen_test(test: str, samples: Mapping[str, Floats], *, paired: bool) -> tu
     if test not in NAMES:
         raise unknown_name("test", test, NAMES).about(argument="test")
     return test, None
+
+
+def recommended_test(n: int, m: int, *, paired: bool) -> tuple[str, str]:
+    """Return the test to use with n scores of A and m of B (the two smallest numbers), and the reason.
+
+    It does not depend on the scores' values.
+    """
+    if paired:
+        how = f"all {2**n:,} swaps are counted" if 2**n <= EXACT_UP_TO else "of all swaps, some are drawn"
+        return (
+            "approximate_randomisation",
+            f"the scores are paired, and it swaps the two of a pair ({how}), whatever their distribution",
+        )
+    if min(n, m) < MANY_SCORES:
+        deals = math.comb(n + m, n)
+        how = f"all {deals:,} are counted" if deals <= EXACT_UP_TO else "some are drawn"
+        return (
+            "permutation",
+            f"the scores are few and not paired, and it deals them anew to the systems ({how}), so that p "
+            "holds for any number of scores",
+        )
+    return (
+        "welch_t",
+        f"the scores are not paired, and with {MANY_SCORES} or more of each it holds for means, even if one "
+        "system varies more",
+    )
 
 
 def least_scores(test: str) -> int:
@@ -197,7 +220,7 @@ def _by_p(
     options: Mapping[str, Any],
 ) -> Iterator[Pair]:
     """Yield the pairs; effects are differences of the means times the sign."""
-    test = TESTS[question.test].test
+    test = TESTS[question.test]
     results = []
     for pair in pairs:
         try:
@@ -245,11 +268,11 @@ def _pair(
 def _first_is_in_front(result: SignificanceResult, a: Floats, b: Floats) -> bool:
     if result.alternative != "two-sided":
         return result.alternative == "greater"
-    test = TESTS[result.test]
-    if test.draws or result.test == "welch_t":
+    if FACTS[result.test].draws or result.test == "welch_t":
         return result.statistic > 0.0
     # Rank tests may favour another system than the means do.
-    return test.test(a, b, alternative="greater").p < test.test(a, b, alternative="less").p
+    test = TESTS[result.test]
+    return test(a, b, alternative="greater").p < test(a, b, alternative="less").p
 
 
 def _by_aso(

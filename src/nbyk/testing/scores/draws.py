@@ -45,11 +45,6 @@ class Drawing:
         Threads that compute them.
     progress
         Called with the number of draws just finished.
-
-    Raises
-    ------
-    NbykError
-        If the number of draws is not a whole number, below 1 or too large, or the seed is none.
     """
 
     n_draws: int

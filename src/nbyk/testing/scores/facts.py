@@ -31,6 +31,11 @@ class Facts:
     paired: bool = False
     least_scores: int = 1
 
+    @property
+    def draws(self) -> bool:
+        """Whether it draws from its null, with `n_resamples`, `seed`, `threads` and `progress`."""
+        return self.null in ("counted", "resampled")
+
 
 ASO = "aso"
 FACTS = {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbyk.data.arrays import Floats
-from nbyk.testing.scores.battery import get_score_test
+from nbyk.testing.scores.battery import TESTS
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.nulls import equal_on_paper, paired_differences
 from nbyk.testing.scores.randomisation import approximate_randomisation, permutation_test
@@ -41,7 +41,7 @@ def null_draws(test: str, a: Floats, b: Floats, *, n_draws: int = 10_000, seed: 
     Rank tests show the difference of mean ranks, or the mean signed rank, with scores dealt or signs flipped
     as in the test. Welch's shows the t distribution.
     """
-    run, samples, statistic = get_score_test(test).test, (a, b), "difference of means"
+    run, samples, statistic = TESTS[test], (a, b), "difference of means"
     if test == "welch_t":
         return _welch(a, b, n_draws)
     if test == "wilcoxon":

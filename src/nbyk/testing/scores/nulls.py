@@ -117,6 +117,10 @@ class NullSums:
     axes: Mapping[str, str | int]
     differences: Callable[[Floats], Floats]
 
+    def counted(self, drawing: Drawing, exact_up_to: int = 0, *, keep_null: bool = False) -> NullCounts:
+        """Count those that reach the borders: of sums drawn, or of all if there are at most `exact_up_to`."""
+        return self.drawn(drawing, keep_null=keep_null)
+
     def drawn(self, drawing: Drawing, *, keep_null: bool = False) -> NullCounts:
         """Draw sums and count those that reach the borders."""
         rows = len(self.observed)

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nbyk.data.arrays import Floats, check_aligned
-from nbyk.errors import NbykError
+from nbyk.data.arrays import Floats, check_aligned, on_host
+from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
 from nbyk.metrics.registry import kind_scored
 from nbyk.resampling.effects import Progress, run_chunks
 from nbyk.resampling.streams import stream_key
-from nbyk.testing.engine.item_draws import drawn_items
+from nbyk.testing.engine.forms import form_of
+from nbyk.testing.engine.item_draws import ItemDraws, KindCounts, drawn_items
+from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import Interval, percentile_interval
 from nbyk.testing.pvalues import Alternative, check_alternative, tie_tolerance
 from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.means import are_zeros_and_ones, paired_interval
 from nbyk.testing.scores.nulls import NullCounts
-from nbyk.testing.scores.outputs import (
-    Outputs,
-    OutputsMetric,
-    PlainOutputs,
-    SummedOutputs,
-    name_of,
-)
 from nbyk.testing.scores.result import CONFIDENCE_LEVEL, SignificanceResult
+
+Array = NDArray[Any]
+Integers = NDArray[np.int64]
+
+OutputsMetric = Callable[[Any, Any], float]
+"""From a system's outputs and the references, arrays of N items (None without references), to a score;
+higher is better."""
 
 AnyMetric = str | Metric | OutputsMetric
 """A metric by its name, a `Metric` of outputs, or a function of all outputs."""
@@ -90,94 +93,36 @@ def paired_bootstrap(
     Resamples centre on δ, not on 0, so the test counts δ* ≥ 2 δ. Differences that are equal but for rounding
     (see `nbyk.p_value`) are ties, and count.
     """
-    test = _Test(Drawing(n_resamples, seed, threads, progress), alternative, smoothing, keep_null)
+    drawing = Drawing(n_resamples, seed, threads, progress)
+    check_alternative(alternative)
     check_aligned(a, b, references)
-    return test.result(_scored_by(_known(metric), a, b, references))
+    known, given = _known(metric), (a, b, references)
+    outputs = SummedOutputs(known, *given) if isinstance(known, Metric) else PlainOutputs(known, *given)
+    delta, n = outputs.observed, outputs.n_items
+    key = stream_key(drawing.seed, purpose="resampled items", n_items=n)
+
+    def drawn(chunk: int, size: int) -> Floats:
+        return outputs.effects(drawn_items(key, chunk, n, kind_of=outputs.kind_of), size)[None]
+
+    at_once = threads if isinstance(known, Metric) else 1
+    ((effects,),) = run_chunks(drawing.n_draws, drawn, threads=at_once, progress=progress)
+    ties = tie_tolerance(effects, np.array([delta]))
+    reached = [[(effects >= 2.0 * delta - ties).sum(), (effects <= 2.0 * delta + ties).sum()]]
+    counts = NullCounts(np.array([delta]), np.array(reached), drawing.n_draws)
+    return SignificanceResult(
+        test="paired_bootstrap",
+        statistic=delta,
+        pvalue=counts.pvalue(alternative, smoothing=smoothing),
+        n_a=n,
+        n_b=n,
+        effect=delta,
+        interval=_interval(outputs, effects, ties),
+        n_resamples=drawing.n_draws,
+        null=effects - delta if keep_null else None,
+    )
 
 
-def paired_bootstraps(
-    a: Any,
-    b: Any,
-    references: Any = None,
-    *,
-    metrics: Sequence[AnyMetric],
-    alternative: Alternative = "two-sided",
-    n_resamples: int = 10_000,
-    smoothing: bool = True,
-    seed: Any = 0,
-    threads: int = 1,
-    keep_null: bool = False,
-    progress: Progress | None = None,
-) -> dict[str, SignificanceResult]:
-    """Run `paired_bootstrap` for several metrics, all on the same resamples.
-
-    Parameters
-    ----------
-    metrics
-        Metrics as there, each with a name of its own; a function's is its ``__name__``.
-    a, b, references, alternative, n_resamples, smoothing, seed, threads, keep_null, progress
-        As for `paired_bootstrap`. Functions are called on one thread.
-
-    Returns
-    -------
-    dict
-        A SignificanceResult by the name of each metric.
-
-    Raises
-    ------
-    NbykError
-        If two metrics have one name, or as for `paired_bootstrap`.
-    """
-    test = _Test(Drawing(n_resamples, seed, threads, progress), alternative, smoothing, keep_null)
-    check_aligned(a, b, references)
-    named = {_name(metric): metric for metric in map(_known, metrics)}
-    if len(named) < len(metrics):
-        raise NbykError(
-            f"found {len(metrics)} with {len(named)} names; expected a name of its own for each",
-            argument="metrics",
-        )
-    return {name: test.result(_scored_by(metric, a, b, references)) for name, metric in named.items()}
-
-
-@dataclass(frozen=True)
-class _Test:
-    """A paired bootstrap: its draws, its side, and the arguments of `paired_bootstrap` of the same names."""
-
-    drawing: Drawing
-    alternative: Alternative
-    smoothing: bool
-    keep_null: bool
-
-    def __post_init__(self) -> None:
-        check_alternative(self.alternative)
-
-    def result(self, outputs: Outputs) -> SignificanceResult:
-        """Resample the items and return the result."""
-        drawing, delta, n = self.drawing, outputs.observed, outputs.n_items
-        key = stream_key(drawing.seed, purpose="resampled items", n_items=n)
-
-        def drawn(chunk: int, size: int) -> Floats:
-            return outputs.effects(drawn_items(key, chunk, n, kind_of=outputs.kind_of), size)[None]
-
-        threads = 1 if isinstance(outputs, PlainOutputs) else drawing.threads
-        ((effects,),) = run_chunks(drawing.n_draws, drawn, threads=threads, progress=drawing.progress)
-        ties = tie_tolerance(effects, np.array([delta]))
-        reached = [[(effects >= 2.0 * delta - ties).sum(), (effects <= 2.0 * delta + ties).sum()]]
-        counts = NullCounts(np.array([delta]), np.array(reached), drawing.n_draws)
-        return SignificanceResult(
-            test="paired_bootstrap",
-            statistic=delta,
-            pvalue=counts.pvalue(self.alternative, smoothing=self.smoothing),
-            n_a=n,
-            n_b=n,
-            effect=delta,
-            interval=_interval(outputs, effects, ties),
-            n_resamples=drawing.n_draws,
-            null=effects - delta if self.keep_null else None,
-        )
-
-
-def _interval(outputs: Outputs, effects: Floats, ties: float) -> Interval:
+def _interval(outputs: SummedOutputs | PlainOutputs, effects: Floats, ties: float) -> Interval:
     """Return the interval of zeros and ones where items have these, or of percentiles; NaN if none vary."""
     if outputs.item_scores is not None and are_zeros_and_ones(outputs.item_scores):
         a, b = outputs.item_scores
@@ -201,9 +146,112 @@ def _known(metric: AnyMetric) -> Metric | OutputsMetric:
     return get(metric, "outputs")
 
 
-def _name(metric: Metric | OutputsMetric) -> str:
-    return metric.name if isinstance(metric, Metric) else name_of(metric)
+class SummedOutputs:
+    """Outputs that a metric scores by sums of statistics. Items of equal statistics are a kind.
+
+    Attributes
+    ----------
+    n_items
+        Number of items N.
+    observed
+        How much better A is on them.
+    kind_of : ndarray of int, shape (N,), or None
+        The kind of each item.
+    item_scores : ndarray, shape (2, N), or None
+        A's and B's scores of single items, if the metric is known to be their mean; higher is better.
+    """
+
+    def __init__(self, metric: Metric, a: Any, b: Any, references: Any) -> None:
+        of_a, of_b = (metric.item_statistics(outputs, references) for outputs in (a, b))
+        if of_a.shape != of_b.shape:
+            raise NbykError(f"statistics: found shapes {of_a.shape} and {of_b.shape}, expected one shape")
+        _check_items(len(of_a))
+        both = np.concatenate([of_a, of_b], axis=1)
+        whole = (both + 0.0).view(np.dtype((np.void, both.itemsize * both.shape[1])))[:, 0]  # −0 is 0
+        _, first, kind_of = np.unique(whole, return_index=True, return_inverse=True)
+        self.n_items = len(both)
+        self.kind_of: Integers | None = kind_of.astype(np.int64)
+        has_item_scores = metric.additive and metric.direction == "higher"
+        self.item_scores = metric.score_sums(np.stack([of_a, of_b])) if has_item_scores else None
+        places = np.arange(2.0 * len(first)).reshape(2, -1, 1)
+        table = np.concatenate([of_a[first], of_b[first]])
+        bound = replace(metric, table=table)
+        rows = Rows(np.empty((len(first), 0)), places, table=table)
+        self.sums = rows.sums(bound)
+        self._form = form_of(bound, rows)
+        self.observed = float(self.effects(KindCounts(np.bincount(kind_of)[None]), 1)[0])
+
+    def effects(self, draws: ItemDraws, size: int) -> Floats:
+        """Return how much better A is in the first `size` draws of a batch, shape (size,)."""
+        metric, (scores_a, scores_b) = self._form.metric, self._form.drawn(draws)[:, :size]
+        with np.errstate(invalid="ignore"):
+            effects: Floats = metric.sign * (scores_a - scores_b)
+        _check_defined(metric.name, effects)
+        return effects
 
 
-def _scored_by(metric: Metric | OutputsMetric, a: Any, b: Any, references: Any) -> Outputs:
-    return (SummedOutputs if isinstance(metric, Metric) else PlainOutputs)(metric, a, b, references)  # type: ignore[arg-type]
+class PlainOutputs:
+    """Outputs that a function scores, called on every draw of the items; attributes as above."""
+
+    kind_of: Integers | None = None
+    item_scores: Floats | None = None
+
+    def __init__(self, metric: OutputsMetric, a: Any, b: Any, references: Any) -> None:
+        self._metric = metric
+        self._a, self._b = _as_items(a), _as_items(b)
+        self._references = None if references is None else _as_items(references)
+        sizes = [of.shape[:1] for of in (self._a, self._b, self._references) if of is not None]
+        if len(set(sizes)) > 1 or sizes[0] in ((), (0,), (1,)):
+            lengths = ", ".join(str(size[0]) if size else "none" for size in sizes)
+            raise NbykError(
+                f"outputs: found {lengths} items of A, of B and of the references, if any; expected as many "
+                "of each, at least 2, since one item cannot be resampled"
+            )
+        self.n_items = len(self._a)
+        self.observed = self._effect(np.arange(self.n_items))
+
+    def effects(self, draws: ItemDraws, size: int) -> Floats:
+        """Return how much better A is in the first `size` draws of a batch, shape (size,)."""
+        return np.array([self._effect(items) for items in draws.items[:size]])
+
+    def _effect(self, items: Array) -> float:
+        references = None if self._references is None else self._references[items]
+        name = getattr(self._metric, "__name__", type(self._metric).__name__)
+        try:
+            score_a, score_b = (float(self._metric(of[items], references)) for of in (self._a, self._b))
+        except (TypeError, ValueError, ZeroDivisionError) as error:
+            raise UndefinedMetricError(
+                f"metric {name!r} has no number for {len(items)} outputs ({error}); it is called "
+                "with arrays of outputs and references, and must return one number"
+            ) from error
+        if not np.isfinite(score_a - score_b):
+            raise UndefinedMetricError(
+                f"metric {name!r} is undefined on a resample; choose another metric or more items"
+            )
+        return score_a - score_b
+
+
+def _check_items(n_items: int) -> None:
+    if n_items < 2:
+        raise NbykError(
+            f"outputs: found {n_items} items, expected at least 2, since one item cannot be resampled"
+        )
+
+
+def _check_defined(name: str, effects: Floats) -> None:
+    undefined = int((~np.isfinite(effects)).sum())
+    if undefined:
+        raise UndefinedMetricError(
+            f"metric {name!r} is undefined on {undefined} of {len(effects)} draws; choose another metric "
+            "or more items"
+        )
+
+
+def _as_items(values: Any) -> Array:
+    values = on_host(values)
+    try:
+        return np.asarray(values)
+    except ValueError:  # items differ in size
+        items = np.empty(len(values), object)
+        items[:] = values
+        return items

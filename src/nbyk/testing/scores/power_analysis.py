@@ -18,7 +18,7 @@ from nbyk.testing.intervals import binomial_interval
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Board
 from nbyk.testing.scores.aso import AsoResult, aso_batch
-from nbyk.testing.scores.battery import get_score_test
+from nbyk.testing.scores.battery import p_values as p_values_of
 from nbyk.testing.scores.compare_scores import n_corrected_for
 from nbyk.testing.scores.facts import FACTS
 
@@ -107,9 +107,7 @@ def bootstrap_power_analysis(
     check_level(alpha)
     seed = as_seed(seed)
     lifted = _lifted(values, lift, lift_is)
-    p_values = (
-        partial(get_score_test(test).p_values, alternative=alternative) if isinstance(test, str) else test
-    )
+    p_values = partial(p_values_of, test, alternative=alternative) if isinstance(test, str) else test
     streams = Streams(stream_key(seed, purpose="bootstrap power analysis", n=len(values)), 0)
     draws = [
         streams.uniforms(system, (n_resamples, len(values))) * len(values)
@@ -147,8 +145,8 @@ def comparison_power(
     check_power_of(question.test, board.sample.scores, lift, lift_is)
     test: Test
     if question.tau is None:
-        side = "two-sided" if question.alternative == "two-sided" else "greater"
-        test = partial(get_score_test(question.test).p_values, alternative=side)
+        side: Alternative = "two-sided" if question.alternative == "two-sided" else "greater"
+        test = partial(p_values_of, question.test, alternative=side)
         alpha, default = question.alpha / n_corrected_for(question, board.pairs), _N_RESAMPLES
     else:
         test = partial(_eps_min, board)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nbyk.data.arrays import Floats, as_pairs, as_row_pairs, as_scores
+from nbyk.data.arrays import Floats, as_pairs, as_scores
 from nbyk.errors import NbykError
 from nbyk.resampling.effects import Progress
 from nbyk.testing.pvalues import Alternative, check_alternative
@@ -78,7 +78,7 @@ def approximate_randomisation(
     first, second = as_pairs(a, b)
     check_alternative(alternative)
     drawing = Drawing(n_resamples, seed, threads, progress)
-    counts = _swaps(first[None], second[None]).counted(drawing, exact_up_to, keep_null=keep_null)
+    counts = swaps(first[None], second[None]).counted(drawing, exact_up_to, keep_null=keep_null)
     return counts.result("approximate_randomisation", (first, second), alternative)
 
 
@@ -122,48 +122,8 @@ def permutation_test(
     first, second = as_scores(a, "a"), as_scores(b, "b")
     check_alternative(alternative)
     drawing = Drawing(n_resamples, seed, threads, progress)
-    counts = _deals(first[None], second[None]).counted(drawing, exact_up_to, keep_null=keep_null)
+    counts = deals(first[None], second[None]).counted(drawing, exact_up_to, keep_null=keep_null)
     return counts.result("permutation", (first, second), alternative)
-
-
-def approximate_randomisation_p(
-    a: Any,
-    b: Any,
-    *,
-    alternative: Alternative = "two-sided",
-    n_resamples: int = 10_000,
-    exact_up_to: int = EXACT_UP_TO,
-    seed: Any = 0,
-    threads: int = 1,
-    progress: Progress | None = None,
-) -> Floats:
-    """Return the p-values of `approximate_randomisation` for R pairs of samples, each of shape (R, n).
-
-    Row r has random draws of its own, which do not depend on the other rows.
-    """
-    check_alternative(alternative)
-    drawing = Drawing(n_resamples, seed, threads, progress)
-    return _swaps(*as_row_pairs(a, b, paired=True)).counted(drawing, exact_up_to).p_values(alternative)
-
-
-def permutation_p(
-    a: Any,
-    b: Any,
-    *,
-    alternative: Alternative = "two-sided",
-    n_resamples: int = 10_000,
-    exact_up_to: int = EXACT_UP_TO,
-    seed: Any = 0,
-    threads: int = 1,
-    progress: Progress | None = None,
-) -> Floats:
-    """Return the p-values of `permutation_test` for R pairs of samples, of shapes (R, n) and (R, m).
-
-    Row r has random draws of its own, which do not depend on the other rows.
-    """
-    check_alternative(alternative)
-    drawing = Drawing(n_resamples, seed, threads, progress)
-    return _deals(*as_row_pairs(a, b)).counted(drawing, exact_up_to).p_values(alternative)
 
 
 @dataclass(frozen=True)
@@ -181,8 +141,8 @@ class _Subsets(NullSums):
     values: Floats
     size: int
 
-    def counted(self, drawing: Drawing, exact_up_to: int, *, keep_null: bool = False) -> NullCounts:
-        """Count the subsets whose sums reach the borders: of all subsets, or of those drawn."""
+    def counted(self, drawing: Drawing, exact_up_to: int = 0, *, keep_null: bool = False) -> NullCounts:
+        """As `NullSums.counted`."""
         n = self.values.shape[1]
         n_choices = n_subsets(n, self.size)
         if n_choices > exact_up_to or not is_feasible(n, self.size):
@@ -208,7 +168,8 @@ class _Subsets(NullSums):
         return null
 
 
-def _swaps(a: Floats, b: Floats) -> _Subsets:
+def swaps(a: Floats, b: Floats) -> NullSums:
+    """Return the null of R pairs of samples, shape (R, n) each, in which pairs swap their systems."""
     # Σ ±d = Σ d − 2 × the sum of the swapped ones, which is 0 as observed; −d, so that larger is better.
     negated = b - a
     n = negated.shape[1]
@@ -226,7 +187,8 @@ def _swaps(a: Floats, b: Floats) -> _Subsets:
     )
 
 
-def _deals(a: Floats, b: Floats) -> _Subsets:
+def deals(a: Floats, b: Floats) -> NullSums:
+    """Return the null of R pairs of samples, shapes (R, n) and (R, m), whose scores are all dealt again."""
     # The fewer scores are dealt: A's or, negated so that larger is better, B's.
     n, m = a.shape[1], b.shape[1]
     pool = np.concatenate([a, b], axis=1) if n <= m else -np.concatenate([b, a], axis=1)

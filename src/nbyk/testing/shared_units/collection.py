@@ -32,6 +32,7 @@ LEAST_OF_CREW = {
     "runs": 0,
     "items_per_cluster": 1,
     "items_per_rater": 1,
+    "calls": 0,
 }
 """The least number of items, raters, …, by the name of the argument."""
 
@@ -67,6 +68,9 @@ class Spread:
         Between single answers of both systems together, beyond items and runs.
     clusters
         Between clusters of items, such as passages, beyond the items in them.
+    calls
+        Between single calls of a judge whom people correct (`nbyk.compare_judged`), over outputs that people
+        did not rate, times the square of its weight.
     """
 
     items: float
@@ -75,6 +79,7 @@ class Spread:
     runs: float = 0.0
     answers: float = 0.0
     clusters: float = 0.0
+    calls: float = 0.0
 
     def __post_init__(self) -> None:
         for name, variance in asdict(self).items():
@@ -131,6 +136,8 @@ class Crew:
         Items in a cluster; 1 without clusters.
     paired_runs
         Whether run r is the same for both systems, as with one seed for both.
+    calls
+        Calls of a judge whom people correct, in all; 0 without a judge.
     """
 
     n_items: int
@@ -139,6 +146,7 @@ class Crew:
     runs: int
     items_per_cluster: int = 1
     paired_runs: bool = False
+    calls: int = 0
 
     def with_counts(self, **counts: int) -> Crew:
         """Return the crew with other numbers, and at most as many ratings per item as raters."""
@@ -168,6 +176,8 @@ class Crew:
             words.append(f"{self.raters} raters with {load} item{'s' * (load != '1')} each")
         if self.runs:
             words.append(f"{self.runs} runs of each system{', paired' * self.paired_runs}")
+        if self.calls:
+            words.append(f"{self.calls} judge calls")
         return ", ".join(words)
 
     def words_of_given(self, opened: Sequence[str]) -> str:

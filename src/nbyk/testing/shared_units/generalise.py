@@ -184,15 +184,6 @@ def shared_units_test(
     weighted
         Whether ratings are weighted by precision where units of a source answer very unequally.
 
-    Returns
-    -------
-    SharedUnitsTest
-
-    Raises
-    ------
-    NbykError
-        If the data do not share one of the sources.
-
     Notes
     -----
     Let I be the variance over items or clusters by the jackknife, T that over a source's units, W the part of

@@ -65,7 +65,7 @@ class UnitPart(NamedTuple):
 
 
 def unit_parts(spread: Spread, crew: Crew) -> list[UnitPart]:
-    """Return the expected variances over raters, and over runs (of A and of B unless they are paired).
+    """Return the expected variances over raters, runs (of A and of B unless they are paired), judge calls.
 
     If K of J raters rate an item, single ratings weigh K (J − 1) / (J (K − 1)) times as much in the variance
     over raters as in that of the effect (`Spread.of`).
@@ -80,6 +80,8 @@ def unit_parts(spread: Spread, crew: Crew) -> list[UnitPart]:
     elif crew.runs:
         of_each = 0.5 / crew.runs
         parts += [UnitPart(crew.runs, of_each * spread.runs, of_each * spread.answers / n)] * 2
+    if crew.calls > 1:
+        parts.append(UnitPart(crew.calls, spread.calls / crew.calls, 0.0))
     return parts
 
 

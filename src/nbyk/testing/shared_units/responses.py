@@ -208,12 +208,6 @@ def responses(
         Cluster of each item.
     table : ndarray, shape (U, C), optional
         The distributions over classes that responses are the places of.
-
-    Raises
-    ------
-    NbykError
-        If shapes do not fit, an item has no response, a unit answers twice for one role on an item, or there
-        is only one cluster.
     """
     a_values, b_values = _matrix(a, "a"), _matrix(b, "b")
     n = len(a_values)

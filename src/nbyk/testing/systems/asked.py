@@ -49,6 +49,8 @@ class Asked:
         The bootstrap of test sets.
     interval
         The method of an interval over items alone, "percentile" or "bca".
+    looks
+        Number of planned looks as data come in; α and the confidence level are those of each.
     """
 
     decision: Decision
@@ -58,6 +60,7 @@ class Asked:
     pair_runs: bool = False
     sampler: Sampler = WHOLE_ITEMS
     interval: IntervalMethod = "percentile"
+    looks: int = 1
     seed: int = 0
     threads: Threads = 1
     progress: Progress | None = None
@@ -88,6 +91,7 @@ class Asked:
             correction=correction,
             against=against,
             seed=self.seed,
+            looks=self.looks,
         )
 
     def check_paired(self, panels: Iterable[Panel]) -> None:

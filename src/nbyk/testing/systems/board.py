@@ -14,9 +14,9 @@ from nbyk.data.units import Units
 from nbyk.resampling.effects import check_defined
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.family import DrawnNull, Hypotheses, OneNull, choose_pairs, swap_bound
+from nbyk.testing.family import DrawnNull, Hypotheses, choose_pairs, swap_bound
 from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
-from nbyk.testing.pvalues import expected_p, p_values, sides_of
+from nbyk.testing.pvalues import expected_p, sides_of
 from nbyk.testing.ranks import standings_of
 from nbyk.testing.results import NONE, Board, Claim, Drawn, Interval, Margin, Pair, Question, Sample, Standing
 from nbyk.testing.shared_units import SharedUnitsTest
@@ -155,22 +155,29 @@ def _nulls(
 ) -> list[DrawnNull]:
     """Return each pair's effects under the null, and whether they settle its decisions."""
     if exact:
-        return [DrawnNull(asked.every_arrangement(draws_of(pair))[0], True, True) for pair in pairs]
+        return [_null(draws_of(pair), asked.every_arrangement(draws_of(pair))[0]) for pair in pairs]
     if len(pairs) == 1:
         draws = draws_of(pairs[0])
         ((effects, settled),) = asked.decision.draw(asked.under_null(draws), draws.observed)
-        return [DrawnNull(effects, settled, settled)]
+        return [_null(draws, effects, settled=settled)]
 
-    def from_null(pair: Places, start: int, n_draws: int) -> Floats:
-        effects: Floats = asked.under_null(draws_of(pair))([0], n_draws, start=start)[0]
-        return effects
+    def draw_alone(which: list[int], n_draws: int, *, start: int) -> Floats:
+        of_pairs = (asked.under_null(draws_of(pairs[index])) for index in which)
+        return np.concatenate([draw([0], n_draws, start=start) for draw in of_pairs])
 
-    drawing: list[OneNull] = [partial(from_null, pair) for pair in pairs]
+    drawn = scored.swapped(asked, pairs, of_clusters=of_clusters) if asked.null == "swap_items" else None
+    a, b = np.transpose(pairs)
     return family.draw(
-        drawing,
-        np.array([float(draws_of(pair).observed[0]) for pair in pairs]),
+        drawn or draw_alone,
+        scored.metric.sign * (scored.scores[a] - scored.scores[b]),
         [_bound(scored, pair, asked, of_clusters=of_clusters) for pair in pairs],
     )
+
+
+def _null(draws: Draws, effects: Floats, *, settled: bool = True) -> DrawnNull:
+    null = DrawnNull(float(draws.observed[0]) + 0.0, settled=settled, settled_alone=settled)
+    null.add(effects, effects.size)
+    return null
 
 
 @dataclass(frozen=True)
@@ -221,6 +228,8 @@ class _OnePair:
             claims = with_margins(
                 metric, data, panel, claims, margin=margin, alpha=decision.alpha, of_broad=test
             )
+        if under.n_draws > under.effects.size:  # too many pairs to keep all of their draws
+            drawn = drawn[: under.effects.size].copy()
         expected, unit = expected_p(drawn, under.effects), metric.effect_unit(self.scale)
         null, drawn = (unit * effects if unit != 1.0 else effects for effects in (under.effects, drawn))
         claims = tuple(claim.times(unit) for claim in claims)
@@ -238,9 +247,9 @@ class _OnePair:
             p=claims[0].p,
             decided=claims[0].decided,
             drawn=Drawn(
-                under.effects.size,
+                under.n_draws,
                 exact,
-                sides_of(decision.alternative) / (1 + under.effects.size),
+                sides_of(decision.alternative) / (1 + under.n_draws),
                 0.0 if exact else decision.error,
                 null,
                 drawn,
@@ -267,7 +276,7 @@ class _OnePair:
         """Return the claim over new items or clusters alone, and whether its interval is the bootstrap's."""
         asked, panel, draws, decision = self.asked, self.panel, self.draws, self.asked.decision
         (metric,), effect, level = draws.metrics, float(draws.observed[0]) + 0.0, asked.confidence_level
-        p = p_values(effect, under.effects)
+        p = under.p_values(decision.alternative)
         if exact:
             p = {side: replace(value, standard_error=0.0) for side, value in p.items()}
         interval = percentile_interval(drawn, level)

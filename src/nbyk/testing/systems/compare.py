@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.systems import Systems
 from nbyk.data.units import Units
+from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.registry import usual_metric
@@ -15,7 +17,7 @@ from nbyk.resampling.effects import Progress, Threads
 from nbyk.resampling.samplers import get_sampler
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.corrections import Correction
-from nbyk.testing.decision import Decision
+from nbyk.testing.decision import Decision, at_each_look
 from nbyk.testing.family import Hypotheses
 from nbyk.testing.intervals import IntervalMethod
 from nbyk.testing.pvalues import Alternative
@@ -24,7 +26,10 @@ from nbyk.testing.scores.compare_scores import board_of_scores
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.board import board_of
 from nbyk.testing.systems.margins import check_margin
+from nbyk.testing.systems.one_system import board_alone
 from nbyk.testing.systems.scored import ScoredSystems
+from nbyk.testing.systems.suite import Suite, board_of_suite
+from nbyk.testing.systems.votes import board_of_votes
 
 N_RESAMPLES = 9_999
 """Draws at first, for responses to items."""
@@ -40,7 +45,7 @@ def compare(
     kind: str | None = None,
     classes: Sequence[Any] | None = None,
     units: Mapping[str, Units] | None = None,
-    against: str | None = None,
+    against: str | float | None = None,
     correction: Correction | None = None,
     null: str = "swap_items",
     test: str | None = None,
@@ -53,6 +58,9 @@ def compare(
     pair_runs: bool = False,
     lower_is_better: bool | None = None,
     margin: float | None = None,
+    suite: Suite | None = None,
+    judge: Votes | None = None,
+    looks: int = 1,
     interval_sampler: str = "bootstrap_items/all",
     n_resamples: int | None = None,
     max_resamples: int = 999_999,
@@ -64,17 +72,21 @@ def compare(
 ) -> Board:
     """Return which of some systems is better, how sure this is, and how much better it is.
 
+    Of one system it returns the score with its interval, and whether it is better than a score.
+
     Parameters
     ----------
     gold
         Gold responses to N items: an array (N,) or (N, K) with NaN where one is missing, lists that may
         differ in length, a pandas frame or series, or anything numpy can convert. None without gold, for a
         metric that needs none, such as "mean", and for scores of runs. Or what `nbyk.read_systems` returns,
-        or a `ResponseSet`; these hold the systems, their clusters and their units.
+        or a `ResponseSet`; these hold the systems, their clusters and their units. Or what
+        `nbyk.read_votes` returns.
     a, b
         Responses of two systems, A and B, to the same items, in the same forms. Or as `a` alone two systems
-        or more: a mapping from their names, or a list ("system 0" and so on). Pandas objects are aligned by
-        their index if all arguments are pandas objects. For scores of runs, the scores of each system.
+        or more: a mapping from their names, which may hold one, or a list ("system 0" and so on). Pandas
+        objects are aligned by their index if all arguments are pandas objects. For scores of runs, the scores
+        of each system.
     cluster
         The name of each item's cluster, shape (N,), such as the text that it asks about; None if items are
         drawn one by one. With clusters, the claim is over new clusters: whole clusters are swapped and
@@ -94,7 +106,8 @@ def compare(
         The raters or runs behind the responses, by "gold" and the systems' names, as `nbyk.read_systems`
         finds them; by default, if a system has two columns or more, each column is one.
     against
-        The name of a baseline, to compare every other system with it; by default all pairs are compared.
+        The name of a baseline, to compare every other system with it; by default all pairs are compared. Or a
+        score: each system's own score is compared with it (`nbyk.testing.systems.one_system`).
     correction
         For the number of pairs: "holm" and "bonferroni" bound the chance of any wrong claim,
         "benjamini_hochberg" the expected share of wrong claims among those made; "none" tests each pair
@@ -135,6 +148,14 @@ def compare(
         The largest difference that does not matter to you, above 0, in the unit of the effect: each pair
         is tested against it (`Claim.margin`), and each kind of p-value is corrected for the number of pairs.
         None asks no such question.
+    suite
+        The tasks of the items and their weights (`nbyk.testing.systems.suite`): a score is then the weighted
+        mean of the tasks' scores, and "tasks" may be among what to generalise over.
+    judge
+        Beside people's votes, a judge's on their prompts and others (`nbyk.testing.systems.votes`).
+    looks
+        How often you look as data come in, at about equal steps. Each look then has a lower α and a higher
+        confidence level, so that all together keep what you ask for (`nbyk.testing.decision.at_each_look`).
     interval_sampler
         The bootstrap of test sets for the intervals, and for the null "shifted". "bootstrap_items/all" draws
         items with all of their responses. It is right to first order, because items vary with their
@@ -146,7 +167,9 @@ def compare(
         bootstrap takes `n_resamples` draws. By default 9,999; a test of scores takes 10,000, and Almost
         Stochastic Order 1000.
     max_draws
-        Most draws of all pairs together; they are kept in memory.
+        Most draws of all pairs together, beside `n_resamples` of each; as many are kept in memory. If they do
+        not let the smallest p reach α over the number of pairs, as from about 35 systems on, an upper bound
+        of p (Hoeffding 1963) stands for the p of clear pairs.
     decision_error
         Largest chance, over the random draws, that any settled decision differs from that of infinitely many.
     seed
@@ -188,9 +211,22 @@ def compare(
     (0.125, True)
     """
     held = gold.kind if isinstance(gold, Systems) else None
+    alpha, confidence_level = at_each_look(alpha, confidence_level, looks, alternative)
+    if isinstance(gold, Votes):
+        asked = Asked(Decision(alternative, alpha, N_RESAMPLES, N_RESAMPLES), looks=looks)
+        asked = replace(asked, confidence_level=confidence_level, generalise=generalise, seed=as_seed(seed))
+        named = None if against is None else str(against)
+        return board_of_votes(gold, asked, against=named, correction=correction or "holm", judge=judge)
+    if judge is not None:
+        raise NbykError("found a judge's votes, and no votes of people; give these first", argument="judge")
+    bar = None if against is None or isinstance(against, str) else float(against)
     lower = gold.lower_is_better if isinstance(gold, Systems) else False
     lower = lower if lower_is_better is None else lower_is_better
     if test is not None or "scores" in (kind, held):
+        if looks != 1:
+            raise NbykError("found looks beside scores of runs; they are for items", argument="looks")
+        if bar is not None:
+            raise NbykError("found a score beside scores of runs; name a baseline", argument="against")
         scores = gold if a is None and b is None else a if b is None else {"A": a, "B": b}
         if isinstance(scores, Systems):
             pair_runs, scores = bool(scores.paired), scores.responses
@@ -200,7 +236,7 @@ def compare(
             scores,
             test=test or "recommended",
             paired=pair_runs,
-            against=against,
+            against=str(against) if against else None,
             alternative=alternative,
             alpha=alpha,
             confidence_level=confidence_level,
@@ -226,6 +262,7 @@ def compare(
         pair_runs=pair_runs,
         sampler=get_sampler(interval_sampler),
         interval=interval,
+        looks=looks,
         seed=as_seed(seed),
         threads=threads,
         progress=progress,
@@ -242,4 +279,20 @@ def compare(
             gold.kind if isinstance(gold, Systems) else "numbers", has_gold=False, lower_is_better=True
         )
     scored = ScoredSystems.of(gold, systems, metric, units=units, cluster=cluster, kind=kind, classes=classes)
-    return board_of(scored, asked, family, against=against, margin=margin)
+    if suite is not None:
+        if margin is not None:
+            raise NbykError("found a margin beside a suite, which has none; leave it out", argument="margin")
+        return board_of_suite(
+            scored,
+            suite,
+            asked,
+            new_tasks="tasks" in (generalise or ()),
+            against=None if bar is not None or against is None else str(against),
+            bar=bar,
+            correction=family.correction,
+        )
+    if len(scored.names) == 1 and isinstance(against, str):
+        raise NbykError(f"found {against!r} and one system; give a score, such as 0.8", argument="against")
+    if bar is not None or len(scored.names) == 1:
+        return board_alone(scored, asked, bar=bar, correction=family.correction, margin=margin)
+    return board_of(scored, asked, family, against=None if against is None else str(against), margin=margin)

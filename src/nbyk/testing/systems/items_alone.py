@@ -107,7 +107,7 @@ def items_alone(
     """
     if not metric.is_mean_over_items:
         return drawn
-    scores = _scores(metric, rows)[:2]
+    scores = scores_of_items(metric, rows)[:2]
     if len(scores) == 2:
         effects, largest = metric.sign * (scores[0] - scores[1]), float(np.ptp(scores))
     else:
@@ -117,7 +117,7 @@ def items_alone(
         counts = int((effects > 0.0).sum()), int((effects < 0.0).sum())
         return ItemsAlone(drawn.p, signs_interval(*counts, effects.size, level))
     if rows.clusters is not None:
-        effects = _of_clusters(effects, rows.clusters)
+        effects = of_clusters(effects, rows.clusters)
     unit = "items" if rows.clusters is None else "clusters"
     return of_effects(
         effects,
@@ -157,7 +157,7 @@ def score_interval(
     """
     if not metric.is_mean_over_items:
         return None
-    scores = _scores(metric, rows)[system]
+    scores = scores_of_items(metric, rows)[system]
     if clusters is None and np.isin(scores, (0.0, 1.0)).all():
         return proportion_interval(int(scores.sum()), scores.size, level)
     if np.ptp(scores) > tie_tolerance(scores):
@@ -166,7 +166,7 @@ def score_interval(
     return constant_interval(float(scores.mean()), n, level, (0.0, 1.0)) if within_one else NONE
 
 
-def _scores(metric: Metric, rows: Rows) -> Floats:
+def scores_of_items(metric: Metric, rows: Rows) -> Floats:
     """Return the scores of single items, shape (S, N), or (1, N) of a comparison."""
     if metric.additive:
         return rows.sums(metric).features.T
@@ -226,13 +226,27 @@ def of_effects(
     return ItemsAlone(p, None, unseen)
 
 
-def _of_clusters(effects: Floats, clusters: NDArray[np.int64]) -> Floats:
+def of_clusters(effects: Floats, clusters: NDArray[np.int64]) -> Floats:
     """Return the clusters' effects; their mean is that of the items, and so is its variance."""
     sizes = np.bincount(clusters)
     effect = effects.mean()
     around = np.bincount(clusters, weights=effects) - sizes * effect
     spread: Floats = effect + around * (len(sizes) / effects.size)
     return spread
+
+
+def p_by_t(effects: Floats, level: float) -> tuple[PValues, Interval]:
+    """Return the p-values of Student's t, and the interval of the mean, of effects that differ."""
+    n, error = effects.size, _standard_error(effects)
+    t, reach = float(effects.mean()) / error, float(stdtrit(n - 1, 0.5 + 0.5 * level)) * error
+    above, below = float(stdtr(n - 1, -t)), float(stdtr(n - 1, t))
+    sides: dict[Alternative, float] = {
+        "greater": above,
+        "less": below,
+        "two-sided": 2.0 * min(above, below),
+    }
+    mean = float(effects.mean())
+    return {side: PValue(p, 0.0, side) for side, p in sides.items()}, (mean - reach, mean + reach)
 
 
 def _error_of_skewness(n: int) -> float:

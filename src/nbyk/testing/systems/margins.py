@@ -80,7 +80,7 @@ def with_margins(
         sources = tuple(source for source in panel.sources if source in claim.over)
         test = of_broad if claim is claims[0] else None
         if test is None and not claim.reason:
-            sample = _sample(data, panel, of_clusters="clusters" in claim.over)
+            sample = sample_of(data, panel, of_clusters="clusters" in claim.over)
             test = shared_units_test(metric, sample, sources=sources)
         within_one = test is not None and test.is_constant and is_within_one(metric, data)
         tested.append(replace(claim, margin=_margin(claim, test, margin, alpha, within_one=within_one)))
@@ -107,7 +107,7 @@ def _margin(
 
 def is_within_one(metric: Metric, data: ResponseSet) -> bool:
     """Return whether the effect on each item, of which the effect is the mean, lies between −1 and 1."""
-    if metric.of is not None:  # wins(…): each item counts 1, 0 or −1
+    if metric.of is not None and metric.of.name != metric.name:  # wins(…): each item counts 1, 0 or −1
         return True
     if metric.table is not None:
         return metric.additive and metric.score_range == (0.0, 1.0)
@@ -153,7 +153,7 @@ def corrected(margins: Sequence[Margin], correction: str) -> list[Margin]:
     ]
 
 
-def _sample(data: ResponseSet, panel: Panel, *, of_clusters: bool) -> Responses:
+def sample_of(data: ResponseSet, panel: Panel, *, of_clusters: bool) -> Responses:
     """Return the responses for a claim, with their units unless these lack the claim's clusters."""
     if panel.responses is not None and of_clusters is panel.of_clusters:
         return panel.responses

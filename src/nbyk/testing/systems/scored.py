@@ -13,13 +13,14 @@ from nbyk.data.categories import Categories
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.data.scales import FROM_0_TO_1, Scale
 from nbyk.data.systems import Systems
-from nbyk.data.units import Units
+from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, metrics_of
 from nbyk.metrics.registry import kind_scored, usual_metric
 from nbyk.resampling.effects import check_defined
+from nbyk.testing.decision import NullDraws
 from nbyk.testing.engine.draws import ItemStreams, draw_chunks
-from nbyk.testing.engine.forms import form_of
+from nbyk.testing.engine.forms import Form, Sums, form_of
 from nbyk.testing.engine.inputs import as_clusters, as_matrices, as_numbers
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.results import ResponseCounts, Sample
@@ -115,12 +116,16 @@ class ScoredSystems:
             )
         chosen.check_gold(gold is not None)
         matrices, of_columns = as_matrices(sources)
+        for name in named:
+            chosen.check_trials(name, matrices[name])
         stacked = stack_responses(*(matrices[name] for name in named))
         table = None if categories is None else categories.table
         rows = Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked, table=table)
         clusters = as_clusters(cluster, sources, rows.n_items)
         known = of_columns if units is None else units
         behind = {name: known[name] for name in ("gold", *named) if name in known}
+        if chosen.of_trials:
+            behind |= dict.fromkeys(named, FRESH)
         scores = np.full(len(named), np.nan)
         if chosen.kind != "comparison":
             scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
@@ -147,6 +152,13 @@ class ScoredSystems:
             self.rows.gold, _answered(of_a), _answered(of_b), behind, self.clusters, self.categories
         )
 
+    def alone(self, system: int) -> ResponseSet:
+        """Return gold and one system, by its place, against nothing."""
+        of_roles = {"gold": "gold", "a": self.names[system]}
+        behind = {role: self.units[name] for role, name in of_roles.items() if name in self.units}
+        answers, nothing = _answered(self.rows.systems[system]), np.zeros((self.rows.n_items, 1))
+        return ResponseSet(self.rows.gold, answers, nothing, behind, self.clusters, self.categories)
+
     def score_test(self, system: int, kinds: Collection[str]) -> tuple[Panel, SharedUnitsTest | None]:
         """Return the units behind one system's score, and the score with its variance over them.
 
@@ -165,18 +177,17 @@ class ScoredSystems:
             The t-test of the score, as the effect of the system against nothing; None if the score is for new
             items alone, or if its units are too few.
         """
-        units = {"gold": "gold", "a": self.names[system]}
-        behind = {role: self.units[name] for role, name in units.items() if name in self.units}
-        clusters = self.clusters if "clusters" in kinds else None
-        nothing = np.zeros((self.rows.n_items, 1))
-        answers = _answered(self.rows.systems[system])
-        data = ResponseSet(self.rows.gold, answers, nothing, behind, clusters, self.categories)
+        data = self.alone(system)
+        data = data if "clusters" in kinds else replace(data, clusters=None)
         panel = panel_of(data, None)
         panel = replace(panel, sources=tuple(of for of in panel.sources if of.partition(" ")[0] in kinds))
         if not panel.sources or panel.few(0, FEWEST_UNITS) or panel.responses is None:
             return panel, None
         return panel, shared_units_test(
-            _score_alone(self.metric), panel.responses, sources=panel.sources, weighted=False
+            score_alone(replace(self.metric, direction="higher")),
+            panel.responses,
+            sources=panel.sources,
+            weighted=False,
         )
 
     def bootstrapped(self, asked: Asked, *, of_clusters: bool) -> Floats:
@@ -186,32 +197,65 @@ class ScoredSystems:
         their pair. A system's scores do not depend on the others. They are NaN or
         infinite on draws on which the metric is undefined, such as a correlation of constants.
         """
-        clusters = self.clusters if of_clusters else None
-        rows = Rows.of(self.rows.gold, self.rows.systems, clusters, self.rows.table)
-        form, streams = form_of(self.metric, rows), ItemStreams(asked.seed, rows)
+        form, streams = self._form_and_streams(asked, of_clusters=of_clusters)
 
-        def work(chunk: int) -> Floats:
+        def work(chunk: int, _: int) -> Floats:
             return form.drawn(streams.items("bootstrap", chunk))
 
         n_draws = asked.decision.n_resamples
         return draw_chunks(work, n_draws, threads=asked.threads, progress=asked.progress)
 
+    def swapped(
+        self, asked: Asked, pairs: Sequence[tuple[int, int]], *, of_clusters: bool
+    ) -> NullDraws | None:
+        """Return the function that draws the effects of pairs after swaps; None if the metric is no sum.
 
-def _score_alone(metric: Metric) -> Metric:
-    """Return the metric whose effect is the score of A, whatever B is."""
+        The swaps, and so the effects, are those of each pair alone (`Draws.swapped`). Sums over the swapped
+        items are drawn once for each system, not for each pair.
+        """
+        form, streams = self._form_and_streams(asked, of_clusters=of_clusters)
+        if not isinstance(form, Sums) or form.rows.as_scored(self.metric) is not form.rows:
+            return None
+
+        def draw(which: list[int], n_draws: int, *, start: int) -> Floats:
+            chosen = [pairs[index] for index in which]
+
+            def work(chunk: int, size: int) -> Floats:
+                a, b = form.swapped_pairs(streams.swaps(chunk, size), chosen).transpose(1, 0, 2)
+                return np.asarray(self.metric.sign * (a - b))
+
+            effects = draw_chunks(
+                work,
+                n_draws,
+                start=start,
+                together=streams.together,
+                threads=asked.threads,
+                progress=asked.progress,
+            )
+            return check_defined([self.metric] * len(chosen), effects)
+
+        return draw
+
+    def _form_and_streams(self, asked: Asked, *, of_clusters: bool) -> tuple[Form, ItemStreams]:
+        clusters = self.clusters if of_clusters else None
+        rows = Rows.of(self.rows.gold, self.rows.systems, clusters, self.rows.table)
+        return form_of(self.metric, rows), ItemStreams(asked.seed, rows)
+
+
+def score_alone(metric: Metric, bar: float = 0.0) -> Metric:
+    """Return the metric whose effect is how much better A scores than a bar, whatever B is."""
     return replace(
         metric,
-        direction="higher",
         kind="comparison",
         additive=metric.is_mean_over_items,
-        implementation=_score_of_first,
-        arguments=(),
+        implementation=_above_bar,
+        arguments=(("bar", bar),),
         of=metric,
     )
 
 
-def _score_of_first(metric: Metric, systems: Floats, gold: Floats, out: Floats) -> None:
-    out[:] = metric.scores(systems[:1], gold)[0]
+def _above_bar(metric: Metric, systems: Floats, gold: Floats, out: Floats, bar: float) -> None:
+    out[:] = metric.scores(systems[:1], gold)[0] - bar
 
 
 def _answered(matrix: Floats) -> Floats:
@@ -240,8 +284,6 @@ def _named(systems: ManyResponses) -> dict[str, Any]:
             "a system is called gold, the name of the gold responses; give it another name",
             argument="systems",
         )
-    if len(named) < 2:
-        raise NbykError(
-            f"found {len(named)}, expected at least two, each under a name of its own", argument="systems"
-        )
+    if not named:
+        raise NbykError("found 0, expected at least two, or one by itself, with its name", argument="systems")
     return named

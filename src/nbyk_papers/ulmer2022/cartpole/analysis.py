@@ -13,11 +13,9 @@ from nbyk.errors import NbykError
 from nbyk.resampling.streams import stream_key
 from nbyk.testing.results import Pair
 from nbyk.testing.scores.aso import AsoResult, aso_batch
-from nbyk.testing.scores.battery import TESTS
-from nbyk.testing.scores.bootstrap import bootstrap_p
-from nbyk.testing.scores.multi_aso import MultiAsoResult, multi_aso
+from nbyk.testing.scores.battery import TESTS, p_values
+from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.power_analysis import BootstrapPower, bootstrap_power_analysis
-from nbyk.testing.scores.randomisation import permutation_p
 from nbyk.testing.systems.compare import compare
 from nbyk_papers.ulmer2022.cartpole.rewards import LABELS, Rewards
 
@@ -111,8 +109,8 @@ class CaseStudy:
         The rewards behind the numbers.
     tests
         The tests at five, ten and all runs.
-    table
-        Almost Stochastic Order among the three agents, at the paper's numbers of runs.
+    eps_min
+        The bound of each agent over each other by Almost Stochastic Order, at the paper's numbers of runs.
     one_run
         eps_min and p of the bootstrap test where the episodes of the first run of either are the scores.
     episodes
@@ -121,7 +119,7 @@ class CaseStudy:
 
     rewards: Rewards
     tests: tuple[RunsTested, ...]
-    table: MultiAsoResult
+    eps_min: Mapping[str, Mapping[str, float]]
     one_run: tuple[float, float]
     episodes: tuple[OfEpisodes, ...]
 
@@ -158,13 +156,23 @@ def case_study(rewards: Rewards, *, seed: int = 0) -> CaseStudy:
     return CaseStudy(
         rewards=rewards,
         tests=tuple(_runs_tested(means, n_runs, seed) for n_runs in sizes),
-        table=multi_aso(sampled, seed=seed),
+        eps_min=_bounds(sampled, seed),
         one_run=(
             float(of_one_run),
-            float(bootstrap_p(first[None], second[None], alternative="greater", seed=seed)[0]),
+            float(p_values("bootstrap", first[None], second[None], alternative="greater", seed=seed)[0]),
         ),
         episodes=tuple(_of_episodes(agent, of_runs, seed) for agent, of_runs in rewards.items()),
     )
+
+
+def _bounds(sampled: Mapping[str, Floats], seed: int) -> dict[str, dict[str, float]]:
+    """Return eps_min of each agent over each other, at a joint confidence; 1 over itself."""
+    bounds = {agent: dict.fromkeys(sampled, 1.0) for agent in sampled}
+    for pair in compare(None, sampled, test="aso", seed=seed).pairs:
+        order = pair.claims[0].order
+        assert isinstance(order, AsoResult)
+        bounds[pair.a][pair.b], bounds[pair.b][pair.a] = order.eps_min, order.reversed().eps_min
+    return bounds
 
 
 def _runs_tested(means: Mapping[str, Floats], n_runs: int, seed: int) -> RunsTested:
@@ -172,8 +180,8 @@ def _runs_tested(means: Mapping[str, Floats], n_runs: int, seed: int) -> RunsTes
     labelled = {LABELS[agent]: sample for agent, sample in sampled.items()}
 
     def p_of(name: str) -> float:
-        seeds = {"seed": seed} if TESTS[name].draws else {}
-        return TESTS[name].test(*sampled.values(), alternative="greater", **seeds).p
+        seeds = {"seed": seed} if FACTS[name].draws else {}
+        return TESTS[name](*sampled.values(), alternative="greater", **seeds).p
 
     return RunsTested(
         pair=compare(None, labelled, test="aso", alternative="greater", alpha=ALPHA, tau=TAU, seed=seed).pair,
@@ -190,14 +198,14 @@ def _of_episodes(agent: str, of_runs: Floats, seed: int) -> OfEpisodes:
     pairs = np.array(list(combinations(range(len(of_runs)), 2)))
     a, b = of_runs[pairs[:, 0]], of_runs[pairs[:, 1]]
     greater, less = (
-        bootstrap_p(a, b, alternative=side, n_resamples=_PAIR_DRAWS, seed=seed)
+        p_values("bootstrap", a, b, alternative=side, n_resamples=_PAIR_DRAWS, seed=seed)
         for side in ("greater", "less")
     )
     eps_min, reverse = (aso_batch(x, y, seed=seed).eps_min for x, y in ((a, b), (b, a)))
     means = of_runs.mean(axis=1)
     generator = np.random.default_rng(stream_key(seed, agent=agent).seed_sequence("splits of runs", 0))
     split = generator.permuted(np.tile(means, (_SPLITS, 1)), axis=1)[:, : 2 * FEW_RUNS]
-    p = permutation_p(split[:, :FEW_RUNS], split[:, FEW_RUNS:], alternative="two-sided")
+    p = p_values("permutation", split[:, :FEW_RUNS], split[:, FEW_RUNS:], alternative="two-sided")
     return OfEpisodes(
         agent=agent,
         n_pairs=len(pairs),

@@ -225,11 +225,10 @@ def _power_table(found: CaseStudy) -> pd.DataFrame:
 def _multi(found: CaseStudy) -> pd.DataFrame:
     import pandas as pd
 
-    agents = found.table.labels
     rows = []
-    for i, agent in enumerate(agents):
-        ours = {LABELS[other]: float(found.table.eps_min[i, j]) for j, other in enumerate(agents)}
-        theirs = {LABELS[other]: PUBLISHED_TABLE.get((agent, other), 1.0) for other in agents}
+    for agent, bounds in found.eps_min.items():
+        ours = {LABELS[other]: bound for other, bound in bounds.items()}
+        theirs = {LABELS[other]: PUBLISHED_TABLE.get((agent, other), 1.0) for other in bounds}
         rows += [{"": LABELS[agent], **ours}, {"": f"{LABELS[agent]}, the paper", **theirs}]
     return pd.DataFrame(rows)
 
@@ -266,9 +265,7 @@ def _details(found: CaseStudy) -> dict[str, Any]:
             }
             for at in found.tests
         ],
-        "eps_min": {
-            agent: row.tolist() for agent, row in zip(found.table.labels, found.table.eps_min, strict=True)
-        },
+        "eps_min": {agent: list(bounds.values()) for agent, bounds in found.eps_min.items()},
         "one_run": {"eps_min": found.one_run[0], "p_bootstrap": found.one_run[1]},
         "episodes": [
             {

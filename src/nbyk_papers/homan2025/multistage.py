@@ -1,15 +1,15 @@
-"""The papers' multistage bootstraps of Likert or binary test sets, compiled: items, then responses.
+"""The paper's multistage bootstrap of Likert or binary test sets, compiled: items, then responses.
 
 One draw of its null picks N items with replacement and, for each, K gold responses from the item's gold and K
 each for A and B from the item's pool A|B. An item's mean depends only on the sum of its K levels. The exact
 distribution of this sum is the K-fold convolution of the item's shares. There is one table per item and role,
-and a sum is one look-up for any K (Walker's alias method). An alternative draws from A's and B's own
-responses instead of the pool. Tables are made for blocks of items. If there are several blocks, each block
-goes through the same random words.
+and a sum is one look-up for any K (Walker's alias method). Tables are made for blocks of items. If there are
+several blocks, each block goes through the same random words.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,13 @@ from numba import uint64
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.metrics.traits import ItemEffect
+from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.randomisation import decision
+from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
 
 Array = NDArray[Any]
-
-MAE, MSE, MEAN = int(ItemEffect.MAE), int(ItemEffect.MSE), int(ItemEffect.MEAN)
+Integers = NDArray[np.int64]
 
 TABLE_CELLS = 4_000_000
 """Cells of 8 bytes in all tables of a block of items."""
@@ -36,16 +36,9 @@ _ITEMS_PER_ROW = HALVES // _WORDS_PER_ITEM
 
 
 @njit(nogil=True, cache=True)
-def unit_effect(code: int, gold: int, a: int, b: int) -> int:
-    """Return the effect of an item in whole units, positive if A is better."""
-    if code == MEAN:
-        return a - b
-    error_a, error_b = abs(a - gold), abs(b - gold)
-    if code == MAE:
-        return error_b - error_a
-    if code == MSE:
-        return error_b * error_b - error_a * error_a
-    return int(error_a < error_b) - int(error_b < error_a)
+def unit_effect(gold: int, a: int, b: int) -> int:
+    """Return an item's effect by the absolute error in whole units, positive if A is better."""
+    return abs(b - gold) - abs(a - gold)
 
 
 @njit(nogil=True, cache=True)
@@ -141,7 +134,7 @@ def draw_sum(table: Array, word: Any) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def _observed(gold: Array, a: Array, b: Array, code: int) -> int:
+def _observed(gold: Array, a: Array, b: Array) -> int:
     """Return the effect of a set, each shape (L − 1, N), in whole units."""
     effect = 0
     for i in range(gold.shape[1]):
@@ -150,13 +143,13 @@ def _observed(gold: Array, a: Array, b: Array, code: int) -> int:
             sum_gold += gold[level, i]
             sum_a += a[level, i]
             sum_b += b[level, i]
-        effect += unit_effect(code, sum_gold, sum_a, sum_b)
+        effect += unit_effect(sum_gold, sum_a, sum_b)
     return effect
 
 
 @njit(nogil=True, cache=True)
 def _add_effects(
-    of_gold: Array, of_a: Array, of_b: Array, start: int, n: int, code: int, state: Array, out: Array
+    of_gold: Array, of_a: Array, of_b: Array, start: int, n: int, state: Array, out: Array
 ) -> None:
     """Add the contributions of the block's items to D draws of N items to `out`, shape (D,); advance `state`.
 
@@ -174,7 +167,6 @@ def _add_effects(
                 item = index_below(words[word], n) - start
                 if whole or 0 <= item < len(of_gold):
                     effect += unit_effect(
-                        code,
                         draw_sum(of_gold[item], words[word + 1]),
                         draw_sum(of_a[item], words[word + 2]),
                         draw_sum(of_b[item], words[word + 3]),
@@ -197,7 +189,6 @@ def multistage_test(
     a: Array,
     b: Array,
     k: int,
-    code: int,
     block: int,
     key: Any,
     first: int,
@@ -214,10 +205,8 @@ def multistage_test(
         #{responses ≥ level} of K responses, for each level but the lowest.
     k
         Responses per item K.
-    code
-        The effect of an item: an `ItemEffect`.
     block
-        Items that have tables at a time: `items_per_block`. Decisions do not depend on it.
+        Items that have tables at a time. Decisions do not depend on it.
     key, first, draws, reject_to, keep_from, out
         As for `nbyk.planning.power.randomisation.sign_flip_test`.
     """
@@ -229,7 +218,7 @@ def multistage_test(
     before, state = np.empty(STATE, np.uint64), np.empty(STATE, np.uint64)
     effects = np.empty(draws[-1], np.int64)
     for r in range(n_sets):
-        observed = _observed(gold[:, r], a[:, r], b[:, r], code)
+        observed = _observed(gold[:, r], a[:, r], b[:, r])
         start_replicate(key, first + r, state)
         count, drawn, look = 0, 0, 0
         out[r, 0] = -1
@@ -246,7 +235,7 @@ def multistage_test(
                     fill_sum_tables(pool, 2 * k, k, of_pool[: stop - start])
                 state[:] = before
                 tables = of_pool[: stop - start]
-                _add_effects(of_gold[: stop - start], tables, tables, start, n, code, state, new)
+                _add_effects(of_gold[: stop - start], tables, tables, start, n, state, new)
             while look <= until and out[r, 0] < 0:
                 for draw in range(drawn, draws[look]):
                     count += int(effects[draw] >= observed)
@@ -255,75 +244,22 @@ def multistage_test(
                 look += 1
 
 
-@njit(nogil=True, cache=True)
-def _pairs_at_least(alternative: Array, null: Array) -> int:
-    """Return the number of pairs (α, β) with β ≥ α."""
-    alternative, null = np.sort(alternative), np.sort(null)
-    pairs = below = 0
-    for effect in alternative:
-        while below < null.size and null[below] < effect:
-            below += 1
-        pairs += null.size - below
-    return pairs
+class MultistageTest(SystemTest):
+    """The test "multistage_bootstrap" by the absolute error, compiled if responses have levels."""
 
+    @property
+    def _function(self) -> Callable[[SimulatedSets], Integers]:
+        return self._by_counts
 
-@njit(nogil=True, cache=True)
-def expected_p_test(
-    gold: Array,
-    a: Array,
-    b: Array,
-    k: int,
-    code: int,
-    block: int,
-    alternative_key: Any,
-    null_key: Any,
-    first: int,
-    draws: Array,
-    reject_to: Array,
-    keep_from: Array,
-    out: Array,
-) -> None:
-    """Decide for each set whether null effects rarely reach the alternative's, both drawn from the set.
-
-    The alternative draws items, K gold responses from the item's gold and K each from A's and from B's own;
-    the null draws items and gold of its own, and K each for A and B from the pool. `reject_to` and
-    `keep_from` count pairs of draws with null ≥ alternative (`nbyk.testing.looks.pair_looks`);
-    the other parameters are those of `multistage_test`.
-    """
-    n_levels, n_sets, n = gold.shape
-    width = k * n_levels + 1
-    block = min(block, n)
-    tables = np.empty((4, block, width), np.uint64)
-    states, before = np.empty((2, STATE), np.uint64), np.empty((2, STATE), np.uint64)
-    effects = np.empty((2, draws[-1]), np.int64)
-    for r in range(n_sets):
-        start_replicate(alternative_key, first + r, states[0])
-        start_replicate(null_key, first + r, states[1])
-        drawn = 0
-        for look in range(draws.size):
-            new = effects[:, drawn : draws[look]]
-            new[:] = 0
-            before[:] = states
-            for start in range(0, n, block):
-                stop = min(start + block, n)
-                of_gold, of_a = tables[0, : stop - start], tables[1, : stop - start]
-                of_b, of_pool = tables[2, : stop - start], tables[3, : stop - start]
-                if block < n or drawn == 0:
-                    rows_a, rows_b = a[:, r, start:stop], b[:, r, start:stop]
-                    fill_sum_tables(gold[:, r, start:stop], k, k, of_gold)
-                    fill_sum_tables(rows_a, k, k, of_a)
-                    fill_sum_tables(rows_b, k, k, of_b)
-                    fill_sum_tables(rows_a + rows_b, 2 * k, k, of_pool)
-                states[:] = before
-                _add_effects(of_gold, of_a, of_b, start, n, code, states[0], new[0])
-                _add_effects(of_gold, of_pool, of_pool, start, n, code, states[1], new[1])
-            drawn = draws[look]
-            pairs = _pairs_at_least(effects[0, :drawn], effects[1, :drawn])
-            out[r, 0], out[r, 1] = decision(pairs, look, reject_to, keep_from), drawn
-            if out[r, 0] >= 0:
-                break
-
-
-def items_per_block(n_tables: int, k: int, n_levels: int) -> int:
-    """Return the number of items that may have `n_tables` tables each at a time."""
-    return max(1, TABLE_CELLS // (n_tables * (k * (n_levels - 1) + 1)))
+    def _by_counts(self, sets: SimulatedSets) -> Integers:
+        levels = sets.population.prior.response.levels
+        if not levels:
+            return self._resampled(sets)
+        at, key = self._looks(), sets.random_words(f"{self.name} {self.alternative}")
+        out = np.empty((sets.size, 2), np.int64)
+        for first, counts in sets.counts():
+            block = max(1, TABLE_CELLS // (2 * (counts.k * (levels - 1) + 1)))
+            part = out[first : first + counts.a.shape[1]]
+            of_sets = (counts.gold, *self._ordered(counts.a, counts.b), counts.k, block)
+            multistage_test(*of_sets, key, first, at.draws, at.reject_to, at.keep_from, part)
+        return out

@@ -1,0 +1,362 @@
+"""Few ratings by people and many by a judge, of the same outputs of one system or more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.columns import Columns, known_names
+from nbyk.data.given_systems import given_systems
+from nbyk.data.kinds import numbers_on
+from nbyk.data.layouts import Entries, as_ids, as_numbers
+from nbyk.data.mending import Mending, taken, without_duplicates, without_empty
+from nbyk.data.ratings import Ratings, ordered_ids
+from nbyk.data.reading import cells_of, table_of
+from nbyk.data.scales import GivenScale, Scale, as_scale
+from nbyk.data.tables import Table
+from nbyk.data.text import shown
+from nbyk.errors import NbykError, unknown_name
+from nbyk.words import in_full, listed
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+THE_SYSTEM = "the system"
+"""The name of a single system without one."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedSystems:
+    """A judge's scores of all outputs, and people's ratings of some. Make it with `read_judged`.
+
+    Attributes
+    ----------
+    items, systems, raters
+        Ids of M items, S systems, and of the people.
+    judge : ndarray, shape (M, S)
+        The mean of the judge's answers to each output.
+    answers, answer_variance : ndarray, shape (M, S)
+        The number of these answers, and their variance within the output (0 for a single answer).
+    item, system, rater : ndarray of int, shape (E,)
+        The output and the person of each rating.
+    values : ndarray, shape (E,)
+        The ratings, in the unit of the file.
+    chance : ndarray, shape (M, S), or None
+        The chance with which an output was chosen for people, NaN where none rated it; None if all had the
+        same.
+    batch : ndarray of int, shape (E,), or None
+        The place of each rating's batch in their order.
+    slices : ndarray of int, shape (M,), or None
+        The slice of each item, whose share of all items is known.
+    scale
+        The scale of all values, if it was given.
+    notes
+        What was left out or averaged, a sentence each.
+    """
+
+    items: tuple[str, ...]
+    systems: tuple[str, ...]
+    raters: tuple[str, ...]
+    judge: Floats
+    answers: Ints
+    answer_variance: Floats
+    item: Ints
+    system: Ints
+    rater: Ints
+    values: Floats
+    chance: Floats | None = None
+    batch: Ints | None = None
+    slices: Ints | None = None
+    scale: Scale | None = None
+    notes: tuple[str, ...] = ()
+
+    def ratings_of(self, system: int) -> tuple[Floats, Floats]:
+        """Return the ratings of a system's outputs (N, J), NaN where none, and the judge's scores (N,)."""
+        mine = self.system == system
+        items, row = np.unique(self.item[mine], return_inverse=True)
+        matrix = np.full((len(items), len(self.raters)), np.nan)
+        matrix[row, self.rater[mine]] = self.values[mine]
+        return matrix, self.judge[items, system]
+
+
+def read_judged(
+    people: Any,
+    judge: Any,
+    *,
+    item: str = "item",
+    rater: str = "rater",
+    value: str = "value",
+    system: str | None = None,
+    judges: str | None = None,
+    counts: Mapping[str, float] | None = None,
+    chance: str | None = None,
+    batch: str | None = None,
+    slices: str | None = None,
+    scale: GivenScale | None = None,
+    on_missing: str = "refuse",
+    on_duplicates: str = "refuse",
+    on_empty: str = "refuse",
+) -> JudgedSystems:
+    """Read people's ratings of some outputs and a judge's scores of all.
+
+    Parameters
+    ----------
+    people, judge
+        Two long tables, each a file or a data frame as for `read_ratings`. If one has a column of
+        systems, both must. Several rows of one output in the judge's table are several answers.
+    item, rater, value, system
+        The columns' names; `system` is None for one of a known name.
+    judges
+        The judge to take, if the table has a column `judge` with several; None averages all.
+    counts
+        What each class or vote counts: ``{"yes": 1, "no": 0}``, or ``{"model_a": 1, "tie": 0, "model_b":
+        -1}`` for votes between two systems. Other values are then refused.
+    chance, batch
+        Columns of people's table: the chance with which the output was chosen, above 0 and at most 1; and the
+        batch of the rating. Batches are in the order of their ids.
+    slices
+        Column of the judge's table: the slice of each item.
+    scale
+        The scale of all values, which are checked against it and stay in their unit.
+    on_missing
+        How to treat outputs that people rated and the judge did not, and items that the judge did not score
+        for every system: "refuse" or "drop" them.
+    on_duplicates, on_empty
+        As for `read_ratings`; the first is about people's ratings.
+
+    Raises
+    ------
+    NbykError
+        If a table cannot be read, has no number or known class in a cell, or a value off the scale; if
+        the two have other systems, items or scales; or if a chance or a slice contradicts another.
+    """
+    on_scale = as_scale(scale)
+    reading = _Reading(Columns(item, rater, value), counts, on_scale, on_empty)
+    by_people = _by_system(table_of(people), system)
+    by_judge = _by_system(_of_judge(table_of(judge), judges), system)
+    if set(by_people) - set(by_judge):
+        missing = next(name for name in by_people if name not in by_judge)
+        raise by_people[missing].place.error(
+            f"people rated {missing!r}, and the judge scored {listed(list(by_judge))}; expected the same "
+            "systems: give the judge's scores of every system, and name both columns of systems alike"
+        )
+    unrated = [name for name in by_judge if name not in by_people]
+    if unrated and on_missing == "refuse":
+        raise by_judge[unrated[0]].place.error(
+            f"the judge scored {unrated[0]!r}, and people rated {listed(list(by_people))}; expected people's "
+            "ratings of every system: add them, or leave such systems out with `on_missing` drop"
+        )
+    by_judge = {name: table for name, table in by_judge.items() if name in by_people}
+    systems = tuple(by_judge)
+    scored = [reading.cells(table, rater=None) for table in by_judge.values()]
+    rated = {name: reading.cells(table, rater=rater) for name, table in by_people.items()}
+    notes = [f"{name} was left out: people rated none of its outputs" for name in unrated]
+    notes += [note for _, _, note in (*scored, *rated.values()) if note]
+    items = _judged_items([of for of, _, _ in scored], on_missing)
+    n_dropped = len({name for of, _, _ in scored for name in of.items}) - len(items)
+    place_of = {name: place for place, name in enumerate(items)}
+    answers, means, variances = (
+        np.stack(numbers, axis=1)
+        for numbers in zip(*(_of_answers(of, values, place_of) for of, values, _ in scored), strict=True)
+    )
+    ratings = [_scored_ratings(*of, place_of, on_missing, on_duplicates) for of in rated.values()]
+    notes += [note for _, _, of_system in ratings for note in of_system]
+    entries = [of for of, _, _ in ratings]
+    if not any(of.items for of in entries):
+        raise entries[0].table.place.error(
+            "the judge scored none of the items that people rated; check that both name items alike"
+        )
+    for of, values, _ in ratings:
+        if of.items:
+            Ratings.from_columns(of.items, of.raters, values, at=of.at)  # checks ids and repeated ratings
+    if n_dropped:
+        notes.append(f"{n_dropped} items were dropped: the judge did not score them for every system")
+    raters = ordered_ids({name for of in entries for name in of.raters})
+    rater_place = {name: place for place, name in enumerate(raters)}
+    data = JudgedSystems(
+        items,
+        systems,
+        raters,
+        means,
+        answers.astype(np.int64),
+        variances,
+        np.array([place_of[name] for of in entries for name in of.items]),
+        np.repeat([systems.index(name) for name in rated], [len(of.items) for of in entries]),
+        np.array([rater_place[name] for of in entries for name in of.raters]),
+        np.concatenate([values for _, values, _ in ratings]),
+        scale=on_scale,
+        notes=tuple(notes),
+    )
+    _refuse_other_scale(data, entries[0])
+    return replace(
+        data,
+        chance=None if chance is None else _chances(data, entries, chance),
+        batch=None if batch is None else _batches(entries, batch),
+        slices=None if slices is None else _slices(items, [of for of, _, _ in scored], slices),
+    )
+
+
+def _judged_items(scored: list[Entries], on_missing: str) -> tuple[str, ...]:
+    """Return the items that the judge scored for every system."""
+    of_systems = [set(cells.items) for cells in scored]
+    common, every = set.intersection(*of_systems), set.union(*of_systems)
+    place = scored[0].table.place
+    if common != every and on_missing == "refuse":
+        raise place.error(
+            f"the judge scored item {min(every - common)!r} for some systems only; expected scores of every "
+            "system on each item: add them, or keep the common items with `on_missing` drop"
+        )
+    if len(common) < 2:
+        raise place.error(f"the judge scored {len(common)} items for every system; expected two or more")
+    return ordered_ids(common)
+
+
+def _of_answers(cells: Entries, values: Floats, place_of: Mapping[str, int]) -> tuple[Floats, Floats, Floats]:
+    """Return the number, the mean and the variance of the answers to each item."""
+    rows = np.array([place_of.get(name, -1) for name in cells.items])
+    values, rows = values[rows >= 0], rows[rows >= 0]
+    counts = np.bincount(rows, minlength=len(place_of)).astype(np.float64)
+    means = np.bincount(rows, weights=values) / counts
+    squares = np.bincount(rows, weights=(values - means[rows]) ** 2)
+    return counts, means, squares / np.maximum(counts - 1.0, 1.0)
+
+
+def _scored_ratings(
+    cells: Entries, values: Floats, _: str, place_of: Mapping[str, int], on_missing: str, on_duplicates: str
+) -> tuple[Entries, Floats, list[str]]:
+    """Return a system's ratings of outputs that the judge scored, and notes on the others."""
+    cells, values, repeated = without_duplicates(cells, values, Mending(on_duplicates))
+    unscored = [row for row, name in enumerate(cells.items) if name not in place_of]
+    notes = [repeated] if repeated else []
+    if not unscored:
+        return cells, values, notes
+    if on_missing == "refuse":
+        raise cells.at(unscored[0]).error(
+            f"people rated item {cells.items[unscored[0]]!r}, and the judge did not score it; expected the "
+            "judge's score of every rated output: add it, or leave such ratings out with `on_missing` drop"
+        )
+    rows = np.setdiff1d(np.arange(len(values)), unscored)
+    notes.append(f"{len(unscored)} ratings were dropped: the judge did not score their output")
+    return taken(cells, rows.tolist()), values[rows], notes
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How cells become numbers."""
+
+    columns: Columns
+    counts: Mapping[str, float] | None
+    scale: Scale | None
+    on_empty: str
+
+    def cells(self, table: Table, *, rater: str | None) -> tuple[Entries, Floats, str]:
+        """Return the cells of a system's table, their numbers, and a note on what was left out."""
+        mending = Mending(on_empty=self.on_empty)
+        cells = cells_of(table, replace(self.columns, rater=rater), mending)
+        cells, note = without_empty(cells, mending, "a number or a class")
+        if self.counts is None:
+            numbers = cells.numbers(way_out="say with `counts` what each class counts, as in yes=1,no=0")
+            numbers_on(self.scale).numbers(cells)
+            return cells, numbers, note
+        known = {name.strip(): float(number) for name, number in self.counts.items()}
+        names = [str(cell).strip() for cell in cells.found]
+        for row, name in enumerate(names):
+            if name not in known:
+                raise cells.at(row).error(
+                    f"found {shown(cells.found[row])}, expected {listed(list(known))}; mend it, or say with "
+                    "`counts` what it counts"
+                )
+        return cells, np.array([known[name] for name in names]), note
+
+
+def _by_system(table: Table, column: str | None) -> dict[str, Table]:
+    if table.nameless:
+        raise table.place.error("has no columns; give a table with the columns item, rater and value")
+    if column is None and not known_names(table.names, "system"):
+        return {THE_SYSTEM: table}
+    return given_systems(table, column)
+
+
+def _of_judge(table: Table, judge: str | None) -> Table:
+    """Return the rows of one judge, or of all, without the column that names them."""
+    if table.nameless or "judge" not in table.names:
+        if judge is not None:
+            raise NbykError(
+                f"found {judge!r}, and {table.place} has no column 'judge'; leave it out", argument="judges"
+            )
+        return table
+    names = as_ids(table, "judge", table.column("judge", ""))
+    if judge is not None and judge not in names:
+        raise unknown_name("judge", judge, set(names)).about(argument="judges")
+    rows = [row for row, name in enumerate(names) if judge in (None, name)]
+    return table.taken(rows, without="judge")
+
+
+def _refuse_other_scale(data: JudgedSystems, cells: Entries) -> None:
+    """Raise NbykError if no reading of the ranges lets people and the judge use one scale."""
+    if data.scale is not None:
+        return
+    low, high = float(data.values.min()), float(data.values.max())
+    least, most = float(data.judge.min()), float(data.judge.max())
+    apart = most < low or least > high or (high > low and (most <= low or least >= high) and most > least)
+    beyond = max(most - high, low - least) > high - low > 0.0
+    if apart or beyond:
+        raise cells.table.place.error(
+            f"people's ratings run from {in_full(low)} to {in_full(high)}, and the judge's scores from "
+            f"{in_full(least)} to {in_full(most)}; expected one scale: bring the judge's "
+            "scores to the people's scale, or declare it with `scale` if it is one"
+        )
+
+
+def _chances(data: JudgedSystems, cells: list[Entries], column: str) -> Floats:
+    chances = np.full(data.judge.shape, np.nan)
+    entry = 0
+    for of in cells:
+        column_cells = of.table.column(column, "name the column of chances with `chance`")
+        for row in range(len(of.items)):
+            cell, place = column_cells[of.rows[row]], (data.item[entry], data.system[entry])
+            (number,) = as_numbers([cell])
+            if not 0.0 < number <= 1.0:
+                raise of.at(row).error(
+                    f"column {column!r}: found {shown(cell)}, expected a chance above 0 and at most 1"
+                )
+            if not np.isnan(chances[place]) and chances[place] != number:
+                raise of.at(row).error(
+                    f"column {column!r}: found {number:g} for an output that has {chances[place]:g} on "
+                    "another row; expected one chance for each output"
+                )
+            chances[place] = number
+            entry += 1
+    return chances
+
+
+def _batches(cells: list[Entries], column: str) -> Ints:
+    names: list[str] = []
+    for of in cells:
+        ids = as_ids(of.table, column, of.table.column(column, "name the column of batches with `batch`"))
+        names += [ids[row] for row in of.rows]
+    order = {name: place for place, name in enumerate(ordered_ids(set(names)))}
+    if len(order) < 2:
+        raise cells[0].table.place.error(f"column {column!r} names one batch; expected two or more")
+    return np.array([order[name] for name in names])
+
+
+def _slices(items: tuple[str, ...], scored: list[Entries], column: str) -> Ints:
+    known: dict[str, str] = {}
+    for cells in scored:
+        names = as_ids(
+            cells.table, column, cells.table.column(column, "name the column of slices with `slices`")
+        )
+        for row, item in enumerate(cells.items):
+            name = names[cells.rows[row]]
+            if known.setdefault(item, name) != name:
+                raise cells.at(row).error(
+                    f"item {item!r} is in slice {name!r}, and was in {known[item]!r}; expected one "
+                    "slice per item"
+                )
+    order = {name: place for place, name in enumerate(ordered_ids(set(known.values())))}
+    return np.array([order[known[item]] for item in items])

@@ -1,0 +1,228 @@
+"""Votes between two models' outputs: who was shown what, and which won."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.columns import KNOWN_NAMES
+from nbyk.data.layouts import as_ids
+from nbyk.data.reading import table_of
+from nbyk.data.tables import Table
+from nbyk.errors import NbykError
+from nbyk.words import listed
+
+Ints = NDArray[np.int64]
+
+MODELS = ("model_a", "model_b")
+VOTERS = ("voter", "voter_id", "judge", "judge_id", "user", "user_id", "annotator", "rater", "rater_id")
+"""Columns of who voted, the first that a table has."""
+
+PROMPTS = ("prompt", "item", *KNOWN_NAMES["item"])
+"""Columns of what was asked, the first that a table has."""
+
+_OUTCOMES: Mapping[str, int] = {
+    **dict.fromkeys(("model_a", "a"), 0),
+    **dict.fromkeys(("tie", "tie (bothbad)", "both_bad", "bothbad", "both", "neither"), 1),
+    **dict.fromkeys(("model_b", "b"), 2),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """M votes between two of S models each.
+
+    Attributes
+    ----------
+    models
+        The models' names, in the order of these.
+    a, b : ndarray of int, shape (M,)
+        The models of each vote, as places; `a` was shown first.
+    outcomes : ndarray of int, shape (M,)
+        0 if `a` won, 1 for a tie, 2 if `b` won.
+    prompts : ndarray of int, shape (M,)
+        The prompt of each vote, from 0.
+    voters : ndarray of int, shape (M,), or None
+        Who cast each; None if nobody knows.
+    voter_names
+        The voters' names; empty if nobody knows.
+    prompt_names
+        The prompts' names; empty without.
+    """
+
+    models: tuple[str, ...]
+    a: Ints
+    b: Ints
+    outcomes: Ints
+    prompts: Ints
+    voters: Ints | None = None
+    voter_names: tuple[str, ...] = ()
+    prompt_names: tuple[str, ...] = ()
+
+    @property
+    def n_votes(self) -> int:
+        """Number of votes M."""
+        return len(self.a)
+
+    @cached_property
+    def n_prompts(self) -> int:
+        """Number of prompts."""
+        return int(self.prompts.max()) + 1
+
+    def taken(self, kept: NDArray[np.bool_]) -> Votes:
+        """Return some of the votes, of the same models and voters."""
+        voters = None if self.voters is None else self.voters[kept]
+        _, prompts = np.unique(self.prompts[kept], return_inverse=True)
+        ways = (self.a[kept], self.b[kept], self.outcomes[kept], prompts)
+        return Votes(self.models, *ways, voters, self.voter_names)
+
+    def beside(self, people: Votes) -> tuple[Ints, NDArray[np.bool_]]:
+        """Return the places of people's prompts among these, and which of these votes are on what they saw.
+
+        Raises
+        ------
+        NbykError
+            If the models are others, or a prompt and pair that people saw has no vote, or all have.
+        """
+        if self.models != people.models:
+            raise NbykError(
+                f"found a judge's votes between {listed(list(self.models))}, expected the models of people's",
+                argument="judge",
+            )
+        place = {name: number for number, name in enumerate(self.prompt_names)}
+        numbers = np.array([place.get(name, -1) for name in people.prompt_names], dtype=np.int64)
+
+        def ballots(votes: Votes, prompts: Ints) -> Ints:
+            first, last = np.minimum(votes.a, votes.b), np.maximum(votes.a, votes.b)
+            return (prompts * len(self.models) + first) * len(self.models) + last
+
+        own = ballots(self, self.prompts)
+        seen = ballots(people, numbers[people.prompts]) if numbers.size else np.full(1, -1)
+        if not np.isin(seen, own).all():
+            row = int(np.argmin(np.isin(seen, own)))
+            named = (
+                f"prompt {people.prompt_names[people.prompts[row]]}" if numbers.size else "prompts by name"
+            )
+            raise NbykError(
+                f"found no vote of the judge on {named}, on which people voted; give it all their prompts",
+                argument="judge",
+            )
+        is_here = np.isin(own, seen)
+        if is_here.all():
+            raise NbykError(
+                "found a judge who voted on nothing but what people saw; its votes on further prompts help",
+                argument="judge",
+            )
+        return numbers, is_here
+
+
+def holds_votes(given: Any) -> bool:
+    """Return whether a file or a data frame is a table of votes: with model_a, model_b and winner."""
+    if isinstance(given, str) and "=" in given:
+        return False
+    try:
+        table = table_of(given)
+    except (NbykError, OSError):
+        return False
+    return {*MODELS, "winner"} <= {*table.names}
+
+
+def read_votes(given: Any) -> Votes:
+    """Read the votes in a file of any format that `nbyk.read_ratings` takes, or in a data frame.
+
+    Its columns are model_a and model_b (a is shown first), winner (model_a, model_b, tie or the winner's
+    name), an item or prompt, and a voter if voters are known.
+
+    Raises
+    ------
+    NbykError
+        If a column is missing, a winner is none of these, a model is against itself, a voter votes twice on
+        one prompt and pair in one order, or no chain of votes links two models.
+    """
+    table = table_of(given)
+    first, second, winners = (
+        as_ids(table, name, table.column(name, "name it model_a, model_b and winner"))
+        for name in (*MODELS, "winner")
+    )
+    asked = next((name for name in PROMPTS if name in table.names), None)
+    by = next((name for name in VOTERS if name in table.names), None)
+    models = tuple(sorted({*first, *second}))
+    place = {name: number for number, name in enumerate(models)}
+    outcomes = np.empty(len(table), np.int64)
+    for row, (one, other, winner) in enumerate(zip(first, second, winners, strict=True)):
+        if one == other:
+            raise table.at(row).error(f"{one} is against itself; expected two models")
+        outcome = {one: 0, other: 2}.get(winner, _OUTCOMES.get(winner.lower()))
+        if outcome is None:
+            raise table.at(row).error(
+                f"column 'winner': found {winner!r}, expected model_a, model_b, tie, or the winner's name"
+            )
+        outcomes[row] = outcome
+    prompts, asked_names = (np.arange(len(table)), ()) if asked is None else _numbered(table, asked)
+    voters, names = (None, ()) if by is None else _numbered(table, by)
+    votes = Votes(
+        models,
+        np.array([place[name] for name in first]),
+        np.array([place[name] for name in second]),
+        outcomes,
+        prompts,
+        voters,
+        names,
+        asked_names,
+    )
+    _refuse_second_votes(votes, table)
+    _refuse_apart(votes, table)
+    return votes
+
+
+def _numbered(table: Table, name: str) -> tuple[Ints, tuple[str, ...]]:
+    """Return the number of each row's id, in the order of the ids, and the ids."""
+    names, numbers = np.unique(np.array(as_ids(table, name, table.column(name, ""))), return_inverse=True)
+    return numbers.astype(np.int64), tuple(map(str, names))
+
+
+def _refuse_second_votes(votes: Votes, table: Table) -> None:
+    if votes.voters is None:
+        return
+    ballots = np.stack([votes.voters, votes.prompts, votes.a, votes.b], axis=1)
+    _, of_first, counts = np.unique(ballots, axis=0, return_index=True, return_counts=True)
+    if (counts > 1).any():
+        same = of_first[np.argmax(counts > 1)]
+        row = int(np.flatnonzero((ballots == ballots[same]).all(axis=1))[1])
+        raise table.at(row).error(
+            f"voter {votes.voter_names[votes.voters[row]]} votes twice on one prompt and pair, in one order; "
+            "keep one of the votes"
+        )
+
+
+def _refuse_apart(votes: Votes, table: Table) -> None:
+    """Raise NbykError unless a chain of wins leads from each model to each other; a tie is half a win."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(votes.models)
+    if n < 2:
+        raise table.place.error("holds no vote, expected votes between two models or more")
+    wins = np.concatenate([votes.outcomes < 2, votes.outcomes > 0])
+    ends = np.concatenate([votes.a, votes.b]), np.concatenate([votes.b, votes.a])
+    for connection, why in (
+        ("weak", "no chain of votes links {} with {}; compare them apart, or collect votes between them"),
+        ("strong", "{} won every vote against {}: how much better is unbounded; leave one side out"),
+    ):
+        kept = np.ones(wins.size, bool) if connection == "weak" else wins
+        graph = csr_array((np.ones(int(kept.sum())), (ends[0][kept], ends[1][kept])), shape=(n, n))
+        n_parts, parts = connected_components(graph, connection=connection)
+        if n_parts > 1 and not (connection == "strong" and n == 2):
+            beaten = {int(parts[b]) for a, b in zip(*graph.nonzero(), strict=True) if parts[a] != parts[b]}
+            first = min({*range(n_parts)} - beaten)
+            sides = [_names(votes.models, parts == first), _names(votes.models, parts != first)]
+            raise table.place.error(why.format(*sides))
+
+
+def _names(models: Sequence[str], chosen: NDArray[np.bool_]) -> str:
+    return listed([name for name, is_chosen in zip(models, chosen, strict=True) if is_chosen])

@@ -1,0 +1,129 @@
+"""Metrics of repeated trials: a system's score if it tried an item k times, from n ≥ k trials of each.
+
+Each is a mean over items of an unbiased estimator: the mean over all choices of k of an item's n trials. An
+item with fewer than k trials has none, NaN.
+
+References
+----------
+Chen et al. 2021, Evaluating large language models trained on code (pass@k); Yao, Shinn, Razavi and Narasimhan
+2024, τ-bench (pass^k).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.compiled import njit
+
+Floats = NDArray[np.float64]
+
+_ROUNDING = 1e-9
+
+
+@njit(nogil=True, cache=True)
+def pass_at(systems: Floats, gold: Floats, out: Floats, k: int, least: float) -> None:
+    """Fill `out`, shape (S, R), with the chance that at least one of k trials is worth `least` or more."""
+    for s in range(out.shape[0]):
+        for r in range(out.shape[1]):
+            total = 0.0
+            for item in range(systems.shape[2]):
+                n, passed = _passed(systems[s, r, item], least)
+                total += 1.0 - _all_from(n - passed, n, k)
+            out[s, r] = total / systems.shape[2]
+
+
+@njit(nogil=True, cache=True)
+def pass_hat(systems: Floats, gold: Floats, out: Floats, k: int, least: float) -> None:
+    """Fill `out`, shape (S, R), with the chance that each of k trials is worth `least` or more."""
+    for s in range(out.shape[0]):
+        for r in range(out.shape[1]):
+            total = 0.0
+            for item in range(systems.shape[2]):
+                n, passed = _passed(systems[s, r, item], least)
+                total += _all_from(passed, n, k)
+            out[s, r] = total / systems.shape[2]
+
+
+@njit(nogil=True, cache=True)
+def majority_of(systems: Floats, gold: Floats, out: Floats, k: int, least: float) -> None:
+    """Fill `out`, shape (S, R), with the chance that most of k trials are worth `least`; a tie counts ½."""
+    for s in range(out.shape[0]):
+        for r in range(out.shape[1]):
+            total = 0.0
+            for item in range(systems.shape[2]):
+                n, passed = _passed(systems[s, r, item], least)
+                total += _most_from(passed, n, k)
+            out[s, r] = total / systems.shape[2]
+
+
+@njit(nogil=True, cache=True)
+def best_of(systems: Floats, gold: Floats, out: Floats, k: int) -> None:
+    """Fill `out`, shape (S, R), with the mean of the best of k trials."""
+    for s in range(out.shape[0]):
+        for r in range(out.shape[1]):
+            total = 0.0
+            for item in range(systems.shape[2]):
+                total += _best(systems[s, r, item], k)
+            out[s, r] = total / systems.shape[2]
+
+
+@njit(nogil=True, cache=True)
+def _passed(trials: Floats, least: float) -> tuple[int, int]:
+    n = passed = 0
+    for value in trials:
+        if value == value:
+            n += 1
+            passed += value >= least - _ROUNDING
+    return n, passed
+
+
+@njit(nogil=True, cache=True)
+def _all_from(some: int, n: int, k: int) -> float:
+    """Return the chance that k of n trials are all among `some` of them."""
+    if n < k:
+        return np.nan
+    chance = 1.0
+    for drawn in range(k):
+        chance *= max(some - drawn, 0) / (n - drawn)
+    return chance
+
+
+@njit(nogil=True, cache=True)
+def _most_from(passed: int, n: int, k: int) -> float:
+    """Return the chance that more than half of k of n trials passed, and half of that of a tie."""
+    if n < k:
+        return np.nan
+    if passed in (0, n):
+        return 1.0 if passed else 0.0
+    chance = 0.0
+    for of_passed in range((k + 1) // 2, min(passed, k) + 1):
+        if k - of_passed <= n - passed:
+            ways = (
+                _log_choices(passed, of_passed) + _log_choices(n - passed, k - of_passed) - _log_choices(n, k)
+            )
+            chance += math.exp(ways) * (0.5 if 2 * of_passed == k else 1.0)
+    return chance
+
+
+@njit(nogil=True, cache=True)
+def _log_choices(n: int, k: int) -> float:
+    return math.lgamma(n + 1.0) - math.lgamma(k + 1.0) - math.lgamma(n - k + 1.0)
+
+
+@njit(nogil=True, cache=True)
+def _best(trials: Floats, k: int) -> float:
+    values = np.sort(trials[~np.isnan(trials)])
+    n = len(values)
+    if n < k:
+        return np.nan
+    if values[0] == values[-1]:
+        return float(values[0])
+    # The j-th smallest is the best of k with the chance C(j − 1, k − 1) / C(n, k).
+    chance, best = k / n, 0.0
+    for j in range(n, k - 1, -1):
+        best += chance * values[j - 1]
+        chance *= (j - k) / max(j - 1, 1)
+    return best

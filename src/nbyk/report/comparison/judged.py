@@ -1,0 +1,203 @@
+"""The answer about systems that a judge scored and people rated in part."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nbyk.data.judged import JudgedSystems
+from nbyk.errors import NbykError
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
+from nbyk.report.comparison.sentences import about, board_head, variance_sentence
+from nbyk.report.drawing import COLOURS, WIDE, new_figure, shown_name, style
+from nbyk.report.lines import Head, Line, bar, with_decimals
+from nbyk.testing.judged.agreement import agreement
+from nbyk.testing.judged.board import JudgedBoard, OnPeoplesScale
+from nbyk.testing.judged.stand_in import stand_in
+from nbyk.testing.results import Claim
+from nbyk.words import ends_in_words, number
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+_AGREEMENT = ("system", "who", "measure", "value", "interval")
+
+
+def judged_answer(found: JudgedBoard, data: JudgedSystems) -> Answer:
+    """Return the answer: the means or the best system on the people's scale, and what the judge adds."""
+    sample, level = found.board.sample, f"{100 * found.board.question.confidence_level:g} %"
+    people, judge = sample.responses["people"].total, sample.responses["judge"].total
+    title = f"{people} ratings by people correct {judge} answers of a judge on {sample.n_items} items"
+    head = judged_head(found)
+    caption = f"On the people's scale, with {level} intervals"
+    said = (found.board.sentence,) if found.differences else (f"{head.verdict}: {head.lines[0].left}.",)
+    return Answer(
+        title=title,
+        sentences=(*said, *(line.left for line in _beside(found))),
+        tables=(
+            AnswerTable("judged", caption, judged_table(found)),
+            AnswerTable(
+                "agreement", "Agreement, with 95 % intervals for new items and raters", agreement_table(data)
+            ),
+        ),
+        n_printed=2,
+        figures=(AnswerFigure("judged", f"{title}. {caption}", partial(judged_figure, found), narrow=True),),
+        cautions=head.cautions,
+        details={"judged": found.to_dict()},
+        head=replace(head, rest="with --details"),
+    )
+
+
+def judged_head(found: JudgedBoard) -> Head:
+    """Return the first lines: of the board or of the only mean, then the judge and people alone."""
+    board = found.board
+    cautions = tuple(
+        dict.fromkeys((*found.warnings, *(text for pair in board.pairs for text in pair.warnings)))
+    )
+    if board.pairs:
+        head = board_head(board)
+    else:
+        (mean,) = found.means
+        claim = _told(mean)
+        level = f"{100 * board.question.confidence_level:g} %"
+        value, *ends = with_decimals((claim.effect, *claim.interval), claim.interval[1] - claim.interval[0])
+        drawn = bar(claim.interval[0], claim.effect, claim.interval[1])
+        line = Line(f"{drawn}  {ends[0]} to {ends[1]}", f"{level} interval", f", for {claim.population}")
+        if not claim.is_conclusive:
+            line = Line(f"No answer for {claim.population}: {claim.reason}.")
+        what = about(board.question.metric, board.question.scale, board.sample)
+        head = Head(f"The mean of {mean.a} is {value}", "open", what, (line,))
+    return replace(head, lines=(*head.lines, *_beside(found)), cautions=cautions)
+
+
+def _beside(found: JudgedBoard) -> Iterator[Line]:
+    """Yield what the judge and people say alone, what the judge prefers, the drift, and the variance."""
+    first = (found.differences or found.means)[0]
+    people = f"{number(first.people.effect)} ({ends_in_words(first.people.interval)})"
+    if not first.people.is_conclusive:
+        people = f"make no claim about others ({first.people.reason})"
+    what = f" of {first.a} − {first.b}" if first.b and len(found.means) > 2 else ""
+    yield Line(f"The judge alone says {number(first.judge)}{what}; people alone {people}.")
+    yield Line(_excess(first))
+    if found.drift is not None:
+        yield Line(_drift(found.drift))
+    claim = first.claims[0]
+    if claim.parts:
+        yield Line(variance_sentence("the people's scale", claim.parts, claim.population))
+
+
+def _told(of: OnPeoplesScale) -> Claim:
+    """Return the broadest claim that has numbers, or the broadest one."""
+    return next((claim for claim in of.claims if claim.is_conclusive), of.claims[0])
+
+
+def _excess(of: OnPeoplesScale) -> str:
+    claim = of.excess
+    if not claim.is_conclusive:
+        return f"Whether the judge differs from people is open for {claim.population}: {claim.reason}."
+    by = number(abs(claim.effect))
+    what = f"prefers {of.a} to {of.b} by {by}" if of.b else f"scores {by}"
+    sides = ("more", "less") if of.b else ("higher", "lower")
+    sure = "" if claim.p <= 0.05 else ", which may be chance"
+    return (
+        f"On the same outputs the judge {what} {sides[claim.effect < 0.0]} than people do{sure} "
+        f"(p = {number(claim.p)}, {claim.population})."
+    )
+
+
+def _drift(claim: Claim) -> str:
+    if not claim.is_conclusive:
+        return f"Whether judge and people drift apart over batches is open: {claim.reason}."
+    return (
+        "From the first batch to the last, people's ratings less the judge's score change by "
+        f"{number(claim.effect)} ({ends_in_words(claim.interval)}; p = {number(claim.p)})."
+    )
+
+
+def judged_table(found: JudgedBoard) -> pd.DataFrame:
+    """Return the means and differences, one to a row: corrected, and by people and by the judge alone."""
+    import pandas as pd
+
+    p_of = {(pair.a, pair.b): pair.p for pair in found.board.pairs}
+    rows = []
+    for of in (*found.means, *found.differences):
+        claim = _told(of)
+        rows.append(
+            {
+                "system": f"{of.a} − {of.b}" if of.b else of.a,
+                "corrected": claim.effect,
+                "interval": ends_in_words(claim.interval),
+                "p": p_of.get((of.a, of.b), math.nan),
+                "people alone": of.people.effect,
+                "their interval": ends_in_words(of.people.interval),
+                "judge alone": of.judge,
+                "judge's weight": of.weight,
+                "judge − people": of.excess.effect,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def agreement_table(data: JudgedSystems) -> pd.DataFrame:
+    """Return how far people agree, how far the judge does with them, and whether it may stand in for one.
+
+    A measure that these data do not allow has no row: people who rated nothing twice cannot agree.
+    """
+    import pandas as pd
+
+    rows: list[dict[str, object]] = []
+    for place, system in enumerate(data.systems):
+        people, judge = data.ratings_of(place)
+        two = len(np.unique([*data.values, *data.judge.ravel()])) == 2
+        measures = ("kappa", "sensitivity", "specificity") if two else ("alpha_interval", "icc")
+        for who, scores in (("people", None), ("judge with people", judge)):
+            for measure in measures:
+                with suppress(NbykError):
+                    of = agreement(people, scores, measure=measure)  # type: ignore[arg-type]
+                    ends = ends_in_words(of.claims[0].interval)
+                    rows.append(dict(zip(_AGREEMENT, (system, who, measure, of.value, ends), strict=True)))
+        with suppress(NbykError):
+            test = stand_in(people, judge, by="accuracy" if two else "distance")
+            verdict = f"{'may' if test.passed else 'may not'} stand in for a person"
+            named = (system, "judge", "winning rate, ε = .2", test.winning_rate, verdict)
+            rows.append(dict(zip(_AGREEMENT, named, strict=True)))
+    return pd.DataFrame(rows, columns=_AGREEMENT)
+
+
+def judged_figure(found: JudgedBoard) -> Figure:
+    """Draw each mean, or the only difference, with its interval: corrected, by people, and by the judge."""
+    rows = found.differences if len(found.differences) == 1 else found.means
+    asked = found.board.question
+    figure, axes = new_figure(WIDE, 1.2 + 0.55 * len(rows))
+    with style():
+        for row, of in enumerate(rows):
+            claim = _told(of)
+            ways = (
+                ("corrected", claim.effect, claim.interval),
+                ("people alone", of.people.effect, of.people.interval),
+                ("judge alone", of.judge, of.judge_interval),
+            )
+            for place, (name, value, interval) in enumerate(ways):
+                height, colour = row + 0.25 * (place - 1), COLOURS[place]
+                axes.plot(interval, (height, height), color=colour, linewidth=2.4)
+                axes.plot(value, height, "o", color=colour, markersize=5, label=None if row else name)
+        if rows[0].b:
+            axes.axvline(0.0, color="#333333", linewidth=0.9, linestyle=":")
+        names = [
+            f"{shown_name(of.a, 14)} − {shown_name(of.b, 14)}" if of.b else shown_name(of.a, 18)
+            for of in rows
+        ]
+        axes.set_yticks(range(len(rows)), names)
+        axes.set_ylim(len(rows) - 0.45, -0.55)
+        axes.locator_params(axis="x", nbins=5)
+        level = f"{100 * asked.confidence_level:g} %"
+        axes.set_xlabel(f"{asked.metric} on {asked.scale}, {level} interval")
+        figure.legend(loc="outside upper center", ncols=3, frameon=False)
+    return figure

@@ -1,0 +1,372 @@
+"""Systems that a judge scored and people rated in part: means, pairs and a board on the people's scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.judged import JudgedSystems
+from nbyk.data.scales import scale_text
+from nbyk.testing.corrections import Correction, check_correction, correct_p_values
+from nbyk.testing.family import choose_pairs
+from nbyk.testing.intervals import check_confidence_level
+from nbyk.testing.judged.corrected import (
+    ANSWERS,
+    Corrected,
+    Weighing,
+    corrected,
+    drift,
+    judge_alone,
+    p_of_random_choice,
+)
+from nbyk.testing.pvalues import Alternative
+from nbyk.testing.ranks import standings_of
+from nbyk.testing.results import (
+    SCHEMA,
+    Board,
+    Claim,
+    Interval,
+    Pair,
+    Question,
+    ResponseCounts,
+    Sample,
+    ShownAsLines,
+    inconclusive,
+    plain,
+    reserve_sentence,
+)
+from nbyk.testing.shared_units import SharedUnitsTest
+from nbyk.testing.shared_units.boards import moderated_tests
+from nbyk.testing.shared_units.collection import FEWEST_UNITS
+from nbyk.testing.systems.claims import claim_by_t
+from nbyk.testing.systems.panel import FEW_UNITS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from nbyk.report.lines import Head
+
+Floats = NDArray[np.float64]
+
+_SAME = "have the same mean on the people's scale"
+
+
+@dataclass(frozen=True)
+class OnPeoplesScale:
+    """The mean of a system, or the difference of two, by the judge, by people, and by both.
+
+    Attributes
+    ----------
+    a, b
+        The system, and the one that is taken off; "" for a mean.
+    judge, judge_interval
+        The judge alone, on its own scale, over new items.
+    people
+        People alone, for the broadest claim.
+    claims
+        The judge's scores corrected by the people's ratings: the claim over new items and raters, with the
+        parts of its variance, and that over new items with these raters, or the second alone. A mean has no
+        p.
+    weight
+        The weight λ of the judge, from 0 to 1.
+    excess
+        The judge's mean minus people's on the outputs that people rated, or how much more the judge prefers
+        `a` to `b` than people do, with the p of "not at all".
+    """
+
+    a: str
+    b: str
+    judge: float
+    judge_interval: Interval
+    people: Claim
+    claims: tuple[Claim, ...]
+    weight: float
+    excess: Claim
+
+
+@dataclass(frozen=True, repr=False)
+class JudgedBoard(ShownAsLines):
+    """The answer about systems that a judge scored and people rated in part.
+
+    Attributes
+    ----------
+    board
+        The standings and pairs on the people's scale; no pairs for one system.
+    means, differences
+        The means of the systems, and the differences of the pairs in the board's order.
+    random_p
+        p of "people rated a random part of the outputs", by the judge's scores; NaN if chances were given.
+    drift
+        The change of people's ratings minus the judge's score from the first to the last batch; None without
+        batches.
+    """
+
+    board: Board
+    means: tuple[OnPeoplesScale, ...]
+    differences: tuple[OnPeoplesScale, ...]
+    random_p: float
+    drift: Claim | None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Cautions, one sentence each."""
+        return self.board.warnings
+
+    @property
+    def head(self) -> Head:
+        """The first lines of every form of the result."""
+        from nbyk.report.comparison.judged import judged_head
+
+        return judged_head(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a frame with a row for each mean and each difference."""
+        from nbyk.report.comparison.judged import judged_table
+
+        return judged_table(self)
+
+    def plot(self) -> Figure:
+        """Return a figure of the means, or the only difference: corrected, by people and by the judge."""
+        from nbyk.report.comparison.judged import judged_figure
+
+        return judged_figure(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values for JSON."""
+        named = {name: plain(getattr(self, name)) for name in ("means", "differences", "random_p", "drift")}
+        board = self.board
+        of_pairs = board.to_dict() if board.pairs else {"schema": SCHEMA, "warnings": list(board.warnings)}
+        return {**of_pairs, **named, "sentence": self.head.verdict if not board.pairs else board.sentence}
+
+
+def compare_judged(
+    data: JudgedSystems,
+    *,
+    against: str | None = None,
+    alternative: Alternative = "two-sided",
+    alpha: float = 0.05,
+    confidence_level: float = 0.95,
+    correction: Correction = "holm",
+) -> JudgedBoard:
+    """Return means, pairs and ranks of systems on the people's scale, for new items and new raters.
+
+    Each mean, and each difference, is estimated by prediction-powered inference with the weight λ of least
+    variance over items (`nbyk.testing.judged.corrected`). Its rectifier varies over items and raters, by the
+    test that `nbyk.compare` uses where items share raters. New judges do not matter: people correct any
+    judge. The answers that a judge gave count as drawn anew with the items.
+
+    Parameters
+    ----------
+    data
+        What `nbyk.read_judged` returns.
+    against, alternative, alpha, confidence_level, correction
+        As for `nbyk.compare`.
+
+    Raises
+    ------
+    NbykError
+        If people rated fewer than two outputs of a system (or slice), or an argument is unknown.
+
+    References
+    ----------
+    Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023, Prediction-powered inference; Angelopoulos, Duchi
+    and Zrnic 2023, PPI++.
+    """
+    check_correction(correction)
+    check_confidence_level(confidence_level)
+    names, weighing = data.systems, Weighing(data)
+    question = Question(
+        "mean",
+        "t",
+        _SAME,
+        alternative,
+        alpha,
+        confidence_level,
+        correction,
+        against,
+        scale="the people's scale" if data.scale is None else scale_text(data.scale),
+    )
+    claiming = _Claiming(weighing, question)
+    of_systems = [corrected(weighing, place) for place in range(len(names))]
+    means = tuple(
+        claiming.whole(estimate, estimate.broad, place, None) for place, estimate in enumerate(of_systems)
+    )
+    pairs = choose_pairs(names, against, alternative) if len(names) > 1 else []
+    of_pairs = {pair: corrected(weighing, *pair) for pair in pairs}
+    tests = {
+        pair: of.broad for pair, of in of_pairs.items() if of.broad is not None and of.broad.variance > 0.0
+    }
+    tests = moderated_tests(tests, len(names))
+    differences = tuple(claiming.whole(of, tests.get(pair), *pair) for pair, of in of_pairs.items())
+    of_claims = np.nan_to_num([of.claims[0].p for of in differences], nan=1.0)
+    p = correct_p_values(of_claims, correction).tolist() if pairs else []
+    scores = np.array([mean.claims[-1].effect for mean in means])
+    n_raters = len(data.raters)
+    units = {"raters": (n_raters, n_raters)} if n_raters < len(data.values) else {}
+    sample = Sample(len(data.items), 0, _counts(data), units)
+    warnings = (*_cautions(weighing, means, differences), *data.notes)
+    of_board = tuple(
+        Pair(
+            of.a,
+            of.b,
+            question,
+            sample,
+            (float(scores[a]), float(scores[b])),
+            of.claims,
+            corrected_p if of.claims[0].is_conclusive else math.nan,
+            True,
+            None,
+            tuple(_reserves(of, alpha)),
+        )
+        for (a, b), of, corrected_p in zip(pairs, differences, p, strict=True)
+    )
+    standings, groups = standings_of(
+        names, scores, 1.0, [mean.claims[0].interval for mean in means], of_board, against
+    )
+    chance = math.nan if data.chance is not None else p_of_random_choice(weighing)
+    if chance <= 0.05:
+        warnings = (
+            "the judge's scores of the outputs that people rated differ from those of the others "
+            f"(p = {chance:.2g}): if people chose outputs by such scores, the correction is not valid; "
+            "give the chance of each choice with `chance`, or draw the outputs at random",
+            *warnings,
+        )
+    trend = drift(weighing)
+    board = Board(question, sample, standings, of_board, groups, warnings)
+    return JudgedBoard(
+        board,
+        means,
+        differences,
+        chance,
+        None if trend is None else claiming.of_test(trend, len(data.raters)),
+    )
+
+
+def _reserves(difference: OnPeoplesScale, alpha: float) -> Iterator[str]:
+    for claim in difference.claims:
+        if claim.reserve and claim.p <= alpha:
+            yield reserve_sentence(claim.population, claim.reserve)
+
+
+@dataclass(frozen=True)
+class _Claiming:
+    """What is asked of every estimate."""
+
+    weighing: Weighing
+    question: Question
+
+    def whole(
+        self, estimate: Corrected, broad: SharedUnitsTest | None, a: int, b: int | None
+    ) -> OnPeoplesScale:
+        """Return one mean or difference, by the judge, by people and by both."""
+        names = self.weighing.data.systems
+        people = corrected(self.weighing, a, b, weight=0.0)
+        excess = corrected(self.weighing, b, a, weight=1.0, rated_only=True)
+        first, *others = self.claims(estimate, broad)
+        claims = (replace(first, parts=estimate.parts if first.is_conclusive else ()), *others)
+        if b is None:
+            claims = tuple(_without_p(claim) for claim in claims)
+        judge, interval = judge_alone(self.weighing, a, b, self.question.confidence_level)
+        return OnPeoplesScale(
+            names[a],
+            "" if b is None else names[b],
+            judge,
+            interval,
+            _without_p(self.claims(people, people.broad)[0]),
+            claims,
+            estimate.weight,
+            self.claims(excess, excess.broad)[0],
+        )
+
+    def claims(self, estimate: Corrected, broad: SharedUnitsTest | None) -> tuple[Claim, ...]:
+        """Return the claims of an estimate, the broadest first."""
+        raters = estimate.n_raters
+        if broad is None and raters < 1:
+            return (self._claim(estimate.items, ("items",), "new items, each with a rater of its own"),)
+        these = "this rater" if raters == 1 else f"these {raters} raters"
+        items = self._claim(estimate.items, ("items",), f"new items, with {these}")
+        over, population = ("items", "raters"), "new items and raters"
+        if broad is None or raters < FEWEST_UNITS:
+            reason = f"{raters} {'rater' if raters == 1 else 'raters'} cannot speak for others"
+            return inconclusive(over, population, reason), items
+        return self._claim(broad, over, population), items
+
+    def of_test(self, test: SharedUnitsTest, raters: int) -> Claim:
+        """Return the claim of a test that stands alone, over new raters if there are enough."""
+        if test.sources and raters < FEWEST_UNITS:
+            return inconclusive(
+                ("items", "raters"), "new items and raters", f"{raters} raters cannot speak for others"
+            )
+        over = ("items", "raters") if test.sources else ("items",)
+        return self._claim(test, over, " and ".join(["new items", *over[1:]]))
+
+    def _claim(self, test: SharedUnitsTest, over: tuple[str, ...], population: str) -> Claim:
+        if test.variance == 0.0:
+            return inconclusive(over, population, "all ratings are the same, and do not show how others vary")
+        if test.roughness:
+            return inconclusive(over, population, test.roughness)
+        asked = self.question
+        claim = claim_by_t(
+            test,
+            over,
+            population,
+            alternative=asked.alternative,
+            alpha=asked.alpha,
+            confidence_level=asked.confidence_level,
+        )
+        return replace(claim, parts=())
+
+
+def _without_p(claim: Claim) -> Claim:
+    """Return the claim of a mean, which has no null hypothesis."""
+    return replace(claim, p=math.nan, favours="undecided", reserve="")
+
+
+def _counts(data: JudgedSystems) -> dict[str, ResponseCounts]:
+    cells = np.bincount(data.item * len(data.systems) + data.system, minlength=data.judge.size)
+    rated = cells[cells > 0]
+    return {
+        "people": ResponseCounts(int(rated.min()), int(rated.max()), int(rated.sum())),
+        "judge": ResponseCounts(int(data.answers.min()), int(data.answers.max()), int(data.answers.sum())),
+    }
+
+
+def _cautions(
+    weighing: Weighing, means: tuple[OnPeoplesScale, ...], differences: tuple[OnPeoplesScale, ...]
+) -> Iterator[str]:
+    data = weighing.data
+    estimates = differences or means
+    first = estimates[0].claims[0]
+    n_raters = len(data.raters)
+    if "raters" in first.over and not first.is_conclusive:
+        yield f"{first.reason}: only the claim about these raters has numbers"
+    elif "raters" in first.over and n_raters < FEW_UNITS:
+        yield (
+            f"{n_raters} raters are few to speak for others, and cannot show whether they are skewed: "
+            "with strongly skewed ones intervals miss the truth more often than they say (docs/judge.md)"
+        )
+    constant = [name for place, name in enumerate(data.systems) if np.ptp(data.judge[:, place]) == 0.0]
+    if constant:
+        yield (
+            f"the judge gives all outputs of {', '.join(constant)} one score, which tells nothing: "
+            "these are people's ratings alone"
+        )
+    low, high = float(data.values.min()), float(data.values.max())
+    beyond = float(np.mean((data.judge < low) | (data.judge > high)))
+    if data.scale is None and beyond > 0.05:
+        yield (
+            f"{100 * beyond:.0f} % of the judge's scores lie outside the people's ratings ({low:g} to "
+            f"{high:g}); check that both use one scale, and declare it with `scale`"
+        )
+    shares = [sum(part.share for part in of.claims[0].parts if part.source == ANSWERS) for of in estimates]
+    if data.answers.max() > 1 and max(shares) < 0.1:
+        yield (
+            "more answers of the judge to an output will not help: they make "
+            f"{100 * max(shares):.1f} % of the variance"
+        )

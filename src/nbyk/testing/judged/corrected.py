@@ -1,0 +1,366 @@
+"""Prediction-powered inference with raters that items share: a judge's scores, corrected by people's ratings.
+
+With y the people's ratings, f the judge's scores and weights a of rated and b of judged items that each add
+up to 1, the estimate is
+
+    θ = λ Σ b f + Σ a (y − λ f),
+
+which is right for any judge, because the items that people saw are drawn from all (Angelopoulos, Bates,
+Fannjiang, Jordan and Zrnic 2023). Its first part varies over items; its second, the rectifier, over items and
+raters, as `nbyk.testing.shared_units` tests.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc, stdtrit
+
+from nbyk.data.judged import JudgedSystems
+from nbyk.errors import NbykError
+from nbyk.metrics.registry import named
+from nbyk.testing.results import Interval, VariancePart
+from nbyk.testing.shared_units import NO_UNIT, Responses, SharedUnitsTest, responses, shared_units_test
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+ANSWERS, JUDGED = "answers of the judge", "items that only the judge scored"
+"""Parts of the variance beside those of the rectifier."""
+
+_BINS = 5
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """An estimate on the people's scale.
+
+    Attributes
+    ----------
+    weight
+        λ, from 0 (the judge does not count) to 1.
+    items, broad
+        The tests over new items with these raters, and over new items and raters; the second is None if items
+        share fewer than two raters.
+    parts
+        The parts of the variance of the broader one.
+    n_raters
+        The number of raters, of the system with fewer.
+    influences
+        The influence of each rating on the estimate, with its rater, on the items that people rated.
+    over_rest
+        The variance of the estimate over the items that only the judge scored.
+    """
+
+    weight: float
+    items: SharedUnitsTest
+    broad: SharedUnitsTest | None
+    parts: tuple[VariancePart, ...]
+    n_raters: int
+    influences: Responses
+    over_rest: float
+
+
+class Weighing:
+    """The weights of all items, rated and judged, by system and slice."""
+
+    def __init__(self, data: JudgedSystems) -> None:
+        self.data = data
+        shape = data.judge.shape
+        slices = np.zeros(shape[0], np.int64) if data.slices is None else data.slices
+        counts = np.zeros(shape)
+        np.add.at(counts, (data.item, data.system), 1.0)
+        sums = np.zeros(shape)
+        np.add.at(sums, (data.item, data.system), data.values)
+        self.rated = counts > 0
+        with np.errstate(invalid="ignore"):
+            self.people = sums / counts
+        self.slices = [np.flatnonzero(slices == place) for place in np.unique(slices)]
+        self.a, self.b, self.spread = np.zeros(shape), np.zeros(shape), np.ones(shape)
+        for system, name in enumerate(data.systems):
+            for rows in self.slices:
+                self._weigh(system, name, rows)
+
+    def _weigh(self, system: int, name: str, rows: Ints) -> None:
+        chosen = rows[self.rated[rows, system]]
+        if len(chosen) < 2:
+            raise NbykError(
+                f"people rated {len(chosen)} outputs of {name}"
+                f"{'' if len(self.slices) == 1 else ' in a slice'}; expected two or more: collect "
+                f"more{'' if len(self.slices) == 1 else ', or leave the slices out'}"
+            )
+        share = len(rows) / len(self.rated)
+        weights = np.ones(len(chosen)) if self.data.chance is None else 1.0 / self.data.chance[chosen, system]
+        self.a[chosen, system] = share * weights / weights.sum()
+        self.spread[chosen, system] = np.sqrt(len(chosen) / (len(chosen) - 1.0))
+        # of equally likely items, the others are as good a sample, and independent of those that people rated
+        others = rows if self.data.chance is not None else np.setdiff1d(rows, chosen)
+        if len(others):
+            self.b[others, system] = share / len(others)
+        else:
+            self.b[chosen, system] = self.a[chosen, system]
+
+    def best_weight(self, signs: Floats) -> float:
+        """Return λ of the least variance over items (PPI++), between 0 and 1, for a contrast of systems."""
+        kappa, systems = self.a - self.b, np.flatnonzero(signs)
+        of_judge = covariance = 0.0
+        for rows in self.slices:
+            judge = self.data.judge[np.ix_(rows, systems)]
+            spread = np.atleast_2d(np.cov(judge, rowvar=False))
+            k = kappa[np.ix_(rows, systems)] * signs[systems]
+            of_judge += float(np.sum(spread * (k.T @ k)))
+            for s in systems:
+                chosen = rows[self.rated[rows, s]]
+                a = self.a[chosen, s]
+                centred = self.people[chosen, s] - np.average(self.people[chosen, s], weights=a)
+                with_judge = (a / a.sum() * centred) @ self.data.judge[np.ix_(chosen, systems)]
+                covariance += float(
+                    np.sum(with_judge * (signs[s] * a @ (kappa[np.ix_(chosen, systems)] * signs[systems])))
+                )
+        return min(max(covariance / of_judge, 0.0), 1.0) if of_judge > 0.0 else 0.0
+
+
+def corrected(
+    weighing: Weighing,
+    plus: int | None,
+    minus: int | None = None,
+    *,
+    weight: float | None = None,
+    rated_only: bool = False,
+) -> Corrected:
+    """Return the estimate of one system's mean, or of the difference of two, on the people's scale.
+
+    Parameters
+    ----------
+    weighing
+        The data with their weights.
+    plus, minus
+        The places of the system whose mean counts, and of the one whose mean is taken off.
+    weight
+        λ; None for the best one. 0 is people alone.
+    rated_only
+        Whether to leave the judge's own mean out: with λ = 1, the estimate is people's mean minus the judge's
+        on the outputs that people rated.
+    """
+    data, shape = weighing.data, weighing.data.judge.shape
+    signs = np.zeros(shape[1])
+    for system, sign in ((plus, 1.0), (minus, -1.0)):
+        if system is not None:
+            signs[system] = sign
+    if weight is None:
+        weight = weighing.best_weight(signs)
+    b = np.zeros(shape) if rated_only else weight * weighing.b
+    rows = np.flatnonzero(weighing.rated[:, signs != 0.0].any(axis=1))
+    effect = 0.0
+    judged, residual = np.zeros(shape), np.zeros(shape)
+    for system in np.flatnonzero(signs).tolist():
+        f, a = data.judge[:, system], weighing.a[:, system]
+        difference = np.where(weighing.rated[:, system], weighing.people[:, system], 0.0) - weight * f
+        effect += float(signs[system] * (np.sum(a * difference) + np.sum(b[:, system] * f)))
+        for of_slice in weighing.slices:
+            means = [
+                np.sum(w[of_slice] * x[of_slice]) / max(w[of_slice].sum(), 1e-300)
+                for w, x in ((a, difference), (b[:, system], f))
+            ]
+            residual[of_slice, system] = weight * f[of_slice] + means[0]
+            judged[of_slice, system] = b[of_slice, system] * (f[of_slice] - means[1])
+    packed = [_rows_of(weighing, system, rows, residual, judged) for system in (plus, minus)]
+    (a_values, a_units), (b_values, b_units) = packed
+    given = responses(a_values, b_values, a_units=a_units, b_units=b_units, paired=True)
+    rest = np.setdiff1d(np.arange(shape[0]), rows)
+    of_rest = judged[rest] @ signs
+    over_rest = float(np.sum(of_rest**2)) * len(rest) / (len(rest) - 1.0) if len(rest) > 1 else 0.0
+    items = _with_rest(
+        shared_units_test(named("mean", "numbers"), given, sources=()), effect, over_rest, len(rest)
+    )
+    broad, n_raters = None, max(map(_n_units, packed))
+    if given.source_units:
+        n_raters = min(given.sizes.values())
+        test = shared_units_test(named("mean", "numbers"), given, weighted=False)  # see docs/judge.md
+        broad = _with_rest(_with_whole_weights(test, given), effect, over_rest, len(rest))
+    if broad is not None and (plus is None or minus is None):
+        broad = _of_one(broad)
+    noise = (
+        weight**2
+        * signs**2
+        * (weighing.a - (0.0 if rated_only else weighing.b)) ** 2
+        * data.answer_variance
+        / data.answers
+    )
+    parts = _parts(broad or items, over_rest, float(noise[rows].sum()), float(noise[rest].sum()))
+    return Corrected(weight, items, broad, parts, n_raters, given, over_rest)
+
+
+def judge_alone(weighing: Weighing, plus: int, minus: int | None, level: float) -> tuple[float, Interval]:
+    """Return the judge's own mean, or difference of means, over new items, with its interval by t."""
+    values = weighing.data.judge[:, plus]
+    if minus is not None:
+        values = values - weighing.data.judge[:, minus]
+    mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values))
+    reach = float(stdtrit(len(values) - 1.0, 0.5 + level / 2.0)) * error
+    return mean, (mean - reach, mean + reach)
+
+
+def p_of_random_choice(weighing: Weighing) -> float:
+    """Return p of the hypothesis that people rated a random part of the outputs, by the judge's scores.
+
+    A χ² test of rated and other outputs in bins of the judge's scores for each system; the
+    least p, times the number of systems.
+    """
+    least = 1.0
+    for system in range(weighing.rated.shape[1]):
+        f, rated = weighing.data.judge[:, system], weighing.rated[:, system]
+        ends = np.unique(np.quantile(f, np.arange(1, _BINS) / _BINS, method="lower"))
+        bins = np.searchsorted(ends, f)
+        counts = [np.bincount(bins[part], minlength=len(ends) + 1) for part in (rated, ~rated)]
+        table = np.stack(counts).astype(np.float64)
+        table = table[:, table.sum(axis=0) > 0]
+        if table.shape[1] < 2 or not table.sum(axis=1).all():
+            continue
+        expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+        least = min(least, float(chdtrc(table.shape[1] - 1, np.sum((table - expected) ** 2 / expected))))
+    return min(1.0, least * len(weighing.data.systems))
+
+
+def drift(weighing: Weighing) -> SharedUnitsTest | None:
+    """Return the test of a trend of people's ratings minus the judge's score over batches; None without one.
+
+    The effect is the change from the first batch to the last by the line of least squares, for all systems
+    together.
+    """
+    data = weighing.data
+    if data.batch is None:
+        return None
+    cell = data.item * len(data.systems) + data.system
+    cells, row = np.unique(cell, return_inverse=True)
+    sizes = np.bincount(row)
+    time = np.bincount(row, weights=data.batch) / sizes
+    gap = data.values - data.judge[data.item, data.system]
+    system = cells % len(data.systems)
+    of_cells = np.bincount(row, weights=gap) / sizes
+    for place in np.unique(system):
+        mine = system == place
+        time[mine] -= time[mine].mean()
+        of_cells[mine] -= of_cells[mine].mean()
+        gap[mine[row]] -= (np.bincount(row, weights=gap) / sizes)[mine].mean()
+    square = float(np.sum(time**2))
+    if not square > 0.0 or len(cells) < 3:
+        return None
+    span = float(data.batch.max() - data.batch.min())
+    slope = float(np.sum(time * of_cells)) / square
+    influence = len(cells) * span * time[row] / square * (gap - slope * time[row])
+    values, units = _packed(influence, data.rater, row, len(cells), _shares(data, np.arange(len(row))))
+    clusters = cells // len(data.systems)
+    several = len(np.unique(clusters)) < len(cells)
+    given = responses(
+        values,
+        np.zeros((len(cells), 1)),
+        a_units=units,
+        clusters=clusters if several else None,
+    )
+    return replace(shared_units_test(named("mean", "numbers"), given, weighted=False), effect=span * slope)
+
+
+def _shares(data: JudgedSystems, entries: Ints) -> bool:
+    """Return whether a person rated two items or more, so that items share raters."""
+    pairs = np.unique(np.stack([data.rater[entries], data.item[entries]]), axis=1)
+    return bool(np.bincount(pairs[0]).max() > 1)
+
+
+def _rows_of(
+    weighing: Weighing, system: int | None, rows: Ints, residual: Floats, judged: Floats
+) -> tuple[Floats, Ints]:
+    """Return the influence of each rating of a system's outputs on its estimate, in rows of rated items.
+
+    A row of the judge alone has its influence as a response without a rater.
+    """
+    n = len(rows)
+    if system is None:
+        return np.zeros((n, 1)), np.full((n, 1), NO_UNIT)
+    data = weighing.data
+    place = np.full(len(weighing.rated), -1)
+    place[rows] = np.arange(n)
+    entries = np.flatnonzero(data.system == system)
+    item = data.item[entries]
+    scale = weighing.spread[item, system] / np.sqrt(n / (n - 1.0)) * weighing.a[item, system]
+    influence = n * (scale * (data.values[entries] - residual[item, system]) + judged[item, system])
+    values, units = _packed(influence, data.rater[entries], place[item], n, _shares(data, entries))
+    alone = np.isnan(values).all(axis=1)
+    values[alone, 0] = n * judged[rows[alone], system]
+    return values, units
+
+
+def _packed(values: Floats, raters: Ints, rows: Ints, n: int, shared: bool) -> tuple[Floats, Ints]:
+    """Return ratings as a matrix with a row of each item, and their raters, `NO_UNIT` if none is shared."""
+    order = np.lexsort((raters, rows))
+    counts = np.bincount(rows, minlength=n)
+    column = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+    matrix = np.full((n, int(counts.max())), np.nan)
+    units = np.full(matrix.shape, NO_UNIT)
+    matrix[rows[order], column] = values[order]
+    if shared:
+        units[rows[order], column] = raters[order]
+    return matrix, units
+
+
+def _n_units(packed: tuple[Floats, Ints]) -> int:
+    return len(np.unique(packed[1][packed[1] >= 0]))
+
+
+def _with_whole_weights(test: SharedUnitsTest, given: Responses) -> SharedUnitsTest:
+    """Return the test with raters' weights that add up to 1, where rows without raters take some of them."""
+    sources = {}
+    for source, part in test.sources.items():
+        whole = float(given.without_units(given.roles_of(source), source)[0].sum())
+        sources[source] = replace(part, weight_squares=part.weight_squares / whole**2)
+    units = np.array([part.effective_units for part in (test.items, *sources.values())])
+    return replace(test, sources=sources, law=replace(test.law, units=units))
+
+
+def _of_one(test: SharedUnitsTest) -> SharedUnitsTest:
+    """Return the test of one system's mean, whose raters are those of no other."""
+    (part,) = test.sources.values()
+    return replace(test, sources={"raters": part})
+
+
+def _with_rest(test: SharedUnitsTest, effect: float, variance: float, n: int) -> SharedUnitsTest:
+    """Return the test of an estimate, with the variance over the items that only the judge scored."""
+    law = test.law
+    if variance > 0.0:
+        law = replace(
+            law,
+            variances=np.append(law.variances, [[variance]], axis=1),
+            df=np.append(law.df, [[n - 1.0]], axis=1),
+            third=np.append(law.third, 0.0),
+            units=np.append(law.units, float(n)),
+        )
+    return replace(test, effect=effect, law=law)
+
+
+def _parts(
+    test: SharedUnitsTest, over_rest: float, noise: float, noise_of_rest: float
+) -> tuple[VariancePart, ...]:
+    """Return the parts of the variance: those of the rectifier, of other items, and the judge's noise."""
+    found = {part.source.replace("runs", "raters"): part for part in test.parts}
+    noise = min(noise, found["items"].variance)
+    noise_of_rest = min(noise_of_rest, over_rest)
+    items = found["items"]
+    found["items"] = replace(
+        items,
+        variance=items.variance - noise,
+        low=max(items.low - noise, 0.0),
+        high=max(items.high - noise, 0.0),
+    )
+    nan = float("nan")
+    if over_rest > 0.0:
+        found[JUDGED] = VariancePart(JUDGED, over_rest - noise_of_rest, nan, nan, nan)
+    if noise + noise_of_rest > 0.0:
+        found[ANSWERS] = VariancePart(ANSWERS, noise + noise_of_rest, nan, nan, nan)
+    whole = sum(part.variance for part in found.values())
+    return tuple(
+        replace(part, source=source, share=part.variance / whole if whole > 0.0 else nan)
+        for source, part in found.items()
+    )

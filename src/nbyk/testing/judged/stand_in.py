@@ -1,0 +1,148 @@
+"""The alternative annotator test: may a judge stand in for a person? (Calderon, Reichart and Dror 2025)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtr
+
+from nbyk.errors import NbykError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """What the alternative annotator test says of a judge.
+
+    Attributes
+    ----------
+    winning_rate
+        The share of people whom the judge may replace: those whose p the procedure of Benjamini and Yekutieli
+        rejects. From ½ on, the judge passes.
+    advantage
+        The mean over people of the share of items on which the judge is as near to the others as they are.
+    raters
+        The places of the people who were tested.
+    advantages, p : ndarray, shape (H,)
+        Each person's share, and p of "the judge is at least ε less often as near to the others".
+    left_out
+        The places of people with too few items.
+    """
+
+    winning_rate: float
+    advantage: float
+    raters: tuple[int, ...]
+    advantages: Floats
+    p: Floats
+    left_out: tuple[int, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the judge may stand in for a person."""
+        return self.winning_rate >= 0.5
+
+
+def stand_in(
+    people: ArrayLike,
+    judge: ArrayLike,
+    *,
+    by: Literal["accuracy", "distance"] = "accuracy",
+    epsilon: float = 0.2,
+    alpha: float = 0.05,
+    fewest_items: int = 30,
+) -> StandIn:
+    """Return the alternative annotator test of a judge.
+
+    Each person is left out in turn. On every item, the judge and the person are compared with the others who
+    rated it: who is nearer to them? A t-test then says whether the person is so more often than the judge by
+    less than ε.
+
+    Parameters
+    ----------
+    people : array_like, shape (N, R)
+        The ratings, or places of classes, of N items by R people; NaN where there is none.
+    judge : array_like, shape (N,)
+        The judge's, NaN where there is none.
+    by
+        "accuracy", the share of others who say the same, for classes; or "distance", the root of the mean
+        squared distance, for numbers.
+    epsilon
+        The advantage of the judge's lower cost, from 0 to 1: the authors take .2 for experts, .15 for skilled
+        people and .1 for crowds.
+    alpha
+        The level of the false discovery rate.
+    fewest_items
+        People with fewer items are left out.
+
+    Raises
+    ------
+    NbykError
+        If shapes do not fit, or nobody has so many items that others rated too.
+
+    Notes
+    -----
+    The t-tests count items, not people: the test speaks of these people.
+
+    References
+    ----------
+    Calderon, Reichart and Dror 2025, The alternative annotator test for LLM-as-a-judge (arXiv 2501.10970).
+    """
+    ratings, scores = np.asarray(people, np.float64), np.asarray(judge, np.float64)
+    if ratings.ndim != 2 or scores.shape != ratings.shape[:1]:
+        raise NbykError(
+            f"found the shapes {ratings.shape} and {scores.shape}, expected items × raters and "
+            "one score per item"
+        )
+    there = ~np.isnan(ratings)
+    kept = (there.sum(axis=1) >= 2) & ~np.isnan(scores)
+    ratings, scores, there = ratings[kept], scores[kept], there[kept]
+    raters, left_out, advantages, p = [], [], [], []
+    for rater in range(ratings.shape[1]):
+        mine = there[:, rater]
+        n = int(mine.sum())
+        if n < fewest_items:
+            left_out.append(rater)
+            continue
+        others = np.delete(ratings[mine], rater, axis=1)
+        own, of_judge = (_misses(values[mine], others, by) for values in (ratings[:, rater], scores))
+        better, worse = of_judge <= own, own <= of_judge
+        gaps = worse.astype(np.float64) - better
+        spread = float(gaps.std(ddof=1)) / np.sqrt(n)
+        distance = float(gaps.mean()) - epsilon
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p.append(float(stdtr(n - 1.0, np.float64(distance) / spread)))
+        advantages.append(float(better.mean()))
+        raters.append(rater)
+    if not raters:
+        raise NbykError(
+            f"nobody has {fewest_items} items that the judge and another person rated; collect more, or "
+            "lower `fewest_items`"
+        )
+    rejected = _benjamini_yekutieli(np.array(p), alpha)
+    return StandIn(
+        rejected / len(raters),
+        float(np.mean(advantages)),
+        tuple(raters),
+        np.array(advantages),
+        np.array(p),
+        tuple(left_out),
+    )
+
+
+def _misses(values: Floats, others: Floats, by: str) -> Floats:
+    """Return how far each value is from the others' ratings of its item: only the order counts."""
+    if by == "accuracy":
+        return np.asarray(-(others == values[:, None]).sum(axis=1), np.float64)
+    return np.asarray(np.nansum((others - values[:, None]) ** 2, axis=1))
+
+
+def _benjamini_yekutieli(p: Floats, alpha: float) -> int:
+    """Return how many hypotheses are rejected under any dependence of their tests."""
+    m = len(p)
+    steps = np.arange(1, m + 1)
+    below = np.flatnonzero(np.sort(p) <= steps / m * (alpha / np.sum(1.0 / steps)))
+    return int(below[-1]) + 1 if len(below) else 0

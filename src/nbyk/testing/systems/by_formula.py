@@ -1,0 +1,133 @@
+"""A board of pairs whose claims follow from formulas: corrected for their number, with ranks and groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from nbyk.testing.corrections import Correction, correct_p_values
+from nbyk.testing.pvalues import sides_of
+from nbyk.testing.ranks import standings_of
+from nbyk.testing.results import Board, Claim, Interval, Margin, Pair, Question, Sample, inconclusive
+from nbyk.testing.shared_units import SharedUnitsTest
+from nbyk.testing.shared_units.components import Component
+from nbyk.testing.shared_units.generalise import law_of
+from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.claims import claim_by_t
+from nbyk.testing.systems.margins import corrected
+
+Floats = NDArray[np.float64]
+Places = tuple[int, int]
+
+_POWER = 0.8
+
+
+def formula_test(effect: float, items: Component, *units: Component) -> SharedUnitsTest:
+    """Return the test of an effect with these parts of its variance: over items, and over shared units."""
+    return SharedUnitsTest(effect, law_of(items, units, 1.0), items, {}, 1.0, float(items.units))
+
+
+def claim_over(test: SharedUnitsTest, over: tuple[str, ...], population: str, asked: Asked) -> Claim:
+    """Return the claim of a test over a population; inconclusive if an effect does not vary."""
+    if test.is_constant and test.effect != 0.0:
+        return inconclusive(over, population, "nothing shows how the effect varies; collect more items")
+    decision = asked.decision
+    claim = claim_by_t(
+        test,
+        over,
+        population,
+        alternative=decision.alternative,
+        alpha=decision.alpha,
+        confidence_level=asked.confidence_level,
+    )
+    return replace(claim, parts=())
+
+
+def times_as_many(test: SharedUnitsTest, asked: Asked) -> float:
+    """Return how many times as many units of each kind find the effect, if it stays, with a power of .8."""
+    sides = sides_of(asked.decision.alternative)
+    reach = float(ndtri(1.0 - asked.decision.alpha / sides) + ndtri(_POWER))
+    return test.variance * reach**2 / test.effect**2 if test.effect else math.inf
+
+
+def board_by_formula(
+    question: Question,
+    sample: Sample,
+    names: Sequence[str],
+    scores: Floats,
+    intervals: Sequence[Interval],
+    claims: Mapping[Places, tuple[Claim, ...]],
+    *,
+    correction: Correction,
+    sign: float = 1.0,
+    warnings: Sequence[str] = (),
+    bar: str | None = None,
+) -> Board:
+    """Return the board.
+
+    Parameters
+    ----------
+    question, sample
+        What was asked, and the data in numbers.
+    names, scores, intervals
+        The systems with their scores, shape (S,), and the intervals of these.
+    claims
+        The claims of each pair, the broadest first, before the correction.
+    correction
+        For the number of pairs.
+    sign
+        −1 if a lower score is better.
+    warnings
+        Cautions about all.
+    bar
+        The name of what each system is compared with, whose place is −1, if that is no system.
+    """
+    pairs = [
+        Pair(
+            names[a],
+            names[b] if bar is None else bar,
+            question,
+            sample,
+            (float(scores[a]), None if bar is not None else float(scores[b])),
+            of_pair,
+            of_pair[0].p,
+            True,
+            None,
+        )
+        for (a, b), of_pair in claims.items()
+    ]
+    pairs = [
+        replace(pair, warnings=(*pair.reserves, *warnings)) for pair in corrected_pairs(pairs, correction)
+    ]
+    of_systems, against = (pairs, question.against) if bar is None else ([], bar)
+    standings, groups = standings_of(names, scores, sign, intervals, of_systems, against)
+    board = Board(question, sample, standings, tuple(pairs), groups, ())
+    return replace(board, warnings=pairs[0].warnings if len(pairs) == 1 else (*board.reserves, *warnings))
+
+
+def without_p(claim: Claim) -> Claim:
+    """Return a claim that only has an effect and its interval, because nothing was asked of it."""
+    return replace(claim, p=math.nan, favours="undecided", reserve="", advice="")
+
+
+def corrected_pairs(pairs: Sequence[Pair], correction: Correction) -> list[Pair]:
+    """Return pairs with the p of their first claims, and the tests of margins, corrected for their number.
+
+    An inconclusive claim counts as p = 1.
+    """
+    if len(pairs) < 2:
+        return list(pairs)
+    p = correct_p_values(np.nan_to_num([pair.p for pair in pairs], nan=1.0), correction).tolist()
+    margins: Sequence[Margin | None] = [pair.margin for pair in pairs]
+    tested = [margin for margin in margins if margin is not None]
+    if tested:
+        margins = corrected(tested, correction)
+    return [
+        replace(pair, p=of_pair, claims=(replace(pair.claims[0], margin=margin), *pair.claims[1:]))
+        for pair, of_pair, margin in zip(pairs, p, margins, strict=True)
+    ]

@@ -1,0 +1,321 @@
+"""A system by itself: its score with an interval for each population, and whether it is better than a bar.
+
+A bar is a given score. The claims are those of a pair whose other system has that score on any data. Over
+new items alone, p and the interval are exact for zeros and ones (the binomial law; Clopper and Pearson 1934),
+by t with the step for skewness for other means over items (`nbyk.testing.systems.items_alone`), and by t with
+the jackknife otherwise. Over new raters and runs, they are by `nbyk.testing.shared_units`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtr, bdtrc
+
+from nbyk.data.scales import scale_text
+from nbyk.errors import NbykError
+from nbyk.testing.corrections import Correction
+from nbyk.testing.intervals import constant_interval, proportion_interval
+from nbyk.testing.pvalues import Alternative, tie_tolerance
+from nbyk.testing.ranks import standings_of
+from nbyk.testing.results import NONE, Board, Claim, Interval, Pair, Question, favoured, inconclusive
+from nbyk.testing.shared_units import shared_units_test
+from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.by_formula import corrected_pairs, without_p
+from nbyk.testing.systems.claims import broad_claim, broad_test, claim_by_t, few_units
+from nbyk.testing.systems.items_alone import SKEWED_T, of_clusters, of_effects, p_by_t, scores_of_items
+from nbyk.testing.systems.margins import is_within_one, sample_of, with_margins
+from nbyk.testing.systems.panel import Panel
+from nbyk.testing.systems.scored import ScoredSystems, score_alone
+from nbyk.testing.unit_cautions import about_units
+from nbyk.words import in_full
+
+Floats = NDArray[np.float64]
+
+EXACT = "binomial test"
+"""The method of an exact p of zeros and ones."""
+
+
+def board_alone(
+    scored: ScoredSystems,
+    asked: Asked,
+    *,
+    bar: float | None = None,
+    correction: Correction = "holm",
+    margin: float | None = None,
+) -> Board:
+    """Return each system's score with its intervals, and whether it is better than a bar.
+
+    Parameters
+    ----------
+    scored
+        One system, or several with a bar, and a metric that scores each.
+    asked
+        What is asked about each.
+    bar
+        A score; None asks for the scores alone, so that no claim has a p. It, the margin and all results are
+        in the unit of the ratings.
+    correction
+        For the number of systems.
+    margin
+        The largest distance from the bar that does not matter.
+
+    Returns
+    -------
+    Board
+        A pair of each system with the bar, whose name is "a score of 0.8", or "" without one.
+
+    Raises
+    ------
+    NbykError
+        If the metric scores no system, the bar is no score of it, or there is a margin and no bar.
+    """
+    metric = scored.metric
+    if metric.kind == "comparison":
+        raise NbykError(
+            f"metric {metric.name} compares two systems and scores neither; choose one that scores each",
+            argument="metric",
+        )
+    if bar is None and margin is not None:
+        raise NbykError(
+            "found a margin, and no score to hold the system to; give one with `against`", argument="margin"
+        )
+    unit = metric.effect_unit(scored.scale)
+    against = None if bar is None else f"a score of {in_full(bar)}"
+    question = replace(
+        asked.question(metric.name, correction, against),
+        hypothesis="have equal scores over the population of items",
+        test="t",
+        direction=metric.direction,
+        noun=metric.noun or metric.name,
+        scale=scale_text(scored.scale),
+    )
+    pairs = []
+    for system in range(len(scored.names)):
+        alone = _Alone(scored, asked, system, None if bar is None else _checked(bar, scored))
+        pairs.append(alone.pair(question, unit, None if margin is None else margin / unit))
+    pairs = corrected_pairs(pairs, correction)
+    scores = np.array([metric.score_in_ratings(score, scored.scale) for score in scored.scores])
+    ends: list[Interval] = []
+    for pair, score in zip(pairs, scores.tolist(), strict=True):
+        sign = 1.0 if bar is None else metric.sign
+        low, high = (score + sign * (end - pair.effect) for end in pair.interval)
+        ends.append((min(low, high), max(low, high)) if not math.isnan(low) else NONE)
+    standings, _ = standings_of(scored.names, scores, metric.sign, ends, (), against or "")
+    warnings = tuple(dict.fromkeys(text for pair in pairs for text in pair.warnings))
+    return Board(question, scored.sample, standings, tuple(pairs), (), warnings)
+
+
+def band(boards: Sequence[Board], scored: Sequence[ScoredSystems], asked: Asked) -> list[Interval]:
+    """Return intervals of one system's scores by several metrics that all hold at once.
+
+    The metrics are means over items from 0 to 1, such as pass^1 to pass^4.
+
+    The reach, in standard errors, is the quantile of the largest of several t that are correlated as the
+    items' scores are; and each interval holds that of its own claim over items.
+
+    Parameters
+    ----------
+    boards, scored
+        The result by each metric (`board_alone`), and the system with that metric.
+    asked
+        What was asked; its seed is that of 20,000 draws.
+    """
+    scores = np.stack([scores_of_items(of.metric, of.rows)[0] for of in scored])
+    n, rng = scores.shape[1], np.random.default_rng(asked.seed)
+    errors = scores.std(axis=1, ddof=1) / math.sqrt(n)
+    centred = scores[errors > 0.0] - scores[errors > 0.0].mean(axis=1, keepdims=True)
+    reach = 0.0
+    if len(centred):
+        unit = centred / np.sqrt(np.sum(centred**2, axis=1, keepdims=True))
+        _, lengths, axes = np.linalg.svd(unit @ unit.T)
+        normal = rng.standard_normal((20_000, len(unit))) @ (np.sqrt(lengths)[:, None] * axes)
+        t = np.abs(normal).max(axis=1) / np.sqrt(rng.chisquare(n - 1.0, 20_000) / (n - 1.0))
+        reach = float(np.quantile(t, asked.confidence_level))
+    ends = []
+    for board, score, error in zip(boards, scores.mean(axis=1).tolist(), errors.tolist(), strict=True):
+        (standing,) = board.standings
+        low, high = score - reach * error, score + reach * error
+        own = standing.interval
+        ends.append((min(max(low, 0.0), own[0]), max(min(high, 1.0), own[1])))
+    return ends
+
+
+class _Alone:
+    """One system and the bar, which is on [0, 1]; its claims are on [0, 1], too."""
+
+    def __init__(self, scored: ScoredSystems, asked: Asked, system: int, bar: float | None) -> None:
+        self.scored, self.asked, self.system, self.bar = scored, asked, system, bar
+        self.name = scored.names[system]
+        towards = scored.metric if bar is not None else replace(scored.metric, direction="higher")
+        self.metric = score_alone(towards, bar or 0.0)
+        self.data = scored.alone(system)
+        self.bounded = is_within_one(scored.metric, scored.pair(system, system))
+
+    def pair(self, question: Question, unit: float, margin: float | None) -> Pair:
+        """Return the pair, in the unit of the ratings."""
+        asked, name = self.asked, self.name
+        panel = asked.panel(self.data, (name, question.against or ""))
+        items = self._items(panel)
+        claims: tuple[Claim, ...] = (items,)
+        if panel.is_broad:
+            claims = (broad_claim(self.metric, panel, items, asked, broad_test(self.metric, panel)), items)
+        if margin is not None:
+            claims = with_margins(
+                self.metric, self.data, panel, claims, margin=margin, alpha=asked.decision.alpha
+            )
+        claims = tuple(self._within(claim).times(unit) for claim in claims)
+        if self.bar is None:
+            least = self.scored.metric.score_in_ratings(0.0, self.scored.scale)
+            claims = tuple(
+                replace(
+                    without_p(claim),
+                    effect=least + claim.effect,
+                    interval=(least + claim.interval[0], least + claim.interval[1]),
+                )
+                for claim in claims
+            )
+        score, bar = (
+            None if value is None else self.scored.metric.score_in_ratings(value, self.scored.scale)
+            for value in (float(self.scored.scores[self.system]), self.bar)
+        )
+        pair = Pair(
+            name,
+            question.against or "",
+            question,
+            replace(self.scored.sample, n_clusters=self.data.n_clusters if panel.draws_clusters else 0),
+            (score, bar),
+            claims,
+            claims[0].p,
+            True,
+            None,
+        )
+        units = {name: of_name for name, of_name in self.scored.units.items() if name in ("gold", self.name)}
+        if panel.sources:
+            units = {name: of_name for name, of_name in units.items() if not of_name.n_shared}
+        n_items, has_gold = self.data.n_items, self.data.has_gold
+        about = (*few_units([panel]), *about_units(units, n_items, has_gold=has_gold))
+        return replace(pair, warnings=(*pair.reserves, *about))
+
+    def _within(self, claim: Claim) -> Claim:
+        """Return a claim whose interval holds no score that the metric cannot have."""
+        bounds = self.scored.metric.score_range
+        if bounds is None or not self.bounded or not claim.is_conclusive:
+            return claim
+        sign, bar = self.metric.sign, self.bar or 0.0
+        low, high = sorted(sign * (end - bar) for end in bounds)
+        return replace(claim, interval=(max(claim.interval[0], low), min(claim.interval[1], high)))
+
+    def _items(self, panel: Panel) -> Claim:
+        """Return the claim over new items, or clusters of them."""
+        asked, metric, sign = self.asked, self.metric, self.metric.sign
+        over = ("items", "clusters") if panel.draws_clusters else ("items",)
+        population = panel.population((), of_clusters=panel.draws_clusters)
+        level, alternative, alpha = asked.confidence_level, asked.decision.alternative, asked.decision.alpha
+        if not metric.is_mean_over_items:
+            test = shared_units_test(
+                metric, sample_of(self.data, panel, of_clusters=panel.draws_clusters), sources=()
+            )
+            if test.is_constant or test.roughness:
+                return inconclusive(over, population, test.roughness or _constant(panel))
+            return claim_by_t(
+                test, over, population, alternative=alternative, alpha=alpha, confidence_level=level
+            )
+        scores, bar = scores_of_items(self.scored.metric, self.scored.rows)[self.system], self.bar or 0.0
+        effect, reserve, method = sign * (float(scores.mean()) - bar), "", "t"
+        spread = scores
+        if panel.draws_clusters:
+            assert self.data.clusters is not None
+            spread = of_clusters(scores, self.data.clusters)
+        elif np.isin(scores, (0.0, 1.0)).all():
+            count = int(scores.sum())
+            ends = proportion_interval(count, scores.size, level)
+            p = _exact(count, scores.size, bar, sign)[alternative]
+            return self._claim(over, population, effect, ends, p, EXACT, "")
+        if np.ptp(spread) <= tie_tolerance(spread):
+            if not self.bounded:
+                return inconclusive(over, population, _constant(panel))
+            value, n = float(scores.mean()), spread.size
+            ends = constant_interval(value, n, level, (0.0, 1.0))
+            p = _of_constant(value, n, bar, sign)[alternative]
+            return self._claim(over, population, effect, ends, p, "t", "")
+        effects = sign * (spread - bar)
+        p_values, interval = p_by_t(effects, level)
+        known = of_effects(
+            effects,
+            p_values,
+            interval,
+            level=level,
+            alternative=alternative,
+            alpha=alpha,
+            largest=1.0 if self.bounded else float(np.ptp(scores)),
+            bounded=self.bounded,
+            unit="clusters" if panel.draws_clusters else "items",
+        )
+        if known.method:
+            method = SKEWED_T
+        p = known.p[alternative].p
+        ends = known.interval or interval
+        low, high = sorted(bar + sign * end for end in ends)
+        reserve = "" if self.bar is None else known.reserve
+        return self._claim(over, population, effect, (low, high), p, method, reserve)
+
+    def _claim(
+        self,
+        over: tuple[str, ...],
+        population: str,
+        effect: float,
+        ends: Interval,
+        p: float,
+        method: str,
+        reserve: str,
+    ) -> Claim:
+        """Return a claim over items from the interval of the score."""
+        sign, bar = self.metric.sign, self.bar or 0.0
+        low, high = sorted(sign * (end - bar) for end in ends)
+        favours = favoured(effect, self.asked.decision.alternative)
+        return Claim(over, population, effect, (low, high), p, 0.0, method, favours, reserve=reserve)
+
+
+def _exact(count: int, n: int, bar: float, sign: float) -> dict[Alternative, float]:
+    """Return the p-values of a share by the binomial law; twice the smaller one for both sides."""
+    above, below = float(bdtrc(count - 1, n, bar)) if count else 1.0, float(bdtr(count, n, bar))
+    return _both(above, below, sign)
+
+
+def _of_constant(value: float, n: int, bar: float, sign: float) -> dict[Alternative, float]:
+    """Return the p-values if all n items have one score: the chance that n show none of the others.
+
+    The others have a share that just takes the mean to the bar, with scores of 0 or 1.
+    """
+    above = (bar / value) ** n if value > bar else 1.0
+    below = ((1.0 - bar) / (1.0 - value)) ** n if value < bar else 1.0
+    return _both(above, below, sign)
+
+
+def _both(above: float, below: float, sign: float) -> dict[Alternative, float]:
+    greater, less = (above, below) if sign > 0.0 else (below, above)
+    return {"greater": greater, "less": less, "two-sided": min(1.0, 2.0 * min(greater, less))}
+
+
+def _constant(panel: Panel) -> str:
+    unit = "clusters" if panel.draws_clusters else "items"
+    return f"all {unit} give the same score, so that nothing shows how it varies; collect more"
+
+
+def _checked(bar: float, scored: ScoredSystems) -> float:
+    """Return the bar on [0, 1]; raise NbykError if no system can have that score."""
+    metric, scale = scored.metric, scored.scale
+    low, high = metric.score_range or (-math.inf, math.inf)
+    normal = (bar - metric.score_in_ratings(0.0, scale)) / metric.effect_unit(scale)
+    if not low <= normal <= high or not math.isfinite(normal):
+        ends = [f"{metric.score_in_ratings(end, scale):g}" for end in (low, high)]
+        expected = f"a score of {metric.name} from {ends[0]} to {ends[1]}"
+        raise NbykError(
+            f"found {bar:g}, expected {expected if math.isfinite(high) else 'a number'}", argument="against"
+        )
+    return normal

@@ -1,0 +1,243 @@
+"""A suite: items in tasks, and a score that is a weighted mean of the tasks' scores.
+
+With weights w_t that add up to 1 and the items' effects d of task t, n_t of them with variance s²_t, the
+effect is Σ w_t d̄_t. Over new items of these tasks, which are strata, its variance is Σ w²_t s²_t / n_t, with
+Satterthwaite's degrees of freedom (lm-evaluation-harness computes the same standard error of a macro mean).
+Over new tasks, it is that of a weighted mean of T effects, T / (T − 1) Σ w²_t (d̄_t − d̄)²: new items of a
+task are in it already; it is at least that over new items. The metric must be a mean over items; raters and
+runs stay as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.testing.corrections import Correction, correct_p_values
+from nbyk.testing.family import choose_pairs
+from nbyk.testing.pvalues import Alternative, tie_tolerance
+from nbyk.testing.results import NONE, Board, Claim, Interval, inconclusive
+from nbyk.testing.shared_units import SharedUnitsTest
+from nbyk.testing.shared_units.collection import FEWEST_UNITS
+from nbyk.testing.shared_units.components import Component, third_moment
+from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.by_formula import board_by_formula, claim_over, formula_test, without_p
+from nbyk.testing.systems.items_alone import p_by_t, scores_of_items
+from nbyk.testing.systems.scored import ScoredSystems
+from nbyk.words import in_full
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+
+Weights = str | Mapping[str, float]
+"""The tasks' weights: "macro", all alike; "micro", by their numbers of items; or by their names."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The tasks of N items.
+
+    Attributes
+    ----------
+    names
+        The T tasks' names.
+    of_items : ndarray of int, shape (N,)
+        The task of each item.
+    weights : ndarray, shape (T,)
+        They add up to 1.
+    """
+
+    names: tuple[str, ...]
+    of_items: NDArray[np.int64]
+    weights: Floats
+
+    @classmethod
+    def of(cls, tasks: Sequence[str], weights: Weights = "macro") -> Suite:
+        """Return the suite of items with the names of their tasks; weights that do not fit are an error."""
+        unique, of_items = np.unique(np.asarray(tasks, dtype=str), return_inverse=True)
+        names, sizes = tuple(map(str, unique)), np.bincount(of_items).astype(np.float64)
+        if len(names) < 2:
+            raise NbykError(f"found one task, {names[0]}, expected two or more; leave the suite out")
+        if isinstance(weights, str):
+            if weights not in ("macro", "micro"):
+                expected = "macro, micro or task=weight,…"
+                raise NbykError(f"found {weights!r}, expected {expected}", argument="weights")
+            chosen: Floats = np.ones(len(names)) if weights == "macro" else sizes
+        else:
+            missing = [name for name in names if name not in weights]
+            unknown = [name for name in weights if name not in names]
+            if missing or unknown:
+                what = f"no weight for task {missing[0]!r}" if missing else f"no task {unknown[0]!r}"
+                raise NbykError(f"found {what}; give each task a weight", argument="weights")
+            chosen = np.array([weights[name] for name in names], dtype=np.float64)
+            if not ((chosen >= 0.0).all() and 0.0 < chosen.sum() < math.inf):
+                raise NbykError("found a weight below 0, or none above it", argument="weights")
+        return cls(names, of_items, chosen / chosen.sum())
+
+    @property
+    def sizes(self) -> Floats:
+        """The tasks' numbers of items, shape (T,)."""
+        return np.bincount(self.of_items).astype(np.float64)
+
+    def means(self, values: Floats) -> Floats:
+        """Return the tasks' means of items' values, shape (T,)."""
+        sums = np.bincount(self.of_items, weights=values).astype(np.float64)
+        return np.asarray(sums / self.sizes)
+
+    def over_items(self, values: Floats) -> SharedUnitsTest:
+        """Return the weighted mean of items' values, with its variance over new items of these tasks."""
+        means, sizes = self.means(values), self.sizes
+        squares = np.bincount(self.of_items, weights=(values - means[self.of_items]) ** 2)
+        parts = self.weights**2 * squares / np.maximum(sizes - 1.0, 1.0) / sizes
+        total, known = float(parts.sum()), float(np.sum(parts**2 / np.maximum(sizes - 1.0, 1.0)))
+        df = total**2 / known if known > 0.0 else 1.0
+        return formula_test(float(self.weights @ means), Component(values.size, total, 0.0, df, 1.0))
+
+    def over_tasks(self, values: Floats) -> SharedUnitsTest:
+        """Return the weighted mean of items' values, with its variance over new tasks."""
+        test, weights = self.over_items(values), self.weights
+        n = float(np.count_nonzero(weights))
+        parts = -weights * (self.means(values) - test.effect) * math.sqrt(n / (n - 1.0))
+        within, loads = test.items.total, float(np.sum(weights**2))
+        # tasks that differ less than their items say so by chance
+        total = max(float(np.sum(parts**2)), within)
+        df = max(1.0, loads**2 / float(np.sum(weights**4)) - 1.0)
+        tasks = Component(int(n), total, within, df, 1.0, math.nan, loads, third_moment(parts, loads))
+        return formula_test(test.effect, test.items, tasks)
+
+
+def board_of_suite(
+    scored: ScoredSystems,
+    suite: Suite,
+    asked: Asked,
+    *,
+    new_tasks: bool = False,
+    against: str | None = None,
+    bar: float | None = None,
+    correction: Correction = "holm",
+) -> Board:
+    """Return the systems' scores on a suite, and the claims about their pairs.
+
+    Parameters
+    ----------
+    scored
+        The systems with a metric that is a mean over items.
+    suite
+        The items' tasks.
+    asked
+        What is asked of each pair.
+    new_tasks
+        Whether the first claim is over new tasks like these; else it is over new items of these tasks.
+    against, bar, correction
+        As for `nbyk.compare`; the bar is a score to compare each system's with. One system needs none.
+
+    Raises
+    ------
+    NbykError
+        If the metric is no mean over items, or a task has one item and tasks are not drawn.
+    """
+    metric, alternative = scored.metric, asked.decision.alternative
+    if not metric.is_mean_over_items or metric.kind == "comparison":
+        raise NbykError(
+            f"metric {metric.name} gives single items no score, so that tasks have no mean; choose a mean "
+            "over items, such as accuracy or mae",
+            argument="metric",
+        )
+    alone = [name for name, size in zip(suite.names, suite.sizes, strict=True) if size < 2.0]
+    if alone and not new_tasks:
+        raise NbykError(
+            f"task {alone[0]!r} has one item, which does not show how its items vary; join it with another, "
+            "or ask about new tasks with `generalise` items,tasks",
+            argument="generalise",
+        )
+    scores = scores_of_items(metric, scored.rows)
+
+    def claims(values: Floats, *, has_p: bool = True) -> tuple[Claim, ...]:
+        items, tasks = f"new items, with these {len(suite.names)} tasks", "new items and tasks"
+        made = [claim_over(suite.over_tasks(values), ("items", "tasks"), tasks, asked)] if new_tasks else []
+        if new_tasks and len(suite.names) < FEWEST_UNITS:
+            few = f"{len(suite.names)} tasks cannot speak for others"
+            made = [inconclusive(("items", "tasks"), tasks, few)]
+        made += [] if alone else [claim_over(suite.over_items(values), ("items",), items, asked)]
+        return tuple(made if has_p else map(without_p, made))
+
+    is_alone = bar is not None or len(scored.names) == 1
+    if is_alone:
+        towards = 1.0 if bar is None else metric.sign
+        of_pairs = {
+            (system, -1): claims(towards * (values - (bar or 0.0)), has_p=bar is not None)
+            for system, values in enumerate(scores)
+        }
+        against = None if bar is None else f"a score of {in_full(bar)}"
+    else:
+        places = choose_pairs(scored.names, against, alternative)
+        of_pairs = {(a, b): claims(metric.sign * (scores[a] - scores[b])) for a, b in places}
+    intervals: list[Interval] = []
+    for values in scores:
+        low, high = claims(values)[0].interval
+        if metric.score_range is not None and np.isin(scores, (0.0, 1.0)).all():
+            low, high = max(low, metric.score_range[0]), min(high, metric.score_range[1])
+        intervals.append((low, high))
+    question = asked.question(metric.name, correction, against)
+    if is_alone:
+        question = replace(question, hypothesis="have equal scores over the population of items")
+    return board_by_formula(
+        replace(question, test="t", direction=metric.direction, noun=metric.noun or metric.name),
+        replace(scored.sample, n_clusters=0),
+        scored.names,
+        np.array([float(suite.weights @ suite.means(values)) for values in scores]),
+        intervals,
+        of_pairs,
+        correction=correction,
+        sign=metric.sign,
+        bar=(against or "") if is_alone else None,
+    )
+
+
+def task_table(scored: ScoredSystems, suite: Suite, board: Board, alternative: Alternative) -> pd.DataFrame:
+    """Return the tasks, one to a row: items, weight, scores and, of the first pair, the effect and its tests.
+
+    p is by the sign test where items' effects are 1, 0 and −1, and by t otherwise; the corrected p counts the
+    tasks.
+    """
+    import pandas as pd
+    from scipy.special import bdtr
+
+    metric, first = scored.metric, board.pairs[0]
+    scores = scores_of_items(metric, scored.rows)
+    a, b = (scored.names.index(name) for name in (first.a, first.b))
+    rows = []
+    for task, name in enumerate(suite.names):
+        here = scores[:, suite.of_items == task]
+        effects = metric.sign * (here[a] - here[b])
+        signs = int((effects > 0.0).sum()), int((effects < 0.0).sum())
+        p, (low, high) = 1.0, NONE
+        if effects.size > 1 and np.ptp(effects) > tie_tolerance(effects):
+            of_t, (low, high) = p_by_t(effects, board.question.confidence_level)
+            p = of_t[alternative].p
+        if np.isin(effects, (-1.0, 0.0, 1.0)).all():
+            tails = [float(bdtr(fewer, sum(signs), 0.5)) for fewer in signs[::-1]]
+            p = {"greater": tails[0], "less": tails[1], "two-sided": min(1.0, 2.0 * min(tails))}[alternative]
+        rows.append(
+            {
+                "task": name,
+                "items": effects.size,
+                "weight": suite.weights[task],
+                **dict(zip(scored.names, here.mean(axis=1).tolist(), strict=True)),
+                "effect": effects.mean(),
+                "low": low,
+                "high": high,
+                "p": p,
+            }
+        )
+    table = pd.DataFrame(rows)
+    corrected = correct_p_values(table["p"].to_list(), board.question.correction)
+    return table.assign(**{"corrected p": corrected})

@@ -1,0 +1,418 @@
+"""Votes: the models' strengths, or the win rates of two, over new prompts and new voters.
+
+Three models or more have strengths θ by Bradley, Terry and Davidson. With x = θ_a − θ_b + δ, where δ is the
+advantage of what is shown first, the chances of a win, a tie and a loss of a are in proportion to
+exp(x/2), exp(λ) and exp(−x/2). Two models have win rates; a tie is half a win.
+
+Each prompt and each voter leaves in turn: without group g, the estimates change by −(H − H_g)⁻¹ G_g, one step
+of Newton's, with G the gradient of the likelihood and H its curvature. As for raters of items
+(`nbyk.testing.shared_units`), the variance of a difference has a part I over prompts, T over voters and W of
+single votes, which is in both; p is by the mixture of max(I − W, 0) and T.
+
+References
+----------
+Davidson 1970, On extending the Bradley–Terry model to accommodate ties in paired comparison experiments;
+Davidson and Beaver 1977, On extending the Bradley–Terry model to incorporate within-pair order effects.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.votes import Votes
+from nbyk.errors import NbykError
+from nbyk.testing.corrections import Correction
+from nbyk.testing.family import choose_pairs
+from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample, inconclusive
+from nbyk.testing.shared_units import SharedUnitsTest
+from nbyk.testing.shared_units.collection import FEWEST_UNITS
+from nbyk.testing.shared_units.components import Component
+from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.by_formula import board_by_formula, claim_over, formula_test, times_as_many
+from nbyk.testing.systems.panel import FEW_UNITS
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_LOUD = 0.1
+"""A caution names the voter who cast this share of the votes or more."""
+
+_GROUPS_AT_ONCE = 2000
+_NEWTON_STEPS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class VoteFit:
+    """Estimates from votes, and what each vote says of them.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (S,)
+        The models' strengths, whose mean is 0, or the win rates of two.
+    position, tie
+        δ and λ; NaN if there are none.
+    gradients : ndarray, shape (M, P)
+        The gradient of each vote's log-likelihood in P parameters.
+    cells : ndarray of int, shape (M,)
+        The ordered pair of models of each vote.
+    kinds : ndarray of int, shape (M,)
+        A number of its cell and outcome: votes of one kind have one gradient.
+    curvatures : ndarray, shape (C, P, P)
+        The expected curvature of a vote in each cell.
+    contrasts : ndarray, shape (P, S)
+        The scores' derivatives in the parameters.
+    """
+
+    scores: Floats
+    position: float
+    tie: float
+    gradients: Floats
+    cells: Ints
+    kinds: Ints
+    curvatures: Floats
+    contrasts: Floats
+
+    @cached_property
+    def curvature(self) -> Floats:
+        """The curvature H of all votes, shape (P, P), with a term that keeps the strengths' mean at 0."""
+        counts = np.bincount(self.cells, minlength=len(self.curvatures))
+        whole: Floats = np.tensordot(counts.astype(np.float64), self.curvatures, 1)
+        if len(self.scores) > 2:
+            whole[: len(self.scores), : len(self.scores)] += whole.trace() / len(self.scores) ** 2
+        return whole
+
+    def spread(self, groups: Ints) -> LeftOut:
+        """Return the changes of the scores when each group of votes leaves in turn."""
+        n, n_models = int(groups.max()) + 1, len(self.scores)
+        lone = np.bincount(groups, minlength=n)[groups] == 1
+        # Groups of one vote with the same models and winner change the scores alike: one stands for all.
+        _, stand, alike = np.unique(self.kinds[lone], return_index=True, return_inverse=True)
+        _, of_others = np.unique(groups[~lone], return_inverse=True)
+        votes = np.concatenate([np.flatnonzero(lone)[stand], np.flatnonzero(~lone)])
+        numbers = np.concatenate([np.arange(len(stand)), len(stand) + of_others])
+        places = np.zeros(n, np.int64)
+        places[groups[lone]], places[groups[~lone]] = alike, len(stand) + of_others
+        n_rows = int(numbers.max()) + 1
+        times = np.bincount(places, minlength=n_rows).astype(np.float64)
+        gradients = np.zeros((n_rows, self.gradients.shape[1]))
+        np.add.at(gradients, numbers, self.gradients[votes])
+        order = np.argsort(numbers, kind="stable")
+        ends = np.concatenate([[0], np.cumsum(np.bincount(numbers))])
+        inverse = np.linalg.inv(self.curvature) @ self.contrasts
+        changes, powers = np.zeros((n_rows, n_models)), np.zeros((4, n_models + 1, n_models + 1))
+        for start in range(0, n_rows, _GROUPS_AT_ONCE):
+            here = slice(start, min(start + _GROUPS_AT_ONCE, n_rows))
+            rows = order[ends[here.start] : ends[here.stop]]
+            counts = np.zeros((here.stop - start, len(self.curvatures)))
+            np.add.at(counts, (numbers[rows] - start, self.cells[votes[rows]]), 1.0)
+            own = np.tensordot(counts, self.curvatures, 1)
+            steps = np.linalg.solve(self.curvature - own, gradients[here, :, None])[..., 0]
+            changes[here] = -steps @ self.contrasts
+            alone = np.pad(inverse.T @ own @ inverse, ((0, 0), (0, 1), (0, 1)))
+            diagonal = np.einsum("gss->gs", alone)
+            squares = diagonal[:, :, None] + diagonal[:, None, :] - 2.0 * alone
+            for exponent in range(4):
+                powers[exponent] += np.tensordot(times[here], squares ** (exponent + 1), 1)
+        return LeftOut(changes[places], powers)
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """The scores when each of G groups of votes leaves in turn; pairs are of S models or, at S, their mean.
+
+    Attributes
+    ----------
+    changes : ndarray, shape (G, S)
+        The changes of the scores.
+    powers : ndarray, shape (4, S + 1, S + 1)
+        Sums over groups of the first four powers of the squared changes of a difference that independent
+        votes would give.
+    """
+
+    changes: Floats
+    powers: Floats
+
+    def component(self, pair: tuple[int, int], within: float) -> Component:
+        """Return the variance over groups of the difference of a pair; `within` is that of single votes.
+
+        If voters differ by τ² beyond their votes, a group whose votes give e adds v = e + τ² e². Degrees of
+        freedom are (Σ v)² / Σ v² − 1.
+        """
+        n, change = len(self.changes), self.difference(pair)
+        total = float(change @ change) * (n - 1.0) / n
+        first, second, third, fourth = self.powers[:, pair[0], pair[1]].tolist()
+        between = max(total - within, 0.0) / second
+        whole = first + between * second
+        squares = second + 2.0 * between * third + between**2 * fourth
+        loads = second / first**2
+        units, skew = 1.0 / loads, 0.0
+        if units > 2.0:
+            skew = -float(np.sum(change**3)) * math.sqrt(units * (units - 1.0)) / (units - 2.0)
+        df = max(1.0, whole**2 / squares - 1.0)
+        return Component(n, total, min(within, total), df, 1.0, math.nan, loads, skew)
+
+    def difference(self, pair: tuple[int, int]) -> Floats:
+        """Return the changes of the difference of a pair, shape (G,)."""
+        a, b = pair
+        return self.changes[:, a] - (self.changes[:, b] if b >= 0 else self.changes.mean(axis=1))
+
+
+def fit_votes(votes: Votes, *, position: bool = True) -> VoteFit:
+    """Return the models' strengths, or the win rates of two.
+
+    `position` says whether the advantage of what is shown first is a parameter.
+    """
+    n = len(votes.models)
+    if n == 2:
+        worth = np.where(votes.a == 0, 2 - votes.outcomes, votes.outcomes) / 2.0
+        rate = float(worth.mean())
+        variance = max(float(worth.var()), 1e-300)
+        gradients, nothing = ((worth - rate) / variance)[:, None], np.zeros(votes.n_votes, np.int64)
+        curvatures, contrasts = np.full((1, 1, 1), 1.0 / variance), np.array([[1.0, -1.0]])
+        kinds = np.rint(2.0 * worth).astype(np.int64)
+        scores = np.array([rate, 1.0 - rate])
+        return VoteFit(scores, math.nan, math.nan, gradients, nothing, kinds, curvatures, contrasts)
+    pairs, cells = np.unique(votes.a * n + votes.b, return_inverse=True)
+    a, b = pairs // n, pairs % n
+    counts = np.zeros((len(pairs), 3))
+    np.add.at(counts, (cells, votes.outcomes), 1.0)
+    has_ties = bool(counts[:, 1].any())
+    p = n + position + has_ties
+    towards, ties = np.zeros((len(pairs), p)), np.zeros(p)
+    towards[np.arange(len(pairs)), a] = 1.0
+    towards[np.arange(len(pairs)), b] = -1.0
+    if position:
+        towards[:, n] = 1.0
+    if has_ties:
+        ties[-1] = 1.0
+    values = np.zeros(p)
+    for _ in range(_NEWTON_STEPS):
+        chances, curvatures = _chances(towards, ties, values, has_ties=has_ties)
+        errors = counts - counts.sum(axis=1, keepdims=True) * chances
+        gradient = 0.5 * (errors[:, 0] - errors[:, 2]) @ towards + errors[:, 1].sum() * ties
+        whole = np.tensordot(counts.sum(axis=1), curvatures, 1)
+        whole[:n, :n] += whole.trace() / n**2
+        step = np.linalg.solve(whole, gradient)
+        values = values + step / max(1.0, float(np.abs(step).max()))
+        if np.abs(step).max() < 1e-12:
+            break
+    chances, curvatures = _chances(towards, ties, values, has_ties=has_ties)
+    seen = np.eye(3)[votes.outcomes] - chances[cells]
+    gradients = 0.5 * (seen[:, 0] - seen[:, 2])[:, None] * towards[cells] + seen[:, 1:2] * ties
+    return VoteFit(
+        values[:n] - values[:n].mean(),
+        float(values[n]) if position else math.nan,
+        float(values[-1]) if has_ties else math.nan,
+        gradients,
+        cells,
+        cells * 3 + votes.outcomes,
+        curvatures,
+        np.eye(p)[:, :n],
+    )
+
+
+def _chances(towards: Floats, ties: Floats, values: Floats, *, has_ties: bool) -> tuple[Floats, Floats]:
+    """Return the chances of a win, a tie and a loss in each cell, (C, 3), and a vote's curvature there."""
+    half = 0.5 * (towards @ values)
+    logs = np.stack([half, np.full_like(half, values[-1] if has_ties else -np.inf), -half], axis=1)
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    chances = weights / weights.sum(axis=1, keepdims=True)
+    win, tie, loss = chances.T
+    lead = win - loss
+    of_lead, both, of_tie = 0.25 * (win + loss - lead**2), -0.5 * lead * tie, tie * (1.0 - tie)
+    cross = towards[:, :, None] * ties
+    curvatures = of_lead[:, None, None] * towards[:, :, None] * towards[:, None, :]
+    curvatures += both[:, None, None] * (cross + cross.transpose(0, 2, 1))
+    curvatures += of_tie[:, None, None] * np.outer(ties, ties)
+    return chances, curvatures
+
+
+def knows_order(votes: Votes) -> bool:
+    """Return whether what is shown first can be told from which model it is: some pair has both orders."""
+    orders = {*zip(votes.a.tolist(), votes.b.tolist(), strict=True)}
+    has_both = any((b, a) in orders for a, b in orders)
+    return has_both and bool((votes.outcomes == 0).any()) and bool((votes.outcomes == 2).any())
+
+
+def board_of_votes(
+    votes: Votes,
+    asked: Asked,
+    *,
+    against: str | None = None,
+    correction: Correction = "holm",
+    judge: Votes | None = None,
+) -> Board:
+    """Return the models from the strongest to the weakest, and the claims about their pairs.
+
+    Parameters
+    ----------
+    votes
+        The votes.
+    asked
+        What is asked of each pair. ``generalise=("items",)`` asks about new prompts with these voters.
+    against, correction
+        As for `nbyk.compare`.
+    judge
+        A judge's votes on the same prompts and others, from which people's were drawn at random.
+
+    Raises
+    ------
+    NbykError
+        If new voters are asked about and nobody knows who voted, or the judge's votes do not fit.
+    """
+    over = asked.generalise
+    wants_voters = votes.voters is not None if over is None else "voters" in over
+    if wants_voters and votes.voters is None:
+        raise NbykError("found voters, and no column says who voted; leave it out", argument="generalise")
+    position = knows_order(votes)
+    fit = fit_votes(votes, position=position)
+    scores, prompts = fit.scores, fit.spread(votes.prompts)
+    told = [*_cautions(votes, fit, position=position)]
+    if judge is not None:
+        scores, prompts, weight = _with_judge(votes, fit, prompts, judge)
+        told.append(
+            f"{judge.n_votes} votes of a judge count with a weight of {weight:.2g}, corrected by people's; "
+            "this holds if people's prompts were drawn from the judge's at random"
+        )
+    voters = fit.spread(votes.voters) if votes.voters is not None and wants_voters else None
+    single = None if voters is None else fit.spread(np.arange(votes.n_votes))
+    n_voters = len(votes.voter_names)
+    fixed = f"with these {n_voters} voters" if n_voters else "with anonymous voters"
+
+    def claims(a: int, b: int) -> tuple[Claim, ...]:
+        effect = float(scores[a] - (scores[b] if b >= 0 else scores.mean()))
+        of_items = replace(prompts.component((a, b), math.inf), within=0.0)
+        test, population = formula_test(effect, of_items), f"new prompts, {fixed}"
+        narrow = claim_over(test, ("items",), population, asked)
+        if voters is None or single is None:
+            return (_planned(narrow, test, votes, asked, judge),)
+        population = "new prompts and voters"
+        if n_voters < FEWEST_UNITS:
+            few = f"{n_voters} voters cannot speak for others"
+            return inconclusive(("items", "voters"), population, few), narrow
+        of_votes = single.difference((a, b))
+        test = formula_test(effect, of_items, voters.component((a, b), float(of_votes @ of_votes)))
+        broad = claim_over(test, ("items", "voters"), population, asked)
+        return _planned(broad, test, votes, asked, judge), narrow
+
+    places = choose_pairs(votes.models, against, asked.decision.alternative)
+    centre = float(scores.mean())
+    intervals: list[Interval] = []
+    for model in range(len(votes.models)):
+        low, high = claims(model, -1)[0].interval
+        intervals.append((centre + low, centre + high))
+    of_two = len(votes.models) == 2
+    question = replace(
+        asked.question("win_rate" if of_two else "bradley_terry", correction, against),
+        test="t",
+        hypothesis="win equally often against each other",
+        noun="win rate" if of_two else "strength",
+    )
+    counts = np.bincount(np.concatenate([votes.a, votes.b]), minlength=len(votes.models))
+    sample = Sample(
+        votes.n_prompts,
+        0,
+        {name: ResponseCounts(1, 1, int(count)) for name, count in zip(votes.models, counts, strict=True)},
+        {"votes": (votes.n_votes, votes.n_votes), **({"voters": (n_voters, n_voters)} if n_voters else {})},
+    )
+    return board_by_formula(
+        question,
+        sample,
+        votes.models,
+        scores,
+        intervals,
+        {place: claims(*place) for place in places},
+        correction=correction,
+        warnings=told,
+    )
+
+
+def _planned(claim: Claim, test: SharedUnitsTest, votes: Votes, asked: Asked, judge: Votes | None) -> Claim:
+    """Return a claim with the number of votes that would settle it, if it is open and there is no judge."""
+    times = times_as_many(test, asked)
+    if claim.p <= asked.decision.alpha or not math.isfinite(times) or judge is not None:
+        return claim
+    by = f" by {math.ceil(times * len(votes.voter_names))} voters" if "voters" in claim.over else ""
+    return replace(claim, advice=f"about {math.ceil(times * votes.n_votes)} votes{by} would settle this")
+
+
+def _with_judge(votes: Votes, fit: VoteFit, prompts: LeftOut, judge: Votes) -> tuple[Floats, LeftOut, float]:
+    """Return the scores by people's votes and a judge's, their changes without each prompt, and λ.
+
+    The scores are θ + λ (θ_all − θ_here): θ by people's votes, and the others by the judge's on all prompts
+    and on those that people saw. They are right for any judge, because the bracket is about 0 (Angelopoulos,
+    Duchi and Zrnic 2023; Chatzi et al. 2024). λ, from 0 to 1, makes the variance of all differences least.
+    """
+    numbers, is_here = judge.beside(votes)
+    here = judge.taken(is_here)
+    of_all, of_here = (fit_votes(each, position=knows_order(each)) for each in (judge, here))
+    if not (np.isfinite(of_all.scores).all() and np.isfinite(of_here.scores).all()):
+        raise NbykError("found a judge by whose votes a strength is unbounded; leave its votes out")
+    changes, more = np.zeros((2, judge.n_prompts, len(votes.models)))
+    seen = np.unique(judge.prompts[is_here])
+    changes[numbers] = prompts.changes
+    more += of_all.spread(judge.prompts).changes
+    more[seen] -= of_here.spread(here.prompts).changes
+    own, both = changes - changes.mean(axis=1, keepdims=True), more - more.mean(axis=1, keepdims=True)
+    weight = float(np.clip(-np.sum(own * both) / max(float(np.sum(both**2)), 1e-300), 0.0, 1.0))
+    scores = fit.scores + weight * (of_all.scores - of_here.scores)
+    return scores, replace(prompts, changes=changes + weight * more), weight
+
+
+def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Iterator[str]:
+    ties, of_two = float((votes.outcomes == 1).mean()), len(votes.models) == 2
+    if votes.voters is None:
+        yield (
+            "the votes are anonymous: if a few people cast many of them, the intervals are too narrow; "
+            "collect the voters' ids"
+        )
+    else:
+        n_voters, counts = len(votes.voter_names), np.bincount(votes.voters)
+        if FEWEST_UNITS <= n_voters < FEW_UNITS:
+            yield f"{n_voters} voters are few to speak for others, and cannot show whether they are skewed"
+        loudest = int(counts.argmax())
+        share = counts[loudest] / votes.n_votes
+        if share >= _LOUD and n_voters > 1:
+            without = _without(votes, votes.voters != loudest, fit, position=position)
+            name = votes.voter_names[loudest]
+            yield f"voter {name} cast {100 * share:.0f} % of the votes; without them, {without}"
+    if ties:
+        half = ", half a win of each" if of_two else ""
+        yield f"{100 * ties:.0f} % of {votes.n_votes} votes are ties{half}"
+    first = float((votes.a == 0).mean())
+    if of_two and abs(first - 0.5) > 0.05:
+        yield (
+            f"{votes.models[0]} was shown first in {100 * first:.0f} % of the votes: an advantage of what is "
+            "shown first is in its win rate; show each first equally often"
+        )
+    elif position and not of_two:
+        chance = 1.0 / (1.0 + math.exp(-fit.position))
+        yield (
+            f"of two equal models, the one shown first wins {100 * chance:.1f} % of the votes that are no "
+            "tie; the strengths allow for it"
+        )
+    elif not of_two:
+        yield "no pair is shown in both orders, so an advantage of what is shown first is unknown"
+
+
+def _without(votes: Votes, kept: NDArray[np.bool_], fit: VoteFit, *, position: bool) -> str:
+    """Return in words what the order of the models is without some votes."""
+    others = votes.taken(kept)
+    if len({*others.a.tolist(), *others.b.tolist()}) < len(votes.models):
+        return "some models have no votes"
+    scores = fit_votes(others, position=position and knows_order(others)).scores
+    if not np.isfinite(scores).all():
+        return "the strengths have no bound"
+    order, now = np.argsort(-scores, kind="stable"), np.argsort(-fit.scores, kind="stable")
+    if (order == now).all():
+        return "the order of the models is the same"
+    if order[0] != now[0]:
+        return f"{votes.models[order[0]]} leads in place of {votes.models[now[0]]}"
+    moved = int((np.argsort(order) != np.argsort(now)).sum())
+    return f"{votes.models[now[0]]} still leads, and {moved} models change places"

@@ -1,0 +1,134 @@
+"""`nbyk compare PEOPLE --judge JUDGE`: the answer, JSON, the gate and refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import Run
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """People's ratings of 60 of 300 items, and a judge's scores; A is .3 better, and the judge says .8."""
+    rng = np.random.default_rng(5)
+    quality = 3.0 + 0.5 * rng.standard_normal((300, 2)) + np.array([0.3, 0.0])
+    severity = 0.2 * rng.standard_normal(8)
+    judge = ["item,system,value"] + [
+        f"q{i},{'AB'[s]},{quality[i, s] + 0.5 * (s == 0) + 0.3 * rng.standard_normal():.3f}"
+        for i in range(300)
+        for s in (0, 1)
+    ]
+    people = ["item,system,rater,value"] + [
+        f"q{i},{'AB'[s]},p{r},{quality[i, s] + severity[r] + 0.3 * rng.standard_normal():.3f}"
+        for i in rng.choice(300, 60, replace=False)
+        for r in rng.choice(8, 2, replace=False)
+        for s in (0, 1)
+    ]
+    paths = tmp_path / "people.csv", tmp_path / "judge.csv"
+    for path, lines in zip(paths, (people, judge), strict=True):
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return paths
+
+
+def test_the_answer_is_on_the_peoples_scale_and_says_what_the_judge_prefers(
+    run_words: Run, files: tuple[Path, Path]
+) -> None:
+    _, printed, _ = run_words("compare", str(files[0]), "--judge", str(files[1]), "--format", "json")
+    said = json.loads(printed)
+    (difference,), means = said["judged"]["differences"], said["judged"]["means"]
+    assert [mean["a"] for mean in means] == ["A", "B"]
+    assert difference["claims"][0]["over"] == ["items", "raters"]
+    low, high = difference["claims"][0]["interval"]
+    assert low < 0.3 < high < difference["judge"]
+    assert difference["excess"]["p"] < 0.01
+    assert "On the same outputs the judge prefers A to B by" in " ".join(said["sentences"])
+    assert said["lines"][0].startswith("A is better than B")
+
+
+def test_the_gate_asks_for_two_systems(run_words: Run, files: tuple[Path, Path]) -> None:
+    code, printed, _ = run_words("compare", str(files[0]), "--judge", str(files[1]), "--gate")
+    assert (code, "A is shown to be better than B only with reserve" in printed) == (4, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--metric", "mae"], "--metric: people and a judge have no use for it; leave it out"),
+        (["--counts", "yes"], "--counts: found 'yes', expected CLASS=NUMBER, as in yes=1,no=0"),
+        (["--chance", "luck"], "no column 'luck'"),
+        (["--judge-name", "m"], "has no column 'judge'"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(
+    run_words: Run, files: tuple[Path, Path], options: list[str], says: str
+) -> None:
+    code, _, error = run_words("compare", str(files[0]), "--judge", str(files[1]), *options)
+    assert code == 2
+    assert says in error
+    assert error.count("\n") == 1
+
+
+def test_options_about_a_judge_need_one(run_words: Run, files: tuple[Path, Path]) -> None:
+    code, _, error = run_words("compare", str(files[0]), "--counts", "yes=1")
+    assert code == 2
+    assert "there is no --judge" in error
+
+
+def test_the_command_asks_for_people(run_words: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    quality = 3.0 + 0.5 * rng.standard_normal((300, 2)) + np.array([0.2, 0.0])
+    taste = 0.3 * rng.standard_normal((6, 2))
+    judge = [
+        f"q{i},{'AB'[s]},{quality[i, s] + 0.3 * rng.standard_normal():.3f}"
+        for i in range(300)
+        for s in (0, 1)
+    ]
+    people = [
+        f"q{i},{'AB'[s]},p{i % 6},{quality[i, s] + taste[i % 6, s] + 0.3 * rng.standard_normal():.3f}"
+        for i in range(120)
+        for s in (0, 1)
+    ]
+    files = [str(tmp_path / name) for name in ("people.csv", "judge.csv")]
+    for file, header, rows in zip(
+        files, ("item,system,rater,value", "item,system,value"), (people, judge), strict=True
+    ):
+        Path(file).write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    _, printed, _ = run_words("compare", files[0], "--judge", files[1])
+    command = printed[printed.index("Next: nbyk ") + len("Next: nbyk ") :].partition("  #")[0].split()
+    assert command[0] == "plan"
+    code, printed, _ = run_words(*command[:-4], "--effect", ".17", "--power", ".8", "--cost-per-rater", "30")
+    assert (code, printed.startswith("Ask ")) == (0, True)
+    code, _, error = run_words(
+        "plan", "--judge", files[1], "--solve", "calls", "--effect", ".1", "--power", ".8"
+    )
+    assert (code, error.count("\n")) == (2, 1)
+    assert "no people's ratings that correct the judge; give them with --pilot" in error
+    code, _, error = run_words(*command, "--item-sd", "1")
+    assert (code, error) == (2, "error: --item-sd: people and a judge have no use for it; leave it out\n")
+
+
+def test_classes_have_sensitivity_specificity_and_a_verdict_on_standing_in(
+    run_words: Run, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.random(200) < 0.5
+    people = ["item,rater,value"] + [
+        f"q{i},p{r},{'yes' if truth[i] ^ (rng.random() < 0.1) else 'no'}" for i in range(60) for r in range(3)
+    ]
+    judge = ["item,value"] + [
+        f"q{i},{'yes' if truth[i] ^ (rng.random() < 0.15) else 'no'}" for i in range(200)
+    ]
+    files = [str(tmp_path / name) for name in ("people.csv", "judge.csv")]
+    for file, rows in zip(files, (people, judge), strict=True):
+        Path(file).write_text("\n".join(rows) + "\n", encoding="utf-8")
+    words = ["compare", files[0], "--judge", files[1], "--counts", "yes=1,no=0", "--out", str(tmp_path / "o")]
+    code, printed, _ = run_words(*words, "--details")
+    assert code == 0
+    for measure in ("kappa", "sensitivity", "specificity", "winning rate"):
+        assert measure in printed
+    assert "may stand in for a person" in printed
+    assert (tmp_path / "o/figures/judged.png").exists()

@@ -1,0 +1,61 @@
+"""Plans for people and a judge: the variances that a comparison shows, and the power that it has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import nbyk
+from nbyk.planning.pilot import Pilot
+from nbyk.testing.judged.corrected import Weighing, corrected
+from nbyk.testing.shared_units.power import variance_of
+from tests.testing.judged.test_corrected import simulated
+
+
+def test_the_plan_has_the_variance_of_the_comparison() -> None:
+    data = simulated(1, raters=8, severity=0.3, systems=2)
+    pilot = Pilot.of_judged(data)
+    found = corrected(Weighing(data), 0, 1)
+    assert found.broad is not None
+    assert pilot.effect == pytest.approx(abs(found.items.effect), abs=1e-12)
+    assert pilot.crew.calls == 2000
+    parts = {part.source: part.variance for part in found.parts}
+    assert pilot.spread.calls / 2000 == pytest.approx(parts["items that only the judge scored"], rel=1e-9)
+    # the same number of ratings an item and nearly equal loads: the closed form is the estimate's variance
+    assert variance_of(pilot.spread, pilot.crew) == pytest.approx(found.broad.variance, rel=0.15)
+
+
+def test_people_or_calls_are_solved_for_and_prices_weigh_them() -> None:
+    data = simulated(2, raters=6, severity=0.3)
+    few = nbyk.plan(data, solve="raters", effect=0.2, power=0.95)
+    assert few.present is not None
+    more = few.crew.raters - few.present.crew.raters
+    assert few.sentence.startswith(f"Ask {more} more people, {round(200 / 6)} items each: ")
+    assert few.power >= 0.95 > few.present.power
+    calls = nbyk.plan(data, solve="calls", effect=0.6, power=0.8)
+    assert calls.open == ("calls",)
+    assert calls.power >= 0.8
+    dear, cheap = (
+        nbyk.plan(data, effect=0.3, power=0.8, cost_per_rater=price, cost_per_call=0.01, calls=1000)
+        for price in (100.0, 0.1)
+    )
+    assert dear.crew.raters < cheap.crew.raters
+    assert dear.cost == dear.crew.raters * 100.0 + dear.n_items * dear.k_responses + 10.0
+
+
+@pytest.mark.statistics
+def test_the_planned_power_is_that_of_comparisons() -> None:
+    # two standard errors of a power of about .5 are .06, and the 60 pilots' plans vary too
+    size = {"n_items": 100, "k_responses": 2, "raters": 8, "calls": 2000}
+    pilots = [simulated(seed, systems=2) for seed in range(60)]
+    planned = [nbyk.plan(data, effect=0.05, **size).power for data in pilots]
+    found = []
+    for seed in range(300):
+        data = simulated(seed, systems=2)
+        better = replace(data, values=data.values + np.where(data.system == 0, 0.05, 0.0))
+        broad = corrected(Weighing(better), 0, 1).broad
+        assert broad is not None
+        found.append(broad.p_value() <= 0.05)
+    assert np.mean(found) == pytest.approx(np.mean(planned), abs=0.08)

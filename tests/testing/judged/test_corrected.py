@@ -1,0 +1,236 @@
+"""Prediction-powered inference with shared raters: beside other packages, closed forms and simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nbyk.data.judged import JudgedSystems
+from nbyk.errors import NbykError
+from nbyk.testing.judged.board import compare_judged
+from nbyk.testing.judged.corrected import ANSWERS, JUDGED, Weighing, corrected
+from tests.oracles.judge_peers import labelled, stored
+
+
+def judged(
+    judge: np.ndarray,
+    item: np.ndarray,
+    rater: np.ndarray,
+    values: np.ndarray,
+    system: np.ndarray | None = None,
+    **more: object,
+) -> JudgedSystems:
+    judge = judge.reshape(len(judge), -1)
+    return JudgedSystems(
+        tuple(map(str, range(len(judge)))),
+        tuple("ABCD"[: judge.shape[1]]),
+        tuple(map(str, range(int(rater.max()) + 1))),
+        judge,
+        np.ones(judge.shape, int),
+        np.zeros(judge.shape),
+        item,
+        np.zeros(len(item), int) if system is None else system,
+        rater,
+        values,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def simulated(
+    seed: int, *, n: int = 100, raters: int = 8, severity: float = 0.1, systems: int = 1
+) -> JudgedSystems:
+    """Return two ratings of n of 1000 items, whose raters are drawn anew for each."""
+    rng = np.random.default_rng(seed)
+    quality = 0.6 + 0.15 * rng.standard_normal((1000, systems))
+    item = np.repeat(np.sort(rng.choice(1000, n, replace=False)), 2)
+    rater = np.concatenate([rng.choice(raters, 2, replace=False) for _ in range(n)])
+    item, rater, system = (
+        np.tile(item, systems),
+        np.tile(rater, systems),
+        np.repeat(np.arange(systems), len(item)),
+    )
+    values = (
+        quality[item, system]
+        + severity * rng.standard_normal(raters)[rater]
+        + 0.1 * rng.standard_normal(len(item))
+    )
+    return judged(quality + 0.1 * rng.standard_normal(quality.shape), item, rater, values, system)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_it_is_ppi_py_where_each_label_has_its_own_rater(seed: int) -> None:
+    data = labelled(seed)
+    found = corrected(Weighing(judged(data["judge"], np.arange(80), data["rater"], data["people"])), 0)
+    point, error = stored()["ppi_py"][str(seed)]
+    assert found.broad is None
+    assert found.items.effect == pytest.approx(point, abs=1e-8)
+    rated, rest = found.items.law.variances[0]
+    # ppi_py divides squares by n, where nbyk divides by n − 1
+    assert np.sqrt(rated * 79 / 80 + rest * 219 / 220) == pytest.approx(error, rel=1e-8)
+
+
+def test_it_is_truescore_with_clusters_where_each_item_has_one_rater() -> None:
+    ratio = []
+    for seed, (point, error, weight) in stored()["truescore"].items():
+        data = labelled(int(seed), raters=8, severity=0.5)
+        given = Weighing(judged(data["judge"], np.arange(80), data["rater"], data["people"]))
+        found = corrected(given, 0, weight=weight)
+        assert found.broad is not None
+        assert found.items.effect == pytest.approx(point, abs=1e-9)
+        _, _, over_others = found.broad.law.variances[0]
+        over_raters = found.broad.sources["raters"].total
+        assert over_raters + over_others == pytest.approx(error**2, rel=1e-9)
+        ratio.append(found.broad.variance / error**2)
+    # nbyk adds the variance of severities over items, a tenth of that over raters
+    assert 1.0 < np.mean(ratio) < 1.15
+
+
+def test_without_a_judge_it_is_the_mean_of_people() -> None:
+    data = simulated(0)
+    weighing = Weighing(data)
+    found = corrected(weighing, 0, weight=0.0)
+    means = np.bincount(data.item, weights=data.values)[np.unique(data.item)] / 2
+    assert found.items.effect == pytest.approx(means.mean(), abs=1e-12)
+    assert found.items.variance == pytest.approx(means.var(ddof=1) / 100, rel=1e-9)
+
+
+def test_a_constant_judge_counts_nothing_and_is_named() -> None:
+    data = simulated(1)
+    constant = judged(np.ones((1000, 1)), data.item, data.rater, data.values)
+    board = compare_judged(constant)
+    assert board.means[0].weight == 0.0
+    assert board.means[0].claims[0].effect == board.means[0].people.effect
+    assert any("gives all outputs of A one score" in warning for warning in board.warnings)
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.0])
+def test_a_judge_that_scores_all_higher_changes_nothing(shift: float) -> None:
+    data = simulated(2, systems=2)
+    moved = judged(data.judge + np.array([shift, 0.0]), data.item, data.rater, data.values, data.system)
+    first, other = (corrected(Weighing(of), 0, 1) for of in (data, moved))
+    assert other.items.effect == pytest.approx(first.items.effect, abs=1e-9)
+    assert other.items.variance == pytest.approx(first.items.variance, rel=1e-9)
+    excess = compare_judged(moved).differences[0].excess
+    assert excess.effect == pytest.approx(compare_judged(data).differences[0].excess.effect + shift, abs=1e-9)
+    assert (excess.p < 1e-6) is (shift > 0.0)
+
+
+def test_b_over_a_is_a_over_b_with_the_other_sign() -> None:
+    weighing = Weighing(simulated(3, systems=2))
+    there, back = corrected(weighing, 0, 1), corrected(weighing, 1, 0)
+    assert back.items.effect == pytest.approx(-there.items.effect, abs=1e-12)
+    assert there.broad is not None
+    assert back.broad is not None
+    assert back.broad.interval() == pytest.approx(
+        tuple(-end for end in there.broad.interval()[::-1]), abs=1e-9
+    )
+
+
+def test_slices_are_weighted_by_their_share_of_all_items() -> None:
+    data = simulated(4)
+    slices = np.repeat([0, 1], [250, 750])
+    sliced = judged(data.judge, data.item, data.rater, data.values, slices=slices)
+    found = corrected(Weighing(sliced), 0, weight=0.0)
+    means = np.bincount(data.item, weights=data.values, minlength=1000) / 2
+    rated = np.zeros(1000, bool)
+    rated[data.item] = True
+    parts = [means[rated & (slices == place)] for place in (0, 1)]
+    assert found.items.effect == pytest.approx(0.25 * parts[0].mean() + 0.75 * parts[1].mean(), abs=1e-12)
+    variance = sum(
+        share**2 * part.var(ddof=1) / len(part) for share, part in zip((0.25, 0.75), parts, strict=True)
+    )
+    assert found.items.variance == pytest.approx(variance, rel=0.02)  # strata have n − 1 in all for n − 2
+
+
+def test_known_chances_undo_a_choice_by_score() -> None:
+    rng = np.random.default_rng(6)
+    estimates = []
+    for _ in range(200):
+        quality = rng.standard_normal(600)
+        judge = quality + 0.5 * rng.standard_normal(600)
+        chance = np.clip(0.1 + 0.3 * (judge > 0), 0.0, 1.0)
+        item = np.flatnonzero(rng.random(600) < chance)
+        values = quality[item] + 0.3 * rng.standard_normal(len(item))
+        all_chances = np.where(np.isin(np.arange(600), item), chance, np.nan)[:, None]
+        data = judged(judge, item, np.arange(len(item)), values, chance=all_chances)
+        found = corrected(Weighing(data), 0)
+        estimates.append((found.items.effect, found.items.variance))
+    means, variances = np.transpose(estimates)
+    assert means.mean() == pytest.approx(0.0, abs=4 * means.std() / np.sqrt(200))
+    assert variances.mean() == pytest.approx(means.var(), rel=0.3)
+
+
+def test_a_choice_by_score_is_found() -> None:
+    data = simulated(7)
+    best = np.argsort(-data.judge[:, 0])[:100]
+    chosen = judged(data.judge, np.repeat(best, 2), data.rater, data.values)
+    assert compare_judged(chosen).random_p < 1e-6
+    assert any("the correction is not valid" in warning for warning in compare_judged(chosen).warnings)
+    assert compare_judged(data).random_p > 0.05
+
+
+@pytest.mark.parametrize(
+    ("raters", "conclusive"), [(1, [False, True]), (2, [False, True]), (5, [True, True])]
+)
+def test_few_raters_speak_for_themselves(raters: int, conclusive: list[bool]) -> None:
+    data = simulated(8, raters=max(raters, 2))
+    rater = data.rater if raters > 1 else np.zeros_like(data.rater)
+    item, first = np.unique(data.item, return_index=True)
+    if raters == 1:
+        data = judged(data.judge, item, rater[first], data.values[first])
+    claims = compare_judged(data).means[0].claims
+    assert [claim.is_conclusive for claim in claims] == conclusive
+    if raters == 1:
+        assert claims[0].reason == "1 rater cannot speak for others"
+        assert claims[1].population == "new items, with this rater"
+
+
+def test_the_parts_add_up_and_name_the_judges_answers() -> None:
+    data = simulated(9)
+    noisy = judged(data.judge, data.item, data.rater, data.values)
+    object.__setattr__(noisy, "answers", np.full(data.judge.shape, 3))
+    object.__setattr__(noisy, "answer_variance", np.full(data.judge.shape, 0.001))
+    board = compare_judged(noisy)
+    parts = {part.source: part for part in board.means[0].claims[0].parts}
+    assert sum(part.share for part in parts.values()) == pytest.approx(1.0)
+    assert {"items", "raters", "raters × items", JUDGED, ANSWERS} == set(parts)
+    assert any(
+        "more answers of the judge to an output will not help" in warning for warning in board.warnings
+    )
+
+
+def test_drift_over_batches_is_found() -> None:
+    data = simulated(10, severity=0.0)
+    batch = np.repeat(np.arange(10), 20)
+    still = judged(data.judge, data.item, data.rater, data.values, batch=batch)
+    moving = judged(data.judge, data.item, data.rater, data.values + 0.03 * batch, batch=batch)
+    there, none = compare_judged(moving).drift, compare_judged(still).drift
+    assert there is not None
+    assert none is not None
+    assert there.effect - none.effect == pytest.approx(0.27, abs=1e-9)
+    assert there.p < 0.01 < none.p
+
+
+def test_a_board_has_ranks_and_pairs_of_all_systems() -> None:
+    data = simulated(11, systems=3)
+    board = compare_judged(data).board
+    assert [len(board.pairs), len(board.standings)] == [3, 3]
+    assert {standing.name for standing in board.standings} == {"A", "B", "C"}
+    assert len(compare_judged(data, against="C").board.pairs) == 2
+
+
+def test_a_system_with_one_rated_output_is_refused() -> None:
+    with pytest.raises(NbykError, match="people rated 1 outputs of A; expected two or more"):
+        compare_judged(judged(np.arange(9.0), np.array([0]), np.array([0]), np.array([1.0])))
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("systems", [1, 2])
+def test_intervals_cover_the_mean_of_new_items_and_raters(systems: int) -> None:
+    # 400 sets; the standard error of a coverage of .95 is .011
+    pair = (0, 1) if systems == 2 else (0, None)
+    found = [corrected(Weighing(simulated(seed, systems=systems)), *pair) for seed in range(400)]
+    true = 0.0 if systems == 2 else 0.6
+    hits = [of.broad.interval()[0] <= true <= of.broad.interval()[1] for of in found if of.broad is not None]
+    assert len(hits) == 400
+    assert 0.915 <= np.mean(hits) <= 0.985

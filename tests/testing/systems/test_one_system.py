@@ -1,0 +1,148 @@
+"""One system by itself: the intervals of its score, the test against a bar, and repeated trials."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import nbyk
+from nbyk.errors import NbykError
+
+PASSED = "01100111000142021140430040220122003443413241222144"
+"""Trials of four that gpt-4o passed, by task of τ-bench's airline: sierra-research/tau-bench 59a200c (MIT
+licence, Copyright (c) 2024 Sierra)."""
+
+
+def alone(values, **asked):  # type: ignore[no-untyped-def]
+    """Return the result of one system without gold."""
+    return nbyk.compare(None, {"mine": values}, **asked)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_zeros_and_ones_have_the_binomial_test_and_its_interval(alternative: str) -> None:
+    values = np.array([1.0] * 33 + [0.0] * 7)
+    board = alone(values, against=0.7, alternative=alternative)
+    oracle = stats.binomtest(33, 40, 0.7, alternative)
+    ends = stats.binomtest(33, 40).proportion_ci(0.95, "exact")
+    # of both sides, scipy adds the rarer counts of the other tail; twice the tail is that of the interval
+    tails = [stats.binomtest(33, 40, 0.7, side).pvalue for side in ("greater", "less")]
+    expected = 2 * min(tails) if alternative == "two-sided" else oracle.pvalue
+    assert_allclose(board.p, expected, rtol=1e-10)
+    assert_allclose(board.standings[0].interval, (ends.low, ends.high), rtol=1e-10)
+    assert_allclose(board.effect, 33 / 40 - 0.7)
+
+
+def test_other_ratings_have_students_t() -> None:
+    values = 0.5 + 0.2 * np.random.default_rng(3).uniform(-1.0, 1.0, 60)
+    board, oracle = alone(values, against=0.45), stats.ttest_1samp(values, 0.45)
+    assert_allclose(board.p, oracle.pvalue, rtol=1e-10)
+    assert_allclose(board.standings[0].interval, tuple(oracle.confidence_interval()), rtol=1e-10)
+
+
+def test_new_raters_have_the_analysis_of_variance() -> None:
+    rng = np.random.default_rng(4)
+    n, j = 40, 6
+    ratings = 0.5 + 0.1 * rng.standard_normal((n, 1)) + 0.1 * rng.standard_normal((1, j))
+    ratings = ratings + 0.05 * rng.standard_normal((n, j))
+    broad = alone(ratings, against=0.5).claims[0]
+    items, raters = ratings.mean(1), ratings.mean(0)
+    rest = ratings - items[:, None] - raters + ratings.mean()
+    mean_squares = j * items.var(ddof=1), n * raters.var(ddof=1), np.sum(rest**2) / ((n - 1) * (j - 1))
+    variance = (mean_squares[0] + mean_squares[1] - mean_squares[2]) / (n * j)
+    assert_allclose(sum(part.variance for part in broad.parts), variance, rtol=1e-10)
+    assert broad.population.startswith("new items and raters or runs")
+
+
+def test_a_score_alone_has_no_p_and_lower_is_better_turns_the_effect_round() -> None:
+    rng = np.random.default_rng(5)
+    gold, ours = rng.random(50), rng.random(50)
+    board = nbyk.compare(gold, {"mine": ours}, metric="mae")
+    error = float(np.abs(gold - ours).mean())
+    assert np.isnan(board.p)
+    assert_allclose((board.effect, board.standings[0].score), error)
+    held = nbyk.compare(gold, {"mine": ours}, metric="mae", against=error + 0.1, alternative="greater")
+    assert_allclose(held.effect, 0.1)
+    assert held.verdict == "better"
+    assert_allclose(held.standings[0].interval, board.standings[0].interval, rtol=1e-9)
+
+
+def test_several_systems_are_held_to_a_bar_with_holm() -> None:
+    rng = np.random.default_rng(6)
+    systems = {
+        name: np.clip(mean + 0.2 * rng.standard_normal(50), 0, 1) for name, mean in [("a", 0.6), ("b", 0.55)]
+    }
+    board = nbyk.compare(None, systems, against=0.5)
+    own = [nbyk.compare(None, {name: values}, against=0.5).p for name, values in systems.items()]
+    least, most = sorted(own)
+    assert_allclose(sorted(pair.p for pair in board.pairs), [2 * least, max(2 * least, most)], rtol=1e-9)
+
+
+def test_a_margin_asks_whether_it_is_not_worse_than_the_bar() -> None:
+    values = 0.5 + 0.2 * np.random.default_rng(3).uniform(-1.0, 1.0, 400)
+    margin = alone(values, against=0.5, margin=0.05).pair.margin
+    assert margin is not None
+    assert_allclose(
+        margin.p_not_worse, stats.ttest_1samp(values, 0.45, alternative="greater").pvalue, rtol=1e-9
+    )
+    assert margin.verdict == "equivalent"
+
+
+def test_equal_scores_are_no_certainty() -> None:
+    board = alone(np.full(20, 1.0), against=0.8, alternative="greater")
+    assert_allclose(board.p, 0.8**20)
+    board = alone(np.full(20, 0.9), against=0.8, alternative="greater")
+    assert_allclose(board.p, (0.8 / 0.9) ** 20)
+
+
+def test_pass_hat_k_is_that_published_of_tau_bench() -> None:
+    values = np.array([[1.0] * int(n) + [0.0] * (4 - int(n)) for n in PASSED])
+    published = {1: 0.420, 2: 0.273, 3: 0.220, 4: 0.200}
+    for k, expected in published.items():
+        board = alone(values, metric=f"pass^{k}")
+        assert round(board.standings[0].score, 3) == expected
+        assert board.claims[0].over == ("items",)
+    interval = alone(values, metric="pass^1").standings[0].interval
+    assert_allclose(interval, stats.ttest_1samp(values.mean(axis=1), 0.0).confidence_interval(), rtol=1e-9)
+
+
+def test_pass_at_k_is_that_of_another_package() -> None:
+    passk = pytest.importorskip("passk_inference.core")
+    passed = np.array([int(n) for n in PASSED])
+    values = np.array([[1.0] * n + [0.0] * (4 - n) for n in passed])
+    for k in (1, 2, 3, 4):
+        expected = passk.pass_at_k(passed, np.full(50, 4), k)
+        assert_allclose(alone(values, metric=f"pass@{k}").standings[0].score, np.mean(expected))
+
+
+def test_trials_of_two_systems_are_compared_item_by_item() -> None:
+    rng = np.random.default_rng(7)
+    ours, theirs = (rng.random((30, 5)) < rng.random((30, 1)) ** power for power in (0.5, 2.0))
+    board = nbyk.compare(None, {"ours": ours * 1.0, "theirs": theirs * 1.0}, metric="pass_at(2)")
+    own = [1 - (5 - x) * (4 - x) / 20 for x in (ours.sum(1), theirs.sum(1))]
+    assert_allclose(board.effect, np.mean(own[0] - own[1]))
+    assert board.verdict == "better"
+
+
+def test_more_trials_than_there_are_is_one_line() -> None:
+    with pytest.raises(
+        NbykError, match=r"takes that many trials of each item, and mine has an item with 2; choose k up to 2"
+    ):
+        alone(np.array([[1.0, 0.0, np.nan], [1.0, 0.0, 1.0]]), metric="pass_at(3)")
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize(("n_items", "n_runs"), [(20, 2), (50, 4), (200, 8)])
+def test_intervals_of_trials_cover_the_score_of_new_items(n_items: int, n_runs: int) -> None:
+    """1000 sets: a coverage of .95 has a standard error of .007."""
+    rng, n_sets = np.random.default_rng(8), 1000
+    rates = rng.beta(0.6, 0.8, (n_sets, n_items, 1))
+    trials = (rng.random((n_sets, n_items, n_runs)) < rates).astype(float)
+    k = 2
+    true = stats.beta(0.6, 0.8).moment(k)
+    covered = 0
+    for of_set in trials:
+        low, high = alone(of_set, metric=f"pass^{k}").standings[0].interval
+        covered += low <= true <= high
+    assert covered / n_sets >= 0.93

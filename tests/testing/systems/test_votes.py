@@ -1,0 +1,258 @@
+"""Votes: strengths against other code, the jackknife, and bad input."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+from scipy.optimize import minimize
+from statsmodels.api import GLM, families
+
+import nbyk
+from nbyk.data.votes import Votes, read_votes
+from nbyk.errors import NbykError
+from nbyk.testing.systems.votes import fit_votes
+
+STRENGTHS = np.array([0.8, 0.2, -0.1, -0.9])
+
+
+def votes(
+    n: int = 400, *, voters: int = 12, taste: float = 0.0, ties: float = -0.3, seed: int = 0, models: int = 4
+) -> Votes:
+    """Return votes by Davidson's model, with an advantage of .3 for what is shown first."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, models, n)
+    b = (a + rng.integers(1, models, n)) % models
+    by = rng.integers(0, voters, n)
+    own = rng.normal(0.0, taste, (voters, models))
+    x = STRENGTHS[a] - STRENGTHS[b] + own[by, a] - own[by, b] + 0.3
+    utilities = np.stack([x / 2, np.full(n, ties), -x / 2], axis=1) + rng.gumbel(size=(n, 3))
+    names = tuple(f"v{number}" for number in range(voters))
+    models_ = tuple("abcd"[:models])
+    return Votes(models_, a, b, utilities.argmax(axis=1), np.arange(n) // 2, by, names)
+
+
+def test_strengths_without_ties_are_those_of_logistic_regression() -> None:
+    data = votes(ties=-np.inf)
+    design = np.eye(4)[data.a] - np.eye(4)[data.b]
+    oracle = GLM(data.outcomes == 0, np.c_[design[:, 1:], np.ones(400)], families.Binomial()).fit(tol=1e-12)
+    expected = np.append(0.0, oracle.params[:3])
+    fit = fit_votes(data)
+    assert_allclose(fit.scores, expected - expected.mean(), atol=1e-7)
+    assert_allclose(fit.position, oracle.params[3], atol=1e-7)
+    choix = pytest.importorskip("choix")
+    pairs = [(a, b) if o == 0 else (b, a) for a, b, o in zip(data.a, data.b, data.outcomes, strict=True)]
+    strengths = choix.ilsr_pairwise(4, pairs, alpha=0.0, tol=1e-12)
+    assert_allclose(fit_votes(data, position=False).scores, strengths - strengths.mean(), atol=1e-6)
+
+
+def test_strengths_with_ties_are_those_of_the_largest_likelihood() -> None:
+    data = votes()
+
+    def loss(values: np.ndarray) -> float:
+        x = np.append(values[:3], 0.0)[data.a] - np.append(values[:3], 0.0)[data.b] + values[3]
+        logs = np.stack([x / 2, np.full(len(x), values[4]), -x / 2], axis=1)
+        return float(np.sum(np.log(np.exp(logs).sum(axis=1)) - logs[np.arange(len(x)), data.outcomes]))
+
+    oracle = minimize(loss, np.zeros(5), method="BFGS", options={"gtol": 1e-8}).x
+    fit, expected = fit_votes(data), np.append(oracle[:3], 0.0)
+    assert_allclose(fit.scores, expected - expected.mean(), atol=1e-5)
+    assert_allclose((fit.position, fit.tie), oracle[3:], atol=1e-5)
+
+
+def test_one_step_without_a_voter_is_near_the_fit_without_them() -> None:
+    data = votes(1200, voters=12, taste=0.3)
+    assert data.voters is not None
+    fit = fit_votes(data)
+    refits = np.array([fit_votes(data.taken(data.voters != voter)).scores for voter in range(12)])
+    changes = refits - fit.scores
+    exact = np.sum((changes[:, :, None] - changes[:, None, :]) ** 2, axis=0)
+    steps = fit.spread(data.voters).changes
+    spread = np.sum((steps[:, :, None] - steps[:, None, :]) ** 2, axis=0)
+    assert_allclose(spread[~np.eye(4, dtype=bool)], exact[~np.eye(4, dtype=bool)], rtol=0.02)
+
+
+def test_groups_of_one_vote_are_those_of_any_size() -> None:
+    fit, numbers = fit_votes(votes()), np.arange(400)
+    alike = fit.spread(numbers)
+    fit.kinds[:] = numbers  # no two votes are of one kind
+    assert_allclose(alike.changes, fit.spread(numbers).changes, rtol=1e-9)
+    assert_allclose(alike.powers, fit.spread(numbers).powers, rtol=1e-9)
+
+
+def test_two_models_have_a_win_rate_with_half_a_win_for_a_tie() -> None:
+    rng = np.random.default_rng(5)
+    outcomes = rng.choice(3, 200, p=[0.5, 0.2, 0.3])
+    data = Votes(("x", "y"), np.zeros(200, int), np.ones(200, int), outcomes, np.arange(200))
+    board = nbyk.compare(data)
+    worth = 1.0 - outcomes / 2.0
+    assert_allclose(board.standing("x").score, worth.mean())
+    assert_allclose(board.effect, 2.0 * worth.mean() - 1.0)
+    error = 2.0 * worth.std(ddof=1) / np.sqrt(200)
+    low, high = board.interval
+    assert_allclose((high - low) / 2, 1.972 * error, rtol=0.01)
+    assert any("ties, half a win of each" in text for text in board.warnings)
+    assert any("anonymous" in text for text in board.warnings)
+    assert any("shown first in 100 %" in text for text in board.warnings)
+
+
+def test_a_board_has_ranks_holm_and_the_loud_voter() -> None:
+    data = votes(800, voters=6)
+    assert data.voters is not None
+    data.voters[:300] = 0
+    board = nbyk.compare(data)
+    assert board.names[0] == "a"
+    assert len(board.pairs) == 6
+    assert board.pairs[0].claims[0].over == ("items", "voters")
+    assert all(pair.p >= pair.claims[0].p for pair in board.pairs)
+    assert any(text.startswith("voter v0 cast ") and "without them, " in text for text in board.warnings)
+    alone = nbyk.compare(data, generalise=("items",))
+    assert alone.pairs[0].claims[0].population == "new prompts, with these 6 voters"
+
+
+def test_a_judge_narrows_the_intervals_of_few_votes() -> None:
+    everyone = votes(3000, voters=3000)
+    names = tuple(f"q{number:04d}" for number in range(1500))
+    # the judge mostly agrees, has no ties, and favours d
+    rng = np.random.default_rng(9)
+    wins = np.where(everyone.outcomes == 1, 2 * rng.integers(0, 2, 3000), everyone.outcomes)
+    wins = np.where((everyone.b == 3) & (rng.random(3000) < 0.3), 2, wins)
+    judge = Votes(everyone.models, everyone.a, everyone.b, wins, everyone.prompts, prompt_names=names)
+    people = Votes(
+        everyone.models, *(of[:300] for of in (everyone.a, everyone.b, everyone.outcomes, everyone.prompts)),
+        prompt_names=names[:150],
+    )  # fmt: skip
+    alone, together = nbyk.compare(people), nbyk.compare(people, judge=judge)
+    widths = [np.diff([pair.interval for pair in board.pairs]).mean() for board in (alone, together)]
+    assert widths[1] < 0.92 * widths[0]
+    assert "3000 votes of a judge count with a weight of 0." in together.warnings[-1]
+    # a judge who knows nothing counts nothing
+    judge.outcomes[:] = 2 * rng.integers(0, 2, 3000)
+    ignored = nbyk.compare(people, judge=judge)
+    assert_allclose(ignored.pairs[0].effect, alone.pairs[0].effect, atol=0.05)
+    assert_allclose(np.diff(ignored.pairs[0].interval), np.diff(alone.pairs[0].interval), rtol=0.02)
+
+
+def test_a_judge_with_other_prompts_is_refused_in_one_line() -> None:
+    people = read_votes(pd.DataFrame(TABLE))
+    judged = pd.DataFrame(TABLE).drop(columns="voter")
+    with pytest.raises(NbykError, match="a judge who voted on nothing but what people saw"):
+        nbyk.compare(people, judge=read_votes(judged))
+    with pytest.raises(NbykError, match="no vote of the judge on prompt q4"):
+        nbyk.compare(people, judge=read_votes(judged.replace({"prompt": {"q4": "q5"}})))
+    with pytest.raises(NbykError, match="a judge's votes between w, x, y and z, expected the models"):
+        nbyk.compare(people, judge=read_votes(pd.concat([judged, judged.replace("y", "w")])))
+
+
+def test_an_open_pair_says_how_many_votes_would_settle_it() -> None:
+    """As many times as many votes have a z of 1.96 + .84 for the present effect."""
+    data = votes(200, voters=200, models=2)
+    data.outcomes[:] = np.random.default_rng(2).choice(3, 200, p=[0.4, 0.2, 0.4])
+    board = nbyk.compare(data, generalise=("items",))
+    (claim,) = board.claims
+    error = (claim.interval[1] - claim.interval[0]) / 2 / stats.t.ppf(0.975, claim.df)
+    n = np.ceil(200 * (2.801585 * error / claim.effect) ** 2)
+    assert claim.advice == f"about {n:.0f} votes would settle this"
+    assert board.head.next == claim.advice
+    assert re.fullmatch(
+        r"about \d+ votes by \d+ voters would settle this", nbyk.compare(data).claims[0].advice
+    )
+
+
+TABLE = {
+    "prompt": ["q1", "q2", "q3", "q4"],
+    "model_a": ["x", "y", "x", "z"],
+    "model_b": ["y", "z", "z", "x"],
+    "winner": ["model_a", "model_a", "tie", "x"],
+    "voter": ["ann", "ann", "bob", "bob"],
+}
+
+
+def test_winners_may_be_sides_ties_or_names() -> None:
+    data = read_votes(pd.DataFrame(TABLE))
+    assert data.models == ("x", "y", "z")
+    assert data.outcomes.tolist() == [0, 0, 1, 2]
+    assert data.voter_names == ("ann", "bob")
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"model_b": ["y", "z", "x", "x"]}, "x is against itself; expected two models"),
+        ({"winner": ["model_a", "first", "tie", "z"]}, "column 'winner': found 'first', expected model_a"),
+        (
+            {
+                "prompt": ["q1", "q1", "q1", "q1"],
+                "model_a": ["x", "x", "x", "z"],
+                "model_b": ["y", "y", "z", "x"],
+            },
+            "voter ann votes twice on one prompt and pair, in one order; keep one",
+        ),
+        (
+            {"model_a": ["x", "x", "w", "w"], "model_b": ["y", "y", "z", "z"], "winner": ["tie"] * 4},
+            "no chain of votes links .* with .*; compare them apart",
+        ),
+        (
+            {"model_a": ["x", "x", "x", "x"], "winner": ["model_a"] * 4, "model_b": ["y", "z", "y", "z"]},
+            "x won every vote against y and z: how much better is unbounded",
+        ),
+        ({"model_a": None}, "model_a"),
+    ],
+)
+def test_votes_that_say_nothing_are_refused_in_one_line(changes: dict[str, object], error: str) -> None:
+    frame = pd.DataFrame({name: cells for name, cells in {**TABLE, **changes}.items() if cells is not None})
+    with pytest.raises(NbykError, match=error):
+        read_votes(frame)
+
+
+def test_the_command_line_reads_votes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nbyk.cli import main
+
+    data = votes(200)
+    assert data.voters is not None
+    frame = pd.DataFrame(
+        {
+            "prompt": data.prompts,
+            "model_a": np.array(data.models)[data.a],
+            "model_b": np.array(data.models)[data.b],
+            "winner": np.array(["model_a", "tie", "model_b"])[data.outcomes],
+            "voter": np.array(data.voter_names)[data.voters],
+        }
+    )
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    monkeypatch.setattr(
+        "sys.argv", ["nbyk", "compare", str(tmp_path / "votes.csv"), "--against", "d", "--gate"]
+    )
+    with pytest.raises(SystemExit) as ended:
+        main()
+    printed = capsys.readouterr()
+    assert ended.value.code == 0, printed.err
+    assert "a is shown to be better than d" in printed.out
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize(("loud", "taste"), [(False, 0.5), (True, 0.5), (True, 0.0)])
+def test_the_level_holds_for_new_voters_who_differ(loud: bool, taste: float) -> None:
+    """200 sets of 6 pairs: a familywise level of .05 has a standard error of .015."""
+    rejected = pairs = 0
+    rng = np.random.default_rng(6)
+    for seed in range(200):
+        data = votes(600, voters=10, taste=taste, seed=seed)
+        assert data.voters is not None
+        if loud:
+            weights = 1.0 / np.arange(1, 11)
+            data.voters[:] = np.append(np.arange(10), rng.choice(10, 590, p=weights / weights.sum()))
+        own = rng.normal(0.0, taste, (10, 4))
+        x = 0.3 + own[data.voters, data.a] - own[data.voters, data.b]
+        chances = np.stack([x / 2, np.full(600, -0.3), -x / 2], axis=1) + rng.gumbel(size=(600, 3))
+        data.outcomes[:] = chances.argmax(axis=1)
+        of_pairs = [pair.claims[0].p for pair in nbyk.compare(data, correction="none").pairs]
+        rejected, pairs = rejected + sum(p <= 0.05 for p in of_pairs), pairs + len(of_pairs)
+    assert rejected / pairs <= 0.07

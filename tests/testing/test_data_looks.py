@@ -1,0 +1,60 @@
+"""Looks as data come in: Pocock's bounds, and the level of all looks together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import nbyk
+from nbyk.errors import NbykError
+from nbyk.testing.decision import at_each_look
+
+
+@pytest.mark.parametrize(
+    ("looks", "bound"), [(1, 1.960), (2, 2.178), (3, 2.289), (4, 2.361), (5, 2.413), (10, 2.555)]
+)
+def test_bounds_are_those_of_pocock(looks: int, bound: float) -> None:
+    """Pocock 1977, table 1; Jennison and Turnbull 2000, table 2.1."""
+    alpha, level = at_each_look(0.05, 0.95, looks, "two-sided")
+    assert_allclose(stats.norm.isf(alpha / 2), bound, atol=6e-4)
+    assert_allclose(level, 1 - alpha)
+    one_sided, _ = at_each_look(0.025, 0.95, looks, "greater")
+    assert_allclose(one_sided, alpha / 2, rtol=1e-3)
+
+
+def test_a_result_says_the_level_of_a_look() -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(0.52, 0.1, 100), rng.normal(0.5, 0.1, 100)
+    once, often = nbyk.compare(None, a, b), nbyk.compare(None, a, b, looks=5)
+    assert_allclose(often.question.alpha, 0.0158, atol=5e-5)
+    assert np.diff(often.interval) > np.diff(once.interval)
+    assert "at each of 5 looks" in often.sentence
+    assert "(α = 0.016 at each of 5 looks)" in repr(often)
+
+
+@pytest.mark.parametrize("looks", [0, 51, 2.5])
+def test_looks_that_are_no_number_of_looks_are_refused(looks: float) -> None:
+    with pytest.raises(NbykError, match="looks: found"):
+        nbyk.compare(None, np.ones(5), np.zeros(5), looks=looks)  # type: ignore[arg-type]
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("severity", [0.0, 0.1])
+def test_the_level_holds_over_all_looks_with_raters_who_come_again(severity: float) -> None:
+    """400 sets of 5 looks at 20 to 100 items, by 5 raters: a level of .05 has a standard error of .011."""
+    rng, rejected, once = np.random.default_rng(3), 0, 0
+    for _ in range(400):
+        items, raters = rng.normal(0.5, 0.1, (100, 1)), rng.normal(0.0, severity, 5)
+        a, b = (items + rng.normal(0.0, 0.1, (100, 5)) + side * raters / 2 for side in (1.0, -1.0))
+        p = [
+            nbyk.compare(None, a[:n], b[:n], pair_runs=True, n_resamples=199, max_resamples=199).p
+            for n in range(20, 101, 20)
+        ]
+        rejected, once = (
+            rejected + (min(p) <= at_each_look(0.05, 0.95, 5, "two-sided")[0]),
+            once + (min(p) <= 0.05),
+        )
+    assert rejected / 400 <= 0.05 + 2 * 0.011
+    assert once > rejected
