@@ -71,7 +71,7 @@ class Following:
     options: tuple[str, ...]
     gold: str | None
 
-    def after(self, boards: Sequence[Board]) -> tuple[str, str]:
+    def after(self, boards: Sequence[Board], *, of_numbers: bool) -> tuple[str, str]:
         """Return what to do after an answer, and the command for it; "" for none."""
         journal = present()
         if journal is None:
@@ -83,7 +83,7 @@ class Following:
         )
         if pair is None and len(board.pairs) == 1 and board.pairs[0].shown == "undecided":
             (pair,) = board.pairs
-        is_open = pair is not None and pair.margin is None and pair.effect != 0.0
+        is_open = of_numbers and pair is not None and pair.margin is None and pair.effect != 0.0
         if is_open and pair is not None and {pair.a, pair.b} <= {*self.files}:
             return "what would settle it", self._plan(pair)
         if is_open and len(board.pairs) == 1 and "--full" not in journal.question:
@@ -143,7 +143,7 @@ def answer_of(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]
                 with_parts=place == 0,
             )
     shown = shown_of(list(boards.values()), systems.names, request.margin)
-    following = request.following.after(list(boards.values()))
+    following = request.following.after(list(boards.values()), of_numbers=systems.kind == "numbers")
     if len(systems.names) > 2:
         return board_answer(boards, systems, following=following), shown
     found = Findings(systems, boards)
