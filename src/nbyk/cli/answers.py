@@ -69,11 +69,6 @@ def give(
     from nbyk.report.printed import printed
 
     answer = replace(answer, cautions=tuple(map(in_options, answer.cautions)))
-    if answer.head is not None:
-        serious, cautions = (
-            tuple(map(in_options, texts)) for texts in (answer.head.serious, answer.head.cautions)
-        )
-        answer = replace(answer, head=replace(answer.head, serious=serious, cautions=cautions))
     if gate is not None:
         answer = with_gate(answer, gate)
     if out is not None:

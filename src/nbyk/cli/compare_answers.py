@@ -71,7 +71,7 @@ class Following:
     options: tuple[str, ...]
     gold: str | None
 
-    def after(self, boards: Sequence[Board]) -> tuple[str, str]:
+    def after(self, boards: Sequence[Board], *, of_numbers: bool) -> tuple[str, str]:
         """Return what to do after an answer, and the command for it; "" for none."""
         journal = present()
         if journal is None:
@@ -83,7 +83,7 @@ class Following:
         )
         if pair is None and len(board.pairs) == 1 and board.pairs[0].shown == "undecided":
             (pair,) = board.pairs
-        is_open = pair is not None and pair.margin is None and pair.effect != 0.0
+        is_open = of_numbers and pair is not None and pair.margin is None and pair.effect != 0.0
         if is_open and pair is not None and {pair.a, pair.b} <= {*self.files}:
             return "what would settle it", self._plan(pair)
         if is_open and len(board.pairs) == 1 and "--full" not in journal.question:
@@ -143,7 +143,7 @@ def answer_of(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]
                 with_parts=place == 0,
             )
     shown = shown_of(list(boards.values()), systems.names, request.margin)
-    following = request.following.after(list(boards.values()))
+    following = request.following.after(list(boards.values()), of_numbers=systems.kind == "numbers")
     if len(systems.names) > 2:
         return board_answer(boards, systems, following=following), shown
     found = Findings(systems, boards)
@@ -341,6 +341,7 @@ def _with_extras(found: Findings, request: CompareRequest) -> Findings:
             left_out.append(f"--full is for numbers, and these are {found.systems.kind}")
         return replace(found, left_out=tuple(left_out))
 
+    from nbyk.metrics.registry import named
     from nbyk.planning.settle import NULLS, settle
     from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
@@ -354,6 +355,10 @@ def _with_extras(found: Findings, request: CompareRequest) -> Findings:
         metrics = None if data.has_gold else tuple(found.pairs)  # which side is better is said, not tried
         by_all = partial(sensitivity, data, names=names, metrics=metrics, threads=threads, **test)
         by_choice = look("sensitivity", by_all, n_draws_in_all())
+        if by_choice is not None:  # on the scale from 0 to 1, as no scale was given
+            units = [named(of.metric, "numbers").effect_unit(found.systems.scale) for of in by_choice.effects]
+            effects = [of.times(unit) for of, unit in zip(by_choice.effects, units, strict=True)]
+            by_choice = replace(by_choice, effects=tuple(effects))
         would = None if settled is None else look(f"what would settle {name}", settled)
     return replace(found, sensitivity=by_choice, settlement=would, left_out=tuple(left_out))
 

@@ -299,7 +299,7 @@ def plan(
         int, typer.Option("--resamples", help="Draws M of the null of each test.", rich_help_panel=_SYSTEMS)
     ] = 10_000,
     metric_file: MetricFiles = None,
-    details: Annotated[bool, typer.Option("--details", help="Print every table.")] = False,
+    details: Annotated[bool, typer.Option("--details", help="Print every table and caution.")] = False,
     out: OutAnswer = None,
     form: Format = "text",
     seed: Seed = 0,
@@ -361,8 +361,8 @@ def plan(
         else:
             name = ""
             solved = simulated_plan(arguments, asked, metrics, files, say)
-    answer = plan_answer(solved, name=name, details=details, for_page=out is not None or form == "html")
-    give(answer, out=out, form=form, stem="plan")
+    answer = plan_answer(solved, name=name, for_page=out is not None or form == "html")
+    give(answer, out=out, form=form, stem="plan", details=details)
 
 
 def _runs(text: str | None) -> int | str | None:

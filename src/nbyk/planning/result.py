@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 from nbyk.planning.item_moments import PowerCurve
 from nbyk.planning.power.estimate import Power
 from nbyk.planning.request import Request, Simulated
+from nbyk.testing.results import ShownAsLines
 from nbyk.testing.shared_units.collection import Crew
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+    from nbyk.report.lines import Head
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, repr=False)
-class Plan:
+class Plan(ShownAsLines):
     """A collection, a difference and a power that go together; `print` shows the answer.
 
     Attributes
@@ -191,20 +194,17 @@ class Plan:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The answer, its power, what is assured, what is assumed and cautions, a line each."""
+        """The answer, its power, what is assured, what is and assumed, a line each."""
         from nbyk.report.plan_lines import plan_lines
 
         return plan_lines(self)
 
-    def __repr__(self) -> str:
-        from nbyk.report.plan import plan_text
+    @property
+    def head(self) -> Head:
+        """Its first lines: what to collect, and the table of what else would do."""
+        from nbyk.report.plan_lines import plan_head
 
-        return plan_text(self)
-
-    def _repr_html_(self) -> str:
-        from nbyk.report.plan import plan_html
-
-        return plan_html(self)
+        return plan_head(self)
 
     def plot(self) -> Figure:
         """Draw the figure of the plan: the sizes that have a power, and this one."""

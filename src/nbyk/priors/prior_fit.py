@@ -208,5 +208,5 @@ def _caution(name: str, check: PredictiveCheck) -> str:
         return ""
     return (
         f"The prior fitted to {name} does not describe its ratings well: ratings simulated from it differ in "
-        f"{' and '.join(check.misfits)}. Treat results that use it as approximate."
+        f"{' and '.join(check.misfits)}"
     )

@@ -113,12 +113,11 @@ class Answer:
         Everything as plain values that JSON can hold. Its keys are next to title, sentences and cautions.
     n_printed
         Number of tables that the terminal shows. Later tables are folded in the page and not printed.
-    tight
-        Whether the sentences, and cautions after them, stand on lines without a blank one between.
     template
         A page template whose beginning replaces the sentences; it gets the details as ``summary``.
     head
-        Its first lines. The terminal then shows only these, and all else with --details.
+        Its first lines, without the cautions. The terminal then shows only these, and all else with
+        --details.
     """
 
     title: str
@@ -131,7 +130,18 @@ class Answer:
     template: Path | None = None
     further: Callable[[], Iterable[AnswerTable]] = tuple
     head: Head | None = None
-    tight: bool = False
+
+    @property
+    def lines(self) -> Head | None:
+        """Its first lines, with its cautions."""
+        return self.head and replace(self.head, cautions=self.cautions, rest="with --details")
+
+    @property
+    def rest(self) -> list[str]:
+        """The sentences that are not among its first lines."""
+        head = self.head
+        said = set() if head is None else {head.verdict, *(line.left for line in head.lines)}
+        return [sentence for sentence in self.sentences if sentence not in said]
 
     @cached_property
     def all_tables(self) -> tuple[AnswerTable, ...]:
@@ -140,7 +150,7 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but tables and figures as plain values."""
-        lines = {} if self.head is None else {"lines": printed_head(self.head, 100).splitlines()}
+        lines = {} if self.lines is None else {"lines": printed_head(self.lines, 100).splitlines()}
         return {
             "title": self.title,
             **lines,
@@ -166,17 +176,13 @@ def answer_text(answer: Answer, *, width: int, details: bool = False) -> str:
     details
         Whether all the rest follows the first lines, if it has these.
     """
-    first = [] if answer.head is None else [printed_head(answer.head, width).rstrip()]
+    first = [] if answer.lines is None else [printed_head(answer.lines, width).rstrip()]
     if first and not details:
         return f"{first[0]}\n"
-    sentences = [filled(sentence, width) for sentence in answer.sentences]
-    if answer.tight:
-        sentences = [
-            "\n".join([*sentences, *(filled(f"Careful: {text}", width) for text in answer.cautions)])
-        ]
-    parts = [*first, *sentences]
-    parts += [_table_text(table, width) for table in answer.tables[: answer.n_printed]]
-    if answer.cautions and not answer.tight:
+    parts = [*first, *(filled(sentence, width) for sentence in answer.rest)]
+    shown = None if answer.head is None else answer.head.table
+    parts += [_table_text(table, width) for table in answer.tables[: answer.n_printed] if table is not shown]
+    if answer.cautions:
         parts.append("\n".join([BEFORE, *(_item(text, width) for text in answer.cautions)]))
     return "\n\n".join(parts) + "\n"
 
@@ -288,10 +294,10 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
         }
         for figure in answer.figures
     ]
-    head = answer.head and replace(answer.head, rest="below")
     return render(
         answer.template or "answer.html",
-        answer=replace(answer, head=head),
+        answer=answer,
+        head=answer.lines and replace(answer.lines, rest="below"),
         summary=answer.details,
         tables=tables,
         figures=figures,

@@ -52,7 +52,8 @@ def head_html(head: Head) -> str:
         return lambda text: f"<{tag}>{escape(text)}</{tag}>"
 
     rows = head_rows(head, escape, tagged("strong"), tagged("code"))
-    return table + "".join(f"<p>{row}</p>" for row in rows)
+    lines = "".join(f"<p>{row}</p>" for row in rows)
+    return lines + table if head.table_is_last else table + lines
 
 
 def embedded_svg(path: Path) -> str:

@@ -57,13 +57,13 @@ class Head:
         The metric and the numbers of items, raters and runs.
     lines
         The effect with its interval, and other lines.
-    serious, cautions
-        Cautions that would change a decision, which all forms show, and the others, of which they show the
-        first if there is no serious one.
+    cautions, n_serious
+        Cautions, those first that would change a decision, and the number of these. All forms show these, or
+        the first caution if there are none.
     next, command
         What would settle it, or what to collect, and the command for it.
-    table
-        A table that stands before the lines, of a leaderboard.
+    table, table_is_last
+        A table, and whether it stands after the lines, as a plan's does, not before them.
     rest
         Where a reader finds the other cautions.
     """
@@ -72,27 +72,28 @@ class Head:
     tone: Tone
     about: str
     lines: tuple[Line, ...]
-    serious: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
+    n_serious: int = 0
     next: str = ""
     command: str = ""
     table: AnswerTable | None = None
+    table_is_last: bool = False
     rest: str = "in `warnings`"
 
     @property
     def careful(self) -> str:
         """The cautions that are shown, and how many there are besides; "" without any."""
-        others = [caution for caution in dict.fromkeys(self.cautions) if caution not in self.serious]
-        shown = [*dict.fromkeys(self.serious)] or others[:1]
-        n_more = len(others) - (not self.serious) if others else 0
+        shown = self.cautions[: max(1, self.n_serious)]
+        n_more = len(self.cautions) - len(shown)
         more = [f"({n_more} more {self.rest})"] if n_more else []
         return " ".join([*(f"{on_one_line(text).rstrip('.')}." for text in shown), *more])
 
 
 def head_text(head: Head, width: int, table: str = "") -> str:
     """Return the lines for a terminal of a width; `table` is the text of the head's table."""
-    verdict = Line(head.verdict, "" if table else head.about)
-    rows, before = [table, ""] if table else [], ""
+    first = "" if head.table_is_last else table
+    verdict = Line(head.verdict, "" if first else head.about)
+    rows, before = [first, ""] if first else [], ""
     for line in (verdict, *head.lines):
         left = f"{before} {line.short or line.left}" if before else line.left
         right = line.right + line.more
@@ -107,6 +108,7 @@ def head_text(head: Head, width: int, table: str = "") -> str:
         rows.append(f"Next: {head.command}" + (f"  # {head.next}" if head.next else ""))
     elif head.next:
         rows.append(filled(f"Next: {head.next}", width, later="  "))
+    rows += ["", table] if head.table_is_last and table else []
     return "\n".join(rows) + "\n"
 
 

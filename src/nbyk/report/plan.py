@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
-from html import escape
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +12,12 @@ import numpy as np
 
 from nbyk.planning.request import SIDES
 from nbyk.planning.result import Plan
-from nbyk.report.answer import Answer, AnswerFigure, AnswerTable, answer_text
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.drawing import COLOURS, new_figure, style
-from nbyk.report.plan_lines import careful
 from nbyk.report.plan_tables import (
     RATERS,
     candidates_table,
     every_way,
-    near_ways,
     sizes,
     standard_deviations,
     wanted_power,
@@ -40,20 +37,18 @@ _RATINGS = (1, 2, 3, 5, 8, 10, 20)
 _RUNS = (3, 4, 5, 6, 8, 10, 15, 20)
 
 
-def plan_answer(plan: Plan, *, name: str = "", details: bool = False, for_page: bool = False) -> Answer:
+def plan_answer(plan: Plan, *, name: str = "", for_page: bool = False) -> Answer:
     """Return the answer of a plan: its lines, and the table of what else would do.
 
     Parameters
     ----------
     name
         The source of its variances.
-    details
-        Whether every table is printed.
     for_page
         Whether to add the grid of powers behind the sliders of a page.
     """
-    caption = f"What else has a power of {wanted_power(plan):.2g}"
-    tables = [AnswerTable("ways", caption, frame)] if len(frame := near_ways(plan)) else []
+    head = plan.head
+    tables = [head.table] if head.table else []
     tables += [AnswerTable(*table) for table in _further(plan)]
     simulated = plan.request.is_simulated
     if simulated:
@@ -70,10 +65,10 @@ def plan_answer(plan: Plan, *, name: str = "", details: bool = False, for_page: 
         sentences=plan.lines,
         tables=tuple(tables),
         figures=tuple(figures if simulated or plan.crew.raters else []),
-        cautions=careful(plan),
+        cautions=head.cautions,
         details={**plan.to_dict(), "explorer": explorer},
-        n_printed=len(tables) if details else sum(table.name == "ways" for table in tables),
-        tight=True,
+        n_printed=len(tables),
+        head=head,
     )
 
 
@@ -97,19 +92,6 @@ def _further(plan: Plan) -> Iterator[tuple[str, str, pd.DataFrame]]:
         f"Standard deviations of the effect that the plan assumes{unit}",
         standard_deviations(plan),
     )
-
-
-def plan_text(plan: Plan, *, width: int = 100) -> str:
-    """Return a plan as the terminal shows it."""
-    return answer_text(plan_answer(plan), width=width).rstrip("\n")
-
-
-def plan_html(plan: Plan) -> str:
-    """Return a plan as a notebook shows it."""
-    first, *others = (escape(line) for line in (*plan.lines, *(f"Careful: {text}" for text in careful(plan))))
-    frame = near_ways(plan)
-    table = frame.to_html(index=False, na_rep="–", border=0) if len(frame) else ""
-    return f"<p><strong>{first}</strong></p>{''.join(f'<p>{line}</p>' for line in others)}{table}"
 
 
 def figure_of(plan: Plan) -> Figure:

@@ -10,6 +10,9 @@ from nbyk.planning.pilot import FEW_UNITS
 from nbyk.planning.request import SIDES, SIZES, Simulated
 from nbyk.planning.result import Plan
 from nbyk.planning.simulation import EPSILON_FROM
+from nbyk.report.answer import AnswerTable
+from nbyk.report.lines import Head, Line
+from nbyk.report.plan_tables import near_ways, wanted_power
 from nbyk.resampling.pilot_items import PilotItems
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, Crew
 from nbyk.words import listed, number
@@ -30,8 +33,25 @@ _SDS = {
 }
 
 
+def plan_head(plan: Plan) -> Head:
+    """Return the first lines of a plan, with the table of what else would do."""
+    verdict, *lines = plan.lines
+    caption, frame = f"What else has a power of {wanted_power(plan):.2g}", near_ways(plan)
+    cautions = careful(plan)
+    return Head(
+        verdict,
+        "good" if plan.reachable and not plan.reason and not plan.crew.too_few else "open",
+        "",
+        tuple(map(Line, lines)),
+        cautions,
+        n_serious=len(cautions),
+        table=AnswerTable("ways", caption, frame) if len(frame) else None,
+        table_is_last=True,
+    )
+
+
 def plan_lines(plan: Plan) -> tuple[str, ...]:
-    """Return the answer, its power, what is assured, what is assumed, and cautions, a line each."""
+    """Return the answer, its power, what is assured, and what is assumed, a line each."""
     lines = [_first(plan), *_power(plan), *_as_it_is(plan), *_assured(plan)]
     assumed = "" if plan.reason else "; ".join([*_assumptions(plan), *plan.assumptions])
     lines += [f"Assumes: {assumed}."] if assumed else []

@@ -38,20 +38,24 @@ def printed(answer: Answer, form: str, *, stem: str, width: int, details: bool =
 
 
 def _markdown(answer: Answer) -> str:
-    first, *others = (markdown_text(on_one_line(sentence)) for sentence in answer.sentences)
+    sentences = [markdown_text(on_one_line(sentence)) for sentence in answer.rest]
     cautions = [markdown_text(on_one_line(caution)) for caution in answer.cautions]
-    if answer.tight:
-        careful = [f"Careful: {caution}" for caution in cautions]
-    else:
-        careful = ["\n".join([BEFORE, "", *(f"- {caution}" for caution in cautions)])] if cautions else []
-    tables = [markdown(table.shown, table.caption) for table in answer.tables[: answer.n_printed]]
-    if answer.head is None:
+    careful = ["\n".join([BEFORE, "", *(f"- {caution}" for caution in cautions)])] if cautions else []
+    head = answer.lines
+    shown = None if head is None else head.table
+    tables = [
+        markdown(table.shown, table.caption)
+        for table in answer.tables[: answer.n_printed]
+        if table is not shown
+    ]
+    if head is None:
+        first, *others = sentences
         parts, folded = [f"### {markdown_text(answer.title)}", f"**{first}**", *others, *careful], tables
     else:
-        table = answer.head.table
-        parts = [] if table is None else [markdown(table.shown, table.caption).rstrip()]
-        parts += head_rows(answer.head, markdown_text, "**{}**".format, "`{}`".format)
-        folded = [first, *others, *careful, *tables]
+        parts = head_rows(head, markdown_text, "**{}**".format, "`{}`".format)
+        if shown is not None:
+            parts.insert(len(parts) * head.table_is_last, markdown(shown.shown, shown.caption).rstrip())
+        folded = [*sentences, *careful, *tables]
     if folded:
         body = "\n\n".join(folded).rstrip()
         parts.append(f"<details><summary>Numbers</summary>\n\n{body}\n\n</details>")

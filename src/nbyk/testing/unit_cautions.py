@@ -13,11 +13,9 @@ from nbyk.words import listed
 
 Claim = Literal["test", "size", "variance", "prior"]
 
-_NEW = "for a claim about new ones"
-_TOO_SMALL = f"It is about {{these}}; p is too small and the interval too narrow {_NEW}"
 _CLAIMS = {
-    "test": f"this test counts chance over items, not over {{kinds}}. {_TOO_SMALL}",
-    "size": f"the plan holds for {{these}}, and is too hopeful {_NEW}",
+    "test": "p and the interval are about {these}; for new ones they are too small",
+    "size": "the plan is for {these}; for new ones it is too hopeful",
     "variance": "the shares assume that each item has {kinds} of its own. They leave out how {these} differ "
     "as wholes",
     "prior": "the prior assumes that each item has {kinds} of its own. It leaves out how {these} differ as "
@@ -82,9 +80,8 @@ def about_units(
     if unknown:
         one = "rater" if unknown == ["gold"] else "rater or run"
         yield (
-            f"nothing says which {one} gave the responses of {listed(unknown)}: nbyk assumes different "
-            f"{plural(one)} for each item. If items share them, "
-            f"{_TOO_HOPEFUL.get(claim, 'p is too small')} {_NEW}"
+            f"nothing says which {one} gave the responses of {listed(unknown)}: if items share "
+            f"{plural(one)}, {_TOO_HOPEFUL.get(claim, 'p is too small')} for new ones"
         )
 
 

@@ -125,7 +125,7 @@ def test_one_response_per_item_everywhere_is_said_and_the_test_goes_on(nbyk: Run
     for name in ("g", "x", "y"):
         write(f"{name}.csv", rng.random((40, 1)))
     answer = found(nbyk, "--gold g.csv x.csv y.csv")
-    assert any(text.startswith("every item has one response, its score: ") for text in answer["cautions"])
+    assert any(text.startswith("every item has one response: ") for text in answer["cautions"])
     assert any("not separable from items: " in sentence for sentence in answer["sentences"])
     assert 0.0 < results(answer)[0]["p"] <= 1.0
 

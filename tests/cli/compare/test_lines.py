@@ -106,6 +106,34 @@ def test_what_an_undecided_answer_prints_can_be_pasted(
     assert "raters" in plan
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("scale", ["1..5", "0..1", "0..100", "-3..3", "1,2,3,4,5,6,7"])
+@pytest.mark.parametrize("with_gold", [False, True])
+def test_what_compare_prints_plan_takes_on_twenty_data_sets(
+    nbyk: Run, run_words: Run, seed: int, scale: str, with_gold: bool
+) -> None:
+    ends = [float(end) for end in (scale.split("..") if ".." in scale else scale.split(",")[::6])]
+    answers = {**ratings(0.02, people=5, seed=seed), "gold": ratings(people=5, seed=seed + 9)["old"]}
+    for name, values in answers.items():
+        stretched = ends[0] + (values - 1.0) / 4.0 * (ends[1] - ends[0])
+        levels = np.rint(stretched) if "," in scale else np.round(stretched, 2)
+        rows = [(f"q{i}", f"p{j}", value) for (i, j), value in np.ndenumerate(levels)]
+        pd.DataFrame(rows, columns=["item", "rater", "value"]).to_csv(f"{name}.csv", index=False)
+    gold = "--gold gold.csv " if with_gold else ""
+    code, text, errors = nbyk(f"compare {gold}new.csv old.csv --scale={scale} --resamples 499")
+    assert code == 0, errors
+    (following,) = (line.removeprefix("Next: ") for line in text.splitlines() if line.startswith("Next: "))
+    words = shlex.split(following, comments=True)
+    assert words[:2] == ["nbyk", "plan"], text
+    assert words[words.index("--scale") + 1] == scale
+    printed = text.splitlines()[1].split()[0]
+    rounding = 0.5 * 10.0 ** -len(printed.partition(".")[2])
+    assert abs(float(words[words.index("--effect") + 1]) - abs(float(printed))) <= 1.1 * rounding
+    code, plan, errors = run_words(*words[1:])
+    assert code == 0, errors
+    assert re.match(r"Collect |With |Here", plan), plan
+
+
 def _effect_of(text: str) -> float:
     return float(text.splitlines()[1].split()[0])
 

@@ -72,8 +72,8 @@ def test_scores_with_ids_are_paired_by_them(nbyk: Run) -> None:
         found["boards"][0]["pairs"][0]["p"]
         == library.approximate_randomisation(a, b, alternative="two-sided").p
     )
-    (said,) = [text for text in found["cautions"] if "It is about this run of each system" in text]
-    assert said.startswith("If each pair of scores is an item")
+    (said,) = [text for text in found["cautions"] if "are about this run of each system" in text]
+    assert said.startswith("if each pair of scores is an item")
     unpaired = json.loads(
         nbyk("compare", "a.csv", "b.parquet", "--kind", "scores", "--format", "json", "--pair-runs", "no")[1]
     )

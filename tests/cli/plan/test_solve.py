@@ -162,7 +162,7 @@ def test_a_plan_for_these_raters_names_the_command_that_plans_for_new_ones(nbyk:
     code, text, _ = nbyk(f"plan {PAIR} --items 150 --responses 3 --format json")
     assert code == 0
     (caution,) = json.loads(text)["cautions"]
-    assert "too hopeful for a claim about new ones. `nbyk plan --pilot" in caution
+    assert "for new ones it is too hopeful. `nbyk plan --pilot" in caution
     command = caution.partition("`nbyk ")[2].partition("`")[0]
     assert command.endswith("--scale=0..1 --raters 8 --runs 5 --power 0.8")
     code, text, errors = nbyk(command)

@@ -61,7 +61,7 @@ def board_answer(
         tables=tuple(_tables(boards)),
         figures=tuple(_figures(boards)),
         cautions=cautions,
-        head=joined([board_head(board) for board in boards.values()], cautions, following),
+        head=joined([board_head(board) for board in boards.values()], following),
         details={**details_of(systems), "boards": [board.to_dict() for board in boards.values()]},
         n_printed=len(boards) + (n_pairs <= MOST_PRINTED_PAIRS),
     )

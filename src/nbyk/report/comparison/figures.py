@@ -165,7 +165,7 @@ def sensitivity_figure(found: Sensitivity) -> Figure:
         axes.set_xticks(ticks, [name for _, name in columns], rotation=40, ha="right", fontsize=8)
         for name, start, stop in (
             ("p under the null", 0, n_nulls),
-            ("expected p, sampler", n_nulls, len(columns)),
+            ("average p, sampler", n_nulls, len(columns)),
         ):
             if stop > start:
                 middle = 0.5 * (ticks[start] + ticks[stop - 1])

@@ -52,7 +52,9 @@ def formula_answer(
         caption = leaderboard_caption(board)
         stem = file_stem("leaderboard", metric, place)
         figures.append(AnswerFigure(stem, caption, draw, for_paper=True, narrow=True))
-    cautions = tuple(dict.fromkeys([*cautions, *(text for of in boards.values() for text in of.warnings)]))
+    reserves = [text for board in boards.values() for text in board.reserves]
+    warnings = [text for board in boards.values() for text in board.warnings]
+    cautions = tuple(dict.fromkeys([*reserves, *cautions, *warnings]))
     margins = [text for board in boards.values() if (text := board_margin_sentence(board))]
     return Answer(
         title=_title(first),
@@ -60,7 +62,7 @@ def formula_answer(
         tables=(*shown, *tables),
         figures=tuple(figures),
         cautions=cautions,
-        head=joined([board_head(board) for board in boards.values()], cautions, following),
+        head=joined([board_head(board) for board in boards.values()], following),
         details={**(details or {}), "boards": [board.to_dict() for board in boards.values()]},
         n_printed=len(shown) + len(tables),
     )

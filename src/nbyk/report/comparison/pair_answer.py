@@ -117,7 +117,7 @@ def pair_answer(found: Findings, *, following: tuple[str, str] = ("", "")) -> An
     """
     heads = [pair_head(pair) for pair in found.pairs.values()]
     cautions = tuple(dict.fromkeys(_cautions(found)))
-    head = joined(heads, cautions, following)
+    head = joined(heads, following)
     return Answer(
         title=_question(found),
         sentences=tuple(_sentences(found)),
@@ -137,23 +137,21 @@ def pair_answer(found: Findings, *, following: tuple[str, str] = ("", "")) -> An
     )
 
 
-def joined(heads: Sequence[Head], cautions: tuple[str, ...], following: tuple[str, str]) -> Head:
+def joined(heads: Sequence[Head], following: tuple[str, str]) -> Head:
     """Return the first lines by several metrics as one: those by the first metric, then the others'."""
     first, *others = heads
     lines = [*first.lines]
     for head in others:
         table = [] if head.table is None else [Line(head.table.caption)]
         lines += [*table, Line(head.verdict, head.about), *head.lines]
-    serious = tuple(dict.fromkeys(text for head in heads for text in head.serious))
+    serious = {text for head in heads for text in head.cautions[: head.n_serious]}
     next_words, command = following
     return replace(
         first,
         lines=tuple(lines),
-        serious=serious,
-        cautions=cautions,
+        n_serious=len(serious),
         next=next_words or first.next,
         command=command,
-        rest="with --details",
     )
 
 

@@ -54,7 +54,7 @@ def scores_answer(
     if powers:
         n_pairs = n_corrected_for(board.question, board.pairs)
         sentences.append(_power_sentence(powers, lift, n_pairs))
-    head = replace(board_head(board), cautions=(*board.warnings, *notes), rest="with --details")
+    head = board_head(board)
     if powers:
         head = replace(head, lines=(*head.lines, Line(sentences[-1])))
     if len(board.pairs) == 1 and not board.pairs[0].significant:
@@ -65,7 +65,7 @@ def scores_answer(
         sentences=tuple(sentences),
         tables=tuple(_tables(board, powers)),
         figures=tuple(_figures(board)),
-        cautions=tuple(map(_sentence, [*board.warnings, *notes])),
+        cautions=tuple(dict.fromkeys((*board.reserves, *board.warnings, *notes))),
         details=details,
         head=head,
         n_printed=2,
@@ -91,10 +91,6 @@ def _what_would_settle(pair: Pair) -> str:
     samples, paired = pair.sample.scores, FACTS[pair.question.test].paired
     n = scores_to_settle(samples[pair.a], samples[pair.b], paired=paired, alpha=pair.question.alpha)
     return "" if n is None else f"about {n} scores of each would show a difference this large (power 0.8)"
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}" + ("" if text.endswith((".", "?", "!")) else ".")
 
 
 def _tables(board: Board, powers: Mapping[str, BootstrapPower] | None) -> Iterator[AnswerTable]:

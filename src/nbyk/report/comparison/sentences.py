@@ -39,8 +39,8 @@ def pair_head(pair: Pair) -> Head:
         _tone(pair),
         about(pair.question.metric, pair.question.scale, pair.sample),
         tuple(_pair_lines(pair)),
-        pair.reserves,
-        pair.warnings,
+        tuple(dict.fromkeys((*pair.reserves, *pair.warnings))),
+        len(set(pair.reserves)),
         next=pair.claims[0].advice,
     )
 
@@ -310,8 +310,8 @@ def board_head(board: Board) -> Head:
         tone,
         about(board.question.metric, board.question.scale, board.sample),
         tuple(_board_lines(board)),
-        board.reserves,
-        board.warnings,
+        tuple(dict.fromkeys((*board.reserves, *board.warnings))),
+        len(set(board.reserves)),
         table=bars_table(board) if board.standings else None,
     )
 

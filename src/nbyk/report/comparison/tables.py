@@ -214,7 +214,7 @@ def _ratings(systems: Systems, row: Floats) -> str:
 
 
 def sensitivity_table(found: Sensitivity) -> pd.DataFrame:
-    """Return the metrics, one to a row: the effect, p under each null, expected p under each sampler."""
+    """Return the metrics, one to a row: the effect, p under each null, and average p under each sampler."""
     import pandas as pd
 
     rows = []
@@ -235,7 +235,7 @@ def sensitivity_table(found: Sensitivity) -> pd.DataFrame:
 def sensitivity_caption(found: Sensitivity) -> str:
     """Return the caption of a table or figure of sensitivity."""
     return (
-        f"{found.alternative} p under each null, and expected p under each sampler against {found.null}; "
+        f"p under each null, and p on average over test sets of each sampler ({found.alternative}); "
         f"{found.n_items} items, {found.n_resamples} draws, α = {found.alpha:g}"
     )
 

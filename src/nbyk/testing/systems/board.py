@@ -22,7 +22,7 @@ from nbyk.testing.results import NONE, Board, Claim, Drawn, Interval, Margin, Pa
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import lone_spread, moderated_tests
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
-from nbyk.testing.systems.cautions import about_data, about_number, about_pair
+from nbyk.testing.systems.cautions import ONE_RESPONSE, about_data, about_number, about_pair
 from nbyk.testing.systems.claims import (
     broad_claim,
     broad_test,
@@ -408,10 +408,7 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
     assert first is not None
     responses = [rows.systems[..., 1:], *([rows.gold[:, 1:]] if rows.gold.size else [])]
     if all(np.isnan(beyond_first).all() for beyond_first in responses):
-        yield (
-            "every item has one response, its score: these data cannot separate the variance of responses "
-            "from that of items, and the tests and intervals count both together"
-        )
+        yield ONE_RESPONSE
     unit = "clusters" if pairs[0].sample.n_clusters else "items"
     if question.hypothesis != EQUALLY_GOOD:
         yield (

@@ -24,6 +24,7 @@ from nbyk.words import number
 _ROLES = {"raters": ("gold",), "runs": ("a", "b"), "runs of A": ("a",), "runs of B": ("b",)}
 """The roles whose shared units each source has."""
 
+ONE_RESPONSE = "every item has one response: p and the intervals count its chance with that of the item"
 FEW_ITEMS = 20
 _LOPSIDED = 0.1
 
@@ -62,14 +63,11 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     sources = ({"gold": data.gold} if data.has_gold else {}) | {a: data.a, b: data.b}
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
     if len(single) == len(sources):
-        yield (
-            "every item has one response, its score: these data cannot separate the variance of responses "
-            "from that of items, and the test and intervals count both together"
-        )
+        yield ONE_RESPONSE
     elif single:
         yield (
-            f"one response per item from {' and '.join(single)}: nbyk cannot separate how responses vary "
-            "there from how items do"
+            f"one response per item from {' and '.join(single)}: p and the intervals count its chance with "
+            "that of the item"
         )
     if same_responses(data):
         yield f"{a} and {b} gave the same responses to every item"

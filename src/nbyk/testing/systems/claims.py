@@ -166,8 +166,8 @@ def few_units(panels: Iterable[Panel]) -> Iterator[str]:
     )
     if few:
         yield (
-            f"{listed(list(few))} are few: a rare, very different one may be missing. If so, up to 17 % "
-            "of equally good systems are called different at α = .05 (docs/shared-units.md)"
+            f"{listed(list(few))} are few: if rare ones are far off, up to 17 % of equally good systems are "
+            "called different (docs/shared-units.md)"
         )
 
 

@@ -71,6 +71,10 @@ class MetricEffect:
     low: float
     high: float
 
+    def times(self, unit: float) -> MetricEffect:
+        """Return the effect in another unit."""
+        return MetricEffect(self.metric, unit * self.effect, unit * self.low, unit * self.high)
+
 
 @dataclass(frozen=True)
 class Sensitivity(ShownInNotebooks):
@@ -138,7 +142,7 @@ class Sensitivity(ShownInNotebooks):
         n_samplers = len({choice.sampler for choice in defined} - {None})
         ways = (
             f"{_number_of(len(defined), 'way')} to test ({_number_of(len(self.effects), 'metric')} under "
-            f"{_number_of(n_nulls, 'null')} and {_number_of(n_samplers, 'sampler')} of expected p; "
+            f"{_number_of(n_nulls, 'null')} and {_number_of(n_samplers, 'sampler')} of test sets; "
             f"{self.alternative}, α = {self.alpha:g})"
         )
         verdict = f"For {self.population}, the verdict"
