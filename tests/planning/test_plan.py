@@ -236,7 +236,7 @@ def test_the_plan_depends_on_the_seed_alone() -> None:
 def test_a_plan_says_itself_in_one_sentence() -> None:
     found = planned(epsilon=0.3, power=0.8, k_responses=5)
     assert found.sentence == f"Collect {found.n_items} items with 5 ratings each ({found.cost:.0f} ratings)."
-    for part in ("Power 0.", "swap_items on mae, two-sided, α = 0.05", "ε = 0.3", "toxicity"):
+    for part in ("Power 0.", "swap test on mae, two-sided, α = 0.05", "ε = 0.3", "toxicity"):
         assert part in " ".join(found.lines)
     assert repr(found).startswith(found.sentence)
     assert found.sentence in found._repr_html_()

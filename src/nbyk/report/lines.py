@@ -19,6 +19,15 @@ Tone = Literal["good", "bad", "open"]
 
 Markup = Callable[[str], str]
 
+TESTS_IN_WORDS = {
+    "swap_items": "swap test",
+    "shifted": "shifted bootstrap",
+    "permutation": "permutation of responses",
+    "pooled": "pooled resampling",
+    "pooled_twice": "pooled resampling",
+    "t": "t-test",
+}
+
 _ZERO = "┊"
 _KEPT = re.compile(r" %|p [=<≤] [.\d]+|(?<=[\d.]) to (?=[-\d.])")
 

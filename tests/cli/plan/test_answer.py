@@ -20,7 +20,7 @@ def test_a_published_prior_gives_a_sentence_and_progress(nbyk: Run, tmp_path: Pa
     assert code == 0
     text = " ".join(text.split())
     assert re.match(r"Collect \d+ items with 5 ratings each \(\d+ ratings\)\. Power 0\.\d\d ", text)
-    assert "swap_items on mae, two-sided, α = 0.05. Assumes: items like those of toxicity" in text
+    assert "swap test on mae, two-sided, α = 0.05. Assumes: items like those of toxicity" in text
     assert errors == ""  # the line that moves is for terminals
     assert list(tmp_path.iterdir()) == []
 
@@ -81,7 +81,7 @@ def test_a_pilot_on_levels_and_one_of_yes_and_no(nbyk: Run) -> None:
     text = " ".join(text.split())
     assert "items like the 60 of pilot, each rated by other people; " in text
     cautions = text.partition("Careful: ")[2]
-    assert cautions.startswith("the same 4 raters rated all 60 items: the plan holds for these raters")
+    assert cautions.startswith("the same 4 raters rated all 60 items: the plan is for these raters")
     write_pilot("binary.csv", (likert() > 2).astype(float))
     code, text, errors = nbyk(f"plan --pilot binary.csv --scale 0..1 {QUICK} --responses 4 --format json")
     assert code == 0, errors
@@ -102,7 +102,7 @@ def test_a_prior_of_ones_own_and_a_metric_of_ones_own(nbyk: Run) -> None:
         " --metric-file own.py --precision 0.1 --resamples 39"
     )
     assert code == 0, errors
-    assert "swap_items on third_power" in " ".join(text.split())
+    assert "swap test on third_power" in " ".join(text.split())
 
 
 def test_real_systems_take_the_place_of_what_is_assumed(nbyk: Run) -> None:

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from nbyk.report.lines import Head, Line, Tone, bar, with_decimals
+from nbyk.report.lines import TESTS_IN_WORDS, Head, Line, Tone, bar, with_decimals
 from nbyk.testing.corrections import WHOSE
 from nbyk.testing.pvalues import p_relation, side_in_words
 from nbyk.testing.results import WITH_RESERVE, Board, Claim, Interval, Pair, Sample, VariancePart
@@ -20,14 +20,6 @@ CORRECTION_IN_WORDS = {method: f"{whose} correction" for method, whose in WHOSE.
     "none": "not corrected for the number of pairs"
 }
 
-_TESTS = {
-    "swap_items": "swap test",
-    "shifted": "shifted bootstrap",
-    "permutation": "permutation of responses",
-    "pooled": "pooled resampling",
-    "pooled_twice": "pooled resampling",
-    "t": "t-test",
-}
 _OPPOSITE = {"higher": "lower", "lower": "higher"}
 _LEAST_P = 1e-4
 
@@ -276,7 +268,7 @@ def test_in_words(pair: Pair, claim: Claim) -> str:
     """Return the test that made a claim's p, in words."""
     if not pair.sample.n_items:
         return FACTS[pair.question.test].title.removeprefix("the ")
-    test = _TESTS.get(claim.method, claim.method)
+    test = TESTS_IN_WORDS.get(claim.method, claim.method)
     whole = claim.method == pair.question.test and pair.sample.n_clusters > 0
     return f"{test} of whole clusters" if whole else test
 
