@@ -63,6 +63,12 @@ def refuse_more(path: str | os.PathLike[str], found: int, most: int, what: str) 
         )
 
 
+def refuse_document(path: str | os.PathLike[str], text: str) -> None:
+    """Raise NbykError if a JSON document is longer, or holds more values, than its bounds."""
+    refuse_more(path, len(text), MOST_BYTES, "characters in one JSON document")
+    refuse_more(path, sum(map(text.count, ",[{")), MOST_CELLS, "values in one JSON document")
+
+
 def refuse_bomb(
     path: str | os.PathLike[str], content: bytes, most: int = MOST_BYTES, unread: tuple[str, ...] = ()
 ) -> None:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from nbyk.bounded import MOST_BYTES, MOST_CELLS, Deadline, refuse_more
+from nbyk.bounded import Deadline, refuse_document
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -171,17 +171,10 @@ def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
     return content
 
 
-def json_text(path: str | os.PathLike[str]) -> str:
-    """Return the text of a JSON file, which holds no more than a bound."""
-    text = whole_text(path)
-    refuse_more(path, len(text), MOST_BYTES, "characters in one JSON document")
-    refuse_more(path, sum(map(text.count, ",[{")), MOST_CELLS, "values in one JSON document")
-    return text
-
-
 def json_content(path: str | os.PathLike[str]) -> Any:
     """Return the content of a JSON file."""
-    text = json_text(path)
+    text = whole_text(path)
+    refuse_document(path, text)
     deadline = Deadline(path)
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

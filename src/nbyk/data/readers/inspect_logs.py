@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nbyk.bounded import Deadline, refuse_bomb
+from nbyk.bounded import Deadline, refuse_bomb, refuse_document
 from nbyk.data.readers.recording import Gathering, Recording, library, message_of
-from nbyk.data.text import json_text
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -36,10 +35,11 @@ def read(path: str | os.PathLike[str]) -> Recording:
     log = library("inspect_ai.log", path, "a log of Inspect")
     number = library("inspect_ai.scorer", path, "a log of Inspect").value_to_float()
     is_zipped = Path(path).suffix.lower() == ".eval"
+    content = read_bytes(path)
     if is_zipped:  # only its head and summaries are read
-        refuse_bomb(path, read_bytes(path), unread=("samples/",))
+        refuse_bomb(path, content, unread=("samples/",))
     else:
-        json_text(path)
+        refuse_document(path, content.decode(errors="replace"))
     deadline = Deadline(path)
     gathering = Gathering("a log of Inspect", "sample", _ITEM, _RUN, path)
     try:

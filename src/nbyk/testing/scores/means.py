@@ -73,7 +73,7 @@ def scores_to_settle(a: Floats, b: Floats, *, paired: bool, alpha: float = 0.05)
     high, more = float(ndtri(1.0 - 0.5 * alpha)), float(ndtri(_POWER))
     variance = np.var(a - b, ddof=1) if paired else np.var(a, ddof=1) + np.var(b, ddof=1)
     difference = _mean(a) - _mean(b)
-    if difference == 0.0 or not variance > 0.0:
+    if difference == 0.0 or not 0.0 < variance < math.inf:  # of scores near 1e308
         return None
     extra = high * high / (2.0 if paired else 4.0)
     return math.ceil((high + more) ** 2 * variance / difference**2 + extra)
