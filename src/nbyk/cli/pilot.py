@@ -29,11 +29,20 @@ _ROUNDING = 1e-9
 
 
 def read_pilot_of(
-    pilot: Path | None, systems: tuple[Path, Path] | None, scale: Scale, columns: Columns, mending: Mending
+    pilot: Path | None,
+    systems: tuple[Path, Path] | None,
+    scale: Scale,
+    columns: Columns,
+    mending: Mending,
+    *,
+    trials: bool = False,
 ) -> ReadPilot:
-    """Return a pilot with two real systems, or its ratings alone."""
+    """Return a pilot with two real systems, or its ratings alone.
+
+    An item's `trials` are its own, so that items share no runs.
+    """
     if systems is not None:
-        return read_pair(pilot, systems, scale, columns, mending)
+        return read_pair(pilot, systems, scale, columns, mending, trials=trials)
     return read_pilot(cast("Path", pilot), scale, columns, mending)
 
 
@@ -135,6 +144,8 @@ def read_pair(
     scale: Scale,
     columns: Columns,
     mending: Mending,
+    *,
+    trials: bool = False,
 ) -> ReadPilot:
     """Return a pair of real systems that answered the items of a pilot, or whose answers people rated."""
     import numpy as np
@@ -164,7 +175,8 @@ def read_pair(
     units = dict(read.units) if read.gold_units is None else {"gold": read.gold_units, **read.units}
     name = systems[0].parent.name if gold is None else gold.stem
     items = PilotItems(name or "the pilot", read.gold, Response("clamped"), pair, (a, b))
-    cautions = unit_cautions_of(units, read.n_items, _with_people(gold, systems, units, scale))
+    way_out = _with_people(gold, systems, units, scale)
+    cautions = () if trials else unit_cautions_of(units, read.n_items, way_out)
     return ReadPilot(items, scale, (*read.notes, *cautions), read.pair(a, b))
 
 

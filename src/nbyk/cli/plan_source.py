@@ -315,7 +315,9 @@ def simulated_plan(
         check_settings(
             metrics[0], {**asked, "scale": None, "epsilon_a": 0.0, "epsilon": asked["epsilon"] and 0.1}
         )
-        read = read_pilot_of(pilot, pilot_systems, pilot_scale(arguments["scale"]), columns, mending)
+        on_scale = pilot_scale(arguments["scale"])
+        trials = all(metric.of_trials for metric in metrics)
+        read = read_pilot_of(pilot, pilot_systems, on_scale, columns, mending, trials=trials)
         population: Any = replace(read.items, system_answers=arguments["system_answers"])
         cautions, scale = read.warnings, read.scale
         if pilot is not None and pilot_systems is None:

@@ -116,9 +116,20 @@ def test_a_band_holds_for_all_numbers_of_trials(command) -> None:  # type: ignor
 
 def test_items_with_fewer_trials_count_with_those_that_they_have(command) -> None:  # type: ignore[no-untyped-def]
     rows = trials(30, 3).splitlines(keepends=True)
-    code, printed, _ = command("", "".join(rows[:-1]), "trials.csv", "--metric", "pass@2")
+    code, printed, _ = command("", "".join(rows[:-1]), "trials.csv", "--metric", "pass@2", "--details")
     assert code == 0
     assert "trials scores 0." in printed
+    assert "items of trials have from 2 to 3 trials: each counts once" in " ".join(printed.split())
     code, _, errors = command("", "".join(rows[:-1]), "trials.csv", "--metric", "pass@3")
     assert code == 2
     assert "has an item with 2; choose k up to 2" in errors
+
+
+def test_trials_are_each_items_own_so_that_no_caution_is_about_runs_that_items_share(command) -> None:  # type: ignore[no-untyped-def]
+    text = trials()
+    command("", text, "trials.csv")
+    Path("worse.csv").write_text(TRIALS + text.replace(",1,", ",0,", 60), encoding="utf-8")
+    code, printed, _ = command("", text, "trials.csv", "worse.csv", "--metric", "pass^2", "--details")
+    assert code == 0
+    assert "trials is better than worse" in printed
+    assert "of its own" not in printed

@@ -123,7 +123,7 @@ def board_of(
         standings, shared = standings_of(names, scores, metric.sign, intervals, compared, against)
     board = Board(question, sample, standings, tuple(compared), shared, ())
     if len(pairs) == 1:
-        return replace(board, warnings=compared[0].warnings)
+        return replace(board, warnings=(*compared[0].warnings, *scored.uneven_trials()))
     assert drawn is not None, "only metrics that score each system compare three or more"
     clusters = scored.clusters if of_clusters else None
     warnings = (
@@ -133,6 +133,7 @@ def board_of(
         *_about_spread(alone, names),
         *(about_number(clusters, scored.rows.n_items, null="swap_items") if by_bootstrap else ()),
         *_cautions(board, scored, drawn),
+        *scored.uneven_trials(),
     )
     return replace(board, warnings=warnings)
 

@@ -107,7 +107,9 @@ def board_alone(
         low, high = (score + sign * (end - pair.effect) for end in pair.interval)
         ends.append((min(low, high), max(low, high)) if not math.isnan(low) else NONE)
     standings, _ = standings_of(scored.names, scores, metric.sign, ends, (), against or "")
-    warnings = tuple(dict.fromkeys(text for pair in pairs for text in pair.warnings))
+    warnings = tuple(
+        dict.fromkeys([*(text for pair in pairs for text in pair.warnings), *scored.uneven_trials()])
+    )
     return Board(question, scored.sample, standings, tuple(pairs), (), warnings)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -142,6 +142,16 @@ class ScoredSystems:
             {name: _counts(matrix) for name, matrix in responses.items()},
             shared_numbers(self.units),
         )
+
+    def uneven_trials(self) -> Iterator[str]:
+        """Yield the caution about items that have unlike numbers of trials, if the metric is of trials."""
+        numbers = [(~np.isnan(matrix)).sum(axis=1) for matrix in self.rows.systems]
+        for name, of_items in zip(self.names, numbers, strict=True):
+            if self.metric.of_trials and of_items.min() < of_items.max():
+                yield (
+                    f"items of {name} have from {of_items.min()} to {of_items.max()} trials: each counts "
+                    "once, by the trials that it has"
+                )
 
     def pair(self, a: int, b: int) -> ResponseSet:
         """Return gold and two systems, by their places."""

@@ -176,13 +176,15 @@ def variance_shares(
             found[source] = VarianceShare(float(shares[index]) * whole, float(shares[index]), interval)
     if data.clusters is None:
         found["clusters"] = None
+    # An item's trials are its own.
+    units = {} if chosen.of_trials else named_units(data, names)
     return VarianceShares(
         chosen.name,
         math.sqrt(whole),
         **found,
         warnings=(
             *_cautions(chosen, splits, parts, data.n_items, names),
-            *about_units(named_units(data, names), data.n_items, has_gold=data.has_gold, claim="variance"),
+            *about_units(units, data.n_items, has_gold=data.has_gold, claim="variance"),
         ),
         names=names,
     )
