@@ -436,8 +436,13 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
             "each; raise `max_resamples` and `max_draws`"
         )
     constant = [standing.name for standing in board.standings if np.isnan(standing.interval[0])]
-    if constant and len(pairs[0].claims) == 1:  # a score for new units has other reasons to lack an interval
+    if constant and len(pairs[0].claims) == 1:
         yield f"all {unit} have the same score for {listed(constant)}, and nothing shows how it varies"
+    elif constant:
+        yield (
+            f"no interval for the score of {listed(constant)}: it rests on too few {unit}, raters or runs to "
+            "speak for new ones; collect more"
+        )
     undefined = int((~np.isfinite(drawn)).any(axis=0).sum())
     if undefined:
         yield f"{undefined} bootstrap draws leave {question.metric} undefined; the intervals leave them out"
