@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nbyk
-from nbyk.sums import covariance, polynomial, product, solve
+from nbyk.sums import covariance, covariances, polynomial, product, root, solve
 
 DRAWS = np.random.default_rng(5)
 SOURCE = Path(nbyk.__file__).parent
@@ -19,11 +19,12 @@ BLAS = re.compile(r"np\.(dot|vdot|inner|tensordot|matmul|cov|corrcoef|polyfit|co
 
 @pytest.mark.quick
 @pytest.mark.parametrize(
-    ("left", "right"), [((7,), (7,)), ((7,), (7, 3)), ((4, 7), (7,)), ((4, 7), (7, 3)), ((2, 4, 7), (7,))]
+    ("left", "right"),
+    [((7,), (7,)), ((7,), (7, 3)), ((4, 7), (7,)), ((4, 7), (7, 3)), ((2, 4, 7), (7,)), ((4, 7), (7, 3, 2))],
 )
 def test_products_are_those_of_numpy(left: tuple[int, ...], right: tuple[int, ...]) -> None:
     a, b = DRAWS.normal(size=left), DRAWS.normal(size=right)
-    np.testing.assert_allclose(product(a, b), a @ b, rtol=1e-12)
+    np.testing.assert_allclose(product(a, b), np.tensordot(a, b, 1), rtol=1e-12)
 
 
 def test_covariance_solutions_and_polynomials_are_those_of_numpy() -> None:
@@ -32,10 +33,25 @@ def test_covariance_solutions_and_polynomials_are_those_of_numpy() -> None:
     matrix = DRAWS.normal(size=(4, 4))
     np.testing.assert_allclose(solve(matrix, x[:4]), np.linalg.solve(matrix, x[:4]), rtol=1e-9)
     np.testing.assert_allclose(solve(matrix, np.eye(4)), np.linalg.inv(matrix), rtol=1e-9)
+    several, right = DRAWS.normal(size=(5, 4, 4)), DRAWS.normal(size=(5, 4))
+    np.testing.assert_allclose(
+        solve(several, right), np.linalg.solve(several, right[..., None])[..., 0], rtol=1e-9
+    )
+    columns = DRAWS.normal(size=(9, 3))
+    np.testing.assert_allclose(covariances(columns), np.cov(columns, rowvar=False), rtol=1e-12)
     place, weights = np.log(np.arange(1.0, 10.0)), 1.0 + x**2
     np.testing.assert_allclose(
         polynomial(place, y, 3, weights), np.polyfit(place, y, 3, w=weights), rtol=1e-8
     )
+
+
+def test_a_root_gives_its_matrix_back_and_a_row_that_others_determine_adds_nothing() -> None:
+    rows = DRAWS.normal(size=(4, 3))
+    singular = product(rows, rows.T)
+    lower = root(singular)
+    np.testing.assert_allclose(product(lower, lower.T), singular, rtol=1e-9, atol=1e-9)
+    assert not lower[:, 3].any()
+    assert not np.triu(lower, 1).any()
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def product(left: ArrayLike, right: ArrayLike) -> NDArray[Any]:
-    """Return ``left @ right``; on the right a vector or a matrix, on the left any number of dimensions."""
+    """Return ``numpy.tensordot(left, right, 1)``; for a vector or a matrix on the right, ``left @ right``."""
     a: NDArray[Any] = np.asarray(left)
     b: NDArray[Any] = np.asarray(right)
-    return np.asarray(np.einsum("...k,k->..." if b.ndim == 1 else "...k,kn->...n", a, b))
+    others = "mn"[: b.ndim - 1]
+    return np.asarray(np.einsum(f"...k,k{others}->...{others}", a, b))
 
 
 def covariance(first: ArrayLike, second: ArrayLike) -> float:
@@ -25,20 +26,42 @@ def covariance(first: ArrayLike, second: ArrayLike) -> float:
     return float(((x - x.mean()) * (y - y.mean())).sum()) / (len(x) - 1)
 
 
+def covariances(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sample covariance matrix of columns of equal length."""
+    centred = columns - columns.mean(axis=0)
+    return product(centred.T, centred) / (len(columns) - 1)
+
+
 def solve(matrix: ArrayLike, right: ArrayLike) -> NDArray[np.float64]:
-    """Return the result of ``numpy.linalg.solve`` for a few equations, by elimination with pivots."""
-    left = np.array(matrix, dtype=np.float64)
-    solution = np.array(right, dtype=np.float64)
-    for column in range(len(left)):
-        pivot = column + int(np.argmax(np.abs(left[column:, column])))
-        left[[column, pivot]], solution[[column, pivot]] = left[[pivot, column]], solution[[pivot, column]]
-        solution[column] = solution[column] / left[column, column]
-        left[column] = left[column] / left[column, column]
-        for row in range(len(left)):
-            if row != column:
-                solution[row] = solution[row] - left[row, column] * solution[column]
-                left[row] = left[row] - left[row, column] * left[column]
-    return solution
+    """Return the result of ``numpy.linalg.solve`` for a few equations, by elimination with pivots.
+
+    The matrix has shape (…, P, P), the right (…, P) or (…, P, C).
+    """
+    left, known = np.asarray(matrix, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    n, shape = left.shape[-1], known.shape
+    known = known.reshape(*left.shape[:-1], -1)
+    rows = np.concatenate([left, known], axis=-1).reshape(-1, n, n + known.shape[-1])
+    every = np.arange(len(rows))
+    for column in range(n):
+        pivot = column + np.argmax(np.abs(rows[:, column:, column]), axis=1)
+        chosen = rows[every, pivot]
+        rows[every, pivot] = rows[:, column]
+        chosen = chosen / chosen[:, column, np.newaxis]
+        rows[:, column] = chosen
+        factors = rows[:, :, column].copy()
+        factors[:, column] = 0.0
+        rows -= factors[:, :, np.newaxis] * chosen[:, np.newaxis, :]
+    return rows[:, :, n:].reshape(shape)
+
+
+def root(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Cholesky's lower triangle L, L Lᵀ = matrix; its column is zero where a row adds nothing."""
+    lower = np.zeros_like(matrix, dtype=np.float64)
+    for column in range(len(matrix)):
+        rest = matrix[:, column] - (lower * lower[column]).sum(axis=1)
+        if rest[column] > 1e-12 * matrix[column, column]:
+            lower[column:, column] = rest[column:] / np.sqrt(rest[column])
+    return lower
 
 
 def polynomial(x: ArrayLike, y: ArrayLike, degree: int, weights: ArrayLike) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
+from nbyk.sums import product
 from nbyk.testing.looks import Looks, certain_looks, schedule
 from nbyk.testing.pvalues import (
     DECISION_ERROR,
@@ -78,8 +79,8 @@ def _level_of_look(alpha: float, looks: int, alternative: Alternative) -> float:
         for look in range(2, looks + 1):
             before, now = (sums * np.sqrt(k) for k in (look - 1, look))
             steps = 0.5 * (c - low) * np.sqrt(look - 1) * weights
-            density = _normal(now[:, None] - before) @ (density * steps)
-        return float(1.0 - alpha - density @ weights * 0.5 * (c - low) * np.sqrt(looks))
+            density = product(_normal(now[:, None] - before), density * steps)
+        return float(1.0 - alpha - product(density, weights) * 0.5 * (c - low) * np.sqrt(looks))
 
     bound: float = brentq(excess, 0.0, _FAR)
     return float(sides_of(alternative) * ndtr(-bound))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.errors import NbykError, unknown_name
+from nbyk.sums import solve
 from nbyk.testing.results import Claim, inconclusive
 from nbyk.testing.shared_units import SharedUnitsTest, responses
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
@@ -354,6 +355,6 @@ def _icc(sums: Floats, n_raters: int, *, absolute: bool) -> Floats:
         axis=-2,
     )
     found = np.stack([of_items, of_raters, of_all], axis=-1) - of_mean[..., None]
-    variances = np.linalg.solve(expected, found[..., None])[..., 0]
+    variances = solve(expected, found)
     between, of_raters, noise = np.moveaxis(variances, -1, 0)
     return np.asarray(between / (between + (of_raters if absolute else 0.0) + noise))

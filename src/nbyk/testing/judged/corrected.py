@@ -22,6 +22,7 @@ from scipy.special import chdtrc, stdtrit
 from nbyk.data.judged import JudgedSystems
 from nbyk.errors import NbykError
 from nbyk.metrics.registry import named
+from nbyk.sums import covariances, product
 from nbyk.testing.results import Interval, VariancePart
 from nbyk.testing.shared_units import NO_UNIT, Responses, SharedUnitsTest, responses, shared_units_test
 
@@ -109,17 +110,16 @@ class Weighing:
         of_judge = covariance = 0.0
         for rows in self.slices:
             judge = self.data.judge[np.ix_(rows, systems)]
-            spread = np.atleast_2d(np.cov(judge, rowvar=False))
+            spread = covariances(judge)
             k = kappa[np.ix_(rows, systems)] * signs[systems]
-            of_judge += float(np.sum(spread * (k.T @ k)))
+            of_judge += float(np.sum(spread * product(k.T, k)))
             for s in systems:
                 chosen = rows[self.rated[rows, s]]
                 a = self.a[chosen, s]
                 centred = self.people[chosen, s] - np.average(self.people[chosen, s], weights=a)
-                with_judge = (a / a.sum() * centred) @ self.data.judge[np.ix_(chosen, systems)]
-                covariance += float(
-                    np.sum(with_judge * (signs[s] * a @ (kappa[np.ix_(chosen, systems)] * signs[systems])))
-                )
+                with_judge = product(a / a.sum() * centred, self.data.judge[np.ix_(chosen, systems)])
+                weights = product(signs[s] * a, kappa[np.ix_(chosen, systems)] * signs[systems])
+                covariance += float(np.sum(with_judge * weights))
         return min(max(covariance / of_judge, 0.0), 1.0) if of_judge > 0.0 else 0.0
 
 
@@ -171,7 +171,7 @@ def corrected(
     (a_values, a_units), (b_values, b_units) = packed
     given = responses(a_values, b_values, a_units=a_units, b_units=b_units, paired=True)
     rest = np.setdiff1d(np.arange(shape[0]), rows)
-    of_rest = judged[rest] @ signs
+    of_rest = product(judged[rest], signs)
     over_rest = float(np.sum(of_rest**2)) * len(rest) / (len(rest) - 1.0) if len(rest) > 1 else 0.0
     items = _with_rest(
         shared_units_test(named("mean", "numbers"), given, sources=()), effect, over_rest, len(rest)

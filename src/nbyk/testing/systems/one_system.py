@@ -18,6 +18,7 @@ from scipy.special import bdtr, bdtrc
 
 from nbyk.data.scales import scale_text
 from nbyk.errors import NbykError
+from nbyk.sums import product, root
 from nbyk.testing.corrections import Correction
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
@@ -135,8 +136,7 @@ def band(boards: Sequence[Board], scored: Sequence[ScoredSystems], asked: Asked)
     reach = 0.0
     if len(centred):
         unit = centred / np.sqrt(np.sum(centred**2, axis=1, keepdims=True))
-        _, lengths, axes = np.linalg.svd(unit @ unit.T)
-        normal = rng.standard_normal((20_000, len(unit))) @ (np.sqrt(lengths)[:, None] * axes)
+        normal = product(rng.standard_normal((20_000, len(unit))), root(product(unit, unit.T)).T)
         t = np.abs(normal).max(axis=1) / np.sqrt(rng.chisquare(n - 1.0, 20_000) / (n - 1.0))
         reach = float(np.quantile(t, asked.confidence_level))
     ends = []

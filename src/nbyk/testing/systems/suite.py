@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
+from nbyk.sums import product
 from nbyk.testing.corrections import Correction, correct_p_values
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.pvalues import Alternative, tie_tolerance
@@ -99,7 +100,7 @@ class Suite:
         parts = self.weights**2 * squares / np.maximum(sizes - 1.0, 1.0) / sizes
         total, known = float(parts.sum()), float(np.sum(parts**2 / np.maximum(sizes - 1.0, 1.0)))
         df = total**2 / known if known > 0.0 else 1.0
-        return formula_test(float(self.weights @ means), Component(values.size, total, 0.0, df, 1.0))
+        return formula_test(float(product(self.weights, means)), Component(values.size, total, 0.0, df, 1.0))
 
     def over_tasks(self, values: Floats) -> SharedUnitsTest:
         """Return the weighted mean of items' values, with its variance over new tasks."""
@@ -193,7 +194,7 @@ def board_of_suite(
         replace(question, test="t", direction=metric.direction, noun=metric.noun or metric.name),
         replace(scored.sample, n_clusters=0),
         scored.names,
-        np.array([float(suite.weights @ suite.means(values)) for values in scores]),
+        np.array([float(product(suite.weights, suite.means(values))) for values in scores]),
         intervals,
         of_pairs,
         correction=correction,

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
+from nbyk.sums import product, solve
 from nbyk.testing.corrections import Correction
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample, inconclusive
@@ -82,7 +83,7 @@ class VoteFit:
     def curvature(self) -> Floats:
         """The curvature H of all votes, shape (P, P), with a term that keeps the strengths' mean at 0."""
         counts = np.bincount(self.cells, minlength=len(self.curvatures))
-        whole: Floats = np.tensordot(counts.astype(np.float64), self.curvatures, 1)
+        whole: Floats = product(counts.astype(np.float64), self.curvatures)
         if len(self.scores) > 2:
             whole[: len(self.scores), : len(self.scores)] += whole.trace() / len(self.scores) ** 2
         return whole
@@ -104,21 +105,21 @@ class VoteFit:
         np.add.at(gradients, numbers, self.gradients[votes])
         order = np.argsort(numbers, kind="stable")
         ends = np.concatenate([[0], np.cumsum(np.bincount(numbers))])
-        inverse = np.linalg.inv(self.curvature) @ self.contrasts
+        inverse = solve(self.curvature, self.contrasts)
         changes, powers = np.zeros((n_rows, n_models)), np.zeros((4, n_models + 1, n_models + 1))
         for start in range(0, n_rows, _GROUPS_AT_ONCE):
             here = slice(start, min(start + _GROUPS_AT_ONCE, n_rows))
             rows = order[ends[here.start] : ends[here.stop]]
             counts = np.zeros((here.stop - start, len(self.curvatures)))
             np.add.at(counts, (numbers[rows] - start, self.cells[votes[rows]]), 1.0)
-            own = np.tensordot(counts, self.curvatures, 1)
-            steps = np.linalg.solve(self.curvature - own, gradients[here, :, None])[..., 0]
-            changes[here] = -steps @ self.contrasts
-            alone = np.pad(inverse.T @ own @ inverse, ((0, 0), (0, 1), (0, 1)))
+            own = product(counts, self.curvatures)
+            steps = solve(self.curvature - own, gradients[here])
+            changes[here] = -product(steps, self.contrasts)
+            alone = np.pad(product(product(own, inverse).swapaxes(1, 2), inverse), ((0, 0), (0, 1), (0, 1)))
             diagonal = np.einsum("gss->gs", alone)
             squares = diagonal[:, :, None] + diagonal[:, None, :] - 2.0 * alone
             for exponent in range(4):
-                powers[exponent] += np.tensordot(times[here], squares ** (exponent + 1), 1)
+                powers[exponent] += product(times[here], squares ** (exponent + 1))
         return LeftOut(changes[places], powers)
 
 
@@ -145,7 +146,7 @@ class LeftOut:
         freedom are (Σ v)² / Σ v² − 1.
         """
         n, change = len(self.changes), self.difference(pair)
-        total = float(change @ change) * (n - 1.0) / n
+        total = float(np.sum(change**2)) * (n - 1.0) / n
         first, second, third, fourth = self.powers[:, pair[0], pair[1]].tolist()
         between = max(total - within, 0.0) / second
         whole = first + between * second
@@ -195,10 +196,10 @@ def fit_votes(votes: Votes, *, position: bool = True) -> VoteFit:
     for _ in range(_NEWTON_STEPS):
         chances, curvatures = _chances(towards, ties, values, has_ties=has_ties)
         errors = counts - counts.sum(axis=1, keepdims=True) * chances
-        gradient = 0.5 * (errors[:, 0] - errors[:, 2]) @ towards + errors[:, 1].sum() * ties
-        whole = np.tensordot(counts.sum(axis=1), curvatures, 1)
+        gradient = product(0.5 * (errors[:, 0] - errors[:, 2]), towards) + errors[:, 1].sum() * ties
+        whole = product(counts.sum(axis=1), curvatures)
         whole[:n, :n] += whole.trace() / n**2
-        step = np.linalg.solve(whole, gradient)
+        step = solve(whole, gradient)
         values = values + step / max(1.0, float(np.abs(step).max()))
         if np.abs(step).max() < 1e-12:
             break
@@ -219,7 +220,7 @@ def fit_votes(votes: Votes, *, position: bool = True) -> VoteFit:
 
 def _chances(towards: Floats, ties: Floats, values: Floats, *, has_ties: bool) -> tuple[Floats, Floats]:
     """Return the chances of a win, a tie and a loss in each cell, (C, 3), and a vote's curvature there."""
-    half = 0.5 * (towards @ values)
+    half = 0.5 * product(towards, values)
     logs = np.stack([half, np.full_like(half, values[-1] if has_ties else -np.inf), -half], axis=1)
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
     chances = weights / weights.sum(axis=1, keepdims=True)
@@ -297,7 +298,7 @@ def board_of_votes(
             few = f"{n_voters} voters cannot speak for others"
             return inconclusive(("items", "voters"), population, few), narrow
         of_votes = single.difference((a, b))
-        test = formula_test(effect, of_items, voters.component((a, b), float(of_votes @ of_votes)))
+        test = formula_test(effect, of_items, voters.component((a, b), float(np.sum(of_votes**2))))
         broad = claim_over(test, ("items", "voters"), population, asked)
         return _planned(broad, test, votes, asked, judge), narrow
 
