@@ -116,6 +116,15 @@ def test_only_text_folds_in_a_table_of_many_columns() -> None:
     assert "\nrun\n" in text
 
 
+def test_a_bar_is_never_folded() -> None:
+    bars = ["├──●───┤         ", "        ├─────●─┤"]
+    frame = pd.DataFrame(
+        {"system": ["a long name of one", "of another"], "0         1": bars, "ranks": ["1 to 2"] * 2}
+    )
+    text = answer_text(replace(ANSWER, tables=(AnswerTable("bars", "Bars", frame),)), width=40)
+    assert all(any(bar.strip() in line for line in text.splitlines()) for bar in bars)
+
+
 def test_sentences_fold_at_the_width_between_words_only() -> None:
     long = replace(
         ANSWER, sentences=("word " * 30 + "/a/path/that-is-longer-than-the-width",), tables=(), cautions=()

@@ -318,7 +318,7 @@ def _beyond(table: AnswerTable) -> set[tuple[int, int]]:
 
 
 def _table_text(table: AnswerTable, width: int) -> str:
-    """Return a table with its columns aligned; text wraps if there is too little room, numbers do not."""
+    """Return a table in columns; text wraps if there is too little room, numbers and bars do not."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -329,12 +329,15 @@ def _table_text(table: AnswerTable, width: int) -> str:
     shown = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
     columns = [[str(name), *(row[place] for row in rows)] for place, name in enumerate(frame.columns)]
     texts = [is_text(frame, name) for name in frame.columns]
+    whole = [
+        not text or any("●" in cell for cell in column) for column, text in zip(columns, texts, strict=True)
+    ]
     wanted = [max(map(len, column)) for column in columns]
     widths = []
-    for column, text in zip(columns, texts, strict=True):
-        unbroken = [word for cell in column for word in (cell.split() if text else [cell])]
+    for column, is_whole in zip(columns, whole, strict=True):
+        unbroken = [word for cell in column for word in ([cell] if is_whole else cell.split())]
         longest = max((len(word) for word in unbroken), default=1)
-        widths.append(min(longest, max(8, width // 4)) if text else longest)
+        widths.append(longest if is_whole else min(longest, max(8, width // 4)))
     spare = max(0, width - sum(widths) - _GAP * len(widths))
     for place, name in enumerate(frame.columns):
         # Rich's own division of the width cuts off columns on the right.
