@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING
 
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
@@ -49,6 +50,8 @@ def scores_answer(
     n_all = len(board.pairs)
     methods = dict.fromkeys(method_line(pair, n_pairs=n_all) for pair in board.pairs)
     sentences = [board.sentence, *(f"Method: {line}." for line in methods)]
+    if board.sample.pairing:
+        sentences.append(f"{board.sample.pairing}.")
     if board.question.reason:
         sentences.append(f"nbyk chose {test}: {board.question.reason}.")
     if powers:
@@ -89,8 +92,13 @@ def _power_sentence(powers: Mapping[str, BootstrapPower], lift: str, n_pairs: in
 def _what_would_settle(pair: Pair) -> str:
     """Return how many scores would show the present difference; "" if there is none."""
     samples, paired = pair.sample.scores, FACTS[pair.question.test].paired
-    n = scores_to_settle(samples[pair.a], samples[pair.b], paired=paired, alpha=pair.question.alpha)
-    return "" if n is None else f"about {n} scores of each would show a difference this large (power 0.8)"
+    alpha = pair.question.alpha
+    n = scores_to_settle(samples[pair.a], samples[pair.b], paired=paired, alpha=alpha)
+    if n is None:
+        return ""
+    # So few that no exchange of scores reaches α show nothing, whatever the t-test says.
+    n = next(m for m in count(n) if 2.0 / (2.0**m if paired else math.comb(2 * m, m)) <= alpha)
+    return f"about {n} scores of each would show a difference this large (power 0.8)"
 
 
 def _tables(board: Board, powers: Mapping[str, BootstrapPower] | None) -> Iterator[AnswerTable]:

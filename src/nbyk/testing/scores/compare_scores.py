@@ -107,7 +107,8 @@ def board_of_scores(
         reason=reason or "",
     )
     counts = {name: ResponseCounts(len(of), len(of), len(of)) for name, of in samples.items()}
-    sample = Sample(0, 0, counts, scores=samples)
+    pairing = "Scores in one place are a pair" if FACTS[test].paired else "Scores are not paired"
+    sample = Sample(0, 0, counts, pairing=pairing, scores=samples)
     sign = -1.0 if lower_is_better else 1.0
     if test == ASO:
         draws = N_ASO_RESAMPLES if n_resamples is None else n_resamples
@@ -305,11 +306,6 @@ def _by_aso(
 
 def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, paired: bool) -> Iterator[str]:
     test, fewest = question.test, _fewest(sample.scores)
-    yield from warnings_of(test, fewest[0])
-    if test == ASO:
-        said = few_scores(*fewest)
-        if said is not None:
-            yield said
     drawn = [pair.drawn for pair in pairs if pair.drawn is not None]
     least, n_corrected = min((of.least_p for of in drawn), default=0.0), n_corrected_for(question, pairs)
     if least * n_corrected > question.alpha:
@@ -323,6 +319,11 @@ def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, pair
             f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = "
             f"{question.alpha:g}: the test cannot find a difference, whatever the scores; {how}"
         )
+    yield from warnings_of(test, fewest[0])
+    if test == ASO:
+        said = few_scores(*fewest)
+        if said is not None:
+            yield said
     if fewest[0] > 1 and any(math.isnan(pair.interval[0]) for pair in pairs):
         yield NOTHING_VARIES
     if not paired:

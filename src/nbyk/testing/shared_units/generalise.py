@@ -155,7 +155,7 @@ class SharedUnitsTest:
         tail = self.law.tail(error, strong_skew=strong_skew)
         if alternative == "two-sided":
             return 2.0 * tail
-        return tail if (error > 0.0) is (alternative == "greater") else 1.0 - tail
+        return tail if bool(error > 0.0) is (alternative == "greater") else 1.0 - tail
 
     def interval(
         self, confidence_level: float = 0.95, alternative: Alternative = "two-sided"

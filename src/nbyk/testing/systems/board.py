@@ -398,7 +398,7 @@ def _score_intervals(
             by_bootstrap = by_bootstrap or known is None
             intervals.append(known or percentile_interval(drawn[system][np.isfinite(drawn[system])], level))
         else:
-            intervals.append(within(metric.score_range, test.interval(level), panel))
+            intervals.append(within(metric, metric.score_range, test.interval(level), panel.responses))
     return intervals, by_bootstrap
 
 

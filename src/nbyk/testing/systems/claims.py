@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nbyk.metrics import Metric
 from nbyk.testing.pvalues import Alternative, PValue
 from nbyk.testing.results import Claim, Interval, favoured, inconclusive
-from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
+from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of
 from nbyk.testing.shared_units.intervals import parts_with_intervals
 from nbyk.testing.shared_units.power import Aim
@@ -93,7 +93,7 @@ def broad_claim(
         return inconclusive(over, population, test.roughness)
     level = asked.confidence_level
     claim = claim_by_t(test, over, population, alternative=alternative, alpha=alpha, confidence_level=level)
-    interval = within(metric.effect_range(), claim.interval, panel)
+    interval = within(metric, metric.effect_range(), claim.interval, panel.responses)
     effect = claim.effect if claim.by_precision else items.effect  # the same, to the last digit
     claim = replace(claim, interval=interval, effect=effect)
     parts = tuple(replace(part, source=panel.in_words(part.source)) for part in claim.parts)
@@ -101,14 +101,12 @@ def broad_claim(
     return claim if claim.p <= alpha else replace(claim, advice=_advice(metric, test, panel, asked))
 
 
-def within(bounds: Interval | None, interval: Interval, panel: Panel) -> Interval:
-    """Return an interval within a metric's bounds for ratings from 0 to 1, if all ratings are from there."""
-    if bounds is None or panel.responses is None:
+def within(metric: Metric, bounds: Interval | None, interval: Interval, data: Responses | None) -> Interval:
+    """Return an interval within a metric's bounds; those of a metric with a unit need ratings from 0 to 1."""
+    if bounds is None or data is None:
         return interval
-    are_numbers = panel.responses.table is None
-    if are_numbers and not are_from_zero_to_one(
-        role.values for role in panel.responses.roles if role.values.size
-    ):
+    has_unit = metric.unit_power != 0 and data.table is None
+    if has_unit and not are_from_zero_to_one(role.values for role in data.roles if role.values.size):
         return interval
     low, high = (min(max(end, bounds[0]), bounds[1]) for end in interval)
     return low, high

@@ -90,7 +90,7 @@ def items_alone(
     Parameters
     ----------
     metric
-        The metric. If it is no mean over items, the numbers of the draws stand.
+        The metric. If it is no mean over items, the numbers of the draws stand unless all are the same.
     rows
         The responses, with clusters if whole clusters were drawn.
     drawn
@@ -106,7 +106,12 @@ def items_alone(
         the scores of single items.
     """
     if not metric.is_mean_over_items:
-        return drawn
+        if percentile[0] < percentile[1]:
+            return drawn
+        unit = "items" if rows.clusters is None else "clusters"
+        return ItemsAlone(
+            drawn.p, NONE, f"every sample of the {unit} has the same effect: nothing shows how it varies"
+        )
     scores = scores_of_items(metric, rows)[:2]
     if len(scores) == 2:
         effects, largest = metric.sign * (scores[0] - scores[1]), float(np.ptp(scores))

@@ -21,7 +21,7 @@ from nbyk.metrics import Metric
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.results import NONE, Claim, Margin
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, responses, shared_units_test
-from nbyk.testing.systems.claims import are_from_zero_to_one
+from nbyk.testing.systems.claims import are_from_zero_to_one, within
 from nbyk.testing.systems.panel import Panel
 
 _ROUNDING = 1e-10
@@ -75,7 +75,7 @@ def with_margins(
             "give the largest difference that does not matter, as in 0.02 for 2 percentage points",
             argument="margin",
         )
-    tested = []
+    tested, rated = [], sample_of(data, panel, of_clusters=False)
     for claim in claims:
         sources = tuple(source for source in panel.sources if source in claim.over)
         test = of_broad if claim is claims[0] else None
@@ -83,7 +83,11 @@ def with_margins(
             sample = sample_of(data, panel, of_clusters="clusters" in claim.over)
             test = shared_units_test(metric, sample, sources=sources)
         within_one = test is not None and test.is_constant and is_within_one(metric, data)
-        tested.append(replace(claim, margin=_margin(claim, test, margin, alpha, within_one=within_one)))
+        of_claim = _margin(claim, test, margin, alpha, within_one=within_one)
+        if not math.isnan(of_claim.interval[0]):
+            bounded = within(metric, metric.effect_range(), of_claim.interval, rated)
+            of_claim = replace(of_claim, interval=bounded)
+        tested.append(replace(claim, margin=of_claim))
     return tuple(tested)
 
 

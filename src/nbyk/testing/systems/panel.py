@@ -219,9 +219,11 @@ def _shared_ids(data: ResponseSet, role: str, places: Integers | None) -> Intege
     units = data.units.get(role)
     if units is None or units.index is None or units.n_shared < 1:
         return None
-    shared = np.append(units.items_of > 1, False)  # the index −1, no unit, is the last
+    # Units of one item are noise of that item, unless most units share items.
+    fewest = 1 if 2 * units.n_shared > np.count_nonzero(units.items_of) else 2
+    kept = np.append(units.items_of >= fewest, False)  # the index −1, no unit, is the last
     numbers = np.append(np.arange(len(units.names)) if places is None else places, NO_UNIT)
-    ids: Integers = np.where(shared[units.index], numbers[units.index], NO_UNIT)
+    ids: Integers = np.where(kept[units.index], numbers[units.index], NO_UNIT)
     return ids
 
 

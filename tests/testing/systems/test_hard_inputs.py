@@ -1,0 +1,84 @@
+"""Inputs on which a comparison once lost power, or said more than its data."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nbyk
+
+
+def raters_with_unequal_loads(seed: int, n: int = 100, n_raters: int = 40) -> nbyk.Systems:
+    """Return two systems whose n outputs are rated by 3 people each; person k gives k^-1.5 of the ratings."""
+    rng = np.random.default_rng(seed)
+    chosen = np.argsort(rng.standard_exponential((n, n_raters)) * np.arange(1, n_raters + 1) ** 1.5, axis=1)[
+        :, :3
+    ]
+    lean = 0.1 * rng.normal(size=n_raters)[chosen] + 0.1 * rng.normal(size=(n, 1))
+    effect = 0.12 + lean + 0.05 * rng.normal(size=(n, 3))
+    frames = {}
+    for name, values in (("a", 0.5 + effect / 2), ("b", np.full((n, 3), 0.5))):
+        rows = [(f"q{i:03}", f"w{chosen[i, k]:02}", values[i, k]) for i in range(n) for k in range(3)]
+        frames[name] = pd.DataFrame(rows, columns=["item", "rater", "value"])
+    return nbyk.read_systems(frames)
+
+
+def test_people_who_rated_one_item_do_not_turn_the_weights_off() -> None:
+    """Unweighted, two people who give most ratings leave p at .1 and more in two of three such sets."""
+    of_sets = []
+    for seed in range(6):
+        systems = raters_with_unequal_loads(seed)
+        result = nbyk.compare(systems, metric="mean", n_resamples=99, max_resamples=99)
+        claim = result.claims[0]
+        assert claim.by_precision
+        of_sets.append(claim.p)
+    assert np.median(of_sets) < 0.01
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_a_margin_of_numpy_is_the_number(alternative: str) -> None:
+    rng = np.random.default_rng(1)
+    a = rng.random((60, 1))
+    b = np.clip(a + 0.01 * rng.normal(size=(60, 1)), 0, 1)
+    plain, of_numpy = (
+        nbyk.compare(
+            None, a, b, metric="mean", margin=margin, alternative=alternative, n_resamples=99
+        ).pair.margin  # type: ignore[arg-type]
+        for margin in (0.05, np.float64(0.05))
+    )
+    assert plain is not None
+    assert of_numpy is not None
+    assert of_numpy.p_equivalent == plain.p_equivalent < 0.05
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "wins_mae"])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_interval_of_a_margin_leaves_the_metrics_range(metric: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    gold = rng.random((20, 1))
+    a = np.clip(gold + 0.02 * rng.normal(size=(20, 3)) + 0.02 * rng.normal(size=3), 0, 1)
+    b = np.clip(rng.random((20, 1)) + 0.3 * rng.normal(size=3), 0, 1)
+    result = nbyk.compare(gold, a, b, metric=metric, margin=0.1, n_resamples=99, max_resamples=99)
+    for claim in result.claims:
+        assert claim.margin is not None
+        low, high = claim.margin.interval
+        assert math.isnan(low) or -1.0 <= low <= high <= 1.0
+
+
+@pytest.mark.parametrize("metric", ["f1", "recall", "auc"])
+def test_a_score_that_no_sample_of_items_changes_has_no_interval_and_a_reserve(metric: str) -> None:
+    gold = np.tile([1.0, 0.0], 12)[:, None]
+    result = nbyk.compare(gold, gold, 1.0 - gold, metric=metric, n_resamples=999)
+    assert result.p < 0.05
+    assert math.isnan(result.interval[0])
+    assert "nothing shows how it varies" in result.reserves[0]
+
+
+def test_the_reason_why_so_few_pairs_show_nothing_comes_first() -> None:
+    x, y = [0.81, 0.84, 0.86, 0.80, 0.85], [0.72, 0.74, 0.75, 0.70, 0.76]
+    board = nbyk.compare(None, {"x": x, "y": y}, kind="scores", pair_runs=True)
+    assert "smallest p-value" in board.warnings[0]
+    assert board.sample.pairing == "Scores in one place are a pair"
