@@ -372,6 +372,6 @@ def _cautions(
     shares = [sum(part.share for part in of.claims[0].parts if part.source == ANSWERS) for of in estimates]
     if data.answers.max() > 1 and max(shares) < 0.1:
         yield (
-            "more answers of the judge to an output will not help: they make "
-            f"{100 * max(shares):.1f} % of the variance"
+            "more answers of the judge to an output will not help: they make under "
+            f"{math.ceil(100 * max(shares)) or 1} % of the variance"
         )
