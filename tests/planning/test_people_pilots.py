@@ -118,7 +118,7 @@ def test_clusters_alone_are_a_pilot_and_two_are_none() -> None:
     spread = pilot_of(fresh).spread
     assert spread.clusters > 0.0
     assert (spread.raters, spread.ratings, spread.runs, spread.answers) == (0.0, 0.0, 0.0, 0.0)
-    with pytest.raises(NbykError, match="cluster: found 2 clusters, which cannot speak for others"):
+    with pytest.raises(NbykError, match="cluster: 2 clusters are too few; collect 3 or more, or leave"):
         assert pilot_of(replace(fresh, clusters=np.arange(150) % 2)).spread
 
 

@@ -49,5 +49,5 @@ def test_runs_of_items_in_clusters_have_a_sentence_over_new_clusters() -> None:
 
 def test_two_clusters_settle_nothing() -> None:
     a, b, cluster = clustered(2, 0.1, seed=1)
-    with pytest.raises(NbykError, match="cluster: found 2 clusters, which cannot speak for others"):
+    with pytest.raises(NbykError, match="cluster: 2 clusters are too few; collect 3 or more, or leave"):
         settle(None, a, b, cluster=cluster, metric="mean")

@@ -116,13 +116,16 @@ def test_aso_has_the_fields_but_p() -> None:
     means = nbyk.compare(None, dict(zip("ab", scores, strict=True)), test="aso", confidence_level=0.9)
     assert (found.effect, found.interval) == (means.effect, means.interval)
     assert not hasattr(found, "p")
-    assert found.sentence.startswith(f"A scores {found.effect:.3g} more than B (90 % interval ")
-    claim = f"A is almost stochastically larger than B at any τ above {found.eps_min:.3g}"
-    assert f"at a confidence of 90 % in 2 comparisons, {claim} (eps_min" in found.sentence
+    bound = (
+        f"any τ above {found.eps_min:.3g} (eps_min = {found.eps_min:.3g}, confidence 90 % in 2 comparisons)"
+    )
+    assert found.sentence.startswith(f"A is better than B by Almost Stochastic Order, for {bound}. ")
+    assert f"Its mean score is {found.effect:.3g} higher (90 % interval " in found.sentence
+    assert len(found.sentence.split()) <= 40
     back = found.reversed()
     assert (back.effect, back.interval) == (-found.effect, tuple(-end for end in found.interval[::-1]))
-    assert back.sentence.startswith(f"B scores {found.effect:.3g} more than A (90 % interval ")
-    assert "these scores do not show that A is almost stochastically larger than B" in back.sentence
+    assert back.sentence.startswith("A is not shown to be better than B by Almost Stochastic Order (eps_min")
+    assert f"Its mean score is {found.effect:.3g} lower (90 % interval " in back.sentence
     assert escape(found.warnings[0]) in found._repr_html_()
     assert len(found.warnings) == 1
     with pytest.warns(UserWarning, match="eps_min says little"):

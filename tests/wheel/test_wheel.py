@@ -119,6 +119,15 @@ def test_the_wheel_holds_the_data_and_the_types(wheel: Path) -> None:
             assert str(path.relative_to(ROOT / "src")) in names
 
 
+def test_the_command_has_the_name_of_the_package(wheel: Path) -> None:
+    """`uvx` and `pipx run` look for a command of the package's name."""
+    package = wheel.name.partition("-")[0]
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith("/entry_points.txt"))
+        commands = archive.read(name).decode()
+    assert f"[console_scripts]\n{package} = " in commands
+
+
 def test_nothing_of_an_extra_is_installed(place: Place) -> None:
     listed = json.loads(run(place.bin / "python", "-m", "pip", "list", "--format", "json"))
     assert {package["name"].lower() for package in listed} & PACKAGES_OF_EXTRAS == set()

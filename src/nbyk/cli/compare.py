@@ -436,6 +436,9 @@ def compare(
     check_format(form)
     if out is not None:
         check_out_folder(out)
+    load_metric_files(metric_file)
+    given = [name for name in context.params if _is_given(context, name)]
+    kind = kind or ("scores" if "test" in given else _kind_of_metrics(metric or ()))
 
     from nbyk.data import SampleChoice, named_systems, read_systems
     from nbyk.data.columns import Columns
@@ -449,9 +452,6 @@ def compare(
     from nbyk.testing.systems.margins import check_margin
     from nbyk.testing.systems.suite import Suite
 
-    load_metric_files(metric_file)
-    given = [name for name in context.params if _is_given(context, name)]
-    kind = kind or ("scores" if "test" in given else _kind_of_metrics(metric or ()))
     if correction is not None:
         check_correction(correction)
     if test is not None and test not in NAMES:
@@ -630,8 +630,10 @@ def _refuse(given: Sequence[str], unused: Sequence[str], why: str) -> None:
 
 def _kind_of_metrics(names: Sequence[str]) -> Kind | None:
     """Return the kind of responses that the metrics need; None if the data decide it."""
-    from nbyk.metrics.registry import kind_scored
+    from nbyk.metrics.registry import check_known, kind_scored
 
+    for name in names:
+        check_known(name)
     kinds = dict.fromkeys(kind for name in names if (kind := kind_scored(name)) is not None)
     if len(kinds) > 1:
         raise NbykError(
@@ -659,10 +661,13 @@ def _metrics(names: list[str] | None, systems: Systems) -> tuple[str, ...]:
 
 def _check_null(null: str, *, gate: bool) -> None:
     from nbyk.resampling.samplers import check_null
-    from nbyk.testing.systems.asked import EQUALLY_GOOD, TESTED
 
     check_null(null)
-    if gate and TESTED[null] != EQUALLY_GOOD:
+    if not gate:
+        return
+    from nbyk.testing.systems.asked import EQUALLY_GOOD, TESTED
+
+    if TESTED[null] != EQUALLY_GOOD:
         raise NbykError(
             f"--gate with --null {null}: rejecting that the two {TESTED[null]} does not show who is "
             "better; choose swap_items or shifted"

@@ -331,6 +331,8 @@ def plan(
     with_people = any(given is not None for given in shared) or solve in ("raters", "runs", "calls")
     with_people = with_people or bool(solve and pilot_systems)
     check_sources(arguments, with_people=with_people)
+    load_metric_files(metric_file)
+    metrics = [metric_named(name) for name in metric or ("mae",)]
     if not with_people and dataset is not None:
         check_dataset(dataset, published=published)
 
@@ -341,8 +343,6 @@ def plan(
     from nbyk.report.plan import plan_answer
 
     files = (pilot, pilot_systems, Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty))
-    load_metric_files(metric_file)
-    metrics = [metric_named(name) for name in metric or ("mae",)]
     arguments["n_runs"] = _runs(n_runs)
     asked = {name: arguments[name] for name in plan_from.__kwdefaults__ or {} if name in arguments}
     asked |= {"metric": metrics[0], "curves": out is not None and not with_people}

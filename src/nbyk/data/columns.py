@@ -129,6 +129,18 @@ def proposed(table: Table, asked: Columns) -> dict[str, str]:
     return roles
 
 
+def naming(table: Table, asked: Columns, role: str) -> str:
+    """Return the way out where a table lacks the column of a role; it names all columns of a long table."""
+    what = "item column" if role == "item" else "column of the ratings"
+    way_out = f"rename the {what}, or name it with `{role}`"
+    found = recognised(table, asked)
+    if {found.rater, found.value}.isdisjoint(table.names):
+        return way_out
+    roles = proposed(table, asked).items()
+    options = [f"`{of}` {shlex.quote(name)}" for of, name in roles if name != getattr(asked, of)]
+    return f"{way_out}, as in {' '.join(options)}" if options else way_out
+
+
 def known_names(names: Sequence[str], role: str) -> list[str]:
     """Return the columns whose names are known for a role, in any case of letters."""
     return [name for name in names if name.lower() in KNOWN_NAMES[role]]

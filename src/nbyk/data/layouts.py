@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.columns import Columns, run_word
+from nbyk.data.columns import Columns, naming, run_word
 from nbyk.data.tables import Table
 from nbyk.data.text import shown
 from nbyk.errors import DataPlace, NbykError
@@ -158,8 +158,8 @@ def _number(cell: Any) -> float:
 
 def long_cells(table: Table, columns: Columns) -> Entries:
     """Return the ratings of a table with one row per rating."""
-    items, rater, value = _item_ids(table, columns.item), columns.rater, columns.value
-    found = table.column(value, "rename the column of the ratings, or name it with `value`")
+    items, rater, value = _item_ids(table, columns), columns.rater, columns.value
+    found = table.column(value, naming(table, columns, "value"))
     rows: Sequence[int] = range(len(items))
     if table.roles:  # a maker's file: a row need not hold every score
         cells = dict(table.cells(value))
@@ -197,7 +197,7 @@ def wide_cells(
     may_be_unrated
         Whether an item may have no rating; it is left out.
     """
-    items = _item_ids(table, columns.item)
+    items = _item_ids(table, columns)
     raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
     if not raters:
         raise table.place.error(
@@ -290,8 +290,8 @@ def _nameless(table: Table, places: Sequence[tuple[int, int]], cells: Sequence[A
     return Entries(list(map(str, rows)), raters, cells, rows, table, None, raters_known=known)
 
 
-def _item_ids(table: Table, item: str) -> list[str]:
-    return as_ids(table, item, table.column(item, "rename the item column, or name it with `item`"))
+def _item_ids(table: Table, columns: Columns) -> list[str]:
+    return as_ids(table, columns.item, table.column(columns.item, naming(table, columns, "item")))
 
 
 def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:

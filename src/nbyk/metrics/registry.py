@@ -167,6 +167,14 @@ def kind_scored(metric: str | Metric | None) -> Kind | None:
     return kind
 
 
+def check_known(spec: str) -> None:
+    """Raise NbykError if no data have a metric of this name, before the data are read."""
+    name = spec.partition("(")[0].strip()
+    of_data = any(name in definitions(of) for of in get_args(Data)) or bool(averages_of(name))
+    if not of_data and kind_scored(spec) is None:
+        named(spec, "numbers")
+
+
 def _unknown(name: str, of: Data) -> NbykError:
     """Return the error for a name that stands for no metric of such data."""
     averages = averages_of(name) if of == "classes" else []

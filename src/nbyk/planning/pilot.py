@@ -36,6 +36,7 @@ from nbyk.testing.shared_units.collection import (
     crew_of,
     spread_from,
     tests_of,
+    too_few,
 )
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.power import variance_of
@@ -63,8 +64,7 @@ def check_clusters(data: ResponseSet) -> None:
     """Raise NbykError if items come in clusters, but in too few for a claim about others."""
     if 0 < data.n_clusters < FEWEST_UNITS:
         raise NbykError(
-            f"found {data.n_clusters} clusters, which cannot speak for others; collect at least "
-            f"{FEWEST_UNITS}, or leave the clusters out",
+            f"{too_few(f'{data.n_clusters} clusters')}, or leave the clusters out",
             argument="cluster",
         )
 

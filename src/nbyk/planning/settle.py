@@ -39,7 +39,7 @@ from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.pvalues import Alternative, tie_tolerance
 from nbyk.testing.results import Pair
 from nbyk.testing.shared_units import shared_units_test
-from nbyk.testing.shared_units.collection import FEWEST_UNITS, Crew, check_count
+from nbyk.testing.shared_units.collection import FEWEST_UNITS, Crew, check_count, too_few
 from nbyk.testing.shared_units.power import Aim
 from nbyk.testing.systems.compare import compare
 from nbyk.testing.systems.evidence import item_effects
@@ -318,7 +318,7 @@ def _over_people(pilot: Pilot, now: Present) -> tuple[Plan | None, tuple[str, ..
     few = [source for source in panel.sources if panel.size(source) < FEWEST_UNITS]
     if few:
         named = listed([f"{panel.size(source)} {panel.in_words(source)}" for source in few])
-        return None, (f"{named} cannot speak for others: collect at least {FEWEST_UNITS}",)
+        return None, (too_few(named),)
     if pilot.metric.smoothness == "jumps":
         return None, ()  # its parts are far off, and so would be the numbers
     test = shared_units_test(pilot.metric, panel.responses)

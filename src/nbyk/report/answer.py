@@ -67,13 +67,15 @@ class AnswerFigure:
     name
         The stem of its files.
     caption
-        A description of the figure, for readers who see it and for readers who do not.
+        A description of the figure.
     draw
         Function that draws it; called only if it is written.
     for_paper
         Whether it is also written as .pdf, for a paper.
     narrow
         Whether it can be drawn as wide as a column, for phones and papers.
+    alt
+        What it shows, for readers who do not see it; "" for the caption.
     """
 
     name: str
@@ -81,6 +83,7 @@ class AnswerFigure:
     draw: Callable[[], Figure]
     for_paper: bool = False
     narrow: bool = False
+    alt: str = ""
 
     def pictures(self) -> dict[str, bytes]:
         """Return its pictures by their suffixes."""
@@ -289,6 +292,7 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
         {
             "name": figure.name,
             "caption": figure.caption,
+            "alt": figure.alt or figure.caption,
             "source": addresses[figure.name],
             "narrow": addresses.get(f"{figure.name}{NARROW}"),
         }

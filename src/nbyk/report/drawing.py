@@ -98,6 +98,7 @@ def pictures(figure: Figure, *, for_paper: bool = False, narrow: bool = False) -
     import matplotlib as mpl
     import matplotlib.pyplot as plt
     from matplotlib.backend_bases import get_registered_canvas_class
+    from matplotlib.ticker import MaxNLocator
 
     drawn = {}
     with style(), warnings.catch_warnings():
@@ -111,6 +112,8 @@ def pictures(figure: Figure, *, for_paper: bool = False, narrow: bool = False) -
             if suffix == NARROW:
                 figure.set_layout_engine("constrained")
                 for axes in figure.axes:
+                    if isinstance(axes.xaxis.get_major_locator(), MaxNLocator):
+                        axes.locator_params(axis="x", nbins=3)
                     axes.set_in_layout(True)  # a place that was set takes axes out of the layout
                 figure.set_size_inches(COLUMN, figure.get_figheight())
                 _lay_out(figure)

@@ -19,7 +19,7 @@ Tone = Literal["good", "bad", "open"]
 
 Markup = Callable[[str], str]
 
-TESTS_IN_WORDS = {
+_TESTS = {
     "swap_items": "swap test",
     "shifted": "shifted bootstrap",
     "permutation": "permutation of responses",
@@ -96,6 +96,11 @@ class Head:
         n_more = len(self.cautions) - len(shown)
         more = [f"({n_more} more {self.rest})"] if n_more else []
         return " ".join([*(f"{on_one_line(text).rstrip('.')}." for text in shown), *more])
+
+
+def in_words(test: str) -> str:
+    """Return a test in words: "swap test"."""
+    return _TESTS.get(test, test)
 
 
 def head_text(head: Head, width: int, table: str = "") -> str:

@@ -13,7 +13,8 @@ import numpy as np
 from nbyk.planning.request import SIDES
 from nbyk.planning.result import Plan
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
-from nbyk.report.drawing import COLOURS, new_figure, style
+from nbyk.report.drawing import COLOURS, WIDE, new_figure, style
+from nbyk.report.lines import in_words
 from nbyk.report.plan_tables import (
     RATERS,
     candidates_table,
@@ -54,12 +55,12 @@ def plan_answer(plan: Plan, *, name: str = "", for_page: bool = False) -> Answer
     if simulated:
         explorer = _sliders_of_curves(plan)
         title = f"How many items and ratings: {plan.request.world.prior.name}"
-        draw, caption = "plan", f"Items N and ratings per item K: {_caption(plan)}"
+        draw, caption = "plan", "The power of items N and ratings per item K, and this plan"
     else:
         explorer = _sliders_of_grid(plan) if for_page else None
         title = f"Planning with people: {name}"
         draw, caption = "people", "The items that you need against the number of raters, for several powers"
-    figures = [AnswerFigure(draw, caption, partial(figure_of, plan))]
+    figures = [AnswerFigure(draw, caption, partial(figure_of, plan), narrow=True, alt=head.verdict)]
     return Answer(
         title=title,
         sentences=plan.lines,
@@ -119,7 +120,7 @@ def _sliders_of_curves(plan: Plan) -> dict[str, Any] | None:
 
 def plan_figure(plan: Plan) -> Figure:
     """Draw the plane of K and N: contours of the power at the plan's ε, the budget line and the answer."""
-    figure, axes = new_figure(6.0, 4.4)
+    figure, axes = new_figure(WIDE, 4.0)
     asked, world, cost = plan.request, plan.request.world, plan.cost
     curves = plan.curves
     ks = np.array([curve.k_responses for curve in curves], dtype=np.float64)
@@ -181,8 +182,8 @@ def plan_figure(plan: Plan) -> Figure:
         axes.set_xlabel("gold ratings per item, K" if asked.world.has_gold else "ratings of each answer, K")
         axes.set_ylabel("items, N")
         axes.set_title(
-            f"{world.prior.name}, ε = {plan.epsilon:.3g}: {world.test.name} on {world.test.metric.name}, "
-            f"α = {asked.alpha:g}",
+            f"{world.prior.name}, ε = {plan.epsilon:.3g}: {in_words(world.test.name)} on "
+            f"{world.test.metric.name}, α = {asked.alpha:g}",
             loc="left",
             fontsize=9,
         )
@@ -194,8 +195,9 @@ def _caption(plan: Plan) -> str:
     asked, world = plan.request, plan.request.world
     goal = f"power {asked.power:g}" if asked.power is not None else "their power"
     return (
-        f"{world.prior.name}: sizes compared for {goal} of {world.test.name} on {world.test.metric.name}, "
-        f"α = {asked.alpha:g}, K up to {asked.max_responses}. N low to N high is the 95 % interval"
+        f"{world.prior.name}: sizes compared for {goal} of the {in_words(world.test.name)} on "
+        f"{world.test.metric.name}, α = {asked.alpha:g}, K up to {asked.max_responses}. "
+        "N low to N high is the 95 % interval"
     )
 
 
@@ -230,7 +232,7 @@ def _sliders_of_grid(plan: Plan) -> dict[str, Any] | None:
 
 def people_figure(plan: Plan) -> Figure:
     """Draw the least N against J for several powers, and the plan itself."""
-    figure, axes = new_figure(5.6, 4.0)
+    figure, axes = new_figure(WIDE, 3.4)
     asked = plan.request
     with style():
         for power, colour in zip(_POWERS[:3], COLOURS, strict=False):
@@ -245,7 +247,8 @@ def people_figure(plan: Plan) -> Figure:
             axes.plot(plan.crew.raters, plan.crew.n_items, "k*", markersize=13, label=label, linestyle="none")
         axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.set_xticks(RATERS, [str(raters) for raters in RATERS])
+        ticks = [raters for raters in RATERS if raters not in (4, 6, 10, 15)]
+        axes.set_xticks(ticks, [str(raters) for raters in ticks])
         axes.set_xticks([], minor=True)
         for which in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
             which(lambda value, _: f"{value:g}")
@@ -257,5 +260,5 @@ def people_figure(plan: Plan) -> Figure:
             fontsize=9,
         )
         if axes.get_legend_handles_labels()[0]:
-            axes.legend(fontsize=8)
+            figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure

@@ -11,7 +11,7 @@ from nbyk.planning.request import SIDES, SIZES, Simulated
 from nbyk.planning.result import Plan
 from nbyk.planning.simulation import EPSILON_FROM
 from nbyk.report.answer import AnswerTable
-from nbyk.report.lines import TESTS_IN_WORDS, Head, Line
+from nbyk.report.lines import Head, Line, in_words
 from nbyk.report.plan_tables import near_ways, wanted_power
 from nbyk.resampling.pilot_items import PilotItems
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, Crew
@@ -200,7 +200,7 @@ def _power(plan: Plan) -> Iterator[str]:
     side = f"{SIDES[request.alternative]}, α = {request.alpha:g}"
     if isinstance(request.source, Simulated):
         name = request.source.test.name
-        test = f"{TESTS_IN_WORDS.get(name, name)} on {plan.metric}, {side}"
+        test = f"{in_words(name)} on {plan.metric}, {side}"
         interval = f" ({plan.simulated.low:.2f} to {plan.simulated.high:.2f})" if plan.simulated else ""
         yield f"Power {plan.power:.2f}{interval} to find {_worse_system(plan, request.source)}: {test}."
         yield from _limits(plan)

@@ -74,7 +74,7 @@ def test_sensitivity_and_specificity_are_shares_of_the_judge_with_binomial_inter
 def test_two_raters_speak_for_themselves_and_five_for_others(measure: str) -> None:
     few = agreement(ratings(2, raters=2), measure=measure)
     assert [claim.is_conclusive for claim in few.claims] == [False, True]
-    assert few.claims[0].reason == "2 raters cannot speak for others"
+    assert few.claims[0].reason == "2 raters are too few; collect 3 or more"
     levels = ratings(5, raters=5) + np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
     broad, items = agreement(levels, measure=measure).claims
     assert broad.interval[0] < broad.effect < broad.interval[1] <= 1.0

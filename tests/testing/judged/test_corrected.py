@@ -184,7 +184,7 @@ def test_few_raters_speak_for_themselves(raters: int, conclusive: list[bool]) ->
     assert mean.people.is_conclusive
     assert mean.excess.population == claims[not conclusive[0]].population
     if raters == 1:
-        assert claims[0].reason == "1 rater cannot speak for others"
+        assert claims[0].reason == "1 rater is too few; collect 3 or more"
         assert claims[1].population == "new items, with this rater"
 
 

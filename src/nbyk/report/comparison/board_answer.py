@@ -79,9 +79,9 @@ def _tables(boards: Mapping[str, Board]) -> Iterator[AnswerTable]:
 
 def _figures(boards: Mapping[str, Board]) -> Iterator[AnswerFigure]:
     for place, (name, board) in enumerate(boards.items()):
-        caption = f"{board.sentence} {leaderboard_caption(board)}"
+        caption = leaderboard_caption(board)
         draw = partial(leaderboard_figure, board)
-        yield AnswerFigure(file_stem("leaderboard", name, place), caption, draw, for_paper=True, narrow=True)
+        yield AnswerFigure(file_stem("leaderboard", name, place), caption, draw, True, True, board.sentence)
 
 
 def _runs_as_systems(names: Sequence[str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ import numpy as np
 from nbyk.data.judged import JudgedSystems
 from nbyk.errors import NbykError
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
-from nbyk.report.comparison.sentences import about, board_head, variance_sentence
+from nbyk.report.comparison.sentences import about, board_head, p_text, variance_sentence
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, shown_name, style
 from nbyk.report.lines import Head, Line, bar, with_decimals
 from nbyk.testing.judged.agreement import agreement
@@ -90,7 +90,8 @@ def _beside(found: JudgedBoard) -> Iterator[Line]:
         yield Line(_drift(found.drift))
     claim = first.claims[0]
     if claim.parts:
-        yield Line(variance_sentence("the people's scale", claim.parts, claim.population))
+        what = f"the {'difference' if first.b else 'mean'} on the people's scale"
+        yield Line(variance_sentence(what, claim.parts, claim.population))
 
 
 def _excess(of: OnPeoplesScale) -> str:
@@ -103,7 +104,7 @@ def _excess(of: OnPeoplesScale) -> str:
     sure = "" if claim.p <= 0.05 else ", which may be chance"
     return (
         f"On the same outputs the judge {what} {sides[claim.effect < 0.0]} than people do{sure} "
-        f"(p = {number(claim.p)}, {claim.population})."
+        f"({p_text(claim.p, 0.05)}, {claim.population})."
     )
 
 
@@ -112,7 +113,7 @@ def _drift(claim: Claim) -> str:
         return f"Whether judge and people drift apart over batches is open: {claim.reason}."
     return (
         "From the first batch to the last, people's ratings less the judge's score change by "
-        f"{number(claim.effect)} ({ends_in_words(claim.interval)}; p = {number(claim.p)})."
+        f"{number(claim.effect)} ({ends_in_words(claim.interval)}; {p_text(claim.p, 0.05)})."
     )
 
 

@@ -33,7 +33,7 @@ from nbyk.report.comparison.tables import (
     systems_table,
     variance_table,
 )
-from nbyk.report.lines import Head, Line
+from nbyk.report.lines import Head, Line, in_words
 from nbyk.testing.results import Board, Pair, VariancePart, plain
 from nbyk.testing.systems.evidence import item_effects
 from nbyk.testing.systems.sensitivity import Sensitivity
@@ -205,7 +205,9 @@ def _sentences(found: Findings) -> Iterator[str]:
         yield found.sensitivity.sentence
     for metric, parts in found.variance.items():
         claim = found.pairs[metric].claims[0]
-        yield variance_sentence(metric, parts, claim.population if claim.parts else "items and responses")
+        yield variance_sentence(
+            f"the effect on {metric}", parts, claim.population if claim.parts else "items and responses"
+        )
     with_parts = [name for name, pair in found.pairs.items() if pair.claims[0].parts]
     jumping = [name for name in with_parts if name not in found.variance]
     if jumping:
@@ -275,16 +277,17 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
     for place, (name, pair) in enumerate(found.pairs.items()):
         yield AnswerFigure(
             file_stem("difference", name, place),
-            pair.sentence,
+            f"The effect on {name}, with its interval for each claim",
             partial(difference_figure, pair),
             for_paper=True,
             narrow=True,
+            alt=pair.sentence,
         )
     for place, (name, pair) in enumerate(found.pairs.items()):
         yield AnswerFigure(
             file_stem("effect", name, place),
-            f"The observed effect of {a} over {b} on {name}, beside the effects under the null "
-            f"({pair.question.test}) and on bootstrapped test sets",
+            f"The effect of {a} over {b} on {name}, beside those of equally good systems "
+            f"({in_words(pair.question.test)}) and of items drawn again",
             partial(pair_figure, pair),
             narrow=True,
         )
@@ -298,7 +301,7 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
     for place, (name, parts) in enumerate(found.variance.items()):
         yield AnswerFigure(
             file_stem("variance", name, place),
-            variance_sentence(name, parts, ""),
+            variance_sentence(f"the effect on {name}", parts, ""),
             partial(variance_figure, name, parts),
             narrow=True,
         )

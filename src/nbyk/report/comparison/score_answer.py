@@ -165,6 +165,7 @@ def _figures(board: Board) -> Iterator[AnswerFigure]:
         f"The scores of each system, with their mean and its {percent} interval.",
         partial(score_figures.scores_figure, board),
         narrow=True,
+        alt=board.sentence,
     )
     if len(board.pairs) > 1:
         yield AnswerFigure(

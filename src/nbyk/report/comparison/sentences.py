@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from nbyk.report.lines import TESTS_IN_WORDS, Head, Line, Tone, bar, with_decimals
+from nbyk.report.lines import Head, Line, Tone, bar, in_words, with_decimals
 from nbyk.testing.corrections import WHOSE
 from nbyk.testing.pvalues import p_relation, side_in_words
 from nbyk.testing.results import WITH_RESERVE, Board, Claim, Interval, Pair, Sample, VariancePart
@@ -268,22 +268,22 @@ def test_in_words(pair: Pair, claim: Claim) -> str:
     """Return the test that made a claim's p, in words."""
     if not pair.sample.n_items:
         return FACTS[pair.question.test].title.removeprefix("the ")
-    test = TESTS_IN_WORDS.get(claim.method, claim.method)
+    test = in_words(claim.method)
     whole = claim.method == pair.question.test and pair.sample.n_clusters > 0
     return f"{test} of whole clusters" if whole else test
 
 
-def variance_sentence(metric: str, parts: Sequence[VariancePart], population: str) -> str:
-    """Return one sentence about the sources of the variance of the effect over a population."""
+def variance_sentence(what: str, parts: Sequence[VariancePart], population: str) -> str:
+    """Return one sentence about the sources of the variance of an effect over a population."""
     shown = sorted((part for part in parts if not math.isnan(part.share)), key=lambda part: -part.share)
     unknown = [part.source for part in parts if math.isnan(part.variance)]
     if not shown:
-        return f"The effect on {metric} does not vary over {population}."
+        return f"{what[0].upper()}{what[1:]} does not vary over {population}."
     shares = [f"{part.source} {100 * part.share:.0f} %" for part in shown if part.share >= 0.005]
     small = [part.source for part in shown if part.share < 0.005]
     rest = f"; under 1 %: {', '.join(small)}" if small else ""
     rest += f"; not separable from items: {listed(unknown)}" if unknown else ""
-    return f"Where the variance of the effect on {metric} comes from: {', '.join(shares)}{rest}."
+    return f"Where the variance of {what} comes from: {', '.join(shares)}{rest}."
 
 
 def _percent(level: float) -> str:

@@ -19,7 +19,7 @@ from nbyk.errors import NbykError, unknown_name
 from nbyk.sums import solve
 from nbyk.testing.results import Claim, inconclusive
 from nbyk.testing.shared_units import SharedUnitsTest, responses
-from nbyk.testing.shared_units.collection import FEWEST_UNITS
+from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
 from nbyk.testing.shared_units.components import item_component, unit_component
 from nbyk.testing.shared_units.generalise import law_of
 from nbyk.testing.shared_units.statistic import Changes, blocks_for, centred_changes
@@ -149,7 +149,7 @@ def agreement(
     claims = []
     if n_raters > 1:
         if n_raters < FEWEST_UNITS:
-            claims.append(inconclusive(*new, f"{n_raters} raters cannot speak for others"))
+            claims.append(inconclusive(*new, too_few(f"{n_raters} raters")))
         else:
             claims.append(_claim(*new, value, tests[1], confidence_level))
     claims.append(_claim(*these, value, tests[0], confidence_level))

@@ -42,7 +42,7 @@ from nbyk.testing.results import (
 )
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import moderated_tests
-from nbyk.testing.shared_units.collection import FEWEST_UNITS
+from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
 from nbyk.testing.systems.claims import claim_by_t
 from nbyk.testing.systems.panel import FEW_UNITS
 
@@ -293,16 +293,14 @@ class _Claiming:
         items = self._claim(estimate.items, ("items",), f"new items, with {these}")
         over, population = ("items", "raters"), "new items and raters"
         if broad is None or raters < FEWEST_UNITS:
-            reason = f"{raters} {'rater' if raters == 1 else 'raters'} cannot speak for others"
+            reason = too_few(f"{raters} {'rater' if raters == 1 else 'raters'}")
             return inconclusive(over, population, reason), items
         return self._claim(broad, over, population), items
 
     def of_test(self, test: SharedUnitsTest, raters: int) -> Claim:
         """Return the claim of a test that stands alone, over new raters if there are enough."""
         if test.sources and raters < FEWEST_UNITS:
-            return inconclusive(
-                ("items", "raters"), "new items and raters", f"{raters} raters cannot speak for others"
-            )
+            return inconclusive(("items", "raters"), "new items and raters", too_few(f"{raters} raters"))
         over = ("items", "raters") if test.sources else ("items",)
         return self._claim(test, over, " and ".join(["new items", *over[1:]]))
 
@@ -372,6 +370,6 @@ def _cautions(
     shares = [sum(part.share for part in of.claims[0].parts if part.source == ANSWERS) for of in estimates]
     if data.answers.max() > 1 and max(shares) < 0.1:
         yield (
-            "more answers of the judge to an output will not help: they make "
-            f"{100 * max(shares):.1f} % of the variance"
+            "more answers of the judge to an output will not help: they make under "
+            f"{math.ceil(100 * max(shares)) or 1} % of the variance"
         )

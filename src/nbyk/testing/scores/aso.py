@@ -83,21 +83,17 @@ class AsoResult(ShownInNotebooks):
     @property
     def sentence(self) -> str:
         """The result in sentences that you can quote; the threshold τ of `eps_min` is your decision."""
-        first, second, sign = ("B", "A", -1.0) if self.effect < 0.0 else ("A", "B", 1.0)
+        side, sign = ("lower", -1.0) if self.effect < 0.0 else ("higher", 1.0)
         low, high = sorted(sign * end for end in self.interval)
         confidence = f"{100 * self.bound.confidence_level:g} %"
         interval = "" if math.isnan(low) else f" ({confidence} interval {low:.3g} to {high:.3g})"
         joint = f" in {self.bound.n_comparisons} comparisons" if self.bound.n_comparisons > 1 else ""
-        claim = (
-            f"A is almost stochastically larger than B at any τ above {self.eps_min:.3g}"
-            if self.eps_min < UNDECIDED
-            else "these scores do not show that A is almost stochastically larger than B"
-        )
+        is_shown = self.eps_min < UNDECIDED
+        verdict = "A is better than B" if is_shown else "A is not shown to be better than B"
+        where = f", for any τ above {self.eps_min:.3g}" if is_shown else ""
         return (
-            f"{first} scores {sign * self.effect:.3g} more than {second}{interval}. By Almost "
-            f"Stochastic Order, at a confidence of {confidence}{joint}, {claim} "
-            f"(eps_min = {self.eps_min:.3g}, violation ratio {self.violation_ratio:.3g} ± "
-            f"{self.standard_error:.2g})."
+            f"{verdict} by Almost Stochastic Order{where} (eps_min = {self.eps_min:.3g}, confidence "
+            f"{confidence}{joint}). Its mean score is {sign * self.effect:.3g} {side}{interval}."
         )
 
     def reversed(self) -> AsoResult:

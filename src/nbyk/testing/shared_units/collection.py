@@ -22,6 +22,13 @@ from nbyk.words import counted, listed
 FEWEST_UNITS = 3
 """With fewer shared units or clusters, a claim about new ones is inconclusive (docs/shared-units.md)."""
 
+
+def too_few(units: str) -> str:
+    """Return why a claim about others than these, such as "2 raters", is inconclusive, and what helps."""
+    verb = "is" if units.startswith(("1 ", "one ")) and " and " not in units else "are"
+    return f"{units} {verb} too few; collect {FEWEST_UNITS} or more"
+
+
 MOST_OF_A_COUNT = 1_000_000_000
 """The largest number of items, raters, ratings or runs that nbyk plans with."""
 
@@ -211,7 +218,7 @@ class Crew:
         if self.clusters < 2:
             raise NbykError(
                 f"found {self.items_per_cluster}, and there are {self.n_items} items: one cluster, which "
-                "cannot speak for others; give more items, or smaller clusters",
+                "is too few; give more items, or smaller clusters",
                 argument="items_per_cluster",
             )
         if self.raters and self.ratings_per_item > self.raters:

@@ -176,8 +176,9 @@ def _about_claims(pair: Pair) -> Iterator[str]:
     """Yield a caution if the broader claim looks more certain than the narrower one, which is not shown."""
     broad, items = pair.claims[0], pair.claims[-1]
     if broad.by_precision:
+        who = " or ".join(name for name in broad.over if name != "items")
         yield (
-            f"some units answer far more items than others: for {broad.population} the effect weights each "
+            f"some {who} answer far more items than others: for {broad.population} the effect weights each "
             f"rating by its precision; the plain mean over items is {number(items.effect)}"
         )
         return

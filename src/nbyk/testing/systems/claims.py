@@ -17,7 +17,7 @@ from nbyk.metrics import Metric
 from nbyk.testing.pvalues import Alternative, PValue
 from nbyk.testing.results import Claim, Interval, favoured, inconclusive
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
-from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of
+from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of, too_few
 from nbyk.testing.shared_units.intervals import parts_with_intervals
 from nbyk.testing.shared_units.power import Aim
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
@@ -86,7 +86,7 @@ def broad_claim(
     population = panel.population(panel.sources, of_clusters=panel.of_clusters)
     if test is None:
         few = panel.few(0, FEWEST_UNITS)
-        return inconclusive(over, population, f"{listed(few)} are too few; collect {FEWEST_UNITS} or more")
+        return inconclusive(over, population, too_few(listed(few)))
     if test.is_constant:
         return replace(items, over=over, population=population)
     if test.roughness:

@@ -25,7 +25,7 @@ from nbyk.testing.family import choose_pairs
 from nbyk.testing.pvalues import Alternative, tie_tolerance
 from nbyk.testing.results import NONE, Board, Claim, Interval, inconclusive
 from nbyk.testing.shared_units import SharedUnitsTest
-from nbyk.testing.shared_units.collection import FEWEST_UNITS
+from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
 from nbyk.testing.shared_units.components import Component, third_moment
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import board_by_formula, claim_over, formula_test, without_p
@@ -165,7 +165,7 @@ def board_of_suite(
         items, tasks = f"new items, with these {len(suite.names)} tasks", "new items and tasks"
         made = [claim_over(suite.over_tasks(values), ("items", "tasks"), tasks, asked)] if new_tasks else []
         if new_tasks and len(suite.names) < FEWEST_UNITS:
-            few = f"{len(suite.names)} tasks cannot speak for others"
+            few = too_few(f"{len(suite.names)} tasks")
             made = [inconclusive(("items", "tasks"), tasks, few)]
         made += [] if alone else [claim_over(suite.over_items(values), ("items",), items, asked)]
         return tuple(made if has_p else map(without_p, made))

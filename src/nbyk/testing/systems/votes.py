@@ -32,7 +32,7 @@ from nbyk.testing.corrections import Correction
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample, inconclusive
 from nbyk.testing.shared_units import SharedUnitsTest
-from nbyk.testing.shared_units.collection import FEWEST_UNITS
+from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import board_by_formula, claim_over, formula_test, times_as_many
@@ -295,7 +295,7 @@ def board_of_votes(
             return (_planned(narrow, test, votes, asked, judge),)
         population = "new prompts and voters"
         if n_voters < FEWEST_UNITS:
-            few = f"{n_voters} voters cannot speak for others"
+            few = too_few(f"{n_voters} {'voter' if n_voters == 1 else 'voters'}")
             return inconclusive(("items", "voters"), population, few), narrow
         of_votes = single.difference((a, b))
         test = formula_test(effect, of_items, voters.component((a, b), float(np.sum(of_votes**2))))
