@@ -97,7 +97,7 @@ def _what_would_settle(pair: Pair) -> str:
     if n is None:
         return ""
     # So few that no exchange of scores reaches α show nothing, whatever the t-test says.
-    n = next(m for m in count(n) if 2.0 / (2.0**m if paired else math.comb(2 * m, m)) <= alpha)
+    n = next(m for m in count(n) if (2**m if paired else math.comb(2 * m, m)) >= 2.0 / alpha)
     return f"about {n} scores of each would show a difference this large (power 0.8)"
 
 

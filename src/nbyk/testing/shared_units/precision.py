@@ -225,6 +225,6 @@ def components_of(data: Crossed, fit: Fit) -> tuple[Component, Component]:
 
 def _scaled(parts: Floats, expected: float, trace: float, norm: float) -> tuple[float, float]:
     """Return a variance from squared parts, and its degrees of freedom, by their covariance under a fit."""
-    if not trace > 0.0:
+    if not (trace > 0.0 and norm > 0.0):  # so small that its square is 0, too
         return 0.0, 1.0
     return float(np.sum(parts**2)) * expected / trace, max(1.0, trace**2 / norm)

@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 
 _FARTHEST = 16.0
 _STEPS = 24
+_ROUNDING = 1e-9
+"""An effect that is this share of its standard error is 0, and does not vanish on the way."""
 
 MOST = 1.25
 """The largest stretch: more widens intervals without bound, and holds no level better."""
@@ -53,7 +55,7 @@ def stretch(metric: Metric, data: Responses, found: Changes, sources: Mapping[So
         that a linear effect would take.
     """
     error = float(np.sqrt(sum(part.total for part in sources.values())))
-    if error <= 0.0 or not abs(found.effect) > 0.0 or data.table is not None:
+    if error <= 0.0 or not abs(found.effect) > _ROUNDING * error or data.table is not None:
         return 1.0
     slopes = -found.units * (1.0 - 1.0 / data.panel_sizes)
     direction = np.zeros(data.n_units)
