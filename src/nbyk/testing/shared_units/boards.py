@@ -2,7 +2,9 @@
 
 The same raters rate all systems, so that S systems tell S times as much as one pair about how raters differ
 by system. Where systems differ in this, one pooled variance is too small for some. So each system's
-variance τ² is moderated towards the mean, by as much as the systems' variances agree (Smyth 2004).
+variance τ² is moderated towards the mean, by as much as the systems' variances agree (Smyth 2004), and each
+pair's towards the sum of its systems', by as much as the pairs agree with such sums. They do not where
+raters favour some systems as much as they disfavour others: severe ones, where systems are biased.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ Places = tuple[int, int]
 
 _TIMES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 64.0])
 """The degrees of freedom of the systems' agreement that are averaged over, in those of a variance."""
+
+_TIMES_OF_SUMS = np.array([0.03, 0.5, 4.0, 64.0])
+"""Those of the pairs' agreement with the sums of their systems' variances."""
 
 _OWN: tuple[Source, Source] = ("runs of A", "runs of B")
 
@@ -61,22 +66,28 @@ def moderated_pairs(totals: Floats, df: float) -> Moderated:
     Notes
     -----
     With m_s the units' changes of a system's score, less those of the mean system, T_ab = ‖m_a − m_b‖². So
-    the squares ‖m_s‖² follow from the T_ab by centring twice, and from them q_s, whose expectation is near
-    τ²_s, and the unbiased τ̂²_s = ((S − 1) q_s − q̄) / (S − 2). With d₀ degrees of freedom of agreement,
-    τ̃²_s = (d₀ q̄ + ν τ̂²_s) / (d₀ + ν) and T_ab = τ̃²_a + τ̃²_b, with Satterthwaite's degrees of freedom, at
-    most (S − 1) ν. Each d₀ has the weight Π_s f(q_s / s₀²), where f is the density of F with ν and d₀
-    degrees of freedom, and s₀² fits the mean of log q. With three systems, or if some pairs were not
-    compared, T_ab is moderated itself towards the mean T.
+    the products G of the m_s follow from the T_ab by centring twice, and from the squares ‖m_s‖² follow q_s,
+    whose expectation is near τ²_s, and the unbiased τ̂²_s = ((S − 1) q_s − q̄) / (S − 2). With d₀ degrees of
+    freedom of agreement, τ̃²_s = (d₀ q̄ + ν τ̂²_s) / (d₀ + ν) and V_ab = τ̃²_a + τ̃²_b, with Satterthwaite's
+    degrees of freedom. Each d₀ has the weight Π_s f(q_s / s₀²), where f is the density of F with ν and d₀
+    degrees of freedom, and s₀² fits the mean of log q. Likewise T_ab is moderated towards V_ab, with d₁
+    degrees of freedom of agreement, whose weights are of the ratios T_ab / V_ab. All systems together have ν
+    (tr C)² / tr C² degrees of freedom, of which no pair has more: C is the covariance of systems over
+    units, and tr C² is estimated from G without bias (Srivastava 2005). With three systems, or if some pairs
+    were not compared, T_ab is moderated towards the mean T.
 
     References
     ----------
     Smyth 2004, Linear models and empirical Bayes methods for assessing differential expression.
+    Srivastava 2005, Some tests concerning the covariance matrix in high dimensional data.
     """
     n = len(totals)
     there = np.triu(~np.isnan(totals), 1)
-    by_system = n > 3 and int(there.sum()) == n * (n - 1) // 2
+    complete = int(there.sum()) == n * (n - 1) // 2
+    by_system = complete and n > 3
+    most = df * (_effective_systems(totals, df) if complete else max(n - 1, 1))
     if by_system:
-        spreads = _squares(totals) * n / (n - 1)
+        spreads = np.diag(_products(totals)) * n / (n - 1)
         mean = float(spreads.mean())
         own = np.maximum(((n - 1) * spreads - mean) / (n - 2), 0.0)
     else:
@@ -95,8 +106,25 @@ def moderated_pairs(totals: Floats, df: float) -> Moderated:
             pair = (d0 * mean + df * totals) / (d0 + df)
             of_pair = np.full_like(pair, d0 + df)
         variances.append(pair)
-        degrees.append(np.minimum(of_pair, max(n - 1, 1) * df))
-    return Moderated(np.array(variances), np.array(degrees), weights)
+        degrees.append(np.minimum(of_pair, most))
+    if not by_system:
+        return Moderated(np.array(variances), np.array(degrees), weights)
+    sums = np.tensordot(weights, variances, 1)
+    of_sums = df * _TIMES_OF_SUMS[:, None, None, None]
+    both = np.outer(_weights(totals[there] / sums[there], df, _TIMES_OF_SUMS), weights)
+    pairs = (of_sums * np.array(variances) + df * totals) / (of_sums + df)
+    of_pairs = df + np.minimum(of_sums, np.maximum(np.array(degrees) - df, 0.0))
+    return Moderated(pairs.reshape(-1, n, n), of_pairs.reshape(-1, n, n), both.ravel())
+
+
+def _effective_systems(totals: Floats, df: float) -> float:
+    """Return (tr C)² / tr C² of the covariance C of systems over units, from 1 to S − 1."""
+    n, products = len(totals), _products(totals)
+    trace = float(np.trace(products))
+    if df <= 1.0 or trace == 0.0:
+        return 1.0
+    squares = df**2 / ((df - 1.0) * (df + 2.0)) * (float(np.sum(products**2)) - trace**2 / df)
+    return max(1.0, min(n - 1.0, trace**2 / squares)) if squares > 0.0 else max(n - 1.0, 1.0)
 
 
 def moderated_systems(totals: Floats, df: float) -> tuple[Floats, Floats, Floats]:
@@ -120,12 +148,12 @@ def moderated_systems(totals: Floats, df: float) -> tuple[Floats, Floats, Floats
     return variances, np.minimum(d0[:, 0] + df, len(totals) * df), _weights(totals, df)
 
 
-def _weights(spreads: Floats, df: float) -> Floats:
+def _weights(spreads: Floats, df: float, times: Floats = _TIMES) -> Floats:
     """Return the weight of each number of degrees of freedom of agreement, given mean squares."""
     positive = np.maximum(spreads, 1e-9 * spreads.mean())
     logs, half = np.log(positive), df / 2.0
     likelihoods = []
-    for d0 in df * _TIMES:
+    for d0 in df * times:
         centre = logs.mean() - (psi(half) - np.log(half) - psi(d0 / 2.0) + np.log(d0 / 2.0))
         ratio = np.exp(logs - centre)
         density = (
@@ -279,8 +307,8 @@ def lone_spread(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> tupl
     return None
 
 
-def _squares(totals: Floats) -> Floats:
-    """Return ‖m_s‖² of each system from the squared distances of all pairs: centred twice."""
-    n = len(totals)
-    squares: Floats = (totals.sum(axis=1) - totals.sum() / (2 * n)) / n
-    return squares
+def _products(totals: Floats) -> Floats:
+    """Return the products of all m_s from the squared distances of all pairs: centred twice."""
+    centred = totals - totals.mean(axis=0)
+    products: Floats = -0.5 * (centred - centred.mean(axis=1, keepdims=True))
+    return products
