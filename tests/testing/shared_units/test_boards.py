@@ -21,7 +21,6 @@ from nbyk.testing.shared_units.boards import (
 )
 
 TIMES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 64.0])
-TIMES_OF_SUMS = np.array([0.03, 0.5, 4.0, 64.0])
 
 
 def totals_of(changes: np.ndarray) -> np.ndarray:
@@ -73,30 +72,22 @@ def test_pairs_are_moderated_as_the_explicit_changes_of_each_system_say(n_system
     if df > 1:
         of_squares = df**2 / (df - 1) / (df + 2) * (np.trace(covariance @ covariance) - trace**2 / df)
         n_eff = np.clip(trace**2 / of_squares, 1.0, s - 1.0) if of_squares > 0 else s - 1.0
-    found, totals = moderated_pairs(totals_of(changes), df), totals_of(changes)
-    assert found.variances.shape == found.df.shape == (24, s, s)
-    pairs = list(itertools.combinations(range(s), 2))
-    sums = np.empty((6, len(pairs)))
-    degrees = np.empty_like(sums)
+    scale = np.sqrt(np.diag(covariance))
+    correlations = (covariance / np.outer(scale, scale))[np.triu_indices(s, 1)]
+    apart = min(1.0, (1 - np.mean(correlations**2)) / (1 - 1 / df)) if df > 1 else 0.0
+    totals = totals_of(changes)
+    found = moderated_pairs(totals, df)
+    assert found.variances.shape == found.df.shape == (6, s, s)
     for way, d0 in enumerate(df * TIMES):
         of_system = (d0 * q.mean() + df * own) / (d0 + df)
-        for place, (a, b) in enumerate(pairs):
-            sums[way, place] = of_system[a] + of_system[b]
-            of_both = sums[way, place] ** 2 / (of_system[a] ** 2 / (d0 + df) + of_system[b] ** 2 / (d0 + df))
-            degrees[way, place] = min(of_both, n_eff * df)
-    logs = np.array([log_likelihood(q, df, d0) for d0 in df * TIMES])
-    weights = np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum()
-    first, second = np.array(pairs).T
-    ratios = totals[first, second] / (weights @ sums)
-    logs = np.array([log_likelihood(ratios, df, d1) for d1 in df * TIMES_OF_SUMS])
-    of_sums = np.exp(logs - logs.max()) / np.exp(logs - logs.max()).sum()
-    for number, d1 in enumerate(df * TIMES_OF_SUMS):
-        ways = slice(6 * number, 6 * number + 6)
-        variances = (d1 * sums + df * totals[first, second]) / (d1 + df)
-        assert found.variances[ways, first, second] == pytest.approx(variances, rel=1e-9)
-        expected = df + np.minimum(d1, np.maximum(degrees - df, 0.0))
-        assert found.df[ways, first, second] == pytest.approx(expected, rel=1e-9)
-        assert found.weights[ways] == pytest.approx(of_sums[number] * weights, rel=1e-7)
+        for a, b in itertools.combinations(range(s), 2):
+            of_both = of_system[a] + of_system[b]
+            expected = apart * of_both + (1 - apart) * totals[a, b]
+            assert found.variances[way, a, b] == pytest.approx(expected, rel=1e-9)
+            degrees = of_both**2 / (of_system[a] ** 2 / (d0 + df) + of_system[b] ** 2 / (d0 + df))
+            degrees = max(min(degrees, n_eff * df), df)
+            assert found.df[way, a, b] == pytest.approx(df + apart * (degrees - df), rel=1e-9)
+    assert found.weights.sum() == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("df", [1.0, 2.0, 4.5, 7.0])
@@ -200,7 +191,7 @@ def test_effects_and_items_are_those_of_the_pairs_alone(paired: bool):
         assert test.law.weights.sum() == pytest.approx(1.0)
         # each alternative has the items' part of the pair, and its own of the units
         assert np.all(test.law.variances[:, 0] == alone.law.variances[0, 0])
-        assert len(test.law.variances) == (24 if paired else 6)
+        assert len(test.law.variances) == 6
         assert test.p_value() != alone.p_value()
 
 

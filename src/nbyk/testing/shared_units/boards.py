@@ -2,9 +2,9 @@
 
 The same raters rate all systems, so that S systems tell S times as much as one pair about how raters differ
 by system. Where systems differ in this, one pooled variance is too small for some. So each system's
-variance τ² is moderated towards the mean, by as much as the systems' variances agree (Smyth 2004), and each
-pair's towards the sum of its systems', by as much as the pairs agree with such sums. They do not where
-raters favour some systems as much as they disfavour others: severe ones, where systems are biased.
+variance τ² is moderated towards the mean, by as much as the systems' variances agree (Smyth 2004). A pair's
+is the sum of its systems' if raters differ by each system on its own; if what they like in one they like in
+another, it is the pair's own. So do severe raters of biased systems.
 """
 
 from __future__ import annotations
@@ -25,10 +25,6 @@ Places = tuple[int, int]
 
 _TIMES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 64.0])
 """The degrees of freedom of the systems' agreement that are averaged over, in those of a variance."""
-
-_TIMES_OF_SUMS = np.array([0.03, 0.5, 4.0, 64.0])
-"""Those of the pairs' agreement with the sums of their systems' variances."""
-
 _OWN: tuple[Source, Source] = ("runs of A", "runs of B")
 
 ALONE_IN_SPREAD = 5.0
@@ -68,13 +64,14 @@ def moderated_pairs(totals: Floats, df: float) -> Moderated:
     With m_s the units' changes of a system's score, less those of the mean system, T_ab = ‖m_a − m_b‖². So
     the products G of the m_s follow from the T_ab by centring twice, and from the squares ‖m_s‖² follow q_s,
     whose expectation is near τ²_s, and the unbiased τ̂²_s = ((S − 1) q_s − q̄) / (S − 2). With d₀ degrees of
-    freedom of agreement, τ̃²_s = (d₀ q̄ + ν τ̂²_s) / (d₀ + ν) and V_ab = τ̃²_a + τ̃²_b, with Satterthwaite's
+    freedom of agreement, τ̃²_s = (d₀ q̄ + ν τ̂²_s) / (d₀ + ν), and Σ_ab = τ̃²_a + τ̃²_b has Satterthwaite's
     degrees of freedom. Each d₀ has the weight Π_s f(q_s / s₀²), where f is the density of F with ν and d₀
-    degrees of freedom, and s₀² fits the mean of log q. Likewise T_ab is moderated towards V_ab, with d₁
-    degrees of freedom of agreement, whose weights are of the ratios T_ab / V_ab. All systems together have ν
-    (tr C)² / tr C² degrees of freedom, of which no pair has more: C is the covariance of systems over
-    units, and tr C² is estimated from G without bias (Srivastava 2005). With three systems, or if some pairs
-    were not compared, T_ab is moderated towards the mean T.
+    degrees of freedom, and s₀² fits the mean of log q. All systems together have ν (tr C)² / tr C² degrees
+    of freedom, of which no pair has more: C is the covariance of systems over units, and tr C² is estimated
+    from G without bias (Srivastava 2005; the correction of Huynh and Feldt). The variance is
+    λ Σ_ab + (1 − λ) T_ab, and so are its degrees of freedom: λ = (1 − r̄²) / (1 − 1/ν), with r̄² the mean
+    squared correlation of two systems, is 1 if systems are independent, and 0 if all units differ in one
+    direction. With three systems, or if some pairs were not compared, T_ab is moderated towards the mean T.
 
     References
     ----------
@@ -87,7 +84,9 @@ def moderated_pairs(totals: Floats, df: float) -> Moderated:
     by_system = complete and n > 3
     most = df * (_effective_systems(totals, df) if complete else max(n - 1, 1))
     if by_system:
-        spreads = np.diag(_products(totals)) * n / (n - 1)
+        products = _products(totals)
+        apart = _independence(products, df)
+        spreads = np.diag(products) * n / (n - 1)
         mean = float(spreads.mean())
         own = np.maximum(((n - 1) * spreads - mean) / (n - 2), 0.0)
     else:
@@ -98,23 +97,24 @@ def moderated_pairs(totals: Floats, df: float) -> Moderated:
     for d0 in df * _TIMES:
         if by_system:
             of_system = (d0 * mean + df * own) / (d0 + df)
-            pair = of_system[:, None] + of_system[None, :]
-            of_pair = (
-                pair**2 / np.maximum(of_system[:, None] ** 2 + of_system[None, :] ** 2, 1e-300) * (d0 + df)
-            )
+            one, other = of_system[:, None], of_system[None, :]
+            sums = one + other
+            of_sums = sums**2 / np.maximum(one**2 + other**2, 1e-300) * (d0 + df)
+            variances.append(apart * sums + (1.0 - apart) * totals)
+            degrees.append(df + apart * np.maximum(np.minimum(of_sums, most) - df, 0.0))
         else:
-            pair = (d0 * mean + df * totals) / (d0 + df)
-            of_pair = np.full_like(pair, d0 + df)
-        variances.append(pair)
-        degrees.append(np.minimum(of_pair, most))
-    if not by_system:
-        return Moderated(np.array(variances), np.array(degrees), weights)
-    sums = np.tensordot(weights, variances, 1)
-    of_sums = df * _TIMES_OF_SUMS[:, None, None, None]
-    both = np.outer(_weights(totals[there] / sums[there], df, _TIMES_OF_SUMS), weights)
-    pairs = (of_sums * np.array(variances) + df * totals) / (of_sums + df)
-    of_pairs = df + np.minimum(of_sums, np.maximum(np.array(degrees) - df, 0.0))
-    return Moderated(pairs.reshape(-1, n, n), of_pairs.reshape(-1, n, n), both.ravel())
+            variances.append((d0 * mean + df * totals) / (d0 + df))
+            degrees.append(np.full_like(totals, min(d0 + df, most)))
+    return Moderated(np.array(variances), np.array(degrees), weights)
+
+
+def _independence(products: Floats, df: float) -> float:
+    """Return λ of `moderated_pairs`: 1 if systems are independent over units, 0 in one direction."""
+    if df <= 1.0:
+        return 0.0
+    size = np.sqrt(np.maximum(np.diag(products), 1e-12 * np.trace(products)))
+    correlations = (products / np.outer(size, size))[np.triu_indices(len(products), 1)]
+    return float(np.clip((1.0 - np.mean(correlations**2)) / (1.0 - 1.0 / df), 0.0, 1.0))
 
 
 def _effective_systems(totals: Floats, df: float) -> float:
@@ -148,12 +148,12 @@ def moderated_systems(totals: Floats, df: float) -> tuple[Floats, Floats, Floats
     return variances, np.minimum(d0[:, 0] + df, len(totals) * df), _weights(totals, df)
 
 
-def _weights(spreads: Floats, df: float, times: Floats = _TIMES) -> Floats:
+def _weights(spreads: Floats, df: float) -> Floats:
     """Return the weight of each number of degrees of freedom of agreement, given mean squares."""
     positive = np.maximum(spreads, 1e-9 * spreads.mean())
     logs, half = np.log(positive), df / 2.0
     likelihoods = []
-    for d0 in df * times:
+    for d0 in df * _TIMES:
         centre = logs.mean() - (psi(half) - np.log(half) - psi(d0 / 2.0) + np.log(d0 / 2.0))
         ratio = np.exp(logs - centre)
         density = (
