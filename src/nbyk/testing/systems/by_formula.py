@@ -97,7 +97,6 @@ def board_by_formula(
             of_pair,
             of_pair[0].p,
             True,
-            None,
         )
         for (a, b), of_pair in claims.items()
     ]
