@@ -326,6 +326,8 @@ class Claim:
     advice
         The number of additional raters or runs that would settle the claim, if the effect stays as it is; ""
         if unknown.
+    enough
+        The number that would settle the claim by itself: "items", or else "raters" or "runs"; "" if unknown.
     parts
         The parts of the variance of the effect over this population; empty if p was drawn.
     margin
@@ -352,6 +354,7 @@ class Claim:
     reserve: str = ""
     by_precision: bool = False
     advice: str = ""
+    enough: str = ""
     parts: tuple[VariancePart, ...] = ()
     margin: Margin | None = None
     order: Order | None = field(default=None, repr=False)
