@@ -77,6 +77,10 @@ class NullCounts:
         error = 0.0 if self.exact else sides * math.sqrt(smoothed * (1.0 - smoothed) / (1 + n))
         return PValue(p, error, alternative)
 
+    def least_p(self, alternative: Alternative) -> float:
+        """Return the least p-value that any scores can give."""
+        return min(1.0, sides_of(alternative) / (self.n_draws + (0 if self.exact else 1)))
+
     def result(
         self, test: str, samples: tuple[Floats, Floats], alternative: Alternative, *, smoothing: bool = True
     ) -> SignificanceResult:
@@ -88,6 +92,7 @@ class NullCounts:
             samples,
             n_resamples=self.n_draws,
             exact=self.exact,
+            least_p=self.least_p(alternative),
             null=self.null,
         )
 

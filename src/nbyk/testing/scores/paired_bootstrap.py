@@ -118,6 +118,7 @@ def paired_bootstrap(
         effect=delta,
         interval=_interval(outputs, effects, ties),
         n_resamples=drawing.n_draws,
+        least_p=counts.least_p(alternative),
         null=effects - delta if keep_null else None,
     )
 
