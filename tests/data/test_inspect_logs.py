@@ -57,6 +57,7 @@ def evaluated(folder: Path, log_format: str, seed: int) -> tuple[Path, Any]:
     (log,) = eval(
         task,
         model="mockllm/model",
+        seed=42,
         log_dir=str(folder),
         log_format=log_format,
         display="none",
@@ -74,6 +75,7 @@ def test_a_log_is_read_as_inspect_reads_it(
     assert path.suffix == f".{log_format}"
     ratings = read_ratings(path, cluster="text")
     said = f"items = sample_id ({N_SAMPLES}), runs = epoch ({N_EPOCHS}), values = match"
+    said += "; model = mockllm/model, seed = 42"
     assert ratings.recognised == said
     expected = {(s.id, f"epoch {s.epoch}"): float(s.scores["match"].value == "C") for s in log.samples}
     index = zip(ratings.item_index, ratings.rater_index, ratings.values, strict=True)

@@ -193,7 +193,7 @@ def test_a_reader_is_one_function(tmp_path: Path, request: pytest.FixtureRequest
     """Whatever it reads, numbers or classes, as JSON or as JSON lines, every door then takes it."""
     request.addfinalizer(readers.EXPORTS.pop)
 
-    @readers.reader("a file of a new tool", "case", "case", "attempt", keys=("case", "verdict"))
+    @readers.Export("a file of a new tool", "case", "case", "attempt", keys=("case", "verdict"))
     def new_tool(case: Any) -> Iterator[readers.Row]:
         yield readers.Row(case["case"], 1, [("verdict", case["verdict"])])
 

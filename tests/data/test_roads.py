@@ -288,6 +288,38 @@ def test_no_cell_is_lost_without_a_word(road: Callable[[Path, Rows], Any], tmp_p
         assert ratings.n_ratings + sum(counted) == len(rows)
 
 
+def test_what_a_file_says_of_its_run_is_in_the_answer(tmp_path: Path) -> None:
+    def seeded(path: Path, rows: Rows) -> Path:
+        for seed in (7, 8):
+            samples = [sample(int(item[1:]), {"acc": value}) for item, run, value in rows if run == "run 0"]
+            write_run(path, samples, date=f"2025-01-0{seed}T00-00-00", seed=seed)
+        return path
+
+    def known(write: Callable[[Path, Rows], Any], **further: Any) -> Callable[[Path, Rows], Path]:
+        def road(path: Path, rows: Rows) -> Path:
+            file = write(path, rows) or path.with_suffix(".json")
+            return as_json(file, json.loads(file.read_text()) | further)
+
+        return road
+
+    def evals(path: Path, rows: Rows) -> Path:
+        openai_evals(path.with_suffix(".jsonl"), rows)
+        _, *events = path.with_suffix(".jsonl").read_text().splitlines()
+        spec = {"completion_fns": ["gpt-4", "gpt-3"], "run_config": {"seed": 20220722}}
+        path.with_suffix(".jsonl").write_text("\n".join([json.dumps({"spec": spec}), *events]))
+        return path.with_suffix(".jsonl")
+
+    of_tau2 = {"agent_info": {"llm": "m", "implementation": "llm_agent"}, "seed": 300}
+    for name, road, says in (
+        ("a", seeded, "model = org/model, seeds = 7, 8"),
+        ("b", known(tau2_bench, info=of_tau2), "model = m, seed = 300"),
+        ("c", known(deepeval, hyperparameters={"model": "m"}), "model = m"),
+        ("d", evals, "models = gpt-4, gpt-3, seed = 20220722"),
+    ):
+        rows = drawn(1) if road is not evals and name != "c" else drawn(1)[:6]
+        assert read_ratings(road(tmp_path / name, rows)).recognised.endswith(f"; {says}")
+
+
 @pytest.mark.parametrize("suffix", [".json", ".csv"])
 def test_a_file_of_promptfoo_holds_a_system_for_each_provider(suffix: str, tmp_path: Path) -> None:
     scores = [("a", test, test % 2) for test in range(4)] + [("b", test, (test + 1) % 2) for test in range(4)]

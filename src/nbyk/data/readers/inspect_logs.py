@@ -60,6 +60,8 @@ def read(path: str | os.PathLike[str]) -> Recording:
     for n, sample in enumerate(samples, start=1):
         deadline.check()
         gathering.add(sample.id, sample.epoch, _scores(sample, number), sample.metadata, number=n)
+    gathering.tell("model", header.eval.model)
+    gathering.tell("seed", header.eval.model_generate_config.seed)
     return gathering.recording(incomplete=_incomplete(header, len(samples)))
 
 
