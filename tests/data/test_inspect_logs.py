@@ -163,6 +163,20 @@ def test_samples_that_come_twice_and_scores_that_are_lists_are_refused(
         read_ratings(path, on_empty="drop")
 
 
+@pytest.mark.parametrize("log_format", ["eval", "json"])
+def test_a_log_of_too_many_values_is_refused_before_inspect_reads_it(
+    log_format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nbyk.data.readers import inspect_logs
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path, _ = evaluated(tmp_path / "logs", log_format, seed=6)
+    assert read_ratings(path).n_items == N_SAMPLES
+    monkeypatch.setattr(inspect_logs, "_MOST_VALUES", 200)
+    with pytest.raises(NbykError, match="holds more than 200 values in one JSON document"):
+        read_ratings(path)
+
+
 def test_the_samples_of_a_large_log_are_not_read_and_a_bomb_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "b.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

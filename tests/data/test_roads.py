@@ -21,6 +21,7 @@ from nbyk import read_systems
 from nbyk.data import read_ratings
 from nbyk.errors import NbykError
 from tests.data.lm_eval_log import sample, write_run
+from tests.data.test_containers import saved
 
 Rows = list[tuple[str, str, float | None]]
 """Item, run and value of each cell; None is an empty one."""
@@ -80,6 +81,10 @@ def excel(path: Path, rows: Rows) -> Path:
         book.active.append(row)
     book.save(path.with_suffix(".xlsx"))
     return path.with_suffix(".xlsx")
+
+
+def data_set(path: Path, rows: Rows) -> Path:
+    return saved(path, pa.Table.from_pandas(frame(rows)))
 
 
 def pandas(path: Path, rows: Rows) -> Any:
@@ -240,7 +245,7 @@ def mlflow(path: Path, rows: Rows) -> None:
     as_json(path, {"columns": names, "data": data})
 
 
-TABLES = (csv, tsv, jsonl, objects, parquet, dictionaries, excel, pandas, arrow, polars)
+TABLES = (csv, tsv, jsonl, objects, parquet, dictionaries, excel, data_set, pandas, arrow, polars)
 MAKERS = (helm, label_studio, argilla, lm_eval, tau_bench, tau2_bench, langfuse)
 OF_EACH_RUN = (
     of_each_run(".json", deepeval),
