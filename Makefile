@@ -139,7 +139,7 @@ test-wheel: install
 # Inspect's dependencies exclude some of the locked versions, so that its test has an environment of its own.
 test-inspect: install
 	test -d $(VENV)-inspect || $(PYTHON) -m venv $(VENV)-inspect
-	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check '.[inspect,datasets,excel]' argilla deepeval swebench mlflow langfuse pytest hypothesis polars
+	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check '.[inspect,excel]' datasets argilla deepeval swebench mlflow langfuse pytest hypothesis polars
 	$(VENV)-inspect/bin/python -m pytest tests/data/test_inspect_logs.py tests/data/test_readers.py \
 		tests/data/test_made_there.py
 	NBYK_FAULTS_TIMES=1 $(VENV)-inspect/bin/python -m pytest -q tests/hostile -k "Inspect or set"

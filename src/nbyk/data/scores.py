@@ -51,7 +51,8 @@ def read_scores(
         found = cells.columns
         if (found.item, found.value) != ("item", "value"):
             items_said = f"items = {found.item} ({len(cells.items)}), " if cells.has_ids else ""
-            recognised[str(table.place)] = f"{items_said}values = {found.value}"
+            about = f"; {table.about}" if table.about else ""
+            recognised[str(table.place)] = f"{items_said}values = {found.value}{about}"
         ids[name] = ItemIds(table.place, cells.items, not cells.has_ids)
         notes += [*(f"{table.place}: {note}" for note in table.notes), *filter(None, (said, repeated))]
     with_ids = [of for of in ids.values() if not of.nameless]
