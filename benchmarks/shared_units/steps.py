@@ -5,13 +5,17 @@ effect is the people's; a third of the rest is noise of ratings, and two thirds 
 effect of 3 standard errors. `nbyk.testing.shared_units.mixture` has the step of p, for one set; here it is
 for many.
 
-The last rows bound the power of any test whose level is .05 for normal people and at most so much at a
+Normal people have levels at .01 and .001 too, three of them (who take no step) as well, with shares down to
+a fifth.
+
+The rows of any test bound the power of all whose level is .05 for normal people and at most so much at a
 skewness of 1.6, where people are all the variance and their SD is unknown: by Neyman and Pearson's lemma,
 from the densities of the directions of the people's means. The test that reaches it has to know both laws.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,6 +36,11 @@ CEILINGS, SETS_OF_BOUND = (0.07, 0.08), 20_000
 """Levels at a skewness of 1.6 for which the most power is computed, and sets for it."""
 _SHAPE, _SIZES = 4.0 / 1.6**2, 160
 """The shape of a gamma law of that skewness, and the points of an integral over the unknown SD."""
+OF_FEW = (1.0, 0.5, 0.2)
+"""The people's shares of the variance where few people meet the far tail."""
+
+FAR = "as it stands, far tail"
+LEVELS = {"normal": 0.05, "normal_01": 0.01, "normal_001": 0.001}
 
 
 @dataclass(frozen=True)
@@ -170,6 +179,13 @@ def rows(sets: int) -> Iterator[dict[str, Any]]:
             for ceiling in CEILINGS if share == 1.0 else ():
                 levels = {"normal": 0.05, "skewed": ceiling, "power": most_power(people, ceiling)}
                 yield {**cell, "sets": SETS_OF_BOUND, "step": f"any test: at {ceiling:g}", **levels}
+    for people, share in itertools.product((3, 5, 8), OF_FEW):
+        rng = np.random.default_rng([3, people, round(100 * share)])
+        of_normal = p_values(
+            sets_of(people, share, 0.0, sets, rng), people, CHOSEN if people >= 5 else STEPS[0]
+        )
+        levels = {name: float(np.mean(of_normal <= alpha)) for name, alpha in LEVELS.items()}
+        yield {"people": people, "share": share, "sets": sets, "step": FAR, **levels}
 
 
 def main() -> None:
