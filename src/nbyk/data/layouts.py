@@ -327,6 +327,8 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
 
 def is_missing(cell: Any) -> bool:
     """Return whether a cell holds nothing: it is empty, null, NA or NaN."""
+    if isinstance(cell, float):
+        return cell != cell
     if isinstance(cell, str):
         return cell.strip().lower() in ("", "na", "nan")
     return cell is None or bool(cell != cell)
@@ -335,6 +337,8 @@ def is_missing(cell: Any) -> bool:
 def numbered_within(items: Sequence[Hashable]) -> list[str]:
     """Return a number for each rating, counted from 1 within its item, as rater ids of unknown raters."""
     counts: dict[Hashable, int] = {}
+    if len(set(items)) == len(items):
+        return ["1"] * len(items)
     numbers = []
     for name in items:
         counts[name] = counts.get(name, 0) + 1
