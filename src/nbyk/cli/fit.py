@@ -13,14 +13,20 @@ from nbyk.cli.options import Item, OnDuplicates, OnEmpty, Rater, Scale, Value, c
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
+    from nbyk.cli.ratings import FitFiles
     from nbyk.data import Ratings
+    from nbyk.data.columns import Columns
+    from nbyk.data.mending import Mending
     from nbyk.priors.family import Family
     from nbyk.priors.prior_fit import FittedPrior
 
 
 def fit(
     ratings: Annotated[
-        Path, typer.Argument(help="File of people's ratings, two or more of some items. It needs --scale.")
+        Path,
+        typer.Argument(
+            help="File of people's ratings, with their --scale, or labels: two or more of some items."
+        ),
     ],
     scale: Scale = None,
     out: Annotated[
@@ -48,13 +54,14 @@ def fit(
     on_duplicates: OnDuplicates = "refuse",
     on_empty: OnEmpty = "refuse",
 ) -> None:
-    """Fit a prior to ratings by likelihood, and check that it makes such ratings.
+    """Fit a prior to ratings or labels by likelihood, and check that it makes such ones.
 
     The prior says how items differ, and how people differ who rate the same item.
 
     Without --scale, the file is one that `nbyk study normalise` wrote.
     """
     check_files([ratings])
+    from nbyk.cli.labels import are_labels
     from nbyk.cli.pilot import pilot_scale, read_rated
     from nbyk.cli.ratings import FitFiles, fit_normalised, write_fit
     from nbyk.data.columns import Columns
@@ -62,18 +69,22 @@ def fit(
     from nbyk.priors import fit_prior
     from nbyk.testing.unit_cautions import about_units
 
+    chosen, files = name or ratings.stem, FitFiles(out, families, check)
+    columns, mending = Columns(item, rater, value), Mending(on_duplicates, on_empty)
+    if scale is None and are_labels(ratings, columns):
+        print(_fit_labels(ratings, chosen, columns, mending, files, seed))
+        _say_next(out)
+        return
     if scale is None and ratings.suffix.lower() != ".parquet":
         raise NbykError(
             f"expected the scale of the ratings in {ratings}: levels, as in 1,2,3,4,5, two ends, as in "
             "0..100, or binary for yes or no",
             argument="scale",
         )
-    chosen, files = name or ratings.stem, FitFiles(out, families, check)
     print(f"fitting a prior to {ratings} …", file=sys.stderr)
     if scale is None:
         fitted, read = fit_normalised(ratings, chosen, seed, files)
     else:
-        columns, mending = Columns(item, rater, value), Mending(on_duplicates, on_empty)
         read, response, _ = read_rated(ratings, pilot_scale(scale), columns, mending)
         try:
             fitted = fit_prior(chosen, read.matrix(), response, seed=seed)
@@ -87,10 +98,34 @@ def fit(
     for caution in about_units({"gold": read.units()}, read.n_items, claim="prior"):
         print(f"before you believe it: {caution}", file=sys.stderr)
     print("\n".join(_lines(fitted, read, chosen)))
+    _say_next(out)
+
+
+def _say_next(out: Path | None) -> None:
     if out is None:
         print("To plan with this prior, write it to a file with --out FILE.")
     else:
         print(f"To plan with it: nbyk plan --prior {shlex.quote(str(out))}")
+
+
+def _fit_labels(path: Path, name: str, columns: Columns, mending: Mending, files: FitFiles, seed: int) -> str:
+    """Fit a prior to labels, write it, and return it in words."""
+    from nbyk.cli.labels import fit_labels, read_labels
+    from nbyk.files import write_json
+
+    if files.families is not None:
+        raise NbykError("labels have one family, the Dirichlet; leave it out", argument="families")
+    labels, classes = read_labels(path, columns, mending)
+    fitted = fit_labels(name, labels.matrix(), classes, path, seed=seed)
+    for file, content in ((files.prior, fitted.prior), (files.check, fitted.check)):
+        if file is not None:
+            write_json(file, content.to_dict())
+    for note in filter(None, (*labels.mended, fitted.prior.caution)):
+        print(note, file=sys.stderr)
+    alpha = zip(fitted.prior.classes, fitted.prior.alpha, fitted.prior.shares, strict=True)
+    lines = [f"Prior of {name}, fitted to {labels.n_ratings} labels of {labels.n_items} items:"]
+    lines += [f"  {name}: α {value:.3g}, {share:.1%} of the labels" for name, value, share in alpha]
+    return "\n".join(lines)
 
 
 def _lines(fitted: FittedPrior, read: Ratings, name: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
+from nbyk.cli.labels import is_of_labels, plan_of_labels
 from nbyk.cli.options import (
     Item,
     MetricFiles,
@@ -100,10 +101,25 @@ def plan(
             "--published", help="Use the dataset's published prior, not a fit.", rich_help_panel=_SYSTEMS
         ),
     ] = False,
+    classes: Annotated[
+        str | None,
+        typer.Option(
+            help="Classes of labels, in their order.", show_default="those of the pilot", metavar="A,B,…"
+        ),
+    ] = None,
+    class_alpha: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of a pilot of labels: the α of a Dirichlet distribution of their shares.",
+            metavar="10,3,3",
+            rich_help_panel=_SYSTEMS,
+        ),
+    ] = None,
     epsilon: Annotated[
         float | None,
         typer.Option(
-            help="How far system B's item means are off, at most: ε. For a metric without gold: their shift."
+            help="How far system B's item means are off, at most: ε. For a metric without gold: their shift. "
+            "Of labels: the share of noise among B's."
         ),
     ] = None,
     effect: Annotated[
@@ -153,8 +169,8 @@ def plan(
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            help="Metric to compare by. With several, the plan is by the one with the largest power.",
-            show_default="mae",
+            help="Metric to compare by. With several, the plan is by the best, and says what each needs.",
+            show_default="mae, or accuracy of labels",
             metavar="<str>",
         ),
     ] = None,
@@ -330,9 +346,10 @@ def plan(
     shared = [cluster, pair_runs == "yes" or None, *(arguments[name] for name in OF_SHARED), *sds.values()]
     with_people = any(given is not None for given in shared) or solve in ("raters", "runs", "calls")
     with_people = with_people or bool(solve and pilot_systems)
-    check_sources(arguments, with_people=with_people)
     load_metric_files(metric_file)
-    metrics = [metric_named(name) for name in metric or ("mae",)]
+    check_sources(arguments, with_people=with_people)
+    of_labels = is_of_labels(arguments)
+    metrics = [] if of_labels else [metric_named(name) for name in metric or ("mae",)]
     if not with_people and dataset is not None:
         check_dataset(dataset, published=published)
 
@@ -345,7 +362,7 @@ def plan(
     files = (pilot, pilot_systems, Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty))
     arguments["n_runs"] = _runs(n_runs)
     asked = {name: arguments[name] for name in plan_from.__kwdefaults__ or {} if name in arguments}
-    asked |= {"metric": metrics[0], "curves": out is not None and not with_people}
+    asked |= {"metric": metrics[0] if metrics else None, "curves": out is not None and not with_people}
     with moving_line() as say:
         asked["progress"] = say
         if judge is not None:
@@ -353,6 +370,8 @@ def plan(
             solved = plan_from(judged_source(arguments, asked), **asked)
         elif counts is not None:
             raise NbykError(WITHOUT_JUDGE, argument="counts")
+        elif of_labels:
+            solved, name = plan_of_labels(arguments, asked, files, say, with_people=with_people, sds=sds)
         elif with_people:
             source, name = shared_source(
                 *files, sds, asked, unit=unit, system_answers=system_answers, pair_runs=pair_runs, say=say

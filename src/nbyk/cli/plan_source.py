@@ -68,6 +68,7 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
         "DATASET": given["dataset"],
         "--pilot-systems" if pilot is None else "--pilot": pilot or pilot_systems,
         "--prior": given["prior"],
+        "--class-alpha": arguments["class_alpha"],
     }
     named = [name for name, value in sources.items() if value is not None]
     if len(named) != 1:

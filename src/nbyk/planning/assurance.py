@@ -20,6 +20,7 @@ from nbyk.planning.pilot import ASSURED
 from nbyk.planning.request import Simulated
 from nbyk.planning.result import Plan
 from nbyk.resampling.item_effects import item_effects
+from nbyk.resampling.labels import LabelledItems
 from nbyk.resampling.pilot_items import PilotItems
 from nbyk.resampling.streams import stream_key
 
@@ -35,7 +36,11 @@ def assured_size(plan: Plan, seed: int) -> Plan | None:
     None if its items are not a pilot's, or if single items have no effect by its metric.
     """
     world, epsilon, k = plan.request.world, plan.epsilon or 0.0, plan.k_responses
-    if not isinstance(world.prior, PilotItems) or not world.test.metric.additive or epsilon == 0.0:
+    if (
+        not isinstance(world.prior, PilotItems | LabelledItems)
+        or not world.test.metric.additive
+        or epsilon == 0.0
+    ):
         return None
     logs = [math.log(signal) for signal in _other_signals(plan, world.prior, seed) if signal > 0.0]
     own = _signal(world, k, epsilon, seed)
@@ -60,17 +65,17 @@ def assured_size(plan: Plan, seed: int) -> Plan | None:
     return replace(plan.with_items(min(n_items, most)), reachable=n_items <= most)
 
 
-def _other_signals(plan: Plan, pilot: PilotItems, seed: int) -> Iterator[float]:
+def _other_signals(plan: Plan, pilot: PilotItems | LabelledItems, seed: int) -> Iterator[float]:
     """Yield the signals by bootstrapped pilots, each with the ε of the plan's effect if that was stated."""
     world, epsilon, n = plan.request.world, plan.epsilon or 0.0, pilot.n_items
-    metric, ratings = world.test.metric, np.asarray(pilot.ratings)
+    metric = world.test.metric
     key = stream_key(seed, purpose="other pilots", pilot=pilot.key())
     generator = np.random.default_rng(key.seed_sequence("items", 0))
     effect = None
     if plan.asked_effect is not None:
         effect = long_run_effect(world.population(2, 1, epsilon), metric, seed)
     for _ in range(_PILOTS):
-        other = replace(world, prior=replace(pilot, ratings=ratings[generator.integers(n, size=n)]))
+        other = replace(world, prior=pilot.take(generator.integers(n, size=n)))
         try:
             at = epsilon if effect is None else _epsilon_of(other, effect, seed)
             yield _signal(other, plan.k_responses, at, seed)

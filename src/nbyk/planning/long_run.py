@@ -12,6 +12,7 @@ from nbyk.data.scales import GivenScale, Interval, Levels, Scale, as_scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.priors import Response
+from nbyk.resampling.labels import LabelPopulation, SimulatedPopulation
 from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import Streams, stream_key
@@ -67,12 +68,14 @@ def response_mean(response: Response, mean: Floats, sd: Floats) -> Floats:
     return np.where(sd > 0.0, inside, np.clip(mean, 0.0, 1.0))
 
 
-def long_run_effect(population: Population | RedrawnPilot, metric: Metric, seed: int = 0) -> float:
+def long_run_effect(population: SimulatedPopulation, metric: Metric, seed: int = 0) -> float:
     """Return a metric's effect on 50,000 items of a population whose item means have no noise (K → ∞).
 
     The items and the directions of their perturbations are the same at every ε, so that the effect changes
     smoothly with it.
     """
+    if isinstance(population, LabelPopulation):
+        return population.long_run_effect(metric, seed)
     if metric.needs != "item_means" or metric.kind == "comparison":
         why = "counts which system is nearer" if metric.kind == "comparison" else "needs single responses"
         raise NbykError(
@@ -103,7 +106,7 @@ def _long_run_means(population: Population, seed: int) -> tuple[Floats, Floats, 
 
 
 def epsilon_for_effect(
-    population_at: Callable[[float], Population | RedrawnPilot],
+    population_at: Callable[[float], SimulatedPopulation],
     metric: Metric,
     effect: float,
     seed: int = 0,

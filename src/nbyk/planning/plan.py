@@ -11,6 +11,7 @@ from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.errors import NbykError, renaming
 from nbyk.metrics import Metric, get
+from nbyk.metrics.registry import kind_scored, usual_metric
 from nbyk.planning.assurance import assured_size
 from nbyk.planning.closed_form import plan_by_formula, solved_for
 from nbyk.planning.long_run import ends_of, epsilon_for_effect, long_run_effect, unit_of
@@ -21,14 +22,16 @@ from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, Costs, Request, Simu
 from nbyk.planning.result import Plan
 from nbyk.planning.search import PlanSearch
 from nbyk.planning.simulation import PlanSimulation
-from nbyk.priors import TwoStagePrior
+from nbyk.priors import ClassPrior, TwoStagePrior
+from nbyk.resampling.labels import LabelledItems
 from nbyk.resampling.pilot_items import PilotItems
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import Spread, check_count
 
-Source = TwoStagePrior | PilotItems | Spread | ResponseSet | JudgedSystems | Pilot
+SimulatedSource = TwoStagePrior | PilotItems | ClassPrior | LabelledItems
+Source = SimulatedSource | Spread | ResponseSet | JudgedSystems | Pilot
 _SIMULATED_ONLY = (
     *("epsilon", "n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b"),
     *("test", "precision", "n_resamples"),
@@ -42,7 +45,7 @@ _SHARED_ONLY = (
 def plan(
     source: Source,
     *,
-    metric: str | Metric | Sequence[str | Metric] = "mae",
+    metric: str | Metric | Sequence[str | Metric] | None = None,
     test: str = "swap_items",
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
@@ -168,10 +171,14 @@ def plan(
     one that has its power in four of five such pilots.
     """
     given = {name: value for name, value in locals().items() if name not in ("source", "metric")}
-    metrics = [metric] if isinstance(metric, str | Metric) else list(metric)
+    of_labels = isinstance(source, ClassPrior | LabelledItems)
+    if metric is None:
+        metric = usual_metric("classes" if of_labels else "numbers", has_gold=True)
+    specs = [metric] if isinstance(metric, str | Metric) else list(metric)
+    metrics = [_metric_of_labels(spec) if of_labels else _metric(spec) for spec in specs]
     if len(metrics) != 1:
-        return _by_power(source, metrics, given)
-    chosen = metrics[0] if isinstance(metrics[0], Metric) else get(metrics[0])
+        return _by_each(source, metrics, given)
+    (chosen,) = metrics
     if isinstance(source, JudgedSystems):
         source = Pilot.of_judged(source)
     if isinstance(source, Spread | ResponseSet | Pilot):
@@ -185,30 +192,51 @@ def plan(
     return _by_simulation(source, chosen, given)
 
 
-def _by_power(source: Source, metrics: Sequence[str | Metric], given: Mapping[str, Any]) -> Plan:
-    """Return the plan by the metric with the largest power at one size and ε, with those by the others."""
-    chosen = [metric if isinstance(metric, Metric) else get(metric) for metric in metrics]
-    names = [metric.name for metric in chosen]
+def _metric(spec: str | Metric) -> Metric:
+    return spec if isinstance(spec, Metric) else get(spec)
+
+
+def _metric_of_labels(spec: str | Metric) -> Metric:
+    """Return a metric of classes or of their distributions; one that is no mean over items is refused."""
+    kind: Any = kind_scored(spec) or "classes"
+    chosen = spec if isinstance(spec, Metric) else get(spec, kind)
+    if not {"classes", "distributions"}.intersection(chosen.kinds):
+        chosen.check_kind("classes")
+    if not chosen.additive:
+        raise NbykError(
+            f"{chosen.name} is no mean over items, and a plan for labels takes such a mean alone; choose "
+            "accuracy or js_divergence, or another one that is",
+            argument="metric",
+        )
+    return chosen
+
+
+def _by_each(source: Source, metrics: Sequence[Metric], given: Mapping[str, Any]) -> Plan:
+    """Return the best plan over metrics, with those by the others: the largest power, or the lowest cost."""
+    names = [metric.name for metric in metrics]
     if len(set(names)) < max(2, len(names)):
         raise NbykError(f"found {', '.join(names) or 'none'}; expected different metrics", argument="metric")
-    for metric in chosen:
+    for metric in metrics:
         if not metric.needs_gold:
             raise NbykError(
                 f"found {metric.name}, which needs no gold, so ε has another meaning; plan with it alone",
                 argument="metric",
             )
-    lacking = any(given[name] is None for name in ("n_items", "k_responses", "epsilon"))
-    more = [f"`{name}`" for name in ("power", "budget", "effect") if given[name] is not None]
-    if lacking or more:
+    if given["effect"] is not None or (given["epsilon"] is None and not _is_pair(source)):
         raise NbykError(
-            "several metrics are compared at one size: give `n_items`, `k_responses` and `epsilon`"
-            + (f", and leave out {' and '.join(more)}" if more else "")
+            "several metrics are compared at one ε: give `epsilon`, and leave out `effect`, which is of one "
+            "metric"
         )
     given = {**given, "seed": as_seed(given["seed"])}
-    plans = [plan(source, metric=metric, **given) for metric in chosen]
-    best, *others = sorted(plans, key=lambda one: -one.power)
+    plans = [plan(source, metric=metric, **given) for metric in metrics]
+    best, *others = sorted(plans, key=lambda one: -one.power if one.open[-1] == "power" else one.cost)
     warning = "choose the metric now and keep to it: testing by several and reporting one is no valid test"
     return replace(best, others=tuple(others), warnings=(*best.warnings, warning))
+
+
+def _is_pair(source: Source) -> bool:
+    """Return whether a source has the answers of two real systems."""
+    return isinstance(source, PilotItems | LabelledItems) and source.of_pair
 
 
 def check_settings(metric: Metric, given: Mapping[str, Any]) -> None:
@@ -252,7 +280,7 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
         source=Simulated(
             prior,
             SystemTest(given["test"], metric, alpha, alternative, given["n_resamples"]),
-            _runs(n_runs, metric),
+            _runs("K" if n_runs is None and metric.needs == "distributions" else n_runs, metric),
             given["epsilon_a"] / unit,
             *scales,
         ),
@@ -277,9 +305,9 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
     return request
 
 
-def _by_simulation(prior: TwoStagePrior | PilotItems, metric: Metric, given: dict[str, Any]) -> Plan:
+def _by_simulation(prior: SimulatedSource, metric: Metric, given: dict[str, Any]) -> Plan:
     given, seed = dict(given), as_seed(given["seed"])
-    if isinstance(prior, PilotItems) and prior.systems is not None:
+    if isinstance(prior, PilotItems | LabelledItems) and prior.of_pair:
         prior, given["epsilon"] = _better_first(prior, metric, given), 0.0
     effect = given["effect"]
     if effect is not None and given["epsilon"] is not None:
@@ -308,7 +336,9 @@ def _by_simulation(prior: TwoStagePrior | PilotItems, metric: Metric, given: dic
     ).in_unit(request.unit)
 
 
-def _better_first(pilot: PilotItems, metric: Metric, given: Mapping[str, Any]) -> PilotItems:
+def _better_first(
+    pilot: PilotItems | LabelledItems, metric: Metric, given: Mapping[str, Any]
+) -> PilotItems | LabelledItems:
     """Return a pilot whose system A is the one that looks better, with gold only if the metric needs it."""
     for name in ("epsilon", "effect", "n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b"):
         if given[name] is not None and (name != "epsilon_a" or given[name]):
@@ -317,6 +347,11 @@ def _better_first(pilot: PilotItems, metric: Metric, given: Mapping[str, Any]) -
                 "it out",
                 argument=name,
             )
+    if isinstance(pilot, LabelledItems):
+        effect = pilot.effect(metric)
+        if effect == 0.0:
+            raise _no_difference(pilot, metric)
+        return pilot if effect > 0.0 else pilot.swapped()
     if not metric.needs_gold:
         pilot = replace(pilot, ratings=None)
     elif pilot.ratings is None:
@@ -329,11 +364,15 @@ def _better_first(pilot: PilotItems, metric: Metric, given: Mapping[str, Any]) -
         )
     effect = float(observed_effects(response_set(pilot.ratings, a, b), metric)[0])
     if effect == 0.0:
-        names = " and ".join(pilot.system_names)
-        raise NbykError(f"{names} do not differ on {metric.name}: there is no difference to plan for")
+        raise _no_difference(pilot, metric)
     if effect > 0.0:
         return pilot
     return replace(pilot, systems=(b, a), system_names=pilot.system_names[::-1])
+
+
+def _no_difference(pilot: PilotItems | LabelledItems, metric: Metric) -> NbykError:
+    names = " and ".join(pilot.system_names)
+    return NbykError(f"{names} do not differ on {metric.name}: there is no difference to plan for")
 
 
 def _runs(n_runs: object, metric: Metric) -> int | None:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 _HOME = {
     "ClassPrior": "nominal",
     "FittedPrior": "prior_fit",
+    "OrdinalPrior": "ordinal",
     "Response": "two_stage",
     "TwoStagePrior": "two_stage",
     "fit_by_likelihood": "prior_fit",
     "fit_classes": "nominal",
+    "fit_levels": "ordinal",
     "fit_prior": "prior_fit",
     "item_parameters": "predictive",
     "published_prior": "published",
@@ -24,10 +26,12 @@ _HOME = {
 __all__ = [
     "ClassPrior",
     "FittedPrior",
+    "OrdinalPrior",
     "Response",
     "TwoStagePrior",
     "fit_by_likelihood",
     "fit_classes",
+    "fit_levels",
     "fit_prior",
     "item_parameters",
     "published_names",
@@ -37,6 +41,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from nbyk.priors.nominal import ClassPrior, fit_classes
+    from nbyk.priors.ordinal import OrdinalPrior, fit_levels
     from nbyk.priors.predictive import item_parameters
     from nbyk.priors.prior_fit import FittedPrior, fit_by_likelihood, fit_prior
     from nbyk.priors.published import published_prior

@@ -10,13 +10,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, psi
 
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, unknown_name
+from nbyk.files import read_json
 from nbyk.priors.curves import beta_quantile
 from nbyk.priors.families import open_uniforms
 from nbyk.priors.predictive import LEVEL, ReferenceSample
@@ -137,7 +139,22 @@ class ClassPrior:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> ClassPrior:
         """Return the prior from a result of `to_dict`; an `NbykError` names any error in it."""
-        return cls(**{**content, "classes": tuple(content.get("classes", ()))})
+        known = ("name", "alpha", "classes", "caution")
+        for key in content:
+            if key not in known:
+                raise unknown_name("key of a prior of labels", str(key), known)
+        if "name" not in content:
+            raise NbykError("prior: name is missing")
+        return cls(**content)
+
+    @classmethod
+    def in_file(cls, path: Path) -> ClassPrior | None:
+        """Return the prior in a file, as `nbyk fit` writes it for labels; None if it is one of numbers."""
+        try:
+            content = read_json(path, way_out="give a prior that `nbyk fit` wrote, or write it again")
+            return cls.from_dict(content) if isinstance(content, Mapping) and "alpha" in content else None
+        except NbykError as error:
+            raise error.about(file=path) from None
 
     def key(self) -> str:
         """Return the distribution alone as canonical JSON, the key of random streams."""
@@ -246,7 +263,7 @@ def fit_classes(
     from scipy.optimize import minimize
 
     data = as_counts(counts)
-    _check_identified(data, classes)
+    check_differ(data, classes)
     rows, times = np.unique(data, axis=0, return_counts=True)
     totals = rows.sum(axis=1)
 
@@ -322,7 +339,8 @@ def as_counts(counts: ArrayLike, n_classes: int | None = None) -> Counts:
     return whole.astype(np.int64)
 
 
-def _check_identified(counts: Counts, classes: Sequence[str]) -> None:
+def check_differ(counts: Counts, classes: Sequence[str]) -> None:
+    """Raise an `NbykError` unless counts of labels, (N, M), show how items and people differ."""
     chosen = np.flatnonzero(counts.sum(axis=0))
     if len(chosen) == 1:
         only = classes[chosen[0]] if len(classes) else str(chosen[0])

@@ -13,8 +13,9 @@ from nbyk.planning.simulation import EPSILON_FROM
 from nbyk.report.answer import AnswerTable
 from nbyk.report.lines import Head, Line, in_words
 from nbyk.report.plan_tables import near_ways, wanted_power
+from nbyk.resampling.labels import LabelledItems
 from nbyk.resampling.pilot_items import PilotItems
-from nbyk.testing.shared_units.collection import FEWEST_UNITS, Crew
+from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.words import listed, number
 
 _FIFTH = 1.2
@@ -79,9 +80,11 @@ def collection(plan: Plan, high: Plan | None = None) -> str:
     clusters = f" in {crew.clusters} clusters" if crew.items_per_cluster > 1 else ""
     of_each = " of each system's answer" if systems > 1 else " each"
     ratings = count("k_responses")
-    words = f"{count('n_items')} items{clusters} with {ratings} rating{'s' * (ratings != '1')}{of_each}"
+    noun = _noun(plan)
+    words = f"{count('n_items')} items{clusters} with {ratings} {noun}{'s' * (ratings != '1')}{of_each}"
     if high is None:
-        words += f" ({_total(crew, systems)}{_cost(plan)})"
+        total = crew.n_items * crew.ratings_per_item * systems
+        words += f" ({total} {noun}{'s' * (total != 1)}{_cost(plan)})"
     if crew.raters:
         words += f", by {count('raters')} raters"
     if crew.runs:
@@ -91,9 +94,9 @@ def collection(plan: Plan, high: Plan | None = None) -> str:
     return words
 
 
-def _total(crew: Crew, systems: int) -> str:
-    total = crew.n_items * crew.ratings_per_item * systems
-    return f"{total} rating{'s' * (total != 1)}"
+def _noun(plan: Plan) -> str:
+    source = plan.request.source
+    return "label" if isinstance(source, Simulated) and source.of_labels else "rating"
 
 
 def _cost(plan: Plan) -> str:
@@ -116,6 +119,9 @@ def _first(plan: Plan) -> str:
         )
     last = plan.open[-1]
     by = f" by {plan.metric}" if _by_metrics(plan) else ""
+    if last in SIZES and _by_metrics(plan):
+        ways = " ".join(f"By {one.metric}: {collection(one)}." for one in (plan, *plan.others))
+        return f"{ways} The metric decides."
     if last in SIZES:
         sure, now = plan.assured, plan.present
         load, more = plan.request.items_per_rater, 0 if now is None else plan.crew.raters - now.crew.raters
@@ -204,7 +210,7 @@ def _power(plan: Plan) -> Iterator[str]:
         interval = f" ({plan.simulated.low:.2f} to {plan.simulated.high:.2f})" if plan.simulated else ""
         yield f"Power {plan.power:.2f}{interval} to find {_worse_system(plan, request.source)}: {test}."
         yield from _limits(plan)
-        if _by_metrics(plan):
+        if _by_metrics(plan) and plan.open[-1] == "power":
             powers = [f"{other.power:.2f} by {other.metric}" for other in plan.others]
             yield f"Power by the other metrics: {', '.join(powers)}."
     else:
@@ -224,13 +230,15 @@ def _on(plan: Plan) -> str:
 
 
 def _worse_system(plan: Plan, world: Simulated) -> str:
-    if isinstance(world.prior, PilotItems) and world.of_pair:
+    if isinstance(world.prior, PilotItems | LabelledItems) and world.of_pair:
         a, b = world.prior.system_names
         by = "" if plan.effect is None else f" by {number(plan.effect)}{_on(plan)}"
         return f"that {a} is better than {b}{by}, as in the pilot"
     if plan.asked_effect is not None:
         return f"a system B that is worse by {number(plan.asked_effect)}{_on(plan)}"
     epsilon = number(plan.epsilon or 0.0)
+    if world.of_labels:
+        return f"a system B whose labels have a share of noise of ε = {epsilon}"
     if world.has_gold:
         return f"a system B whose item means are off by up to ε = {epsilon}"
     side = "lower" if world.test.metric.direction == "higher" else "higher"
@@ -271,19 +279,24 @@ def _assumptions(plan: Plan) -> Iterator[str]:
         yield f"SD of the effect {listed(shown)}" if shown else "an effect that does not vary"
         return
     of = source.prior
-    if isinstance(of, PilotItems):
-        yield f"items like the {of.n_items} of {of.name}, each rated by other people"
-    else:
-        yield f"items like those of {of.name}, each rated by other people"
+    those = f"the {of.n_items} of" if isinstance(of, PilotItems | LabelledItems) else "those of"
+    yield f"items like {those} {of.name}, each {'labelled' if source.of_labels else 'rated'} by other people"
     if source.of_pair:
         return
     if plan.asked_effect is not None and plan.open[-1] != "epsilon":
-        yield f"B's item means are off by up to ε = {number(plan.epsilon or 0.0)}"
+        noise = "labels have a share of noise of" if source.of_labels else "item means are off by up to"
+        yield f"B's {noise} ε = {number(plan.epsilon or 0.0)}"
     yield from _systems(source, plan.request.unit)
 
 
 def _systems(world: Simulated, unit: float) -> Iterator[str]:
     """Yield what is assumed of simulated systems, a few words each."""
+    if world.of_labels:
+        if world.epsilon_a != 0.0:
+            yield f"A's labels have a share of noise of ε_A = {number(world.epsilon_a)}"
+        often = {None: "as often as people do", 1: "once"}.get(world.n_runs, f"{world.n_runs} times")
+        yield f"each system labels an item {often}, as a person would"
+        return
     if isinstance(world.prior, PilotItems) and world.has_gold and len(world.prior.response.values):
         answers = world.prior.system_answers
         kind = "whole levels of the scale" if answers == "levels" else "real numbers"

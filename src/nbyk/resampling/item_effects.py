@@ -12,6 +12,7 @@ from nbyk.metrics import Metric
 from nbyk.metrics.counts import counts_are_shares, has_counts_form
 from nbyk.resampling.count_sets import draw_count_sets
 from nbyk.resampling.effects import as_metrics, batches, score
+from nbyk.resampling.labels import LabelPopulation, SimulatedPopulation
 from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import drawn_means, drawn_sets
@@ -21,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 def item_effects(
-    population: Population | RedrawnPilot,
+    population: SimulatedPopulation,
     metrics: str | Metric | Sequence[str | Metric],
     *,
     chunk: int,
@@ -62,6 +63,8 @@ def item_effects(
         has_counts_form(metric) and (n_runs == k or counts_are_shares(metric)) for metric in chosen
     )
     key = population.key(seed, f"item effects {purpose}", any_size=countable)
+    if isinstance(population, LabelPopulation):
+        return population.item_effects(chosen, Streams(key, chunk), size)
     if countable and isinstance(population, Population):
         effects = _count_effects(population, chosen, ReplicateStreams(key, chunk), size)
     elif isinstance(population, Population) and all(metric.needs == "item_means" for metric in chosen):
@@ -92,7 +95,10 @@ def _mean_effects(
 
 
 def _response_effects(
-    population: Population | RedrawnPilot, metrics: Sequence[Metric], streams: Streams, size: int
+    population: Population | RedrawnPilot,
+    metrics: Sequence[Metric],
+    streams: Streams,
+    size: int,
 ) -> Iterator[Floats]:
     for gold, systems in drawn_sets(population, streams, size):
         n_sets, n_items, k = gold.shape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -81,6 +81,15 @@ class PilotItems:
     def n_items(self) -> int:
         """The items N of the pilot."""
         return len(self.pair[0] if self.ratings is None else self.ratings)
+
+    @property
+    def of_pair(self) -> bool:
+        """Whether two real systems answered them."""
+        return self.systems is not None
+
+    def take(self, rows: Indices) -> PilotItems:
+        """Return some of the items, without systems."""
+        return replace(self, ratings=np.asarray(self.ratings)[rows])
 
     @property
     def pair(self) -> tuple[Floats, Floats]:

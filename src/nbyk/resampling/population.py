@@ -93,15 +93,8 @@ class Population:
                 "`nbyk.fit_prior`",
                 argument="prior",
             )
-        if self.n_items < 2:
-            raise NbykError(f"found {self.n_items}, expected at least 2 items", argument="n_items")
-        if self.k_responses < 1:
-            raise NbykError(
-                f"found {self.k_responses}, expected at least 1 response per item", argument="k_responses"
-            )
+        check_size(self.n_items, self.k_responses, self.n_runs)
         check_systems(self.epsilon_b, self.epsilon_a, self.sd_scale_a, self.sd_scale_b)
-        if self.n_runs is not None and self.n_runs < 1:
-            raise NbykError(f"found {self.n_runs}, expected at least 1 response per item", argument="n_runs")
         if not -1.0 <= self.shift_b <= 1.0:
             raise NbykError(f"found {self.shift_b}, expected a shift between -1 and 1", argument="shift_b")
 
@@ -155,6 +148,15 @@ class Population:
 
     def _shifted(self, mu: Floats) -> Floats:
         return mu if self.shift_b == 0.0 else mu + self.shift_b
+
+
+def check_size(n_items: int, k_responses: int, n_runs: int | None) -> None:
+    """Raise NbykError unless there are two items or more, with a response each."""
+    if n_items < 2:
+        raise NbykError(f"found {n_items}, expected at least 2 items", argument="n_items")
+    for argument, count in (("k_responses", k_responses), ("n_runs", n_runs)):
+        if count is not None and count < 1:
+            raise NbykError(f"found {count}, expected at least 1 response per item", argument=argument)
 
 
 def check_epsilon(argument: str, epsilon: float) -> None:

@@ -30,7 +30,7 @@ from nbyk.resampling.effects import (
     run_chunks,
     score,
 )
-from nbyk.resampling.pilot_items import RedrawnPilot
+from nbyk.resampling.labels import SimulatedPopulation
 from nbyk.resampling.population import ItemParameters, Population
 from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams
 
@@ -130,7 +130,7 @@ def simulated_effects(
 
 
 def drawn_sets(
-    population: Population | RedrawnPilot,
+    population: SimulatedPopulation,
     streams: Streams,
     n_sets: int,
     hypothesis: Hypothesis = "alternative",
@@ -145,7 +145,7 @@ def drawn_sets(
         Those of both systems.
     """
     width = max(population.k_responses, population.n_runs or 1)
-    if isinstance(population, RedrawnPilot):
+    if not isinstance(population, Population):
         for batch in batches(n_sets, 3 * population.n_items * width):
             yield population.draw(streams, batch)
         return

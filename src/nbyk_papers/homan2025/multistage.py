@@ -252,13 +252,12 @@ class MultistageTest(SystemTest):
         return self._by_counts
 
     def _by_counts(self, sets: SimulatedSets) -> Integers:
-        levels = sets.population.prior.response.levels
-        if not levels:
+        if not sets.countable:
             return self._resampled(sets)
         at, key = self._looks(), sets.random_words(f"{self.name} {self.alternative}")
         out = np.empty((sets.size, 2), np.int64)
         for first, counts in sets.counts():
-            block = max(1, TABLE_CELLS // (2 * (counts.k * (levels - 1) + 1)))
+            block = max(1, TABLE_CELLS // (2 * (counts.k * len(counts.gold) + 1)))
             part = out[first : first + counts.a.shape[1]]
             of_sets = (counts.gold, *self._ordered(counts.a, counts.b), counts.k, block)
             multistage_test(*of_sets, key, first, at.draws, at.reject_to, at.keep_from, part)

@@ -15,8 +15,7 @@ from nbyk.metrics import Metric, get
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.resampling.effects import Progress, Threads, run_chunks
-from nbyk.resampling.pilot_items import RedrawnPilot
-from nbyk.resampling.population import Population
+from nbyk.resampling.labels import SimulatedPopulation
 from nbyk.resampling.streams import CHUNK, as_seed
 from nbyk.testing.decision import check_draws
 from nbyk.testing.intervals import binomial_interval
@@ -62,7 +61,7 @@ class Power:
 
 
 def power_of_test(
-    population: Population | RedrawnPilot,
+    population: SimulatedPopulation,
     metric: str | Metric = "mae",
     *,
     test: str = "swap_items",
@@ -168,7 +167,7 @@ def until_precise(
 
 def rejections(
     tests: Sequence[SystemTest],
-    population: Population | RedrawnPilot,
+    population: SimulatedPopulation,
     n_sets: int,
     *,
     first_chunk: int = 0,

@@ -15,7 +15,7 @@ from nbyk.metrics.item_means import item_means
 from nbyk.resampling.count_sets import CountSets, draw_count_sets
 from nbyk.resampling.effects import batches
 from nbyk.resampling.item_effects import item_effects
-from nbyk.resampling.pilot_items import RedrawnPilot
+from nbyk.resampling.labels import SimulatedPopulation
 from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import drawn_sets
 from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams
@@ -30,7 +30,7 @@ class SimulatedSets:
     other sets than the other forms, which draw counts.
     """
 
-    def __init__(self, population: Population | RedrawnPilot, chunk: int, size: int, seed: int) -> None:
+    def __init__(self, population: SimulatedPopulation, chunk: int, size: int, seed: int) -> None:
         self.population = population
         self.chunk = chunk
         self.size = size

@@ -1,0 +1,182 @@
+"""Labels: a prior fitted to them, and a plan from α, a prior of classes, or a pilot of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbyk.cli.pilot import unit_cautions_of
+from nbyk.cli.plan_source import variances_of
+from nbyk.errors import NbykError, renaming
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from nbyk.data import Ratings, Systems
+    from nbyk.data.columns import Columns
+    from nbyk.data.mending import Mending
+    from nbyk.planning.result import Plan
+    from nbyk.priors import ClassPrior
+    from nbyk.priors.nominal import FittedClasses
+
+_OF_NUMBERS = ("scale", "unit", "sd_scale_a", "sd_scale_b")
+
+
+def is_of_labels(arguments: Mapping[str, Any]) -> bool:
+    """Return whether the options ask for a plan of labels: their metrics, classes, α, or a pilot's cells."""
+    from nbyk.data.columns import Columns
+    from nbyk.metrics.registry import kind_scored
+    from nbyk.priors import ClassPrior
+
+    if arguments["class_alpha"] or arguments["classes"]:
+        return True
+    if any(kind_scored(name) is not None for name in arguments["metric"] or ()):
+        return True
+    if arguments["prior"] is not None:
+        return ClassPrior.in_file(arguments["prior"]) is not None
+    if arguments["pilot"] is None or arguments["scale"] is not None or arguments["judge"] is not None:
+        return False
+    return are_labels(arguments["pilot"], Columns(arguments["item"], arguments["rater"], arguments["value"]))
+
+
+def are_labels(path: Path, columns: Columns) -> bool:
+    """Return whether the cells of a file are classes."""
+    from nbyk.data.kinds import kind_of
+    from nbyk.data.reading import table_of
+
+    return kind_of(table_of(path), columns) == "classes"
+
+
+def plan_of_labels(
+    arguments: Mapping[str, Any],
+    asked: Mapping[str, Any],
+    files: tuple[Path | None, tuple[Path, Path] | None, Columns, Mending],
+    say: Callable[[str], None],
+    *,
+    with_people: bool,
+    sds: Mapping[str, float | None],
+) -> tuple[Plan, str]:
+    """Return the plan for labels and the name of their source; `asked` are the arguments of `nbyk.plan`.
+
+    With people, the plan is for new raters and runs too, by what a pair of systems shows; `sds` are the
+    standard deviations that are known.
+    """
+    from nbyk.metrics.registry import metrics_of
+    from nbyk.planning.pilot import Pilot
+    from nbyk.planning.plan import plan
+    from nbyk.resampling.labels import LabelledItems, counts_among
+
+    for name in _OF_NUMBERS:
+        if arguments[name] is not None:
+            raise NbykError(
+                f"found {arguments[name]}, but labels are no numbers on a scale; leave it out", argument=name
+            )
+    classes = tuple(name.strip() for name in (arguments["classes"] or "").split(",") if name.strip())
+    pilot, systems, columns, mending = files
+    if pilot is None:
+        if systems is not None or with_people:
+            raise NbykError(
+                "labels of systems, raters and runs need people's labels; give them", argument="pilot"
+            )
+        return plan(_prior(arguments, classes), **{**asked, "metric": arguments["metric"]}), ""
+    if systems is not None:
+        read = _read_pair(pilot, systems, columns, mending, classes)
+        assert read.gold is not None
+        assert read.gold_units is not None
+        a, b = read.names
+        gold, units, notes, classes, names = read.gold, read.gold_units, read.notes, read.classes, (a, b)
+        answers = read.responses[a], read.responses[b]
+    else:
+        labels, classes = read_labels(pilot, columns, mending, classes)
+        gold, units, notes, answers, names = labels.matrix(), labels.units(), labels.mended, None, ("A", "B")
+    if with_people:
+        if systems is None:
+            raise NbykError(
+                "labels of items alone do not show how raters change a comparison of two systems; give the "
+                "systems' labels too",
+                argument="pilot_systems",
+            )
+        pair = read.pair(a, b)
+        chosen = metrics_of(pair.categories, arguments["metric"] or ("accuracy",))
+        if len(chosen) > 1:
+            raise NbykError("a plan with raters and runs is by one metric; give one", argument="metric")
+        about_runs = asked["runs"] is not None or asked["solve"] == "runs"
+        known = variances_of(sds)
+        shown = Pilot((pair,), chosen[0], about_runs, arguments["pair_runs"] == "yes", declared=known)
+        return plan(shown, **{**asked, "metric": chosen[0]}), pilot.stem
+    say("fitting a prior to the labels")
+    fitted = fit_labels(pilot.stem, gold, classes, pilot, n_sets=1)
+    items = LabelledItems(fitted.prior, counts_among(gold, len(classes)), answers, names)
+    solved = plan(items, **{**asked, "metric": arguments["metric"]})
+    ways = ["nbyk plan --pilot", str(pilot), "--pilot-systems A B --solve raters --power 0.8"]
+    cautions = unit_cautions_of({"gold": units}, len(gold), f"`{' '.join(ways)}` plans for new ones")
+    return replace(solved, warnings=(*solved.warnings, *notes, *cautions)), ""
+
+
+def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> ClassPrior:
+    """Return the prior of a file, or the one with the α that is given."""
+    from nbyk.priors import ClassPrior
+
+    if arguments["class_alpha"] is None:
+        found = None if arguments["prior"] is None else ClassPrior.in_file(arguments["prior"])
+        if found is None:
+            raise NbykError(
+                "a plan for labels needs a `pilot` of labels, a `prior` that `nbyk fit` wrote for labels, or "
+                "the α of a Dirichlet distribution, `class_alpha` 10,3,3"
+            )
+        return found
+    try:
+        alpha = tuple(float(part) for part in arguments["class_alpha"].split(","))
+    except ValueError:
+        raise NbykError(
+            f"found {arguments['class_alpha']}, expected a number for each class, as in 10,3,3",
+            argument="class_alpha",
+        ) from None
+    with renaming({"alpha": "class_alpha"}):
+        return ClassPrior("the classes", alpha, classes)
+
+
+def _read_pair(
+    gold: Path, systems: tuple[Path, Path], columns: Columns, mending: Mending, classes: tuple[str, ...]
+) -> Systems:
+    from nbyk.data import read_systems
+
+    return read_systems(
+        [str(path) for path in systems],
+        gold,
+        item=columns.item,
+        rater=columns.rater,
+        value=columns.value,
+        cluster=columns.cluster,
+        on_duplicates=mending.on_duplicates,
+        on_empty=mending.on_empty,
+        kind="classes",
+        classes=classes or None,
+    )
+
+
+def read_labels(
+    path: Path, columns: Columns, mending: Mending, classes: tuple[str, ...] = ()
+) -> tuple[Ratings, tuple[str, ...]]:
+    """Return people's labels as places of classes, and the classes."""
+    from nbyk.data.kinds import Classes
+    from nbyk.data.reading import read_as
+
+    named = Classes(classes or None)
+    return read_as(named.kind, path, columns, "auto", mending), named.names
+
+
+def fit_labels(
+    name: str, labels: NDArray[np.float64], classes: tuple[str, ...], path: Path, **how: int
+) -> FittedClasses:
+    """Return the prior fitted to labels, (N, K) places of classes, NaN where missing, of a file."""
+    from nbyk.priors import fit_classes
+    from nbyk.resampling.labels import counts_among
+
+    try:
+        return fit_classes(name, counts_among(labels, len(classes)), classes, **how)
+    except NbykError as error:
+        raise error.about(file=path) from None

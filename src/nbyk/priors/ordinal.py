@@ -1,0 +1,171 @@
+"""The ordinal family: levels of a latent normal scale between thresholds, a cumulative probit.
+
+Item i lies at m_i ~ N(0, s²) on the latent scale. A response is m_i + b_r + N(0, 1), where b_r ~ N(0, τ²) is
+how far rater r's own cut-points lie from the common ones, and its level is the number of thresholds that it
+reaches. Levels have an order and no distances.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri
+
+from nbyk.errors import NbykError
+from nbyk.priors.nominal import as_counts, check_differ
+from nbyk.sums import product
+
+Floats = NDArray[np.float64]
+
+_NODES = 31
+_PULL_SD = 2.0
+_TINY = 1e-300
+
+
+@dataclass(frozen=True)
+class OrdinalPrior:
+    """A distribution of whole data sets of levels.
+
+    Attributes
+    ----------
+    name : str
+        Name of the prior in tables.
+    thresholds : tuple of float, length L − 1
+        The thresholds between the levels, ascending.
+    item_sd : float
+        Standard deviation s of the items on the latent scale, at least 0.
+    rater_sd : float
+        Standard deviation τ of the raters' cut-points, at least 0.
+
+    Raises
+    ------
+    NbykError
+        If there is no threshold, they do not ascend, or a standard deviation is negative or not finite.
+    """
+
+    name: str
+    thresholds: tuple[float, ...]
+    item_sd: float
+    rater_sd: float = 0.0
+
+    def __post_init__(self) -> None:
+        cuts = np.array(self.thresholds, dtype=np.float64)
+        if cuts.ndim != 1 or not cuts.size or not np.isfinite(cuts).all() or (np.diff(cuts) <= 0.0).any():
+            raise NbykError(
+                f"found {', '.join(f'{cut:g}' for cut in cuts.ravel()) or 'none'}, expected thresholds in "
+                "ascending order, one fewer than there are levels",
+                argument="thresholds",
+            )
+        for argument in ("item_sd", "rater_sd"):
+            sd = getattr(self, argument)
+            if not 0.0 <= sd < np.inf:
+                raise NbykError(f"found {sd}, expected a standard deviation of at least 0", argument=argument)
+        object.__setattr__(self, "thresholds", tuple(cuts.tolist()))
+
+    @property
+    def levels(self) -> int:
+        """Number of levels L."""
+        return len(self.thresholds) + 1
+
+    @property
+    def shares(self) -> Floats:
+        """The shares of the levels among all responses, (L,)."""
+        spread = np.sqrt(1.0 + self.item_sd**2 + self.rater_sd**2)
+        return np.diff(np.concatenate([[0.0], ndtr(np.array(self.thresholds) / spread), [1.0]]))
+
+    def places(self, u: ArrayLike) -> Floats:
+        """Return items' places on the latent scale from uniforms in (0, 1), of the same shape."""
+        return np.asarray(self.item_sd * ndtri(np.asarray(u, dtype=np.float64)))
+
+    def above(self, places: ArrayLike, raters: ArrayLike | None = None) -> Floats:
+        """Return the chances of a level from l on, (L − 1, …), of items at these places.
+
+        Parameters
+        ----------
+        places : array_like, shape (…)
+            Places on the latent scale; a system that is off by some distance there is off by it here.
+        raters : array_like, optional
+            How far the raters' cut-points lie from the common ones, of a shape that broadcasts; by default
+            each response is by another rater.
+        """
+        at = np.asarray(places, dtype=np.float64)
+        spread = np.sqrt(1.0 + self.rater_sd**2) if raters is None else 1.0
+        at = at if raters is None else at + np.asarray(raters)
+        cuts = np.array(self.thresholds).reshape(-1, *(1,) * at.ndim)
+        return np.asarray(ndtr((at - cuts) / spread))
+
+    def log_likelihood(self, counts: ArrayLike) -> float:
+        """Return the log-probability of counts by item and level, (N, L), each response by another rater."""
+        rows, times = np.unique(as_counts(counts, self.levels), axis=0, return_counts=True)
+        spread = np.sqrt(1.0 + self.rater_sd**2)
+        return _log_likelihood(np.array(self.thresholds) / spread, self.item_sd / spread, rows, times)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prior as JSON can hold it."""
+        spreads = {"item_sd": self.item_sd, "rater_sd": self.rater_sd}
+        return {"name": self.name, "thresholds": list(self.thresholds), **spreads}
+
+    def key(self) -> str:
+        """Return the distribution alone as canonical JSON, the key of random streams."""
+        return json.dumps([self.thresholds, self.item_sd, self.rater_sd])
+
+
+def fit_levels(name: str, counts: ArrayLike) -> OrdinalPrior:
+    """Fit thresholds and the spread of items to levels by maximum likelihood, items integrated out.
+
+    Parameters
+    ----------
+    name
+        What to call the prior.
+    counts : array_like, shape (N, L)
+        Responses on each level to each item. Raters are not told apart, so their cut-points' spread is part
+        of the noise, whose standard deviation is 1.
+
+    Raises
+    ------
+    NbykError
+        As `fit_classes`, or if a level between two others has no response.
+
+    Notes
+    -----
+    The likelihood is a Gauss–Hermite sum of 31 nodes over the items' places. A weak normal penalty (standard
+    deviation 2 on log s, about 0) keeps s from 0 and from infinity. Parameters are rounded to six digits.
+    """
+    from scipy.optimize import minimize
+
+    data = as_counts(counts)
+    check_differ(data, ())
+    totals = data.sum(axis=0)
+    if (totals == 0).any():
+        empty = int(np.flatnonzero(totals == 0)[0])
+        raise NbykError(
+            f"level {empty + 1} of {len(totals)} has no response, which leaves its thresholds open; leave "
+            "out the level"
+        )
+    rows, times = np.unique(data, axis=0, return_counts=True)
+
+    def cost(point: Floats) -> float:
+        cuts = np.cumsum(np.concatenate([point[:1], np.exp(point[1:-1])]))
+        pull = point[-1] / _PULL_SD
+        likelihood = _log_likelihood(cuts, float(np.exp(point[-1])), rows, times)
+        return float((0.5 * pull * pull - likelihood) / times.sum())
+
+    start = np.sqrt(2.0) * ndtri(np.cumsum(totals)[:-1] / totals.sum())
+    point = np.concatenate([start[:1], np.log(np.diff(start)), [0.0]])
+    end = minimize(cost, point, method="L-BFGS-B", options={"ftol": 1e-13, "gtol": 1e-7}).x
+    cuts = np.cumsum(np.concatenate([end[:1], np.exp(end[1:-1])]))
+    return OrdinalPrior(name, tuple(float(f"{cut:.6g}") for cut in cuts), float(f"{np.exp(end[-1]):.6g}"))
+
+
+def _log_likelihood(cuts: Floats, item_sd: float, rows: NDArray[np.int64], times: NDArray[np.int64]) -> float:
+    nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+    above = ndtr(item_sd * nodes - cuts[:, np.newaxis])
+    edges = np.concatenate([np.ones((1, _NODES)), above, np.zeros((1, _NODES))])
+    logs = product(rows.astype(np.float64), np.log(np.maximum(edges[:-1] - edges[1:], _TINY)))
+    most = logs.max(axis=1)
+    likelihood = product(np.exp(logs - most[:, np.newaxis]), weights / weights.sum())
+    return float(product(times.astype(np.float64), most + np.log(likelihood)))

@@ -1,0 +1,86 @@
+"""The ordinal family against closed forms, statsmodels' ordered probit and its own fits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import chisquare, norm
+
+from nbyk.errors import NbykError
+from nbyk.priors import OrdinalPrior, fit_levels
+from nbyk.priors.families import open_uniforms
+from nbyk.priors.nominal import labels_of, shares_of
+
+PRIOR = OrdinalPrior("mine", (-1.0, 0.2, 1.5), 0.8, 0.5)
+
+
+def counts_from(prior: OrdinalPrior, n_items: int, k: int, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    above = prior.above(prior.places(open_uniforms(rng, (n_items,))))
+    labels = labels_of(above, open_uniforms(rng, (n_items, k)))
+    return np.stack([(labels == level).sum(axis=1) for level in range(prior.levels)], axis=1)
+
+
+def test_shares_are_those_of_one_normal() -> None:
+    counts = counts_from(PRIOR, 20_000, 1).sum(axis=0)
+    assert chisquare(counts, PRIOR.shares * counts.sum()).pvalue > 1e-4
+    spread = np.sqrt(1 + 0.8**2 + 0.5**2)
+    assert np.allclose(np.cumsum(PRIOR.shares)[:-1], norm.cdf(np.array([-1.0, 0.2, 1.5]) / spread))
+
+
+def test_raters_with_cut_points_of_their_own_average_to_any_rater() -> None:
+    """The mean over raters of an item's chances is the chance with another rater for each response."""
+    raters = 0.5 * norm.ppf((np.arange(20_000) + 0.5) / 20_000)
+    by_rater = PRIOR.above(np.full(20_000, 0.3), raters).mean(axis=1)
+    assert np.allclose(by_rater, PRIOR.above(0.3), atol=1e-4)
+
+
+def test_log_likelihood_is_the_integral_over_items() -> None:
+    counts = np.array([[1, 2, 0, 1], [0, 0, 3, 0]])
+    expected = sum(
+        np.log(
+            quad(lambda z, row=row: norm.pdf(z) * np.prod(shares_of(PRIOR.above(0.8 * z)) ** row), -8, 8)[0]
+        )
+        for row in counts
+    )
+    assert PRIOR.log_likelihood(counts) == pytest.approx(expected, rel=1e-6)
+
+
+def test_thresholds_are_those_of_an_ordered_probit() -> None:
+    """Responses to items that are alike: the thresholds of statsmodels without covariates."""
+    from statsmodels.miscmodels.ordinal_model import OrderedModel
+
+    counts = counts_from(OrdinalPrior("alike", (-1.0, 0.2, 1.5), 0.0), 2500, 2, seed=3)
+    fitted = fit_levels("alike", counts)
+    levels = np.repeat(np.arange(4), counts.sum(axis=0))
+    model = OrderedModel(levels, np.zeros((len(levels), 0)), distr="probit")
+    found = model.fit(method="bfgs", disp=False)
+    expected = model.transform_threshold_params(found.params)[1:-1]
+    marginal = np.array(fitted.thresholds) / np.sqrt(1 + fitted.item_sd**2)
+    assert np.abs(marginal - expected).max() < 0.01
+    assert fitted.item_sd < 0.3
+
+
+def test_a_fit_of_drawn_levels_draws_such_levels() -> None:
+    """Within 4 standard errors of the thresholds and the items' spread, measured by 6 other sets."""
+    own = OrdinalPrior("mine", (-1.0, 0.2, 1.5), 0.8)
+    fits = [fit_levels("drawn", counts_from(own, 400, 5, seed)) for seed in range(6)]
+    found = np.array([[*fitted.thresholds, fitted.item_sd] for fitted in fits])
+    error = found.std(axis=0, ddof=1) / np.sqrt(len(fits))
+    assert (np.abs(found.mean(axis=0) - [-1.0, 0.2, 1.5, 0.8]) < 4 * error + 0.01).all()
+    again = counts_from(fits[0], 4000, 5, seed=99).sum(axis=0)
+    assert np.abs(again / again.sum() - own.shares).max() < 0.04
+
+
+@pytest.mark.parametrize("thresholds", [(), (1.0, 0.5), (0.0, 0.0), (float("nan"),)])
+def test_thresholds_out_of_order_are_refused(thresholds: tuple[float, ...]) -> None:
+    with pytest.raises(NbykError, match="expected thresholds in ascending order"):
+        OrdinalPrior("mine", thresholds, 1.0)
+
+
+def test_levels_that_determine_no_threshold_are_refused() -> None:
+    with pytest.raises(NbykError, match="level 2 of 3 has no response"):
+        fit_levels("mine", [[2, 0, 1], [1, 0, 3]])
+    with pytest.raises(NbykError, match="every item has a single label"):
+        fit_levels("mine", [[1, 0, 0], [0, 1, 0]])
