@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import struct
@@ -11,9 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from nbyk.bounded import MOST_BYTES, TimedBytes, counted, refuse_bomb, refuse_more
+from nbyk.bounded import MOST_BYTES, TimedBytes, counted, refuse_bomb, refuse_document, refuse_more
 from nbyk.data.readers.recording import Recording, Unusable, library, message_of
-from nbyk.data.text import json_content
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -145,15 +145,13 @@ def read_dataset(path: str | os.PathLike[str]) -> Recording:
     folder = Path(path)
     try:
         if (folder / "dataset_dict.json").is_file():
-            splits = json_content(folder / "dataset_dict.json")["splits"]
+            splits = _document(folder / "dataset_dict.json")["splits"]
             raise NbykError(
                 f"holds the splits {', '.join(splits)}; give the folder of one: {folder / splits[0]}",
                 file=path,
             )
-        files = [
-            folder / Path(of["filename"]).name for of in json_content(folder / "state.json")["_data_files"]
-        ]
-        features = json_content(folder / "dataset_info.json").get("features") or {}
+        files = [folder / Path(of["filename"]).name for of in _document(folder / "state.json")["_data_files"]]
+        features = _document(folder / "dataset_info.json").get("features") or {}
         batches = (batch for file in files for batch in _batches(file))
         table = pa.Table.from_batches(
             counted(
@@ -170,11 +168,26 @@ def read_dataset(path: str | os.PathLike[str]) -> Recording:
         ]
     except NbykError:
         raise
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError, OSError, pa.ArrowException) as error:
+    except (
+        KeyError,
+        IndexError,
+        TypeError,
+        AttributeError,
+        ValueError,
+        OSError,
+        RecursionError,
+        pa.ArrowException,
+    ) as error:
         raise NbykError(
             f"is no data set that `save_to_disk` wrote ({message_of(error)}); save it again", file=path
         ) from None
     return Recording("a data set of Hugging Face", columns, {}, notes=tuple(notes))
+
+
+def _document(file: Path) -> Any:
+    content = read_bytes(file)
+    refuse_document(file, content)
+    return json.loads(content)
 
 
 def _batches(file: Path) -> Iterator[Any]:
