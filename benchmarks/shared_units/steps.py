@@ -5,6 +5,9 @@ effect is the people's; a third of the rest is noise of ratings, and two thirds 
 effect of 3 standard errors. `nbyk.testing.shared_units.mixture` has the step of p, for one set; here it is
 for many.
 
+Normal people have levels at .01 and .001 too, three of them (who take no step) as well, with shares down to
+a fifth.
+
 The last candidate is about the best of all tests by t and by the skewness g of the data whose levels are at
 most .05 for normal people and .07 at a skewness of 1.6 (Neyman and Pearson's lemma, as a linear program over
 cells of t and g). Half of the sets choose the cells, and the other half give the rates.
@@ -12,6 +15,7 @@ cells of t and g). Half of the sets choose the cells, and the other half give th
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,7 +32,12 @@ Floats = NDArray[np.float64]
 
 N_ITEMS, EFFECT = 100, 3.0
 SHARES = (1.0, 0.95, 0.8)
+OF_FEW = (1.0, 0.5, 0.2)
+"""The people's shares of the variance where few people meet the far tail."""
+
 BEST = "the best by t and g"
+FAR = "as it stands, far tail"
+LEVELS = {"normal": 0.05, "normal_01": 0.01, "normal_001": 0.001}
 _CELLS = 30
 
 
@@ -145,6 +154,13 @@ def rows(sets: int) -> Iterator[dict[str, Any]]:
             if share == 1.0:  # else cells of t and g tell the share, which no data do
                 best = zip(("normal", "skewed", "power"), best_rates((equal, skewed, better)), strict=True)
                 yield {**cell, "step": BEST, **dict(best)}
+    for people, share in itertools.product((3, 5, 8), OF_FEW):
+        rng = np.random.default_rng([3, people, round(100 * share)])
+        of_normal = p_values(
+            sets_of(people, share, 0.0, sets, rng), people, CHOSEN if people >= 5 else STEPS[0]
+        )
+        levels = {name: float(np.mean(of_normal <= alpha)) for name, alpha in LEVELS.items()}
+        yield {"people": people, "share": share, "sets": sets, "step": FAR, **levels}
 
 
 def main() -> None:

@@ -106,6 +106,11 @@ def thresholds(mean: Floats, sd: Floats, edges: Floats, out: Thresholds) -> None
             _fill_chances(cells[:n], places[:n], out[level, start : start + n])
 
 
+def as_thresholds(above: Floats) -> Thresholds:
+    """Return 2³² P(response ≥ level) from these chances, of any shape: the thresholds of counted draws."""
+    return np.minimum(above * _WORDS, _WORDS - 1.0).astype(np.uint32)
+
+
 @njit(nogil=True, cache=True)
 def mixed_thresholds(a: Thresholds, b: Thresholds, out: Thresholds) -> None:
     """Fill `out` with the thresholds of responses that are A's or B's by a fair coin each; all (L − 1, n)."""

@@ -128,7 +128,7 @@ def test_two_units_cannot_speak_for_others() -> None:
 def test_three_units_come_with_a_caution() -> None:
     result = nbyk.compare(*ratings(raters=3), **QUICK)
     assert result.claims[0].is_conclusive
-    few = "three raters and five runs of each system are few: if rare ones are far off, up to 17 %"
+    few = "three raters and five runs of each system are few to speak for others: if some of those are far off, up to 17 %"
     assert any(text.startswith(few) for text in result.warnings)
 
 

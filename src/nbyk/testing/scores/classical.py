@@ -87,9 +87,15 @@ def wilcoxon_test(
     """
     first, second = as_pairs(a, b)
     check_alternative(alternative)
+    sizes = np.abs(paired_differences(first[None], second[None])[0])
     return _result(
         "wilcoxon",
-        wilcoxon(first[None], second[None], alternative, method),
+        wilcoxon(
+            np.stack([first, sizes, -sizes]),
+            np.stack([second, *np.zeros((2, sizes.size))]),
+            alternative,
+            method,
+        ),
         (first, second),
         alternative,
         "all pairs tie, so that there is nothing to rank; the systems' scores are the same",
@@ -127,9 +133,15 @@ def mann_whitney_test(
     """
     first, second = as_scores(a, "a"), as_scores(b, "b")
     check_alternative(alternative)
+    rising, n, m = np.sort(np.concatenate([first, second])), first.size, second.size
     return _result(
         "mann_whitney",
-        mann_whitney(first[None], second[None], alternative, method),
+        mann_whitney(
+            np.stack([first, rising[m:], rising[:n]]),
+            np.stack([second, rising[:m], rising[n:]]),
+            alternative,
+            method,
+        ),
         (first, second),
         alternative,
         "all scores are equal, so that there is nothing to rank",
@@ -143,10 +155,12 @@ def _result(
     alternative: Alternative,
     undefined: str,
 ) -> SignificanceResult:
-    statistic, p = (float(values[0]) for values in found)
+    """Return the result of the first row of what was found; further rows are the clearest scores."""
+    (statistic, *_), (p, *clearest) = (values.tolist() for values in found)
     if np.isnan(p):
         raise NbykError(f"{test}: {undefined}")
-    return SignificanceResult.of_means(test, statistic, PValue(p, 0.0, alternative), samples)
+    least_p = min(clearest, default=0.0)
+    return SignificanceResult.of_means(test, statistic, PValue(p, 0.0, alternative), samples, least_p=least_p)
 
 
 def welch(a: Floats, b: Floats, alternative: Alternative) -> tuple[Floats, Floats]:

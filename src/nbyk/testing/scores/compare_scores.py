@@ -30,7 +30,6 @@ from nbyk.testing.scores.result import (
     SCOPE,
     SignificanceResult,
     population_of,
-    smallest_p,
     warnings_of,
 )
 
@@ -250,20 +249,17 @@ def _by_p(
             question.test,
             "better" if _first_is_in_front(result, a, b) else "worse",
             decided=is_decided,
+            least_p=result.least_p,
+            drawn=Drawn(result.n_resamples, result.exact, DECISION_ERROR) if result.n_resamples else None,
         )
-        drawn = None
-        if result.n_resamples:
-            drawn = Drawn(result.n_resamples, result.exact, smallest_p(result), DECISION_ERROR)
-        yield _pair(names, question, sample, claim, of_pair, drawn)
+        yield _pair(names, question, sample, claim, of_pair)
 
 
-def _pair(
-    names: tuple[str, str], question: Question, sample: Sample, claim: Claim, p: float, drawn: Drawn | None
-) -> Pair:
+def _pair(names: tuple[str, str], question: Question, sample: Sample, claim: Claim, p: float) -> Pair:
     kept = {name: sample.scores[name] for name in names}
     of_two = Sample(0, 0, {name: sample.responses[name] for name in names}, scores=kept)
     a, b = (float(of.mean()) for of in kept.values())
-    return Pair(*names, question, of_two, (a, b), (claim,), p, claim.decided, drawn)
+    return Pair(*names, question, of_two, (a, b), (claim,), p, claim.decided)
 
 
 def _first_is_in_front(result: SignificanceResult, a: Floats, b: Floats) -> bool:
@@ -301,18 +297,18 @@ def _by_aso(
         claim = Claim(
             ("scores",), population_of(ASO), effect, interval, math.nan, math.nan, ASO, favours, order=order
         )
-        yield _pair(names, question, sample, claim, math.nan, None)
+        yield _pair(names, question, sample, claim, math.nan)
 
 
 def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, paired: bool) -> Iterator[str]:
     test, fewest = question.test, _fewest(sample.scores)
-    drawn = [pair.drawn for pair in pairs if pair.drawn is not None]
-    least, n_corrected = min((of.least_p for of in drawn), default=0.0), n_corrected_for(question, pairs)
+    least = min(pair.claims[0].least_p for pair in pairs)
+    n_corrected = n_corrected_for(question, pairs)
     if least * n_corrected > question.alpha:
         corrected = f", times {n_corrected} pairs," if n_corrected > 1 else ""
         how = (
             "collect more scores"
-            if any(of.exact for of in drawn)
+            if any(pair.drawn is None or pair.drawn.exact for pair in pairs)
             else "draw more of the null with `n_resamples`"
         )
         yield (

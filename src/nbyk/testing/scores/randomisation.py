@@ -18,7 +18,7 @@ from nbyk.resampling.effects import Progress
 from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.scores import kernels
 from nbyk.testing.scores.draws import Drawing
-from nbyk.testing.scores.nulls import NullCounts, NullSums, rounding
+from nbyk.testing.scores.nulls import NullCounts, NullSums, by_kinds, rounding
 from nbyk.testing.scores.result import SignificanceResult
 from nbyk.testing.scores.subset_sums import ANY_SIZE, all_sums, count_subsets, is_feasible, n_subsets
 
@@ -179,7 +179,7 @@ def swaps(a: Floats, b: Floats) -> NullSums:
         observed=totals / n,
         low=-ties,
         high=ties,
-        draw=partial(kernels.flipped_sums, negated),
+        draw=by_kinds(negated, partial(kernels.flipped_sums, negated), swapped=True),
         axes={"purpose": "swapped pairs", "n": n, "size": ANY_SIZE},
         differences=lambda swapped: (totals[:1, None] + 2.0 * swapped) / n,
         values=negated,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nbyk.data.arrays import Floats
-from nbyk.testing.pvalues import Alternative, PValue, sides_of
+from nbyk.testing.pvalues import Alternative, PValue
 from nbyk.testing.results import (
     Claim,
     Drawn,
@@ -64,6 +64,8 @@ class SignificanceResult(ShownAsLines):
         Draws from the null; all permutations or sign patterns if `exact`; 0 if the null is a formula.
     exact
         Whether the whole null was enumerated, so that the p-value has no Monte-Carlo error.
+    least_p
+        The least p-value that the test can give with as many scores; 0 if it has none.
     null : ndarray, shape (n_resamples,), or None
         The statistic under the null, if it was requested.
     """
@@ -77,6 +79,7 @@ class SignificanceResult(ShownAsLines):
     interval: tuple[float, float]
     n_resamples: int = 0
     exact: bool = False
+    least_p: float = 0.0
     null: Floats | None = field(default=None, repr=False, compare=False)
 
     @classmethod
@@ -89,12 +92,13 @@ class SignificanceResult(ShownAsLines):
         *,
         n_resamples: int = 0,
         exact: bool = False,
+        least_p: float = 0.0,
         null: Floats | None = None,
     ) -> SignificanceResult:
         """Return the result of a test of two systems' scores."""
         effect, interval = mean_difference(*samples, CONFIDENCE_LEVEL, paired=FACTS[test].paired)
         n_a, n_b = map(len, samples)
-        return cls(test, statistic, pvalue, n_a, n_b, effect, interval, n_resamples, exact, null)
+        return cls(test, statistic, pvalue, n_a, n_b, effect, interval, n_resamples, exact, least_p, null)
 
     @property
     def p(self) -> float:
@@ -109,12 +113,14 @@ class SignificanceResult(ShownAsLines):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Cautions about the result, one sentence each."""
-        said = [*warnings_of(self.test, min(self.n_a, self.n_b))]
-        if (least := smallest_p(self)) > USUAL_LEVEL:
+        said = []
+        if self.least_p > USUAL_LEVEL:
+            is_drawn = self.n_resamples and not self.exact
             said.append(
-                f"the smallest p-value that {self.test} can give here is {least:.3g}: collect more scores"
-                f"{'' if self.exact else ', or draw more of the null with `n_resamples`'}"
+                f"the smallest p-value that {self.test} can give here is {self.least_p:.3g}: collect more "
+                f"scores{', or draw more of the null with `n_resamples`' if is_drawn else ''}"
             )
+        said += warnings_of(self.test, min(self.n_a, self.n_b))
         if math.isnan(self.interval[0]) and min(self.n_a, self.n_b) > 1:
             said.append(NOTHING_VARIES)
         return (*said, *([] if FACTS[self.test].paired else [SCOPE]))
@@ -124,7 +130,7 @@ class SignificanceResult(ShownAsLines):
         """The result as a comparison of A with B at the usual level."""
         facts, drawn = FACTS[self.test], None
         if self.n_resamples:
-            drawn = Drawn(self.n_resamples, self.exact, smallest_p(self))
+            drawn = Drawn(self.n_resamples, self.exact)
         question = Question(
             "score", self.test, facts.hypothesis, self.alternative, USUAL_LEVEL, CONFIDENCE_LEVEL
         )
@@ -138,11 +144,11 @@ class SignificanceResult(ShownAsLines):
             self.standard_error,
             self.test,
             favoured(self.effect, self.alternative),
+            least_p=self.least_p,
+            drawn=drawn,
         )
         sample = Sample(0, 0, counts)
-        return Pair(
-            "A", "B", question, sample, (None, None), (claim,), self.p, True, drawn, tuple(self.warnings)
-        )
+        return Pair("A", "B", question, sample, (None, None), (claim,), self.p, True, tuple(self.warnings))
 
     @property
     def head(self) -> Any:
@@ -163,14 +169,6 @@ class SignificanceResult(ShownAsLines):
 def population_of(test: str) -> str:
     """Return the population of a test of scores, in words."""
     return "new pairs of scores like these" if FACTS[test].paired else "new scores like these"
-
-
-def smallest_p(result: SignificanceResult) -> float:
-    """Return the least p-value that any scores can give; 0 if unknown."""
-    if not result.n_resamples:
-        return 0.0
-    draws = result.n_resamples + (0 if result.exact else 1)
-    return min(1.0, sides_of(result.alternative) / draws)
 
 
 def warnings_of(test: str, fewest: int) -> Iterator[str]:

@@ -1,0 +1,361 @@
+"""The nominal family: labels whose shares within an item are Dirichlet (Pandita et al. 2026).
+
+Item i has shares p_i ~ Dirichlet(α) of M classes, and its responses are draws from Categorical(p_i). An
+item's shares are kept as the chances of a class from c on, P(class ≥ c) for every class but the first: those
+are the thresholds of counted draws (`nbyk.resampling.count_sets`), and they mix linearly.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln, psi
+
+from nbyk.errors import NbykError
+from nbyk.priors.curves import beta_quantile
+from nbyk.priors.families import open_uniforms
+from nbyk.priors.predictive import LEVEL, ReferenceSample
+from nbyk.sums import product
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+_PULL_SD = 2.0
+_LEAST_ALPHA, _MOST_ALPHA = 1e-4, 1e6
+_REFERENCE_ITEMS = 1_000_000
+
+
+@dataclass(frozen=True)
+class ClassPrior:
+    """A distribution of whole data sets of labels: Dirichlet over items, categorical within them.
+
+    Attributes
+    ----------
+    name : str
+        Name of the prior in tables. Two priors that differ only in their names draw the same data.
+    alpha : tuple of float, length M
+        The Dirichlet's α, one above 0 for each of at least two classes. α / Σα are the classes' shares among
+        all labels; the larger Σα, the more items are alike.
+    classes : tuple of str
+        The classes' names, in the order of `alpha`; "0", "1" and so on by default.
+    caution : str
+        As for `TwoStagePrior`.
+
+    Raises
+    ------
+    NbykError
+        If the name is empty, there are fewer than two classes, an α is not above 0, or the classes are not
+        as many different names.
+    """
+
+    name: str
+    alpha: tuple[float, ...]
+    classes: tuple[str, ...] = ()
+    caution: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise NbykError(f"prior: name is {self.name!r}; expected a name, such as mine")
+        try:
+            alpha = tuple(float(value) for value in self.alpha)
+        except (TypeError, ValueError):
+            alpha = ()
+        if len(alpha) < 2:
+            raise NbykError(f"found {self.alpha!r}, expected a number for each of two classes or more").about(
+                argument="alpha"
+            )
+        for place, value in enumerate(alpha):
+            if not 0.0 < value < np.inf:
+                raise NbykError(
+                    f"found {value:g} for class {place + 1} of {len(alpha)}, expected a number above 0; a "
+                    "class that hardly anybody chooses has a small one, such as 0.01"
+                ).about(argument="alpha")
+        classes = tuple(map(str, self.classes)) or tuple(map(str, range(len(alpha))))
+        if len(set(classes)) != len(alpha) or len(classes) != len(alpha):
+            raise NbykError(
+                f"found {', '.join(classes)}, expected {len(alpha)} different names, one for each number of "
+                "`alpha`"
+            ).about(argument="classes")
+        object.__setattr__(self, "alpha", alpha)
+        object.__setattr__(self, "classes", classes)
+
+    @property
+    def levels(self) -> int:
+        """Number of classes M."""
+        return len(self.alpha)
+
+    @property
+    def n_uniforms(self) -> int:
+        """The number of uniforms for one item: M − 1."""
+        return self.levels - 1
+
+    @property
+    def shares(self) -> Floats:
+        """The shares of the classes among all labels, (M,)."""
+        return np.array(self.alpha) / sum(self.alpha)
+
+    @property
+    def noise(self) -> ClassPrior:
+        """The prior Dirichlet(1/M, …, 1/M), of shares that an item's are mixed with to perturb them."""
+        return ClassPrior("noise", (1.0 / self.levels,) * self.levels)
+
+    def draw(self, u: ArrayLike) -> Floats:
+        """Return items' chances of a class from c on, (M − 1, …), from uniforms of shape (…, M − 1).
+
+        Sticks are broken one after another: what is left of the stick behind class c is a beta draw times
+        what was left before it.
+        """
+        uniforms = np.asarray(u, dtype=np.float64)
+        if uniforms.ndim == 0 or uniforms.shape[-1] != self.n_uniforms:
+            raise NbykError(f"uniforms have shape {uniforms.shape}; expected (..., {self.n_uniforms})")
+        beyond = np.cumsum(self.alpha[::-1])[::-1]
+        above = np.empty((self.n_uniforms, *uniforms.shape[:-1]))
+        for c, out in enumerate(above):
+            out[...] = beta_quantile(uniforms[..., c], float(beyond[c + 1]), self.alpha[c])
+            if c:
+                out *= above[c - 1]
+        return above
+
+    def log_likelihood(self, counts: ArrayLike) -> float:
+        """Return the log-probability of labels in their order, counted by item and class, (N, M).
+
+        It is that of a Dirichlet-multinomial without the coefficients, which do not depend on α.
+        """
+        rows, times = np.unique(as_counts(counts, self.levels), axis=0, return_counts=True)
+        return _log_likelihood(np.array(self.alpha), rows, times)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prior as JSON can hold it; numbers survive the round trip exactly."""
+        caution = {"caution": self.caution} if self.caution else {}
+        return {"name": self.name, "alpha": list(self.alpha), "classes": list(self.classes), **caution}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> ClassPrior:
+        """Return the prior from a result of `to_dict`; an `NbykError` names any error in it."""
+        return cls(**{**content, "classes": tuple(content.get("classes", ()))})
+
+    def key(self) -> str:
+        """Return the distribution alone as canonical JSON, the key of random streams."""
+        return json.dumps({"alpha": self.alpha}, separators=(",", ":"))
+
+
+def mixed(above: Floats, noise: Floats, epsilon: float) -> Floats:
+    """Return the chances of items whose shares are mixed with others: (1 − ε) of their own and ε of those."""
+    return np.asarray(above + epsilon * (noise - above))
+
+
+def shares_of(above: Floats) -> Floats:
+    """Return items' shares of the classes, (…, M), from their chances of a class from c on, (M − 1, …)."""
+    edges = np.concatenate([np.ones((1, *above.shape[1:])), above, np.zeros((1, *above.shape[1:]))])
+    return np.moveaxis(edges[:-1] - edges[1:], 0, -1)
+
+
+def labels_of(above: Floats, u: Floats) -> Counts:
+    """Return the classes, numbered from 0, of responses with uniforms (…, K) to items of (M − 1, …)."""
+    return np.asarray((u < above[..., np.newaxis]).sum(axis=0))
+
+
+@dataclass(frozen=True)
+class ClassCheck:
+    """Labels compared with those that a prior makes.
+
+    Attributes
+    ----------
+    n_sets
+        Simulated data sets behind each p-value.
+    shares, shares_p
+        The largest difference between a class's share among all labels and the prior's, and its p-value.
+    agreement_ks, agreement_p
+        Kolmogorov-Smirnov distance between the items' agreement (the share of equal pairs among pairs of an
+        item's labels) and that of many simulated data sets.
+    pairs, pairs_p
+        The largest difference between the share of two classes among pairs of an item's labels and that of
+        the simulated sets: whether the classes that people take for each other are those of the prior.
+    """
+
+    n_sets: int
+    shares: float
+    shares_p: float
+    agreement_ks: float
+    agreement_p: float
+    pairs: float
+    pairs_p: float
+
+    @property
+    def misfits(self) -> tuple[str, ...]:
+        """Differences of data and prior beyond chance, in words with distances; empty if there are none."""
+        tests = (
+            ("the classes' shares", f"by up to {self.shares:.3f}", self.shares_p),
+            ("the agreement within items", f"KS distance {self.agreement_ks:.3f}", self.agreement_p),
+            ("the classes that meet in an item", f"by up to {self.pairs:.3f}", self.pairs_p),
+        )
+        return tuple(f"{what} ({how}, p = {p:.3f})" for what, how, p in tests if p <= LEVEL / len(tests))
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the labels differ from those that the prior makes."""
+        return bool(self.misfits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the check as JSON can hold it."""
+        return {**asdict(self), "rejected": self.rejected}
+
+
+@dataclass(frozen=True)
+class FittedClasses:
+    """A prior fitted to labels, its log-likelihood (`ClassPrior.log_likelihood`), and its check."""
+
+    prior: ClassPrior
+    log_likelihood: float
+    check: ClassCheck
+
+
+def fit_classes(
+    name: str, counts: ArrayLike, classes: Sequence[str] = (), *, n_sets: int = 200, seed: int = 0
+) -> FittedClasses:
+    """Fit a Dirichlet prior to labels by maximum a posteriori, and check it against them.
+
+    Parameters
+    ----------
+    name
+        What to call the prior.
+    counts : array_like, shape (N, M)
+        Labels of each class to each item; items may differ in their number.
+    classes
+        The classes' names.
+    n_sets, seed
+        Simulated data sets of the check, and what fixes them. The prior does not depend on them.
+
+    Raises
+    ------
+    NbykError
+        If the counts are not whole numbers, an item has no label, only one class occurs, or no item has two
+        labels: then nothing shows how much items differ.
+
+    Notes
+    -----
+    The likelihood is that of a Dirichlet-multinomial. A weak normal penalty (standard deviation 2 on each
+    log α, about 0) keeps what the labels do not determine from drifting: the α of a class that nobody chose,
+    and Σα of items that do not differ. Parameters are rounded to six digits, as in every fit.
+    """
+    from scipy.optimize import minimize
+
+    data = as_counts(counts)
+    _check_identified(data, classes)
+    rows, times = np.unique(data, axis=0, return_counts=True)
+    totals = rows.sum(axis=1)
+
+    def cost(log_alpha: Floats) -> tuple[float, Floats]:
+        alpha = np.exp(log_alpha)
+        total = alpha.sum()
+        pull = log_alpha / _PULL_SD
+        slope = product(times.astype(float), psi(rows + alpha) - psi(alpha))
+        slope += product(times.astype(float), psi(total) - psi(totals + total))
+        value = 0.5 * product(pull, pull) - _log_likelihood(alpha, rows, times)
+        return float(value) / times.sum(), (pull / _PULL_SD - alpha * slope) / times.sum()
+
+    bounds = [(np.log(_LEAST_ALPHA), np.log(_MOST_ALPHA))] * data.shape[1]
+    start = np.log(np.maximum(data.sum(axis=0) / data.sum(), _LEAST_ALPHA) * data.shape[1])
+    end = minimize(
+        cost, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14, "gtol": 1e-9}
+    )
+    prior = ClassPrior(name, tuple(float(f"{value:.6g}") for value in np.exp(end.x)), tuple(classes))
+    check = check_classes(prior, data, seed, n_sets)
+    caution = ""
+    if check.rejected:
+        caution = (
+            f"The prior fitted to {name} does not describe its labels well: labels simulated from it differ "
+            f"in {' and '.join(check.misfits)}"
+        )
+    prior = ClassPrior(name, prior.alpha, prior.classes, caution)
+    return FittedClasses(prior, prior.log_likelihood(data), check)
+
+
+def check_classes(prior: ClassPrior, counts: ArrayLike, seed: int = 0, n_sets: int = 200) -> ClassCheck:
+    """Simulate labels of as many items, with as many labels each, and compare them with the data.
+
+    The p-values are those of `nbyk.priors.predictive.predictive_check`: exact for a prior fixed beforehand,
+    too large for one fitted to the same labels.
+    """
+    data = as_counts(counts, prior.levels)
+    totals = data.sum(axis=1)
+    rng = np.random.default_rng(np.random.SeedSequence(seed))
+
+    def simulated() -> Counts:
+        above = prior.draw(open_uniforms(rng, (len(data), prior.n_uniforms)))
+        return np.asarray(rng.multinomial(totals, shares_of(above)))
+
+    reference = np.concatenate(
+        [simulated() for _ in range(min(n_sets, max(20, -(-_REFERENCE_ITEMS // len(data)))))]
+    )
+    agreement, pairs = ReferenceSample.of(_agreement(reference)), _pairs(reference)
+
+    def distances(of_set: Counts) -> Floats:
+        shares = np.abs(of_set.sum(axis=0) / of_set.sum() - prior.shares).max()
+        ks = agreement.ks_distance(_agreement(of_set))
+        return np.array([shares, ks, np.abs(_pairs(of_set) - pairs).max()])
+
+    observed = distances(data)
+    as_far = np.sum([distances(simulated()) >= observed for _ in range(n_sets)], axis=0)
+    p = (1 + as_far) / (1 + n_sets)
+    both = [float(value) for pair in zip(observed, p, strict=True) for value in pair]
+    return ClassCheck(n_sets, *both)
+
+
+def as_counts(counts: ArrayLike, n_classes: int | None = None) -> Counts:
+    """Return counts of labels by item and class, (N, M), or raise an `NbykError`."""
+    found = np.asarray(counts)
+    if found.ndim != 2 or found.shape[1] < 2 or (n_classes or found.shape[1]) != found.shape[1]:
+        width = "at least 2" if n_classes is None else str(n_classes)
+        raise NbykError(f"counts have shape {found.shape}; expected (items, {width} classes)")
+    whole = np.asarray(found, dtype=np.float64)
+    if not ((whole >= 0.0) & (whole == np.floor(whole)) & (whole < 2**31)).all():
+        raise NbykError("counts of labels must be whole numbers of at least 0")
+    empty = np.flatnonzero(whole.sum(axis=1) == 0.0)
+    if empty.size:
+        raise NbykError(f"item {empty[0]} has no label; leave it out, or label it")
+    return whole.astype(np.int64)
+
+
+def _check_identified(counts: Counts, classes: Sequence[str]) -> None:
+    chosen = np.flatnonzero(counts.sum(axis=0))
+    if len(chosen) == 1:
+        only = classes[chosen[0]] if len(classes) else str(chosen[0])
+        raise NbykError(
+            f"all {counts.sum()} labels are {only}: nbyk cannot fit a prior; collect items that people label "
+            "differently, or give `alpha` by hand"
+        )
+    if counts.sum(axis=1).max() == 1:
+        raise NbykError(
+            "every item has a single label, so nothing shows how much people differ on an item; collect a "
+            "second label of some items, or give `alpha` by hand"
+        )
+
+
+def _log_likelihood(alpha: Floats, rows: Counts, times: Counts) -> float:
+    total = alpha.sum()
+    by_class = (gammaln(rows + alpha) - gammaln(alpha)).sum(axis=1)
+    of_rows = by_class + gammaln(total) - gammaln(rows.sum(axis=1) + total)
+    return float(product(times.astype(np.float64), of_rows))
+
+
+def _agreement(counts: Counts) -> Floats:
+    """Return the share of equal pairs of labels in each item that has two or more."""
+    totals = counts.sum(axis=1)
+    several = totals > 1
+    equal = (counts[several] * (counts[several] - 1)).sum(axis=1)
+    return np.asarray(np.round(equal / (totals[several] * (totals[several] - 1)), 12))
+
+
+def _pairs(counts: Counts) -> Floats:
+    """Return the mean share of every two different classes among pairs of an item's labels, (M(M − 1)/2,)."""
+    several = counts[counts.sum(axis=1) > 1].astype(np.float64)
+    totals = several.sum(axis=1)
+    weighted = several / (totals * (totals - 1.0))[:, np.newaxis]
+    met = product(weighted.T, several)
+    return np.asarray(2.0 * met[np.triu_indices(len(met), 1)] / len(several))
