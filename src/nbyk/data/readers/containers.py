@@ -9,6 +9,7 @@ import re
 import struct
 import zipfile
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,9 @@ _MOST_BYTES, _MOST_BESIDE = (
 _SHEETS = ("xl/worksheets/", "xl/sharedStrings.xml", "xl/media/")
 _HIDDEN = re.compile(rb"<(?:\w+:)?(row|col) [^>]*hidden=\"(?:1|true)\"")
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell [^>]*ref=\"([A-Z0-9:$]+)\"")
+
+_ROW = re.compile(rb"<(?:\w+:)?row [^>]*?\br=\"(-?\d+)\"")
+_TWO_VALUES = re.compile(rb"</(?:\w+:)?v>\s*<(?:\w+:)?v>")
 
 
 def is_workbook(path: str | os.PathLike[str]) -> bool:
@@ -103,6 +107,14 @@ def _sheets(
                 continue
             rows = _rows(sheet, path)
             source = archive.read(sheet._worksheet_path)
+            numbers = list(map(int, _ROW.findall(source)))
+            if any(after <= before for before, after in pairwise([0, *numbers])) or _TWO_VALUES.search(
+                source
+            ):
+                raise NbykError(
+                    f"sheet {name!r} has two rows of one number, or two values in a cell; save it again",
+                    file=path,
+                )
             if any(map(_is_filled, rows)):
                 merged = [ref.decode() for ref in _MERGED.findall(source)]
                 if merged:

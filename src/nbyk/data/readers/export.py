@@ -167,6 +167,13 @@ def required(node: Mapping[str, Any], *names: str) -> list[Any]:
     return [node[name] for name in names]
 
 
+def one_of(known: Sequence[Any], node: Any) -> Any:
+    """Return a node that is one of the values that the maker writes there."""
+    if any(node is value or (isinstance(node, str) and node == value) for value in known):
+        return node
+    raise UnexpectedNodeError(f"{said(node)}, expected {' or '.join(map(str, known))}")
+
+
 def columns_in(node: Any) -> Mapping[str, Any]:
     """Return metadata, which are columns if they are an object."""
     return node if isinstance(node, Mapping) else {}

@@ -15,10 +15,12 @@ from nbyk.data.readers.export import (
     Export,
     Incomplete,
     Row,
+    UnexpectedNodeError,
     as_list,
     as_object,
     columns_in,
     name_in,
+    one_of,
     required,
 )
 from nbyk.data.readers.recording import Unusable, said
@@ -53,7 +55,7 @@ def label_studio(task: Mapping[str, Any]) -> Iterator[Row | str]:
     if annotations == []:
         yield "tasks without an annotation were left out"
     for annotation in map(as_object, as_list(annotations)):
-        if annotation.get("was_cancelled"):
+        if one_of((True, False, None), annotation.get("was_cancelled")):
             yield "cancelled annotations were left out"
             continue
         who = annotation.get("completed_by")
@@ -84,7 +86,7 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
     given: list[tuple[Mapping[str, Any], str, Any]] = []
     if isinstance(responses, list):
         for response in map(as_object, responses):
-            values = as_object(response.get("values") or {})
+            values = as_object(required(response, "values")[0] or {})
             given += [
                 (response, question, as_object(value).get("value")) for question, value in values.items()
             ]
@@ -95,7 +97,7 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
     if not given:
         yield "records without a response were left out"
     for response, question, value in given:
-        if response.get("status", "submitted") == "submitted":
+        if one_of(("submitted", "draft", "discarded"), response.get("status", "submitted")) == "submitted":
             further = columns_in(record.get("metadata"))
             yield Row(item, response.get("user_id"), [(question, value)], further)
         else:
@@ -228,7 +230,9 @@ def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
 )
 def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield matches and metrics; the lines of the run and of its report are none."""
-    kind = event.get("type")
+    kind = "" if {"spec", "final_report"} & set(event) else name_in(*required(event, "type"))
+    if not kind and "type" in event:
+        raise UnexpectedNodeError(f"the type {said(event['type'])}, expected text")
     if kind in ("match", "metrics"):
         data = as_object(event.get("data"))
         given = {"correct": data.get("correct")} if kind == "match" else data
