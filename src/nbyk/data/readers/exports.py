@@ -134,7 +134,8 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
         if name == "Status":
             if cell == "ERROR":
                 yield "results that ended in an error, whose score is 0"
-            system, scores = before, [("success", int(cell == "PASS"))] if cell else []
+            is_passed = one_of(("PASS", "FAIL", "ERROR", "", None), cell) == "PASS"
+            system, scores = before, [("success", int(is_passed))] if cell else []
         elif system and (name == "Score" or name.startswith("Metric: ")):
             scores.append((name.removeprefix("Metric: ") if name != "Score" else "score", cell))
         elif name == "Grader Reason":
@@ -148,7 +149,11 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     "trial",
     keys=("task_id", "reward_info"),
     within=(("simulations",),),
-    about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
+    about={
+        "model": ("info", "agent_info", "llm"),
+        "seed": ("info", "seed"),
+        "trials meant for each task": ("info", "num_trials"),
+    },
 )
 @Export("results of τ-bench", "result", "task", "trial", keys=("task_id", "reward", "traj"))
 def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
@@ -248,6 +253,7 @@ def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     "author",
     keys=("traceId", "name", "value", "source"),
     within=((), ("data",)),
+    about={"page": ("meta", "page"), "pages in all": ("meta", "totalPages")},
     cluster="trace",
 )
 def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
