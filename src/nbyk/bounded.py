@@ -136,12 +136,15 @@ def counted(
     `size` returns the rows, cells and bytes of a part. Raise NbykError if there are more than `MOST_ROWS` (or
     `most_rows`), `MOST_CELLS` or `MOST_BYTES`, or if reading takes longer than `MOST_SECONDS`.
     """
-    bounds = {"rows": min(most_rows, MOST_ROWS), "cells": MOST_CELLS, "bytes": MOST_BYTES}
-    read = dict.fromkeys(bounds, 0)
+    most = {"rows": min(most_rows, MOST_ROWS), "cells": MOST_CELLS, "bytes": MOST_BYTES}
+    most_rows, most_cells, most_bytes = most.values()
+    n_rows = n_cells = n_bytes = 0
     deadline = Deadline(path)
     for part in parts:
-        for (what, most), more in zip(bounds.items(), size(part), strict=True):
-            read[what] += more
-            refuse_more(path, read[what], most, what)
+        rows, cells, size_in_bytes = size(part)
+        n_rows, n_cells, n_bytes = n_rows + rows, n_cells + cells, n_bytes + size_in_bytes
+        if n_rows > most_rows or n_cells > most_cells or n_bytes > most_bytes:
+            for (what, bound), n in zip(most.items(), (n_rows, n_cells, n_bytes), strict=True):
+                refuse_more(path, n, bound, what)
         deadline.check()
         yield part

@@ -120,6 +120,22 @@ def test_a_column_of_formulas_without_saved_values_does_not_vanish(tmp_path: Pat
         read_ratings(path)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "by"),
+    [
+        (rb'<row r="3"', b'<row r="2"'),
+        (rb'<row r="3"', b'<row r="-1"'),
+        (rb'(<c r="B3"[^>]*>)<v>[^<]*</v>', rb"\1<v>0</v><v>1</v>"),
+    ],
+)
+def test_a_sheet_that_says_two_things_of_one_place_is_refused(
+    pattern: bytes, by: bytes, tmp_path: Path
+) -> None:
+    path = rewritten(workbook(tmp_path / "a.xlsx", ROWS), pattern, by)
+    with pytest.raises(NbykError, match="two rows of one number, or two values in a cell"):
+        read_ratings(path)
+
+
 def test_merged_cells_and_cells_without_a_name_are_refused(tmp_path: Path) -> None:
     path = workbook(tmp_path / "a.xlsx", ROWS, lambda sheet: sheet.merge_cells("B2:B5"))
     with pytest.raises(NbykError, match="the cells B2:B5 are merged, so one value stands for several"):

@@ -318,11 +318,21 @@ def test_what_a_file_says_of_its_run_is_in_the_answer(tmp_path: Path) -> None:
     for name, road, says in (
         ("a", seeded, "model = org/model, seeds = 7, 8"),
         ("b", known(tau2_bench, info=of_tau2), "model = m, seed = 300"),
+        ("e", known(langfuse, meta={"page": 1, "totalPages": 5}), "page = 1, pages in all = 5"),
         ("c", known(deepeval, hyperparameters={"model": "m"}), "model = m"),
         ("d", evals, "models = gpt-4, gpt-3, seed = 20220722"),
     ):
         rows = drawn(1) if road is not evals and name != "c" else drawn(1)[:6]
         assert read_ratings(road(tmp_path / name, rows)).recognised.endswith(f"; {says}")
+
+
+def test_conversations_of_deepeval_are_left_out_with_a_word(tmp_path: Path) -> None:
+    deepeval(tmp_path / "a", drawn(1)[:6])
+    content = json.loads((tmp_path / "a.json").read_text())
+    path = as_json(tmp_path / "a", content | {"conversationalTestCases": content["testCases"][:2]})
+    assert read_ratings(path).mended == (
+        f"{path}: the test cases in conversationalTestCases were left out: 2",
+    )
 
 
 @pytest.mark.parametrize("suffix", [".json", ".csv"])

@@ -318,12 +318,17 @@ def given(folder: Path, name: str, content: str | bytes, *options: str) -> Words
 
 
 def of_json() -> Iterator[tuple[str, Callable[[Path], Words]]]:
-    for maker, (make, name) in JSON_MAKERS.items():
+    for maker, (make, _) in JSON_MAKERS.items():
         for path in nodes(make()):
             where = "/".join(map(str, path)) or "all"
             for what, change in CHANGES.items():
                 if path or what != "gone":
-                    yield f"{maker}, {where}: {what}", partial(_json, make, name, path, change)
+                    yield f"{maker}, {where}: {what}", of_maker(maker, path, change)
+
+
+def of_maker(maker: str, path: tuple[Any, ...], change: Change) -> Callable[[Path], Words]:
+    """Return how to write a maker's file with one node changed."""
+    return partial(_json, *JSON_MAKERS[maker], path, change)
 
 
 def _json(make: Callable[[], Any], name: str, path: tuple[Any, ...], change: Change, folder: Path) -> Words:

@@ -5,19 +5,28 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 import pytest
 
+from nbyk.data import Ratings, read_ratings
+from nbyk.errors import NbykError
+from tests.hostile import makers
 from tests.hostile.case import Case, Words
 from tests.hostile.corpus import CASES
 from tests.hostile.server import BYTES, SECONDS, Server
 
 EVERY = 1 if os.environ.get("NBYK_FAULTS_TIMES") else 29
 """A prime, so that a sample has some of every kind."""
+WRAPPED = ("in an array", "twice in an array", "in an object", "text of it")
+STILL_THERE = (*WRAPPED, "a word", "a number", "minus one and a half", "true", "2 to the 53", "a line end")
+"""Changes that leave the number of scores in a file as it is; those of no wrapping are made to leaves."""
 SAMPLE = [case for place, case in enumerate(CASES) if place % EVERY == 0 or case.says]
 
 
@@ -48,6 +57,44 @@ def test_it_ends_well(case: Case, server: Server, tmp_path: Path) -> None:
         assert not of_usage(outcome.errors) or about_the_option(words, outcome.errors), outcome
     if case.says:
         assert re.search(case.says, *refusals), outcome
+
+
+def read(build: Callable[[Path], Words], folder: Path) -> Ratings | None:
+    """Return the ratings in the file of a case; None if it is refused."""
+    words = build(folder)
+    value = words[words.index("--value") + 1] if "--value" in words else "value"
+    try:
+        return read_ratings(folder / words[-1].partition("=")[2], value=value)
+    except NbykError:
+        return None
+
+
+@pytest.mark.parametrize("maker", sorted({*makers.JSON_MAKERS} - {"Inspect"}))
+def test_no_cell_of_a_changed_file_is_lost_without_a_word_and_its_table_is_the_same_data(
+    maker: str, tmp_path: Path
+) -> None:
+    make, _ = makers.JSON_MAKERS[maker]
+    whole = read(makers.of_maker(maker, (), lambda node: node), tmp_path)
+    assert whole is not None
+    n_read = 0
+    for path in makers.nodes(make()):
+        node = reduce(getitem, path, make())
+        for what in STILL_THERE if path else ():
+            is_kept = isinstance(node, dict | list) <= (what in WRAPPED)
+            ratings = read(makers.of_maker(maker, path, makers.CHANGES[what]), tmp_path) if is_kept else None
+            if ratings is None:
+                continue
+            n_read += 1
+            if ratings.n_ratings < whole.n_ratings:
+                is_another_event = path[-1] == "type"
+                assert is_another_event or len(ratings.mended) > len(whole.mended), (path, what)
+            index = zip(ratings.item_index, ratings.rater_index, ratings.values.tolist(), strict=True)
+            rows = [{"item": ratings.items[i], "rater": ratings.raters[r], "value": of} for i, r, of in index]
+            (tmp_path / "same.jsonl").write_text("\n".join(map(json.dumps, rows)))
+            same = read_ratings(tmp_path / "same.jsonl")
+            assert (same.items, same.raters) == (ratings.items, ratings.raters), (path, what)
+            assert same.values.tolist() == ratings.values.tolist(), (path, what)
+    assert n_read > 5
 
 
 def about_the_option(words: Words, errors: str) -> bool:

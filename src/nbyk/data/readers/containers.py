@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import struct
 import zipfile
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from nbyk.bounded import MOST_BYTES, TimedBytes, counted, refuse_bomb, refuse_more
+from nbyk.bounded import MOST_BYTES, TimedBytes, counted, refuse_bomb, refuse_document, refuse_more
 from nbyk.data.readers.recording import Recording, Unusable, library, message_of
-from nbyk.data.text import json_content
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -25,6 +26,9 @@ _MOST_BYTES, _MOST_BESIDE = (
 _SHEETS = ("xl/worksheets/", "xl/sharedStrings.xml", "xl/media/")
 _HIDDEN = re.compile(rb"<(?:\w+:)?(row|col) [^>]*hidden=\"(?:1|true)\"")
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell [^>]*ref=\"([A-Z0-9:$]+)\"")
+
+_ROW = re.compile(rb"<(?:\w+:)?row [^>]*?\br=\"(-?\d+)\"")
+_TWO_VALUES = re.compile(rb"</(?:\w+:)?v>\s*<(?:\w+:)?v>")
 
 
 def is_workbook(path: str | os.PathLike[str]) -> bool:
@@ -103,6 +107,14 @@ def _sheets(
                 continue
             rows = _rows(sheet, path)
             source = archive.read(sheet._worksheet_path)
+            numbers = list(map(int, _ROW.findall(source)))
+            if any(after <= before for before, after in pairwise([0, *numbers])) or _TWO_VALUES.search(
+                source
+            ):
+                raise NbykError(
+                    f"sheet {name!r} has two rows of one number, or two values in a cell; save it again",
+                    file=path,
+                )
             if any(map(_is_filled, rows)):
                 merged = [ref.decode() for ref in _MERGED.findall(source)]
                 if merged:
@@ -145,15 +157,13 @@ def read_dataset(path: str | os.PathLike[str]) -> Recording:
     folder = Path(path)
     try:
         if (folder / "dataset_dict.json").is_file():
-            splits = json_content(folder / "dataset_dict.json")["splits"]
+            splits = _document(folder / "dataset_dict.json")["splits"]
             raise NbykError(
                 f"holds the splits {', '.join(splits)}; give the folder of one: {folder / splits[0]}",
                 file=path,
             )
-        files = [
-            folder / Path(of["filename"]).name for of in json_content(folder / "state.json")["_data_files"]
-        ]
-        features = json_content(folder / "dataset_info.json").get("features") or {}
+        files = [folder / Path(of["filename"]).name for of in _document(folder / "state.json")["_data_files"]]
+        features = _document(folder / "dataset_info.json").get("features") or {}
         batches = (batch for file in files for batch in _batches(file))
         table = pa.Table.from_batches(
             counted(
@@ -170,11 +180,26 @@ def read_dataset(path: str | os.PathLike[str]) -> Recording:
         ]
     except NbykError:
         raise
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError, OSError, pa.ArrowException) as error:
+    except (
+        KeyError,
+        IndexError,
+        TypeError,
+        AttributeError,
+        ValueError,
+        OSError,
+        RecursionError,
+        pa.ArrowException,
+    ) as error:
         raise NbykError(
             f"is no data set that `save_to_disk` wrote ({message_of(error)}); save it again", file=path
         ) from None
     return Recording("a data set of Hugging Face", columns, {}, notes=tuple(notes))
+
+
+def _document(file: Path) -> Any:
+    content = read_bytes(file)
+    refuse_document(file, content)
+    return json.loads(content)
 
 
 def _batches(file: Path) -> Iterator[Any]:

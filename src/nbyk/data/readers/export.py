@@ -92,9 +92,13 @@ class Export:
         for names in self.within:
             node = _member(content, names)
             units = [node] if isinstance(node, Mapping) else node if isinstance(node, list) else []
-            if units and isinstance(units[0], Mapping) and set(self.keys) <= set(units[0]):
+            if self._are_units(units):
                 return units
         return None
+
+    def _are_units(self, node: Any) -> bool:
+        is_list = isinstance(node, list) and bool(node) and isinstance(node[0], Mapping)
+        return is_list and set(self.keys) <= set(node[0])
 
     def recording(self, content: Any, path: Path, numbers: Sequence[int] | None = None) -> Recording | None:
         """Return the table that a file's content makes; `numbers` are its lines, if it has some."""
@@ -106,6 +110,10 @@ class Export:
         for what, names in self.about.items():
             gathering.tell(what, _member(content[0] if isinstance(content, list) else content, names))
         remarks: Counter[str] = Counter()
+        for *above, own in filter(None, self.within):
+            for name, others in columns_in(_member(content, above)).items():
+                if name != own and self._are_units(others):
+                    remarks[f"the {unit}s in {name} were left out"] = len(others)
         for place, content in enumerate(counted(units, path, lambda _: (1, 0, 0))):
             number = place + 1 if numbers is None else numbers[place]
             try:
@@ -165,6 +173,13 @@ def required(node: Mapping[str, Any], *names: str) -> list[Any]:
     if lacking:
         raise UnexpectedNodeError(f"no member {lacking[0]!r}, expected one")
     return [node[name] for name in names]
+
+
+def one_of(known: Sequence[Any], node: Any) -> Any:
+    """Return a node that is one of the values that the maker writes there."""
+    if any(node is value or (isinstance(node, str) and node == value) for value in known):
+        return node
+    raise UnexpectedNodeError(f"{said(node)}, expected {' or '.join(map(str, known))}")
 
 
 def columns_in(node: Any) -> Mapping[str, Any]:

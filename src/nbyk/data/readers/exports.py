@@ -15,10 +15,12 @@ from nbyk.data.readers.export import (
     Export,
     Incomplete,
     Row,
+    UnexpectedNodeError,
     as_list,
     as_object,
     columns_in,
     name_in,
+    one_of,
     required,
 )
 from nbyk.data.readers.recording import Unusable, said
@@ -53,7 +55,7 @@ def label_studio(task: Mapping[str, Any]) -> Iterator[Row | str]:
     if annotations == []:
         yield "tasks without an annotation were left out"
     for annotation in map(as_object, as_list(annotations)):
-        if annotation.get("was_cancelled"):
+        if one_of((True, False, None), annotation.get("was_cancelled")):
             yield "cancelled annotations were left out"
             continue
         who = annotation.get("completed_by")
@@ -84,7 +86,7 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
     given: list[tuple[Mapping[str, Any], str, Any]] = []
     if isinstance(responses, list):
         for response in map(as_object, responses):
-            values = as_object(response.get("values") or {})
+            values = as_object(required(response, "values")[0] or {})
             given += [
                 (response, question, as_object(value).get("value")) for question, value in values.items()
             ]
@@ -95,7 +97,7 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
     if not given:
         yield "records without a response were left out"
     for response, question, value in given:
-        if response.get("status", "submitted") == "submitted":
+        if one_of(("submitted", "draft", "discarded"), response.get("status", "submitted")) == "submitted":
             further = columns_in(record.get("metadata"))
             yield Row(item, response.get("user_id"), [(question, value)], further)
         else:
@@ -132,7 +134,8 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
         if name == "Status":
             if cell == "ERROR":
                 yield "results that ended in an error, whose score is 0"
-            system, scores = before, [("success", int(cell == "PASS"))] if cell else []
+            is_passed = one_of(("PASS", "FAIL", "ERROR", "", None), cell) == "PASS"
+            system, scores = before, [("success", int(is_passed))] if cell else []
         elif system and (name == "Score" or name.startswith("Metric: ")):
             scores.append((name.removeprefix("Metric: ") if name != "Score" else "score", cell))
         elif name == "Grader Reason":
@@ -146,7 +149,11 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     "trial",
     keys=("task_id", "reward_info"),
     within=(("simulations",),),
-    about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
+    about={
+        "model": ("info", "agent_info", "llm"),
+        "seed": ("info", "seed"),
+        "trials meant for each task": ("info", "num_trials"),
+    },
 )
 @Export("results of τ-bench", "result", "task", "trial", keys=("task_id", "reward", "traj"))
 def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
@@ -228,7 +235,9 @@ def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
 )
 def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield matches and metrics; the lines of the run and of its report are none."""
-    kind = event.get("type")
+    kind = "" if {"spec", "final_report"} & set(event) else name_in(*required(event, "type"))
+    if not kind and "type" in event:
+        raise UnexpectedNodeError(f"the type {said(event['type'])}, expected text")
     if kind in ("match", "metrics"):
         data = as_object(event.get("data"))
         given = {"correct": data.get("correct")} if kind == "match" else data
@@ -244,6 +253,7 @@ def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     "author",
     keys=("traceId", "name", "value", "source"),
     within=((), ("data",)),
+    about={"page": ("meta", "page"), "pages in all": ("meta", "totalPages")},
     cluster="trace",
 )
 def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
