@@ -428,8 +428,13 @@ def test_one_table_of_runs_holds_systems_in_a_column_or_in_columns(tmp_path: Pat
             read = read_systems(given)
             assert read.kind == "scores"
             assert {of: cells.tolist() for of, cells in read.responses.items()} == scores
-    with pytest.raises(NbykError, match="found one system, "):
-        read_systems(pd.DataFrame({"item": ["a", "b"], "seed": [1, 2], "ours": [1, 2], "baseline": [0, 1]}))
+    both = pd.DataFrame({"item": list("aabb"), "seed": [1, 2, 1, 2], "ours": [1, 0, 1, 1], "baseline": 1})
+    read = read_systems(both)
+    assert (read.kind, read.items, [list(of.ravel()) for of in read.responses.values()]) == (
+        "numbers",
+        ("a", "b"),
+        [[1, 0, 1, 1], [1, 1, 1, 1]],
+    )
 
 
 @pytest.mark.parametrize("name", ["confidence", "logprob", "latency", "prompt_tokens_time", "length"])

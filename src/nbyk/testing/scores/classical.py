@@ -20,6 +20,9 @@ from nbyk.testing.scores.nulls import equal_on_paper, paired_differences
 from nbyk.testing.scores.result import SignificanceResult
 from nbyk.testing.scores.subset_sums import ANY_SIZE, chances_of_sums
 
+_FEW = 30
+"""The least p of more pairs, or scores, is far below any level."""
+
 
 def welch_t_test(a: Any, b: Any, *, alternative: Alternative = "two-sided") -> SignificanceResult:
     """Test the difference of the means of two samples by Welch's t, which allows for unequal variances.
@@ -87,12 +90,13 @@ def wilcoxon_test(
     """
     first, second = as_pairs(a, b)
     check_alternative(alternative)
-    sizes = np.abs(paired_differences(first[None], second[None])[0])
+    sizes = np.abs(paired_differences(first[None], second[None]))
+    clearest = [sizes, -sizes] if sizes.size <= _FEW else []
     return _result(
         "wilcoxon",
         wilcoxon(
-            np.stack([first, sizes, -sizes]),
-            np.stack([second, *np.zeros((2, sizes.size))]),
+            np.concatenate([first[None], *clearest]),
+            np.concatenate([second[None], *map(np.zeros_like, clearest)]),
             alternative,
             method,
         ),
@@ -134,11 +138,12 @@ def mann_whitney_test(
     first, second = as_scores(a, "a"), as_scores(b, "b")
     check_alternative(alternative)
     rising, n, m = np.sort(np.concatenate([first, second])), first.size, second.size
+    few = slice(None) if n + m <= _FEW else slice(1)
     return _result(
         "mann_whitney",
         mann_whitney(
-            np.stack([first, rising[m:], rising[:n]]),
-            np.stack([second, rising[:m], rising[n:]]),
+            np.stack([first, rising[m:], rising[:n]][few]),
+            np.stack([second, rising[:m], rising[n:]][few]),
             alternative,
             method,
         ),

@@ -23,7 +23,7 @@ from nbyk.testing.results import Board, Claim, Drawn, Pair, Question, ResponseCo
 from nbyk.testing.scores.aso import Bound, few_scores
 from nbyk.testing.scores.battery import TESTS
 from nbyk.testing.scores.facts import ASO, FACTS
-from nbyk.testing.scores.means import mean_difference, mean_interval
+from nbyk.testing.scores.means import interval_of_means, mean_interval
 from nbyk.testing.scores.randomisation import EXACT_UP_TO
 from nbyk.testing.scores.result import (
     NOTHING_VARIES,
@@ -236,14 +236,11 @@ def _by_p(
     decided = settled_decisions(p, low, high, alpha=question.alpha, method=question.correction).tolist()
     for names, result, of_pair, is_decided in zip(pairs, results, corrected, decided, strict=True):
         a, b = (sign * sample.scores[name] for name in names)
-        effect, interval = mean_difference(
-            a, b, question.confidence_level, paired=FACTS[question.test].paired
-        )
         claim = Claim(
             ("scores",),
             population_of(question.test),
-            effect,
-            interval,
+            result.effect,
+            result.ends_at(question.confidence_level),
             result.p,
             result.standard_error,
             question.test,
@@ -293,11 +290,23 @@ def _by_aso(
             favours = "better"
         elif question.alternative != "greater" and order.reversed().eps_min < question.tau:
             favours = "worse"
-        effect, interval = mean_difference(a, b, question.confidence_level, paired=False)
         claim = Claim(
-            ("scores",), population_of(ASO), effect, interval, math.nan, math.nan, ASO, favours, order=order
+            ("scores",),
+            population_of(ASO),
+            float(a.mean() - b.mean()),
+            interval_of_means(a, b, question.confidence_level, paired=False),
+            *(math.nan, math.nan, ASO, favours),
+            order=order,
         )
         yield _pair(names, question, sample, claim, math.nan)
+
+
+def _disagree(claim: Claim, question: Question) -> bool:
+    """Return whether the interval and p of one level, both two-sided, do not say the same of 0."""
+    low, high = claim.interval
+    if question.alternative != "two-sided" or round(1.0 - question.confidence_level, 12) != question.alpha:
+        return False
+    return not math.isnan(low + claim.p) and (low > 0.0 or high < 0.0) != (claim.p <= question.alpha)
 
 
 def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, paired: bool) -> Iterator[str]:
@@ -322,6 +331,12 @@ def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, pair
             yield said
     if fewest[0] > 1 and any(math.isnan(pair.interval[0]) for pair in pairs):
         yield NOTHING_VARIES
+    for pair in pairs:
+        if _disagree(pair.claims[0], question):
+            yield (
+                f"p of {pair.a} and {pair.b} is by {FACTS[test].title}, and the interval of their means by "
+                "another method: they disagree about 0 here; the verdict is p's"
+            )
     if not paired:
         yield SCOPE
     elif not FACTS[test].paired:

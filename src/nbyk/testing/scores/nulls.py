@@ -85,9 +85,23 @@ class NullCounts:
         return min(1.0, sides_of(alternative) / (self.n_draws + (0 if self.exact else 1)))
 
     def result(
-        self, test: str, samples: tuple[Floats, Floats], alternative: Alternative, *, smoothing: bool = True
+        self,
+        test: str,
+        samples: tuple[Floats, Floats],
+        alternative: Alternative,
+        again: Callable[[Floats, Floats], NullCounts],
+        *,
+        smoothing: bool = True,
     ) -> SignificanceResult:
-        """Return the result of a test on the means of the first pair, as `p_values`."""
+        """Return the result of a test on the means of the first pair, as `p_values`.
+
+        `again` counts for other samples, of the shapes (1, n) and (1, m).
+        """
+        a, b = samples
+
+        def p_of_shift(shift: float, side: Alternative) -> float:
+            return again(a[None] - shift, b[None]).pvalue(side, smoothing=smoothing).p
+
         return SignificanceResult.of_means(
             test,
             float(self.observed[0]),
@@ -97,6 +111,7 @@ class NullCounts:
             exact=self.exact,
             least_p=self.least_p(alternative),
             null=self.null,
+            p_of_shift=p_of_shift,
         )
 
 

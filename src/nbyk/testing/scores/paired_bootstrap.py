@@ -30,7 +30,7 @@ from nbyk.testing.pvalues import Alternative, check_alternative, tie_tolerance
 from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.means import are_zeros_and_ones, paired_interval
 from nbyk.testing.scores.nulls import NullCounts
-from nbyk.testing.scores.result import CONFIDENCE_LEVEL, SignificanceResult
+from nbyk.testing.scores.result import SignificanceResult
 
 Array = NDArray[Any]
 Integers = NDArray[np.int64]
@@ -124,21 +124,21 @@ def paired_bootstrap(
         n_a=n,
         n_b=n,
         effect=delta,
-        interval=_interval(outputs, effects, ties),
+        ends_at=lambda level: _interval(outputs, effects, ties, level),
         n_resamples=drawing.n_draws,
         least_p=counts.least_p(alternative),
         null=effects - delta if keep_null else None,
     )
 
 
-def _interval(outputs: SummedOutputs | PlainOutputs, effects: Floats, ties: float) -> Interval:
+def _interval(outputs: SummedOutputs | PlainOutputs, effects: Floats, ties: float, level: float) -> Interval:
     """Return the interval of zeros and ones where items have these, or of percentiles; NaN if none vary."""
     if outputs.item_scores is not None and are_zeros_and_ones(outputs.item_scores):
         a, b = outputs.item_scores
-        return paired_interval(a, b, CONFIDENCE_LEVEL)
+        return paired_interval(a, b, level)
     if np.ptp(effects) <= ties:
         return math.nan, math.nan
-    return percentile_interval(effects, CONFIDENCE_LEVEL)
+    return percentile_interval(effects, level)
 
 
 def _known(metric: AnyMetric) -> Metric | OutputsMetric:

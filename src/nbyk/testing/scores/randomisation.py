@@ -79,7 +79,11 @@ def approximate_randomisation(
     check_alternative(alternative)
     drawing = Drawing(n_resamples, seed, threads, progress)
     counts = swaps(first[None], second[None]).counted(drawing, exact_up_to, keep_null=keep_null)
-    return counts.result("approximate_randomisation", (first, second), alternative)
+
+    def again(a: Floats, b: Floats) -> NullCounts:
+        return swaps(a, b).counted(drawing.quiet(), exact_up_to)
+
+    return counts.result("approximate_randomisation", (first, second), alternative, again)
 
 
 def permutation_test(
@@ -123,7 +127,11 @@ def permutation_test(
     check_alternative(alternative)
     drawing = Drawing(n_resamples, seed, threads, progress)
     counts = deals(first[None], second[None]).counted(drawing, exact_up_to, keep_null=keep_null)
-    return counts.result("permutation", (first, second), alternative)
+
+    def again(a: Floats, b: Floats) -> NullCounts:
+        return deals(a, b).counted(drawing.quiet(), exact_up_to)
+
+    return counts.result("permutation", (first, second), alternative, again)
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 from nbyk.data.arrays import Floats
@@ -20,7 +21,7 @@ from nbyk.testing.results import (
     favoured,
 )
 from nbyk.testing.scores.facts import FACTS
-from nbyk.testing.scores.means import mean_difference
+from nbyk.testing.scores.means import Interval, PofShift, interval_of_means
 from nbyk.testing.unit_cautions import about_pairs
 
 CONFIDENCE_LEVEL = 0.95
@@ -57,9 +58,8 @@ class SignificanceResult(ShownAsLines):
         Number of scores of each system.
     effect
         mean(a) − mean(b) or, for a metric of outputs, how much better A's value is.
-    interval
-        Its 95 % interval. For means it is by t, or of proportions for zeros and ones. For a metric it is that
-        of the resamples' percentiles. NaN with a single score, and where nothing varies.
+    ends_at
+        Function from a confidence level to the interval of the effect.
     n_resamples
         Draws from the null; all permutations or sign patterns if `exact`; 0 if the null is a formula.
     exact
@@ -76,7 +76,7 @@ class SignificanceResult(ShownAsLines):
     n_a: int
     n_b: int
     effect: float
-    interval: tuple[float, float]
+    ends_at: Callable[[float], Interval] = field(repr=False, compare=False)
     n_resamples: int = 0
     exact: bool = False
     least_p: float = 0.0
@@ -94,11 +94,23 @@ class SignificanceResult(ShownAsLines):
         exact: bool = False,
         least_p: float = 0.0,
         null: Floats | None = None,
+        p_of_shift: PofShift | None = None,
     ) -> SignificanceResult:
-        """Return the result of a test of two systems' scores."""
-        effect, interval = mean_difference(*samples, CONFIDENCE_LEVEL, paired=FACTS[test].paired)
+        """Return the result of a test of two systems' scores; it has `interval_of_means`."""
+        ends_at = partial(interval_of_means, *samples, paired=FACTS[test].paired, p_of_shift=p_of_shift)
         n_a, n_b = map(len, samples)
-        return cls(test, statistic, pvalue, n_a, n_b, effect, interval, n_resamples, exact, least_p, null)
+        effect = float(samples[0].mean() - samples[1].mean())
+        return cls(test, statistic, pvalue, n_a, n_b, effect, ends_at, n_resamples, exact, least_p, null)
+
+    @cached_property
+    def interval(self) -> Interval:
+        """The 95 % interval of the effect.
+
+        For means it holds the differences that the test does not reject, or is by t where the test has a
+        formula, or of proportions for zeros and ones. For a metric it is that of the resamples' percentiles.
+        NaN with a single score, and where nothing varies; infinite if so few scores can show nothing.
+        """
+        return self.ends_at(CONFIDENCE_LEVEL)
 
     @property
     def p(self) -> float:

@@ -7,8 +7,9 @@ units.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from nbyk.testing.results import Claim, Interval, favoured, inconclusive
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of, too_few
 from nbyk.testing.shared_units.intervals import parts_with_intervals
+from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW
 from nbyk.testing.shared_units.power import Aim
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.panel import FEW_UNITS, Panel
@@ -160,15 +162,16 @@ def claim_by_t(
     )
 
 
-def few_units(panels: Iterable[Panel]) -> Iterator[str]:
+def few_units(panels: Sequence[Panel]) -> Iterator[str]:
     """Yield the caution about claims from few units, of all pairs of systems together."""
     few = dict.fromkeys(
         units for panel in panels if panel.sources for units in panel.few(FEWEST_UNITS, FEW_UNITS)
     )
     if few:
+        fewer = any(panel.sources and panel.few(FEWEST_UNITS, ceil(FEWEST_FOR_SKEW)) for panel in panels)
         yield (
-            f"{listed(list(few))} are few: if rare ones are far off, up to 17 % of equally good systems are "
-            "called different (docs/shared-units.md)"
+            f"{listed(list(few))} are few to speak for others: if some of those are far off, up to "
+            f"{17 if fewer else 13} % of equally good systems are called different (docs/shared-units.md)"
         )
 
 
