@@ -11,18 +11,17 @@ import pytest
 import sklearn.metrics
 from scipy import stats
 
-from nbyk import metrics
 from nbyk.errors import NbykError
-from nbyk.metrics.class_metrics import CLASS_METRICS, DISTRIBUTION_METRICS
-from nbyk_papers.boostsa2022 import label_scorer
+from nbyk.testing.engine.item_draws import KindStreams
+from nbyk_papers.boostsa2022.design import HARD_SCORES, SOFT_SCORES
 from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap
 from tests.oracles.chisquare import assert_drawn_from
 from tests.oracles.label_scores import label_scores
 
 
 def names_of(kind: str) -> list[str]:
-    """Return the names of the metrics of a kind of labels."""
-    return [metric.name for metric in (CLASS_METRICS if kind == "hard" else DISTRIBUTION_METRICS)]
+    """Return the names of the scores of a kind of labels."""
+    return list(HARD_SCORES if kind == "hard" else SOFT_SCORES)
 
 
 CLASSES_ALIKE = ("accuracy", "precision_macro", "recall_macro", "f1_macro")
@@ -84,7 +83,7 @@ def test_hard_effects_have_the_exact_distribution(
     score: str, as_cells: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All 5⁵ resamples of five items, two of which are alike; both ways of drawing."""
-    monkeypatch.setattr(label_scorer, "_ITEMS_PER_BINOMIAL", 0 if as_cells else 50)
+    monkeypatch.setitem(KindStreams.__init__.__kwdefaults__, "at_least", 0 if as_cells else 50)
     target, a, b = np.array([0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 0]), np.array([0, 0, 0, 1, 1])
     drawn = label_bootstrap(target, a, b, [score], n_resamples=8_000, seed=3).draws[0]
     assert_drawn_from(drawn, enumerated(target, a, b, score))
@@ -154,11 +153,11 @@ def test_identical_predictions_give_a_p_of_one(kind: str) -> None:
         assert (comparison.effect, comparison.p) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("name", metrics.names("classes"))
+@pytest.mark.parametrize("name", [*HARD_SCORES, *SOFT_SCORES])
 @pytest.mark.parametrize("semantics", ["recommended", "published"])
 def test_the_better_system_wins_from_either_side(name: str, semantics: Any) -> None:
     """The sign of every score: A better gives a positive effect and a small p, B better neither."""
-    kind = "soft" if name in metrics.names("distributions") else "hard"
+    kind = "soft" if name in SOFT_SCORES else "hard"
     target, better, worse = data_for(kind, 400)
     options: Any = {"semantics": semantics, "fraction": 1.0, "n_resamples": 1000}
     (forward,) = label_bootstrap(target, better, worse, [name], **options).comparisons

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nbyk.metrics.class_metrics import CLASS_METRICS, DISTRIBUTION_METRICS
+from nbyk_papers.boostsa2022.design import HARD_SCORES, SOFT_SCORES
 from nbyk_papers.boostsa2022.level import equally_good, type_one_error
 
 pytestmark = pytest.mark.statistics
 
 
 def names_of(kind: str) -> list[str]:
-    """Return the names of the metrics of a kind of labels."""
-    return [metric.name for metric in (CLASS_METRICS if kind == "hard" else DISTRIBUTION_METRICS)]
+    """Return the names of the scores of a kind of labels."""
+    return list(HARD_SCORES if kind == "hard" else SOFT_SCORES)
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft"])

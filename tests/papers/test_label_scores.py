@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from nbyk.errors import NbykError
 from nbyk.metrics import get, names
-from nbyk.metrics.class_metrics import CLASS_METRICS
+from nbyk_papers.boostsa2022.design import HARD_SCORES, SOFT_SCORES
 from nbyk_papers.boostsa2022.soft_labels import (
     MEASURES,
     distances,
@@ -37,7 +37,7 @@ def test_hard_scores_are_scikit_learns(pairs: list[tuple[str, str]]) -> None:
     """Over four classes of which any may be missing from targets, predictions or both."""
     target, prediction = (list(column) for column in zip(*pairs, strict=True))
     of_a_class = (f"{measure}({label})" for measure in AVERAGED for label in range(len(LABELS)))
-    asked = [*(metric.name for metric in CLASS_METRICS), *of_a_class]
+    asked = [*HARD_SCORES, *of_a_class]
     codes = ([LABELS.index(label) for label in column] for column in (target, prediction))
     found = label_scores(*codes, asked, len(LABELS))
     expected = {"accuracy": sklearn.metrics.accuracy_score(target, prediction)}
@@ -114,7 +114,7 @@ def test_a_probability_of_zero_has_a_finite_cross_entropy() -> None:
     assert found == pytest.approx((np.log(2) - 0.5 * np.log(1e-12)) / 2)
 
 
-@pytest.mark.parametrize("name", names("classes"))
+@pytest.mark.parametrize("name", [*HARD_SCORES, *SOFT_SCORES])
 def test_perfect_predictions_have_the_best_score(name: str) -> None:
     generator = np.random.default_rng(3)
     score = get(name, "classes")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.metrics.metric import Metric
-from nbyk.metrics.traits import Direction, Traits
+from nbyk.metrics.traits import Parameter, Traits
 
 _SOKOLOVA = (
     "Sokolova and Lapalme 2009, A systematic analysis of performance measures for classification tasks"
@@ -23,6 +23,10 @@ _UMA = "Uma, Fornaciari, Hovy, Paun, Plank and Poesio 2021, Learning from disagr
 _PETERSON = (
     "Peterson, Battleday, Griffiths and Russakovsky 2019, Human uncertainty makes classification robust"
 )
+_PANDITA = "Pandita, Korn, Welty and Homan 2026, Forest vs Tree"
+_COHEN = "Cohen 1968, Weighted kappa: nominal scale agreement with provision for scaled disagreement"
+_BRIER = "Brier 1950, Verification of forecasts expressed in terms of probability"
+_RUBNER = "Rubner, Tomasi and Guibas 2000, The earth mover's distance"
 _LIN = "Lin 1991, Divergence measures based on the Shannon entropy"
 _ENDRES = "Endres and Schindelin 2003, A new metric for probability distributions"
 
@@ -62,22 +66,48 @@ def _class_metric(name: str, function: str, summary: str, source: str = "", **mo
     )
 
 
-def _distribution_metric(
-    name: str, place: int, direction: Direction, bounds: tuple[float, float], summary: str, source: str
-) -> Metric:
-    additive = direction == "lower"
+_POOLED = (Parameter("pooled", default=0, whole=True, minimum=0, maximum=1, example=1),)
+
+
+def _distance(name: str, place: int, bounds: tuple[float, float] | None, summary: str, source: str) -> Metric:
     return Metric(
-        name=name,
-        direction=direction,
+        name,
+        f"{_MODULE}:mean_distance",
+        "lower",
+        summary,
         needs="distributions",
-        kind="score",
-        needs_gold=True,
-        summary=summary,
         source=source,
-        implementation=f"{_MODULE}:{'mean_distance' if additive else 'entropies_alike'}",
+        parameters=_POOLED,
         arguments=(("measure", float(place)),),
-        additive=additive,
-        traits=Traits("linear" if additive else "smooth", (), 0, additive, False, bounds),
+        additive=True,
+        traits=Traits("linear", (), 0, True, False, bounds),
+    )
+
+
+def _of_entropies(name: str, place: int, bounds: tuple[float, float], summary: str) -> Metric:
+    return Metric(
+        name,
+        f"{_MODULE}:entropies_alike",
+        "higher",
+        summary,
+        needs="distributions",
+        source=_UMA,
+        arguments=(("measure", float(place)),),
+        traits=Traits("smooth", (), 0, False, False, bounds),
+    )
+
+
+def _plurality(name: str, place: int, tie: str) -> Metric:
+    return Metric(
+        name,
+        f"{_MODULE}:plurality",
+        "higher",
+        f"The share of items on which most responses of a system have the class of most people; a tie {tie}.",
+        needs="distributions",
+        source=_PANDITA,
+        arguments=(("ties", float(place)),),
+        additive=True,
+        traits=Traits("jumps", (), 0, True, False, (0.0, 1.0)),
     )
 
 
@@ -96,50 +126,75 @@ CLASS_METRICS = (
         for number, (measure, how) in enumerate(MEASURES.items())
         for place, (average, over) in enumerate(AVERAGES.items())
     ),
+    replace(
+        _class_metric(
+            "quadratic_kappa",
+            "confusion_measure",
+            "Cohen's κ of classes that have an order, with squared distances as weights; NaN for one class.",
+            _COHEN,
+            measure=4.0,
+            average=0.0,
+            label=0.0,
+        ),
+        traits=Traits("smooth", (), 0, False, False, (-1.0, 1.0)),
+    ),
 )
 """The metrics of classes, without those of a single class."""
 
 DISTRIBUTION_METRICS = (
-    _distribution_metric(
+    _distance(
         "cross_entropy",
         0,
-        "lower",
         (0.0, -math.log(1e-12)),
-        "−Σ p ln q of target p and prediction q, averaged over items, in nats.",
+        "−Σ p ln q of target p and prediction q, averaged over items, in nats; the log score of one class.",
         _PETERSON,
     ),
-    _distribution_metric(
+    _distance(
         "js_divergence",
         1,
-        "lower",
         (0.0, math.log(2.0)),
         "Jensen–Shannon divergence of target and prediction, averaged over items; 0 to ln 2.",
         _LIN,
     ),
-    _distribution_metric(
+    _distance(
         "js_distance",
         2,
-        "lower",
         (0.0, math.sqrt(math.log(2.0))),
         "Square root of each item's Jensen–Shannon divergence, averaged over items; BooStSa's “JSD”.",
         _ENDRES,
     ),
-    _distribution_metric(
-        "entropy_similarity",
+    _distance(
+        "kl_divergence",
         3,
-        "higher",
+        (0.0, -math.log(1e-12)),
+        "Σ p ln (p/q) of target p and prediction q, averaged over items, in nats.",
+        _PANDITA,
+    ),
+    _distance("tv_sum", 4, (0.0, 2.0), "Σ |p − q| over classes, averaged over items.", _PANDITA),
+    _distance("tv_mean", 5, (0.0, 1.0), "The mean of |p − q| over classes and items.", _PANDITA),
+    _distance("brier", 6, (0.0, 2.0), "Σ (p − q)² over classes, averaged over items.", _BRIER),
+    _distance(
+        "emd_levels",
+        7,
+        None,
+        "Earth mover's distance of target and prediction in steps between classes that have an order.",
+        _RUBNER,
+    ),
+    _of_entropies(
+        "entropy_similarity",
+        0,
         (0.0, 1.0),
         "Cosine of the vectors of the items' entropies, of targets and of predictions.",
-        _UMA,
     ),
-    _distribution_metric(
+    _of_entropies(
         "entropy_correlation",
-        4,
-        "higher",
+        1,
         (-1.0, 1.0),
         "Pearson's correlation of the items' entropies, of targets and of predictions.",
-        _UMA,
     ),
+    _plurality("plurality_first", 0, "is the first class"),
+    _plurality("plurality_split", 1, "is shared by its classes"),
+    _plurality("plurality_refused", 2, "is no answer and never right"),
 )
 """The metrics of distributions; their places are those of `nbyk.metrics.classes`."""
 

@@ -6,7 +6,8 @@ none. Gold has shape (R, N, C): the shares of the classes that people chose, or 
 fills scores of shape (S, R), means over the columns, which are runs, that answer an item or more.
 
 Where people disagree, the target of a hard metric is the class that most chose; classes that tie share the
-item. A class without a divisor counts as 0 in precision, recall and F1, as in scikit-learn.
+item. A class without a divisor counts as 0 in precision, recall and F1, as in scikit-learn. A pooled metric
+takes the columns for labels of one crowd, whose shares it scores once.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from nbyk.compiled import njit
 
 Floats: TypeAlias = NDArray[np.float64]
 
-ACCURACY, PRECISION, RECALL, F1 = range(4)
-"""Measures from the counts of right answers, of predictions and of targets."""
+ACCURACY, PRECISION, RECALL, F1, QUADRATIC_KAPPA = range(5)
+"""Measures from the counts of items by target and prediction."""
 
 MACRO, MICRO, WEIGHTED, ONE_CLASS = range(4)
 """How measures of classes become one number; with `ONE_CLASS`, its place is the last parameter."""
@@ -80,78 +81,79 @@ def accuracy(systems: Floats, gold: Floats, out: Floats, table: Floats) -> None:
 
 
 @njit(nogil=True, cache=True)
-def score_of_counts(
-    measure: int, average: int, label: int, hits: Floats, predicted: Floats, actual: Floats
-) -> float:
-    """Return a measure from the counts of classes, shape (C,) each: of hits, predictions and targets."""
-    if average == ONE_CLASS:
-        return ratio(measure, hits[label], predicted[label], actual[label])
-    if average == MICRO:
-        return ratio(measure, hits.sum(), predicted.sum(), actual.sum())
-    total = weights = 0.0
-    for c in range(len(hits)):
-        weight = 1.0 if average == MACRO else actual[c]
-        total += weight * ratio(measure, hits[c], predicted[c], actual[c])
-        weights += weight
-    return total / weights
+def _score_of_counts(measure: int, average: int, label: int, counts: Floats) -> float:
+    """Return a measure from counts of items by target (row) and prediction (column), shape (C, C)."""
+    n_classes = len(counts)
+    total = weights = hits = 0.0
+    apart = of_target = of_prediction = squares = 0.0
+    for c in range(n_classes):
+        predicted = actual = 0.0
+        for other in range(n_classes):
+            predicted += counts[other, c]
+            actual += counts[c, other]
+            apart += counts[c, other] * (c - other) ** 2
+        if measure == QUADRATIC_KAPPA:
+            of_target += c * actual
+            of_prediction += c * predicted
+            squares += c * c * (actual + predicted)
+            weights += actual
+        elif average == MICRO:
+            hits += counts[c, c]
+            weights += actual
+        elif average != ONE_CLASS or c == label:
+            weight = actual if average == WEIGHTED else 1.0
+            total += weight * ratio(measure, counts[c, c], predicted, actual)
+            weights += weight
+    if measure == QUADRATIC_KAPPA:
+        expected = squares - 2.0 * of_target * of_prediction / weights
+        return 1.0 - apart / expected if expected > _ROUNDING * squares else np.nan
+    return ratio(measure, hits, weights, weights) if average == MICRO else total / weights
 
 
 @njit(nogil=True, cache=True)
 def confusion_measure(
     systems: Floats, gold: Floats, out: Floats, table: Floats, measure: int, average: int, label: int
 ) -> None:
-    """Precision, recall or F1, averaged over classes or of one, by the targets and the predictions."""
-    n_classes = gold.shape[2]
+    """Precision, recall or F1, averaged over classes or of one, or κ, by the targets and the predictions."""
     votes = np.empty(gold.shape[1:])
-    hits, predicted, actual = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+    counts = np.empty((gold.shape[2], gold.shape[2]))
     for r in range(gold.shape[0]):
         _fill_votes(gold[r], votes)
         for s in range(systems.shape[0]):
             total = 0.0
             runs = 0
             for k in range(systems.shape[3]):
-                hits[:] = 0.0
-                predicted[:] = 0.0
-                actual[:] = 0.0
+                counts[:] = 0.0
                 n = 0
                 for i in range(systems.shape[2]):
                     code = systems[s, r, i, k]
                     if code == code:
-                        c = int(code)
                         n += 1
-                        predicted[c] += 1.0
-                        hits[c] += votes[i, c]
-                        for each in range(n_classes):
-                            actual[each] += votes[i, each]
+                        for c in range(len(counts)):
+                            counts[c, int(code)] += votes[i, c]
                 if n > 0:
-                    total += score_of_counts(measure, average, label, hits, predicted, actual)
+                    total += _score_of_counts(measure, average, label, counts)
                     runs += 1
             out[s, r] = total / runs if runs > 0 else np.nan
 
 
 @njit(nogil=True, cache=True)
-def score_tables(counts: Any, measure: int, average: int, label: int, out: Floats) -> None:
+def score_tables(tables: Any, measure: int, average: int, label: int, out: Floats) -> None:
     """Fill `out`, shape (D,), with mean scores over runs from counts of items, shape (runs, C, C + 1, D).
 
     A count is of the items of a target (row) and a prediction (column); the last column is no prediction.
     """
-    n_classes = counts.shape[1]
-    hits, predicted, actual = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
+    n_classes = tables.shape[1]
+    counts = np.empty((n_classes, n_classes))
     for draw in range(len(out)):
         total = 0.0
         runs = 0
-        for run in range(len(counts)):
-            hits[:] = 0.0
-            predicted[:] = 0.0
-            actual[:] = 0.0
+        for run in range(len(tables)):
             for truth in range(n_classes):
                 for c in range(n_classes):
-                    n = counts[run, truth, c, draw]
-                    predicted[c] += n
-                    actual[truth] += n
-                hits[truth] = counts[run, truth, truth, draw]
-            if actual.sum() > 0.0:
-                total += score_of_counts(measure, average, label, hits, predicted, actual)
+                    counts[truth, c] = tables[run, truth, c, draw]
+            if counts.sum() > 0.0:
+                total += _score_of_counts(measure, average, label, counts)
                 runs += 1
         out[draw] = total / runs if runs > 0 else np.nan
 
@@ -189,30 +191,103 @@ def entropy(p: Floats) -> Any:
     return max(total / np.log(len(p)), 0.0)
 
 
-CROSS_ENTROPY, JS_DIVERGENCE, JS_DISTANCE, SIMILARITY, CORRELATION = range(5)
+CROSS_ENTROPY, JS_DIVERGENCE, JS_DISTANCE, KL, TV_SUM, TV_MEAN, BRIER, LEVELS = range(8)
+"""Distances between two distributions."""
+
+SIMILARITY, CORRELATION = range(2)
+"""How the entropies of targets and predictions are compared."""
 
 
 @njit(nogil=True, cache=True)
-def mean_distance(systems: Floats, gold: Floats, out: Floats, table: Floats, measure: int) -> None:
-    """Mean over items of a distance between the target and the prediction: `CROSS_ENTROPY` and others."""
+def distance(measure: int, p: Floats, q: Floats) -> Any:
+    """Return the distance of a prediction q from a target p, shape (C,) each; `CROSS_ENTROPY` and others."""
+    if measure == CROSS_ENTROPY:
+        return cross_entropy(p, q)
+    if measure == KL:
+        return max(cross_entropy(p, q) - cross_entropy(p, p), 0.0)
+    if measure == JS_DIVERGENCE:
+        return js_divergence(p, q)
+    if measure == JS_DISTANCE:
+        return np.sqrt(js_divergence(p, q))
+    total = ahead = 0.0
+    for c in range(len(p)):
+        apart = p[c] - q[c]
+        ahead += apart
+        if measure == BRIER:
+            total += apart * apart
+        else:
+            total += abs(ahead) if measure == LEVELS else abs(apart)
+    return total / len(p) if measure == TV_MEAN else total
+
+
+@njit(nogil=True, cache=True)
+def _fill_pooled(codes: Floats, table: Floats, out: Floats) -> int:
+    """Fill `out`, shape (C,), with the mean distribution of K responses; return how many there are."""
+    out[:] = 0.0
+    n = 0
+    for code in codes:
+        if code == code:
+            n += 1
+            out += table[int(code)]
+    if n > 0:
+        out /= n
+    return n
+
+
+@njit(nogil=True, cache=True)
+def mean_distance(
+    systems: Floats, gold: Floats, out: Floats, table: Floats, measure: int, pooled: int
+) -> None:
+    """Mean over items of a distance between the target and the prediction of each run, or of all pooled."""
+    shares = np.empty(gold.shape[2])
     for r in range(gold.shape[0]):
         for s in range(systems.shape[0]):
             total = 0.0
             for i in range(systems.shape[2]):
+                if pooled:
+                    n = _fill_pooled(systems[s, r, i], table, shares)
+                    total += distance(measure, gold[r, i], shares) if n > 0 else np.nan
+                    continue
                 item_total = 0.0
                 n = 0
                 for k in range(systems.shape[3]):
                     code = systems[s, r, i, k]
                     if code == code:
                         n += 1
-                        if measure == CROSS_ENTROPY:
-                            item_total += cross_entropy(gold[r, i], table[int(code)])
-                        elif measure == JS_DIVERGENCE:
-                            item_total += js_divergence(gold[r, i], table[int(code)])
-                        else:
-                            item_total += np.sqrt(js_divergence(gold[r, i], table[int(code)]))
+                        item_total += distance(measure, gold[r, i], table[int(code)])
                 total += item_total / n if n > 0 else np.nan
             out[s, r] = total / systems.shape[2]
+
+
+FIRST, SPLIT, REFUSED = range(3)
+"""What a tie of plurality is: the first class, a share of each, or no answer, which is never right."""
+
+
+@njit(nogil=True, cache=True)
+def _decide(votes: Floats, ties: int) -> None:
+    """Change the votes, shape (N, C), of tied items by what a tie is."""
+    for i in range(len(votes)):
+        first = votes[i].argmax()
+        if ties != SPLIT and votes[i, first] < 1.0:
+            votes[i] = 0.0
+            votes[i, first] = 1.0 if ties == FIRST else 0.0
+
+
+@njit(nogil=True, cache=True)
+def plurality(systems: Floats, gold: Floats, out: Floats, table: Floats, ties: int) -> None:
+    """Share of items on which the class that most of a system's responses have is the target."""
+    votes, target = np.empty(gold.shape[1:]), np.empty(gold.shape[1:])
+    shares = np.empty(gold.shape[1:])
+    for r in range(gold.shape[0]):
+        _fill_votes(gold[r], target)
+        _decide(target, ties)
+        for s in range(systems.shape[0]):
+            undefined = 0
+            for i in range(len(shares)):
+                undefined += int(_fill_pooled(systems[s, r, i], table, shares[i]) == 0)
+            _fill_votes(shares, votes)
+            _decide(votes, ties)
+            out[s, r] = np.nan if undefined else (votes * target).sum() / len(votes)
 
 
 @njit(nogil=True, cache=True)

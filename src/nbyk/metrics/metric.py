@@ -156,6 +156,8 @@ class Metric:
 
     def bound(self, names: Sequence[str], table: Floats) -> Metric:
         """Return the metric of responses that are rows of a table of distributions over named classes."""
+        if self.of is not None:
+            return replace(self, table=table, of=self.of.bound(names, table))
         if not self.label:
             return replace(self, table=table)
         if self.label not in names:

@@ -85,7 +85,7 @@ def get(spec: str, of: Data = "numbers") -> Metric:
     ----------
     spec
         A name with parameters in parentheses by name or in order: ``mae``, ``accuracy(threshold=0.6)``,
-        ``accuracy(0.6)``. White space does not matter. Of numbers, ``wins(mse)`` counts the items that either
+        ``accuracy(0.6)``. White space does not matter. ``wins(mse)`` counts the items that either
         system wins by a metric that is a mean over items; ``wins_mse`` is the same. ``pass@5`` is
         ``pass_at(5)``, and ``pass^4`` is ``pass_hat(4)``. Of classes, ``precision(CLASS)``,
         ``recall(CLASS)`` and ``f1(CLASS)`` are of one class.
@@ -100,9 +100,9 @@ def get(spec: str, of: Data = "numbers") -> Metric:
     """
     known = definitions(of)
     spec = _TRIALS.sub(lambda match: f"pass_{'at' if match[1] == '@' else 'hat'}({match[2]})", spec)
-    constructed = _wins_of(spec) if of == "numbers" else None
+    constructed = _wins_of(spec, of) if of != "outputs" else None
     if constructed is not None:
-        return _wins(spec, *constructed)
+        return _wins(spec, of, *constructed)
     if of == "classes" and (metric := one_class_metric(spec)) is not None:
         return metric
     name, given = _split_spec(spec)
@@ -114,7 +114,7 @@ def get(spec: str, of: Data = "numbers") -> Metric:
     return replace(
         definition,
         name=f"{name}({', '.join(shown)})" if shown else name,
-        arguments=tuple(values.items()) or definition.arguments,
+        arguments=(*definition.arguments, *values.items()),
     )
 
 
@@ -159,6 +159,8 @@ def usual_metric(kind: Kind, *, has_gold: bool, lower_is_better: bool = False) -
 def kind_scored(metric: str | Metric | None) -> Kind | None:
     """Return the kind of responses that a metric needs; None if it scores numbers too, or is unknown."""
     if isinstance(metric, str):
+        constructed = _wins_of(metric)
+        metric = metric if constructed is None else constructed[0]
         numbers, classes = definitions(), definitions("classes")
         known = metric.partition("(")[0].strip() in numbers or _TRIALS.fullmatch(metric) is not None
         metric = None if known else classes.get(metric) or one_class_metric(metric)
@@ -184,7 +186,7 @@ def _unknown(name: str, of: Data) -> NbykError:
         return NbykError(
             f"metric {name!r} is of a class: choose {', '.join(averages)}, or {name}(CLASS) for one class"
         )
-    known = [*names(of), *([f"{WINS.name}(METRIC)"] if of == "numbers" else [])]
+    known = [*names(of), *([f"{WINS.name}(METRIC)"] if of != "outputs" else [])]
     other = next((data for data in reversed(get_args(Data)) if name in definitions(data)), None)
     if other is None and one_class_metric(name):
         other = "classes"
@@ -205,7 +207,7 @@ def names_in(spec: str) -> set[str]:
     return own if constructed is None else own | {constructed[0].partition("(")[0].strip()}
 
 
-def _wins_of(spec: str) -> tuple[str, str] | None:
+def _wins_of(spec: str, of: Data = "numbers") -> tuple[str, str] | None:
     """Return the metric and the parameters of a spec of wins; None for any other spec."""
     match = _WINS.fullmatch(spec)
     if match is not None:
@@ -217,20 +219,20 @@ def _wins_of(spec: str) -> tuple[str, str] | None:
                 return inner[:place], inner[place + 1 :]
         return inner, ""
     match = _WINS_OF.fullmatch(spec)
-    known = definitions()
+    known = definitions(of)
     if match is None or f"{WINS.name}_{match[1]}" in known or match[1] not in known:
         return None
     return match[1], match[2] or ""
 
 
-def _wins(spec: str, inner: str, given: str) -> Metric:
+def _wins(spec: str, data: Data, inner: str, given: str) -> Metric:
     """Return the metric that counts who wins each item by another metric."""
-    if _wins_of(inner) is not None:
+    if _wins_of(inner, data) is not None:
         raise NbykError(f"metric {spec[:100]!r}: expected a metric that scores systems, not wins again")
-    of = get(inner)
+    of = get(inner, data)
     if of.kind == "comparison" or not of.is_mean_over_items:
         why = "compares two systems itself" if of.kind == "comparison" else "is not a mean over items"
-        fit = ", ".join(name for name, row in definitions().items() if _scores_items(row))
+        fit = ", ".join(name for name, row in definitions(data).items() if _scores_items(row))
         raise NbykError(
             f"metric {spec!r}: {of.name} {why}, so single items have no score; choose one of {fit}, or your "
             "own, registered with additive=True"

@@ -12,7 +12,7 @@ from nbyk.compiled import njit
 from nbyk.metrics import Metric, get
 from nbyk.metrics.classes import ACCURACY, MACRO, MICRO, ONE_CLASS, ratio
 from nbyk.testing.engine.item_draws import ItemDraws, KindCounts, by_first_item
-from nbyk_papers.boostsa2022.soft_labels import contributions, score_sums
+from nbyk_papers.boostsa2022.soft_labels import MEASURES, contributions, score_sums
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -96,7 +96,7 @@ class SoftScorer:
     kinds = None
 
     def __init__(self, target: Labels, predictions: Labels, scores: Sequence[Metric]) -> None:
-        self._measures = np.array([score.values[0] for score in scores], dtype=np.int64)
+        self._measures = np.array([MEASURES.index(score.name) for score in scores], dtype=np.int64)
         self._n_systems = len(predictions)
         self.kind_of = np.arange(len(target))
         of_one = (rows / rows.sum(axis=-1, keepdims=True) for rows in (target, predictions))

@@ -12,7 +12,7 @@ import sklearn.metrics
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
-from scipy.stats import entropy, pearsonr
+from scipy.stats import entropy, pearsonr, wasserstein_distance
 
 import nbyk
 from benchmarks import label_raters
@@ -23,6 +23,9 @@ CLASSES = np.array(["neg", "neutral", "pos"])
 CLASS_METRICS = {
     "accuracy": sklearn.metrics.accuracy_score,
     "f1(pos)": lambda t, p: sklearn.metrics.f1_score(t, p, labels=["pos"], average="macro", zero_division=0),
+    "quadratic_kappa": lambda t, p: sklearn.metrics.cohen_kappa_score(
+        t, p, labels=CLASSES, weights="quadratic"
+    ),
     **{
         f"{name}_{average}": lambda t, p, of=of, average=average: of(
             t, p, labels=CLASSES, average=average, zero_division=0
@@ -39,6 +42,13 @@ DISTRIBUTION_METRICS = {
     "cross_entropy": lambda t, p: -(t * np.log(p)).sum(1).mean(),
     "js_divergence": lambda t, p: (jensenshannon(t, p, axis=1) ** 2).mean(),
     "js_distance": lambda t, p: jensenshannon(t, p, axis=1).mean(),
+    "kl_divergence": lambda t, p: entropy(t, p, axis=1).mean(),
+    "tv_sum": lambda t, p: np.abs(t - p).sum(1).mean(),
+    "tv_mean": lambda t, p: np.abs(t - p).mean(),
+    "brier": lambda t, p: sklearn.metrics.mean_squared_error(t, p) * t.shape[1],
+    "emd_levels": lambda t, p: np.mean(
+        [wasserstein_distance(range(3), range(3), *of) for of in zip(t, p, strict=True)]
+    ),
     "entropy_similarity": lambda t, p: _cosine(entropy(t, axis=1), entropy(p, axis=1)),
     "entropy_correlation": lambda t, p: pearsonr(entropy(t, axis=1), entropy(p, axis=1)).statistic,
 }
@@ -80,7 +90,51 @@ def test_scores_of_distributions_are_those_of_scipy(metric: str) -> None:
     assert found.pair.scores == pytest.approx([DISTRIBUTION_METRICS[metric](target, of) for of in (a, b)])
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "recall(pos)"])
+@pytest.mark.parametrize("ties", ["first", "split", "refused"])
+def test_plurality_takes_a_systems_responses_for_votes(ties: str) -> None:
+    """By enumeration: every vote of three people and of three responses, over three classes."""
+    votes = np.array(list(product(CLASSES, repeat=3)))
+    gold, a = (votes[place.reshape(-1)] for place in np.indices((27, 27)))
+
+    def chosen(row: Any) -> Any:
+        counts = np.array([(row == name).sum() for name in CLASSES])
+        best = counts == counts.max()
+        if best.sum() == 1 or ties == "split":
+            return best / best.sum()
+        return np.eye(3)[counts.argmax()] if ties == "first" else np.zeros(3)
+
+    expected = np.mean([chosen(x) @ chosen(y) for x, y in zip(gold, a, strict=True)])
+    metric = f"plurality_{ties}"
+    found = nbyk.compare(gold, a, a[::-1], metric=metric, classes=CLASSES, generalise=["items"])
+    assert found.pair.scores[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("metric", ["tv_mean", "brier", "js_distance", "emd_levels"])
+def test_a_pooled_distance_is_that_of_the_shares_of_all_responses(metric: str) -> None:
+    draw = np.random.default_rng(6)
+    gold, a, b = (
+        CLASSES[draw.choice(3, (40, 30), p=p)] for p in ([0.5, 0.3, 0.2], [0.4, 0.4, 0.2], [0.6, 0.2, 0.2])
+    )
+    counted = [np.stack([(of == name).mean(1) for name in CLASSES], axis=1) for of in (gold, a, b)]
+    found = nbyk.compare(gold, a, b, metric=f"{metric}(pooled=1)", classes=CLASSES, generalise=["items"])
+    expected = [DISTRIBUTION_METRICS[metric](counted[0], of) for of in counted[1:]]
+    assert found.pair.scores == pytest.approx(expected)
+    assert nbyk.compare(gold, a, b, metric=metric, generalise=["items"]).pair.scores[0] > expected[0]
+
+
+def test_wins_count_the_items_that_a_system_is_nearer_on() -> None:
+    target, a, b = shares(50)
+    lead = np.abs(target - b).sum(1) - np.abs(target - a).sum(1)
+    found = nbyk.compare(target, a, b, metric="wins(tv_sum)", kind="distributions", n_resamples=199)
+    assert found.effect == pytest.approx(np.sign(lead).mean())
+    labels = drawn(50)
+    accuracy, wins = (nbyk.compare(*labels, metric=name) for name in ("accuracy", "wins(accuracy)"))
+    assert (wins.effect, wins.p) == pytest.approx((accuracy.effect, accuracy.p))
+    with pytest.raises(NbykError, match="f1_macro is not a mean over items"):
+        nbyk.compare(*labels, metric="wins(f1_macro)")
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "recall(pos)", "quadratic_kappa"])
 @pytest.mark.parametrize("runs", [1, 2])
 def test_the_null_is_every_way_to_exchange_the_systems_item_by_item(metric: str, runs: int) -> None:
     target, a, b = drawn(8, seed=3, runs=runs)

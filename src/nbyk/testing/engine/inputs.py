@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -72,13 +73,17 @@ def as_response_set(
 
 
 def as_numbers(
-    sources: dict[str, Any], kind: str | None, classes: Sequence[Any] | None
+    sources: dict[str, Any], kind: str | None, classes: Sequence[Any] | None, scored: str | None = None
 ) -> tuple[dict[str, Any], Categories | None]:
     """Return responses as numbers: as they are, or as places in the table of their classes or distributions.
 
     The parameters and errors are those of `nbyk.data.categories.coded`; `kind` is as for `nbyk.compare`.
+    `scored` is what the metric scores, if not numbers; those of distributions score classes, too.
     """
-    known = kind_of(sources, kind)
+    if kind is None and scored == "distributions" and kind_of({"gold": sources["gold"]}) == "classes":
+        with suppress(ValueError):  # runs of probabilities of different shapes are no text
+            kind = "classes" if kind_of(sources) == "classes" else None
+    known = kind_of(sources, kind or scored)
     return (sources, None) if known == "numbers" else coded(sources, known, classes)
 
 

@@ -106,7 +106,7 @@ class ScoredSystems:
         named = _named(systems)
         sources = {"gold": gold, **named}
         if categories is None:
-            sources, categories = as_numbers(sources, kind or kind_scored(metric), classes)
+            sources, categories = as_numbers(sources, kind, classes, kind_scored(metric))
         known_kind = "numbers" if categories is None else categories.kind
         metric = metric or usual_metric(known_kind, has_gold=gold is not None)
         (chosen,) = metrics_of(categories, [metric])
