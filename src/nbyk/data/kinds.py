@@ -37,6 +37,9 @@ KINDS: tuple[Kind, ...] = ("numbers", "classes", "distributions", "scores")
 _SUM_TOLERANCE = 1e-5
 """The sum of a row of probabilities may be off one by this much, or by what its digits round."""
 
+_FEW_OFF = 0.1
+"""Rows are probabilities if no larger share of them is off; those that are off are refused."""
+
 _DIGITS = range(2, 6)
 """Numbers of decimals that probabilities may be rounded to."""
 
@@ -341,7 +344,8 @@ def _sum_to_one(columns: Sequence[Sequence[Any]]) -> bool:
             return False
         with np.errstate(invalid="ignore", over="ignore"):
             in_range = bool(((rows >= 0.0) & (rows <= 1.0)).all())
-        if not in_range or (np.abs(rows.sum(axis=1) - 1.0) > _sum_tolerance(rows)).any():
+        off = np.abs(rows.sum(axis=1) - 1.0) > _sum_tolerance(rows)
+        if not in_range or off.mean() > _FEW_OFF:
             return False
         if len(columns[0]) <= _FIRST:
             break

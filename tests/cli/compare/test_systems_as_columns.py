@@ -80,6 +80,9 @@ def test_probabilities_that_were_rounded_are_probabilities(nbyk: Run) -> None:
     _, text, errors = nbyk("compare --gold people.csv x.csv y.csv")
     assert "cross_entropy, 12 items" in text
     assert "probabilities of the classes neg, neutral, pos" in errors
+    Path("y.csv").write_text(Path("y.csv").read_text() + "q12,.2,.3,.4\n")
+    code, _, errors = nbyk("compare --gold people.csv x.csv y.csv")
+    assert (code, "y.csv:14: sums to 0.9" in errors) == (2, True)
 
 
 def test_the_way_out_works(nbyk: Run) -> None:
