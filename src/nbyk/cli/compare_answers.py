@@ -83,10 +83,21 @@ class Following:
         )
         if pair is None and len(board.pairs) == 1 and board.pairs[0].shown == "undecided":
             (pair,) = board.pairs
+        if (
+            pair is not None
+            and pair.margin is not None
+            and pair.effect < 0.0
+            and board.question.against is None
+        ):
+            return (
+                f"asks whether {pair.b} is good enough",
+                f"{journal.question} --against {shlex.quote(pair.a)}",
+            )
         is_open = of_numbers and pair is not None and pair.margin is None and pair.effect != 0.0
         if is_open and pair is not None and {pair.a, pair.b} <= {*self.files}:
             return "what would settle it", self._plan(pair)
-        if is_open and len(board.pairs) == 1 and "--full" not in journal.question:
+        is_told = len(board.pairs) == 1 and bool(board.pairs[0].claims[0].advice)
+        if is_open and len(board.pairs) == 1 and not is_told and "--full" not in journal.question:
             return "what would settle it", f"{journal.question} --full"
         if journal.question != journal.command:  # --out wrote them
             return "", ""

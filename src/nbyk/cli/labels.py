@@ -53,7 +53,7 @@ def are_labels(path: Path, columns: Columns) -> bool:
 def plan_of_labels(
     arguments: Mapping[str, Any],
     asked: Mapping[str, Any],
-    files: tuple[Path | None, tuple[Path, Path] | None, Columns, Mending],
+    files: tuple[Path | None, tuple[Path, ...] | None, Columns, Mending],
     say: Callable[[str], None],
     *,
     with_people: bool,
@@ -140,7 +140,7 @@ def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> ClassPrior
 
 
 def _read_pair(
-    gold: Path, systems: tuple[Path, Path], columns: Columns, mending: Mending, classes: tuple[str, ...]
+    gold: Path, systems: tuple[Path, ...], columns: Columns, mending: Mending, classes: tuple[str, ...]
 ) -> Systems:
     from nbyk.data import read_systems
 

@@ -28,9 +28,22 @@ _MOST_STEPS = 10
 _ROUNDING = 1e-9
 
 
+def holds_two_systems(pilot: Path, rater: str) -> bool:
+    """Return whether a file is one table of two systems, with a column that names them."""
+    from nbyk.data.columns import system_column
+    from nbyk.data.reading import table_of
+
+    try:
+        table = table_of(str(pilot))
+    except (NbykError, OSError):
+        return False  # reading it says why
+    column = system_column(table)
+    return column not in (None, rater) and len({*table.column(column, "")}) == 2
+
+
 def read_pilot_of(
     pilot: Path | None,
-    systems: tuple[Path, Path] | None,
+    systems: tuple[Path, ...] | None,
     scale: Scale,
     columns: Columns,
     mending: Mending,
@@ -67,7 +80,7 @@ def _with_people(
         return f"`{command}` plans for new ones"
     options = [
         *([f"--pilot {pilot}"] if pilot else []),
-        f"--pilot-systems {' '.join(map(str, systems))}",
+        f"--pilot{'-systems' if len(systems) > 1 else ''} {' '.join(map(str, systems))}",
         f"--scale={ends}",
         *([f"--raters {raters}"] if raters else []),
         *([f"--runs {max(shared.values())}"] if shared and pilot else []),
@@ -140,7 +153,7 @@ def read_rated(
 
 def read_pair(
     gold: Path | None,
-    systems: tuple[Path, Path],
+    systems: tuple[Path, ...],
     scale: Scale,
     columns: Columns,
     mending: Mending,
@@ -173,7 +186,7 @@ def read_pair(
     a, b = read.names
     pair = (read.responses[a], read.responses[b])
     units = dict(read.units) if read.gold_units is None else {"gold": read.gold_units, **read.units}
-    name = systems[0].parent.name if gold is None else gold.stem
+    name = gold.stem if gold is not None else systems[0].parent.name if len(systems) > 1 else systems[0].stem
     items = PilotItems(name or "the pilot", read.gold, Response("clamped"), pair, (a, b))
     way_out = _with_people(gold, systems, units, scale)
     cautions = () if trials else unit_cautions_of(units, read.n_items, way_out)

@@ -24,6 +24,7 @@ from nbyk.cli.options import (
     load_metric_files,
     metric_named,
 )
+from nbyk.cli.pilot import holds_two_systems
 from nbyk.cli.plan_source import (
     OF_SHARED,
     SDS,
@@ -170,7 +171,7 @@ def plan(
         list[str] | None,
         typer.Option(
             help="Metric to compare by. With several, the plan is by the best, and says what each needs.",
-            show_default="mae, or accuracy of labels",
+            show_default="mae; without gold mean; of labels accuracy",
             metavar="<str>",
         ),
     ] = None,
@@ -342,14 +343,22 @@ def plan(
             )
     if out is not None:
         check_out_folder(out)
+    if pilot_systems and any(str(path).startswith("--") for path in pilot_systems):
+        raise NbykError("expected two files, the answers of two systems", argument="pilot_systems")
+    answers: tuple[Path, ...] | None = pilot_systems
+    if pilot is not None and not pilot_systems and judge is None and holds_two_systems(pilot, rater):
+        answers = (pilot,)
+        pilot = None
+        arguments |= {"pilot": None, "pilot_systems": answers}
     sds = {name: arguments[name] for name in SDS}
     shared = [cluster, pair_runs == "yes" or None, *(arguments[name] for name in OF_SHARED), *sds.values()]
     with_people = any(given is not None for given in shared) or solve in ("raters", "runs", "calls")
-    with_people = with_people or bool(solve and pilot_systems)
+    with_people = with_people or bool(solve and answers)
     load_metric_files(metric_file)
     check_sources(arguments, with_people=with_people)
     of_labels = is_of_labels(arguments)
-    metrics = [] if of_labels else [metric_named(name) for name in metric or ("mae",)]
+    usual = "mean" if answers and pilot is None else "mae"
+    metrics = [] if of_labels else [metric_named(name) for name in metric or (usual,)]
     if not with_people and dataset is not None:
         check_dataset(dataset, published=published)
 
@@ -359,7 +368,7 @@ def plan(
     from nbyk.planning.plan import plan as plan_from
     from nbyk.report.plan import plan_answer
 
-    files = (pilot, pilot_systems, Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty))
+    files = (pilot, answers, Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty))
     arguments["n_runs"] = _runs(n_runs)
     asked = {name: arguments[name] for name in plan_from.__kwdefaults__ or {} if name in arguments}
     asked |= {"metric": metrics[0] if metrics else None, "curves": out is not None and not with_people}

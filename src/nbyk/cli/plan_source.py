@@ -176,7 +176,7 @@ def in_the_unit(
 
 def shared_source(
     pilot: Path | None,
-    systems: tuple[Path, Path] | None,
+    systems: tuple[Path, ...] | None,
     columns: Columns,
     mending: Mending,
     sds: dict[str, float | None],
@@ -300,7 +300,7 @@ def simulated_plan(
     arguments: Mapping[str, Any],
     asked: dict[str, Any],
     metrics: Sequence[Metric],
-    files: tuple[Path | None, tuple[Path, Path] | None, Columns, Mending],
+    files: tuple[Path | None, tuple[Path, ...] | None, Columns, Mending],
     say: Callable[[str], None],
 ) -> Plan:
     """Return the plan by simulated items, with that of a prior fitted to a pilot beside that of its items."""

@@ -128,6 +128,8 @@ def _as_number(found: Any) -> str:
         return " (write 1 for yes, right or true, and 0 for the other)"
     if re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+", text):
         return f" (write {text.replace(',', '')} if the comma separates thousands)"
+    if re.search(r"\d\s+-?[\d.]+\s+-?[\d.]+", text):
+        return " (several numbers: write one a line, and one file for each system)"
     if re.fullmatch(r"-?\d+,\d+", text):
         return f" (write {text.replace(',', '.')})"
     return ""

@@ -43,7 +43,10 @@ class Levels:
     def __post_init__(self) -> None:
         levels = tuple(_number(level, "a level") for level in self.levels)
         if len(levels) < 2:
-            raise NbykError(f"scale: found {len(levels)} level(s); an ordinal scale needs at least two")
+            raise NbykError(
+                f"scale: found {', '.join(f'{level:g}' for level in levels) or 'nothing'}, expected two "
+                "ends, as in 1..5, or two levels or more, as in 1,2,3,4,5"
+            )
         for lower, upper in pairwise(levels):
             if not lower < upper:
                 raise NbykError(f"scale: level {lower:g} stands before {upper:g}; list levels lowest first")

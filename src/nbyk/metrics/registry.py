@@ -176,7 +176,13 @@ def check_known(spec: str) -> None:
     name = spec.partition("(")[0].strip()
     of_data = any(name in definitions(of) for of in get_args(Data)) or bool(averages_of(name))
     if not of_data and kind_scored(spec) is None:
-        named(spec, "numbers")
+        try:
+            named(spec, "numbers")
+        except NbykError as error:
+            if not str(error).startswith("metric: unknown metric"):
+                raise
+            known = {name: None for of in get_args(Data) for name in names(of)}
+            raise unknown_name("metric", name, known).about(argument="metric") from None
 
 
 def _unknown(name: str, of: Data) -> NbykError:

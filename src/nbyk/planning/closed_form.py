@@ -98,6 +98,8 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
         asked["effect"] = abs(pilot.effect)
     names = ("item", "rating", "rater", "run", "call")
     costs: dict[str, Any] = {name: asked[f"cost_per_{name}"] or 0.0 for name in names}
+    people_rate_both = pilot is not None and pilot.crew.raters and not calls and not metric.needs_gold
+    costs["rated_systems"] = 2 if people_rate_both else 1
     request = Request(
         source=spread,
         items_per_cluster=asked["items_per_cluster"] or 1,

@@ -184,7 +184,8 @@ def answer_text(answer: Answer, *, width: int, details: bool = False) -> str:
     details
         Whether all the rest follows the first lines, if it has these.
     """
-    first = [] if answer.lines is None else [printed_head(answer.lines, width).rstrip()]
+    head = answer.lines and (replace(answer.lines, rest="below") if details else answer.lines)
+    first = [] if head is None else [printed_head(head, width).rstrip()]
     if first and not details:
         return f"{first[0]}\n"
     parts = [*first, *(filled(sentence, width) for sentence in answer.rest)]

@@ -23,7 +23,7 @@ from nbyk.words import listed
 
 _OF_A_RUN = re.compile(r"(.*?)[-_. ]?(?:seed|run|epoch|trial)[-_. ]?\d+", re.IGNORECASE)
 
-MOST_PRINTED_PAIRS = 15
+MOST_PRINTED_PAIRS = 45
 """The terminal shows the pairs of the first metric if there are at most this many."""
 
 
@@ -49,7 +49,10 @@ def board_answer(
         text for board in boards.values() for text in (board_margin_sentence(board), board.sentence) if text
     ]
     n_pairs = len(first.pairs)
-    methods = dict.fromkeys(method_line(pair, n_pairs=n_pairs) for pair in first.pairs)
+    lines = {method_line(pair, n_pairs=n_pairs): pair.drawn for pair in first.pairs}
+    methods = {re.sub(r" \([\d,]+ draws\)", " (up to DRAWS draws)", line): None for line in lines}
+    most = max((drawn.n_resamples for drawn in lines.values() if drawn is not None), default=0)
+    methods = {line.replace("DRAWS", f"{most:,}"): None for line in (methods if len(lines) > 1 else lines)}
     cautions = tuple(dict.fromkeys(_cautions(boards, systems)))
     return Answer(
         title=f"{len(first.standings)} systems{baseline} on {items_in_words(first.sample)}",

@@ -42,6 +42,8 @@ from nbyk.testing.systems.variance import VarianceShares
 from nbyk.testing.unit_cautions import kind_of, plural
 from nbyk.words import in_full, listed
 
+_OF_THESE_UNITS = "for new ones they are too small"
+
 
 @dataclass(frozen=True)
 class Findings:
@@ -118,6 +120,8 @@ def pair_answer(found: Findings, *, following: tuple[str, str] = ("", "")) -> An
     heads = [pair_head(pair) for pair in found.pairs.values()]
     cautions = tuple(dict.fromkeys(_cautions(found)))
     head = joined(heads, following)
+    if found.first.verdict == "undecided" and found.first.margin is None:
+        head = replace(head, lines=(*head.lines, *map(Line, _to_settle(found, head))))
     return Answer(
         title=_question(found),
         sentences=tuple(_sentences(found)),
@@ -135,6 +139,17 @@ def pair_answer(found: Findings, *, following: tuple[str, str] = ("", "")) -> An
         },
         n_printed=2 + bool(found.variance) + (found.settlement is not None),
     )
+
+
+def _to_settle(found: Findings, head: Head) -> Iterator[str]:
+    """Yield what would settle an open answer, if the last line does not, and whether runs may be paired."""
+    first = found.first
+    if first.claims[0].advice and head.command:
+        yield f"{first.claims[0].advice}."
+    elif found.settlement is not None:
+        yield f"To settle it: {found.settlement.lines[0]}"
+    if "(--pair-runs yes)" in first.sample.pairing:
+        yield "Runs of one name count as different ones; --pair-runs yes takes them as the same."
 
 
 def joined(heads: Sequence[Head], following: tuple[str, str]) -> Head:
@@ -319,7 +334,9 @@ def _cautions(found: Findings) -> Iterator[str]:
         yield from pair.warnings
     yield from thresholds(found.pairs, found.systems)
     if found.sensitivity is not None:
-        yield from (f"sensitivity: {text}" for text in found.sensitivity.warnings)
+        broader = len(found.first.claims) > 1  # the answer is about new units, and the table says it is not
+        shown = (text for text in found.sensitivity.warnings if not (broader and _OF_THESE_UNITS in text))
+        yield from (f"sensitivity: {text}" for text in shown)
     for shares in (found.shares or {}).values():
         yield from (f"variance: {text}" for text in shares.warnings)
     if found.settlement is not None:

@@ -93,7 +93,8 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
     if margin is not None and not margin.reason:
         tested = max(margin.p_worse, 0.0) if margin.shown == "worse" else margin.p_not_worse
         p = p_text(margin.p_equivalent if margin.shown == "equivalent" else tested, margin.alpha)
-        yield Line(_effect(pair, broad, margin.interval), p, where)
+        level = _percent(1.0 - 2.0 * margin.alpha)
+        yield Line(_effect(pair, broad, margin.interval), f"{level} interval, {p}", where)
         plain = _shown(pair, broad) if pair.verdict != "undecided" else "Neither is shown to be better"
         yield Line(f"{plain} ({p_in_words(pair, broad)}).")
         return

@@ -26,6 +26,8 @@ _ROLES = {"raters": ("gold",), "runs": ("a", "b"), "runs of A": ("a",), "runs of
 
 ONE_RESPONSE = "every item has one response: p and the intervals count its chance with that of the item"
 FEW_ITEMS = 20
+_FEW_SCORES = 10
+"""So few responses without gold may be scores of runs."""
 _LOPSIDED = 0.1
 
 EXACT = ("swap_items", "permutation")
@@ -63,6 +65,11 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     sources = ({"gold": data.gold} if data.has_gold else {}) | {a: data.a, b: data.b}
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
     if len(single) == len(sources):
+        if not data.has_gold and data.n_items <= _FEW_SCORES and data.categories is None:
+            yield (
+                f"{data.n_items} items are few; if these numbers are scores of runs, such as seeds, give "
+                "`kind` scores"
+            )
         yield ONE_RESPONSE
     elif single:
         yield (
