@@ -33,7 +33,7 @@ endef
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report unlock install test lint types unit test-quick test-studies test-statistics test-slurm test-browser test-wheel test-commands test-inspect test-faults site slurm chromium bench lock clean
+.PHONY: all paper paper-homan paper-ulmer paper-boostsa paper-pandita calibration report snakemake-report unlock install test lint types unit test-quick test-studies test-statistics test-slurm test-browser test-wheel test-commands test-inspect test-faults site slurm chromium bench lock clean
 
 all: install
 	$(SNAKEMAKE) --quiet all
@@ -63,6 +63,12 @@ paper-boostsa: install
 	$(SNAKEMAKE) boostsa2022 --quiet all
 	@$(BIN)/python -c "import json; print(json.load(open('results/boostsa2022/summary.json'))['line'])"
 	@echo "Read results/boostsa2022/report.html; tables and figures lie beside it."
+
+# Pandita et al. 2026, Forest vs Tree: categories, Table 2, and p and power at every N·K and K.
+paper-pandita: install
+	$(SNAKEMAKE) pandita2026 --quiet all
+	@$(BIN)/python -c "import json; print(json.load(open('results/pandita2026/summary.json'))['line'])"
+	@echo "Read results/pandita2026/report.html; tables and figures lie beside it."
 
 # How often each test rejects where it should not, and where it should (docs/calibration.md).
 calibration: install
@@ -133,7 +139,7 @@ test-wheel: install
 # Inspect's dependencies exclude some of the locked versions, so that its test has an environment of its own.
 test-inspect: install
 	test -d $(VENV)-inspect || $(PYTHON) -m venv $(VENV)-inspect
-	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check '.[inspect,datasets,excel]' argilla deepeval swebench mlflow langfuse pytest hypothesis polars
+	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check '.[inspect,excel]' datasets argilla deepeval swebench mlflow langfuse pytest hypothesis polars
 	$(VENV)-inspect/bin/python -m pytest tests/data/test_inspect_logs.py tests/data/test_readers.py \
 		tests/data/test_made_there.py
 	NBYK_FAULTS_TIMES=1 $(VENV)-inspect/bin/python -m pytest -q tests/hostile -k "Inspect or set"

@@ -1,7 +1,8 @@
-"""How often the claim over new raters calls equally good systems different, where metrics score classes.
+"""How often the claim over new raters, or runs, calls equally good systems different by metrics of classes.
 
 Run as `python -m benchmarks.label_raters [--sets 400]`; the table goes to `benchmarks/label_raters.csv`, and
-docs/classes.md has it. The same people labelled all items; see `equally_good_rated`.
+docs/classes.md has it. The same people labelled all items, or the same runs answered them; see
+`equally_good_rated` and `equally_good_runs`.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ METRICS: dict[Kind, list[str]] = {
     "distributions": ["cross_entropy", "js_divergence", "entropy_correlation"],
 }
 SETTINGS = [
-    (kind, n_raters, per_item, lean)
+    (kind, n_raters, per_item, 1, lean)
     for lean in (1.0, 0.0, 0.5)
     for n_raters, per_item in ((5, None), (20, None), (20, 5))
     for kind in METRICS
-]
+] + [(kind, 1, None, n_runs, lean) for n_runs, lean in ((3, 1.0), (5, 0.0)) for kind in METRICS]
 N_ITEMS = 200
 OUT = Path(__file__).with_suffix(".csv")
 ITEM_SD = 1.5
@@ -100,8 +101,33 @@ def rated_set(
     return codes, systems[0], systems[1]
 
 
+def equally_good_runs(
+    kind: Kind, n_items: int, n_runs: int, chunk: int, size: int, *, lean: float
+) -> list[tuple[NDArray[np.int64], Predictions, Predictions]]:
+    """Return labels, (N, 1), and R runs of A and of B, (N, R) or (R, N, 3), that are equally good.
+
+    A run leans to one of two classes by λ z on the scale of logits, as a rater does in `equally_good_rated`.
+    """
+    key = stream_key(0, purpose="label runs", kind=kind, n_items=n_items, n_runs=n_runs)
+    draw = Streams(key, chunk).generator("sets")
+    sets = []
+    for _ in range(size):
+        of_items = draw.normal(0.0, ITEM_SD, (n_items, 3))
+        codes = (of_items + draw.gumbel(size=of_items.shape)).argmax(axis=1)
+        systems = []
+        for _ in range(2):
+            of_runs = lean * draw.normal(size=(n_runs, 1))
+            own = of_items + draw.normal(0.0, SYSTEM_SD, of_items.shape)
+            own = own + draw.normal(0.0, SYSTEM_SD, (n_runs, *of_items.shape))
+            own = own + np.stack([0.0 * of_runs, of_runs, -of_runs], axis=2)
+            shares = np.exp(own) / np.exp(own).sum(axis=2, keepdims=True)
+            systems.append(own.argmax(axis=2).T if kind == "classes" else shares)
+        sets.append((codes[:, None], systems[0], systems[1]))
+    return sets
+
+
 def one_set(codes: NDArray[np.int64], a: Predictions, b: Predictions, kind: Kind) -> dict[str, float]:
-    """Return the two-sided p over new items and new raters by each metric."""
+    """Return the two-sided p over new items and new raters, or runs, by each metric."""
     gold = np.where(codes < 0, np.nan, codes.astype(np.float64))
     names = ["0", "1", "2"]
     sources, categories = coded({"gold": None, "a": a, "b": b}, kind, names)
@@ -124,17 +150,24 @@ def main() -> None:
     asked = parser.parse_args()
     with asked.out.open("w", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
-        table.writerow(["kind", "raters", "per_item", "lean", "metric", "rate", "rate_01", "sets"])
-        for kind, n_raters, per_item, lean in SETTINGS:
+        table.writerow(["kind", "raters", "per_item", "runs", "lean", "metric", "rate", "rate_01", "sets"])
+        for kind, n_raters, per_item, n_runs, lean in SETTINGS:
             p: dict[str, list[float]] = {}
             for chunk, size in chunks(asked.sets):
-                sets = equally_good_rated(kind, N_ITEMS, n_raters, chunk, size, lean=lean, per_item=per_item)
+                if n_runs > 1:
+                    sets = equally_good_runs(kind, N_ITEMS, n_runs, chunk, size, lean=lean)
+                else:
+                    sets = equally_good_rated(
+                        kind, N_ITEMS, n_raters, chunk, size, lean=lean, per_item=per_item
+                    )
                 for codes, a, b in sets:
                     for name, value in one_set(codes, a, b, kind).items():
                         p.setdefault(name, []).append(value)
             for name, values in p.items():
+                if np.isnan(values).any():  # one label an item has no entropy to correlate with
+                    continue
                 rates = [f"{np.mean(np.array(values) <= level):.4f}" for level in (0.05, 0.01)]
-                row = [kind, n_raters, per_item or n_raters, lean, name, *rates, len(values)]
+                row = [kind, n_raters, per_item or n_raters, n_runs, lean, name, *rates, len(values)]
                 table.writerow(row)
                 print(*row, flush=True)
             file.flush()

@@ -50,7 +50,7 @@ PAPERS = (
     ("agreement", "gathered", "grids", "partitions", "fits", "shown", "trials", "verdicts"),
     ("histograms", "metrics"),
     ("batches",),
-    ("wein2023", "homan2025", "ulmer2022/cartpole", "boostsa2022"),
+    ("wein2023", "homan2025", "ulmer2022/cartpole", "boostsa2022", "pandita2026"),
     ("ulmer2022", "calibration", "datasets", "raters"),
     ("papers", "rows"),
     ("commands",),

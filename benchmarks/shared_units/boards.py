@@ -2,7 +2,8 @@
 
 Run ``python -m benchmarks.shared_units.boards boards.csv``. Each set has S systems, whose outputs the same R
 people rate, by the mean. System s's rating by person r of item i is sᵢ + u_sr + noise, with SDs of .1, of
-the system's spread, and of .15, all normal. A set's sums of squares over items and of its residuals are drawn
+the system's spread, and of .15, all normal; opposed systems share what people like one side less, as
+severe raters of gold do with biased ones. A set's sums of squares over items and of its residuals are drawn
 from Wishart's law, and those over people follow from their means. The tests are the package's:
 `satterthwaite` was nbyk's before (`benchmarks.shared_units.candidates`), `pairs` is the mixture of each pair
 alone, and `moderated` learns from all systems.
@@ -48,11 +49,14 @@ class Board:
         Their numbers S and R.
     spreads
         The SD over people of what they think of each system, beside what they think of all.
+    opposed
+        The SD over people of what they like every second system more, and the others less.
     """
 
     systems: int
     raters: int
     spreads: tuple[float, ...]
+    opposed: float = 0.0
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
@@ -94,6 +98,10 @@ def layouts() -> Iterator[tuple[str, Board]]:
             ("one .15 among .02", [0.15] + [0.02] * (systems - 1)),
         ):
             yield name, Board(systems, raters, tuple(spreads))
+    for systems, raters in itertools.product((3, 8, 16), (3, 5, 8)):
+        for spread in (0.0, 0.05):
+            name = f"all {spread:g}".replace("0.", ".") + ", opposed .05"
+            yield name, Board(systems, raters, (spread,) * systems, 0.05)
 
 
 def sets_of(board: Board, sets: int, rng: np.random.Generator) -> Sets:
@@ -101,6 +109,9 @@ def sets_of(board: Board, sets: int, rng: np.random.Generator) -> Sets:
     shape = sets, board.systems, board.raters
     noise = NOISE / np.sqrt(N_ITEMS) * rng.standard_normal(shape)
     means = np.array(board.spreads)[:, None] * rng.standard_normal(shape) + noise
+    if board.opposed:
+        sides = np.where(np.arange(board.systems) % 2, -1.0, 1.0)
+        means += board.opposed * sides[:, None] * rng.standard_normal((sets, 1, board.raters))
     scores = means.mean(axis=2) + OF_ITEM / np.sqrt(N_ITEMS) * rng.standard_normal(shape[:2])
     first, second = np.array(board.pairs).T
     centred = means - means.mean(axis=2, keepdims=True)

@@ -15,8 +15,10 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.shared_units.rates import KEYS, RATES, outside
+from benchmarks.shared_units.steps import FAR, LEVELS
 from benchmarks.shared_units.world import World
 from benchmarks.shared_units.worlds_unkind import (
+    calibrated_errors,
     few_units,
     jumps,
     skewed_units,
@@ -56,6 +58,8 @@ def tables() -> dict[str, str]:
         "candidates": _table(_by_candidate(rates)),
         "skew": _table(_by_law(rates)),
         "steps": _table(_steps(pd.read_csv(HERE / "steps.csv"))),
+        "metric boards": _table(_metric_boards(pd.read_csv(HERE / "metric_boards.csv"))),
+        "far": _table(_far(pd.read_csv(HERE / "steps.csv"))),
         "outside": _table(_by_reason(rates)),
         "boards": _table(_boards(pd.read_csv(HERE / "boards.csv"))),
         "reml": _table(_reml(pd.read_csv(HERE / "reml.csv"))),
@@ -112,7 +116,7 @@ def _by_units(rates: pd.DataFrame, swapped: pd.DataFrame) -> Rows:
 
 def _by_kind(rates: pd.DataFrame) -> Rows:
     equal = equal_systems(rates)
-    unkind = [skewed_units, few_units, unequal_loads, units_by_cluster, jumps]
+    unkind = [skewed_units, calibrated_errors, few_units, unequal_loads, units_by_cluster, jumps]
     kind = equal[~_among(equal, (world for worlds in unkind for world in worlds())) & (equal.units >= 5)]
     factors = {
         "raters of gold": ["raters"],
@@ -122,7 +126,11 @@ def _by_kind(rates: pd.DataFrame) -> Rows:
         "clusters with raters or runs": [name for name in equal.factor.unique() if "+clusters" in name],
     }
     parts = {f"{name}, 5 or more": kind[kind.factor.isin(of)] for name, of in factors.items()}
-    names = "skewed people", "3, 5 or 8 people", "unequal loads", "units that differ by cluster", "jumps"
+    names = (
+        "skewed people",
+        "skewed people, absolute errors",
+        *("3, 5 or 8 people", "unequal loads", "units that differ by cluster", "jumps"),
+    )
     parts |= {name: equal[_among(equal, of())] for name, of in zip(names, unkind, strict=True)}
     for name, part in parts.items():
         yield {
@@ -193,8 +201,12 @@ def _by_reason(rates: pd.DataFrame) -> Rows:
 
 
 def _boards(boards: pd.DataFrame) -> Rows:
-    lone = boards.spreads.str.startswith("one .15")
-    for name, part in (("others", boards[~lone]), ("one system at .15 among .02", boards[lone])):
+    lone, opposed = boards.spreads.str.startswith("one .15"), boards.spreads.str.contains("opposed")
+    for name, part in (
+        ("each of its own", boards[~lone & ~opposed]),
+        ("one system at .15 among .02", boards[lone]),
+        ("opposed", boards[opposed]),
+    ):
         for raters, of_raters in part.groupby("raters"):
             levels = (of_raters[test].max() for test in ("satterthwaite", "pairs", "moderated"))
             power = (of_raters[f"adjusted, {test}"].mean() for test in ("pairs", "moderated"))
@@ -206,16 +218,36 @@ def _boards(boards: pd.DataFrame) -> Rows:
             }
 
 
+def _metric_boards(boards: pd.DataFrame) -> Rows:
+    for (shared, metric), part in boards.groupby(["shared", "metric"], sort=False):
+        row = {"shared": str(shared), "metric": f"`{metric}`"}
+        for test, name in (("pairs", "pair by pair"), ("moderated", "now")):
+            cells = (f"{_rate(cell[test])}" for cell in part.to_dict("records"))
+            row[f"familywise of 3, 5, 8, 3 of 8: {name}"] = ", ".join(cells)
+        powers = (_rate(part[f"adjusted, {test}"].mean()) for test in ("pairs", "moderated"))
+        yield row | {"power: pair by pair, now": ", ".join(powers)}
+
+
 def _reml(reml: pd.DataFrame) -> Rows:
     for row in reml[reml["power, REML"].notna()].to_dict("records"):
         yield {
-            "people": row["world"].split()[2],
+            "people, metric": f"{row['world'].split()[2]}, `{row['metric']}`",
             "level: nbyk, equal weights, REML": ", ".join(_rate(row[way]) for way in _WAYS),
             "power": ", ".join(_rate(row[f"power, {way}"]) for way in _WAYS),
         }
 
 
+def _far(steps: pd.DataFrame) -> Rows:
+    for people, part in steps[steps.step == FAR].groupby("people"):
+        row = {"people": str(people)}
+        for level, alpha in LEVELS.items():
+            rates = (f"{rate / alpha:.2f}" for rate in part.sort_values("share", ascending=False)[level])
+            row[f"level at {alpha:g}, over {alpha:g}"] = ", ".join(rates)
+        yield row
+
+
 def _steps(steps: pd.DataFrame) -> Rows:
+    steps = steps[steps.step != FAR]
     for name, of_step in steps.groupby("step", sort=False):
         row = {"step": str(name)}
         for people, part in of_step.groupby("people"):

@@ -17,6 +17,8 @@ are **equally good** over the population of items and units, by every metric of 
 - with preference: A's ratings alone move by preferenceᵣ, whose mean is 0, so that the means of A and B are
   equal and nothing can be exchanged; likewise with bias and skewed severities by `mse`, whose effect is
   linear in severity;
+- calibrated: gold's raters are skewed, A lies `bias` above the truth, and B so far below it that the mean
+  absolute errors over all raters are equal (`benchmarks.shared_units.simulate.calibrated_bias`);
 - with spread: the reflection of each item's ratings and answers about its true value, x → 2 μᵢ − x, turns A
   into B. It leaves errors as they are, and so `mae`, `mse` and `mean_of_emds`, but not other metrics.
 
@@ -92,6 +94,8 @@ class World:
         By how much B is worse: v's half-width grows by 1.5 × as much, B's bias and mean by as much.
     preference
         SD over output raters of how much more they like A than B.
+    calibrated
+        Whether B's bias is that of an equal mean absolute error.
     by_cluster
         SD of the effect of a rater of outputs, or of a run, on a cluster of items.
     """
@@ -131,6 +135,7 @@ class World:
     spread: float = field(default=0.0, repr=False)
     preference: float = field(default=0.0, repr=False)
     by_cluster: float = field(default=0.0, repr=False)
+    calibrated: bool = field(default=False, repr=False)
 
     @property
     def units(self) -> int:

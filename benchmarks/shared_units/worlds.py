@@ -13,6 +13,7 @@ from benchmarks.shared_units.worlds_of_raters import (
 )
 from benchmarks.shared_units.worlds_of_runs import shared_runs
 from benchmarks.shared_units.worlds_unkind import (
+    calibrated_errors,
     few_units,
     jumps,
     skewed_units,
@@ -146,5 +147,6 @@ def worlds() -> tuple[World, ...]:
         unequal_loads,
         units_by_cluster,
         jumps,
+        calibrated_errors,
     )
     return tuple(world for group in groups for world in group())

@@ -36,6 +36,23 @@ def skewed_units() -> Iterator[World]:
             )
 
 
+def calibrated_errors() -> Iterator[World]:
+    """Yield worlds of raters of gold with skewed severities, whose systems have equal absolute errors."""
+    for law in _LAWS[2:]:
+        for raters in (5, 8, 20):
+            yield World(
+                f"{raters} raters, {law} severities, calibrated systems",
+                "raters",
+                ("mae",),
+                raters=raters,
+                ratings=raters,
+                severity=0.1,
+                bias=0.1,
+                law=law,
+                calibrated=True,
+            )
+
+
 def few_units() -> Iterator[World]:
     """Yield worlds of a few people on 100 items, who differ or do not."""
     for people in (3, 5, 8):

@@ -63,10 +63,11 @@ def refuse_more(path: str | os.PathLike[str], found: int, most: int, what: str) 
         )
 
 
-def refuse_document(path: str | os.PathLike[str], text: str) -> None:
+def refuse_document(path: str | os.PathLike[str], text: str | bytes, most_values: int = MOST_CELLS) -> None:
     """Raise NbykError if a JSON document is longer, or holds more values, than its bounds."""
-    refuse_more(path, len(text), MOST_BYTES, "characters in one JSON document")
-    refuse_more(path, sum(map(text.count, ",[{")), MOST_CELLS, "values in one JSON document")
+    content = text.encode(errors="replace") if isinstance(text, str) else text
+    refuse_more(path, len(content), MOST_BYTES, "bytes in one JSON document")
+    refuse_more(path, sum(map(content.count, (b",", b"[", b"{"))), most_values, "values in one JSON document")
 
 
 def refuse_bomb(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import nbyk.resampling.effects
 from nbyk.metrics import Metric, Parameter
 from nbyk.metrics.registry import OF_PACKAGES
 from nbyk.metrics.traits import FromCounts, Traits
@@ -55,4 +54,6 @@ OF_PACKAGES.update({metric.name: metric for metric in METRICS})
 
 def as_metrics(metrics: str | Metric | Sequence[str | Metric]) -> tuple[Metric, ...]:
     """Return metrics from their names, a name, or metrics; the names may be of those above."""
-    return nbyk.resampling.effects.as_metrics(metrics)
+    from nbyk.resampling import effects
+
+    return effects.as_metrics(metrics)

@@ -69,6 +69,13 @@ PAPERS = (
         "Figures 1 to 3, and Type-I error",
         "make paper-boostsa",
     ),
+    Paper(
+        "pandita2026",
+        "Pandita et al. 2026",
+        "Forest vs Tree: the (N, K) trade-off in reproducible ML evaluation",
+        "Table 2, and p and power at every N·K and K",
+        "make paper-pandita",
+    ),
 )
 """The papers in the order in which the page shows them."""
 

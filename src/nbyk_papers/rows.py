@@ -84,6 +84,40 @@ def boostsa2022_rates(*, levels: Sequence[Path], seed: int) -> pa.Table:
     return as_rows(RATES, "boostsa2022", seed, _with_error(table), k_responses=1)
 
 
+def pandita2026_p_values(*, grid: Sequence[Path], table: Sequence[Path], seed: int) -> pa.Table:
+    """Return the mean p of the grid's cells and of Table 2's, whose sampler says how ties are counted."""
+    import pandas as pd
+
+    from nbyk_papers.pandita2026.comparison import read_grid
+
+    cells = pd.concat([read_grid(grid), read_grid(table)])
+    names = {"epsilon": "epsilon_b", "delta": "true_effect", "n_sets": "n_draws"}
+    counted = [
+        cells.rename(columns={**names, column: "true_p", f"{column}_error": "true_se"}).assign(
+            sampler=sampler
+        )
+        for column, sampler in (("p_with_ties", "ties counted"), ("p", "ties left out"))
+    ]
+    rows = pd.concat([table[[*_OF_P, *names.values()]] for table in counted])
+    return as_rows(P_VALUES, "pandita2026", seed, rows, semantics="published", epsilon_a=0.0)
+
+
+def pandita2026_rates(*, grid: Sequence[Path], table: Sequence[Path], seed: int) -> pa.Table:
+    """Return the power of the t-test over items, and its level under the null that mixes A and B."""
+    import pandas as pd
+
+    from nbyk_papers.pandita2026.comparison import read_grid
+    from nbyk_papers.pandita2026.design import ALPHA
+
+    cells = pd.concat([read_grid(grid), read_grid(table)]).rename(columns={"epsilon": "epsilon_b"})
+    same = cells.drop(columns=["power", "level"])
+    rows = pd.concat(
+        [same.assign(rate=cells["power"], null=""), same.assign(rate=cells["level"], null="mixed")]
+    )
+    told = {"semantics": "recommended", "sampler": "t_test_over_items", "alpha": ALPHA, "epsilon_a": 0.0}
+    return as_rows(RATES, "pandita2026", seed, _with_error(rows), **told)
+
+
 def calibration_rates(*, rates: Sequence[Path], seed: int) -> pa.Table:
     """Return the rate of each test, whose sampler is its definition of p with the sampler, if it has one."""
     table = read_partitioned(rates, ("definition", "sampler", "rate", "n_sets"), ("source",))
@@ -106,6 +140,7 @@ def raters_rates(*, pvalues: Sequence[Path], seed: int) -> pa.Table:
     return as_rows(RATES, "raters", seed, _with_error(named), alpha=ALPHA, epsilon_a=0.0)
 
 
+_OF_P = ["source", "n_items", "k_responses", "metric", "sampler", "true_p", "true_se"]
 _OF_TESTS = {"test": "sampler", "sample_size": "n_items"}
 
 

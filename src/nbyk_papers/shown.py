@@ -85,7 +85,7 @@ def study_answer(
     return Answer(
         title=page.title,
         sentences=(*cautions, str(summary["line"])),
-        tables=(*shown, *files_alone),
+        make_tables=lambda: (*shown, *files_alone),
         figures=drawn,
         cautions=(),
         details={**summary, "cautions": list(cautions), "shown": names},

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import nct
 from scipy.stats import t as student
 
 from benchmarks.shared_units import report, steps
@@ -33,8 +34,8 @@ def test_no_world_comes_twice_and_none_lacks_symmetry():
         mirrored = world.bias > 0 or world.lean > 0
         if mirrored:
             assert world.axis == 0
-            # but by mse, whose effect is linear in severity
-            assert world.law in ("normal", "heavy") or world.metrics == ("mse",)
+            # but by mse, whose effect is linear in severity, or where B's bias is calibrated
+            assert world.law in ("normal", "heavy") or world.metrics == ("mse",) or world.calibrated
             assert "mean" not in world.metrics
         if world.spread > 0:
             assert not mirrored
@@ -54,6 +55,7 @@ def test_no_world_comes_twice_and_none_lacks_symmetry():
         "3 of 8 raters, unequal loads, SD 0.04",
         "5 runs, likert, SD 0.05",
         "3 of 8 raters, sensitivities, SD 0.1",
+        "8 raters, lognormal severities, calibrated systems",
     ],
 )
 def test_systems_are_equally_good_or_a_is_better(name: str):
@@ -61,8 +63,9 @@ def test_systems_are_equally_good_or_a_is_better(name: str):
     kept = measure(world, world.metrics, range(150))[:, :, 0]
     pivots = kept.mean(0) / kept.std(0, ddof=1) * np.sqrt(len(kept))
     assert np.all(np.abs(pivots) < 3.5)
-    better = measure(with_better_a(world), ("mse",), range(60))[:, 0, 0]
-    assert better.mean() > kept[:, world.metrics.index("mse")].mean() + 2 * better.std() / np.sqrt(60)
+    metric = "mae" if world.calibrated else "mse"
+    better = measure(with_better_a(world), (metric,), range(60))[:, 0, 0]
+    assert better.mean() > kept[:, world.metrics.index(metric)].mean() + 2 * better.std() / np.sqrt(60)
 
 
 def test_raters_of_other_sensitivity_move_the_effect_with_the_place_of_an_item():
@@ -121,12 +124,28 @@ def test_the_sentences_of_the_pages_are_those_of_the_rates():
     lost = (none.power - chosen.power).round(2)
     assert (lost[5, 1.0], lost[8, 1.0]) == (0.09, 0.04)
     assert "takes .09 of power with five of them, and .04 with eight" in usage
-    assert f"they pay {none.power[5, 0.8] - chosen.power[5, 0.8]:.3f}".replace("0.", ".") in calibration
+    assert f"five pay {none.power[5, 0.8] - chosen.power[5, 0.8]:.3f}".replace("0.", ".") in calibration
+    at_7, at_8 = (step.power.xs(f"any test: at {level:g}", level="step") for level in steps.CEILINGS)
+    paid = [f"{none.power[5, 1.0] - power:.3f}"[1:] for power in (at_7[5, 1.0], chosen.power[5, 1.0])]
+    assert "must pay {} of power, and pay {}".format(*paid) in calibration.replace("\n", " ")
+    paid = [f"{none.power[8, 1.0] - power:.3f}"[1:] for power in (at_7[8, 1.0], chosen.power[8, 1.0])]
+    assert "Eight must pay {}, and pay {}".format(*paid) in calibration
+    affordable = np.interp(none.power[5, 1.0] - 0.05, [at_7[5, 1.0], at_8[5, 1.0]], steps.CEILINGS)
+    assert affordable == pytest.approx(0.0755, abs=0.001)
+    assert "paying .05 needs a level of about .075 there" in calibration.replace("\n", " ")
 
 
 def test_the_figure_is_that_of_the_rates(tmp_path: Path):
     report.draw(pd.read_csv(RATES), tmp_path / "levels.svg")
     assert (tmp_path / "levels.svg").read_bytes() == report.FIGURE.read_bytes()
+
+
+def test_no_test_has_more_power_than_the_bound():
+    """Of 1,500 sets of each law; without skewed people, t is the best test of five normal ones."""
+    critical, law = student(4).ppf(0.975), nct(4, steps.EFFECT)
+    power = law.sf(critical) + law.cdf(-critical)
+    assert steps.most_power(5, 1.0, 1_500) == pytest.approx(power, abs=0.04)
+    assert steps.most_power(5, 0.07, 1_500) == pytest.approx(0.545, abs=0.04)
 
 
 def test_the_step_of_the_candidates_is_the_librarys():

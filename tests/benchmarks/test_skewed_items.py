@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from benchmarks.skewed_items import WORLDS, stepped, table
+from benchmarks.skewed_items import RATES, WORLDS, stepped, table
 from nbyk.testing.skewness import corrected
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compare.md"
@@ -15,6 +16,13 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "compare.md"
 
 def test_the_page_shows_the_rates_of_the_file():
     assert table() in PAGE.read_text(encoding="utf-8")
+
+
+def test_without_a_reserve_equal_systems_are_told_apart_in_at_most_9_percent():
+    rates = pd.read_csv(RATES).query("test == 'no reserve'")
+    assert set(rates.world) == set(WORLDS)
+    assert rates["level .05"].max() <= 0.09
+    assert "Without a reserve, no rate is above .09." in PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("world", WORLDS)

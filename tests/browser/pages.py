@@ -13,6 +13,7 @@ from nbyk_papers.calibration.report import report as calibration_report
 from nbyk_papers.datasets.report import report as datasets_report
 from nbyk_papers.fits import Fits
 from nbyk_papers.homan2025.report import report as homan_report
+from nbyk_papers.pandita2026.report import report as pandita_report
 from nbyk_papers.papers import write_report as papers_report
 from nbyk_papers.ulmer2022.design import THRESHOLDS
 from nbyk_papers.ulmer2022.report import report as ulmer_report
@@ -21,6 +22,7 @@ from tests.papers.test_boostsa2022_report import label_levels, label_p_values
 from tests.papers.test_calibration_report import rate_files
 from tests.papers.test_datasets_report import data_set_files, p_value_file
 from tests.papers.test_homan2025_report import grid_files, grid_of_the_paper, power_rows, write
+from tests.papers.test_pandita2026 import grid_file, table_file
 from tests.papers.test_ulmer2022_report import score_files
 from tests.papers.test_wein2023_report import cells_of_the_paper
 from tests.report.test_answer import ANSWER
@@ -84,6 +86,9 @@ def papers(folder: Path) -> Pages:
         ),
         "ulmer2022": ulmer_report(scores=score_files(folder), thresholds=THRESHOLDS),
         "boostsa2022": labels_report(label_p_values(folder), label_levels(folder)),
+        "pandita2026": pandita_report(
+            grid=[grid_file(folder, "jobs_q3")], table=[table_file(folder, "jobs_q3")]
+        ),
     }
     pages: Pages = {}
     for name, found in answers.items():

@@ -95,7 +95,7 @@ def test_a_plan_of_many_cells_is_longer_than_a_command_line_and_no_job_minds(
     assert "nothing is given for" in log or "unknown setting" in log
 
 
-@pytest.mark.parametrize(("words", "code"), [(["version"], 0), (["study", "prior", "nobody"], 2)])
+@pytest.mark.parametrize(("words", "code"), [(["--version"], 0), (["study", "prior", "nobody"], 2)])
 def test_a_job_says_at_its_end_what_it_took(words: list[str], code: int) -> None:
     silent = {name: value for name, value in os.environ.items() if name != USAGE_VARIABLE}
     for environment, lines in ((silent, 0), ({**silent, USAGE_VARIABLE: "1"}, 1)):

@@ -64,11 +64,13 @@ def write_run(
     model: str = "org/model",
     task: str = "gsm8k",
     date: str = DATES[0],
+    seed: int = 1234,
 ) -> Path:
     """Write a run's samples and results, and return the model's folder."""
     folder = output_path / re.sub(r"[\"<>:/|\\?*\[\]]+", "__", model)
     folder.mkdir(parents=True, exist_ok=True)
-    results = {"results": {task: {}}, "model_name": model}
+    seeds = dict.fromkeys(("random_seed", "numpy_seed", "torch_seed", "fewshot_seed"), seed)
+    results = {"results": {task: {}}, "config": {"model": "hf", **seeds}, "model_name": model}
     (folder / f"results_{date}.json").write_text(json.dumps(results, indent=2), encoding="utf-8")
     with (folder / f"samples_{task}_{date}.jsonl").open("a", encoding="utf-8") as file:
         for one in samples:

@@ -46,6 +46,40 @@ def rewritten(path: Path, pattern: bytes, by: bytes) -> Path:
     return path
 
 
+def saved(folder: Path, table: pa.Table, codec: str | None = None) -> Path:
+    """Write a data set as Hugging Face's `save_to_disk` does, or compressed, which it never is."""
+    folder.mkdir()
+    (folder / "dataset_info.json").write_text("{}")
+    (folder / "state.json").write_text('{"_data_files": [{"filename": "data-00000-of-00001.arrow"}]}')
+    options = pa.ipc.IpcWriteOptions(compression=codec)
+    file = folder / "data-00000-of-00001.arrow"
+    with pa.ipc.new_stream(file, table.schema, options=options) as stream:
+        stream.write_table(table)
+    return folder
+
+
+def test_a_data_set_is_not_larger_than_its_files_and_has_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = pa.table(
+        {"item": ["a", "b", "c"], "value": [1.0, 0.0, 0.5], "k": pa.array(["x" * 90] * 3).dictionary_encode()}
+    )
+    assert read_ratings(saved(tmp_path / "a", table), value="value").values.tolist() == [1, 0, 0.5]
+    for codec, large in (("zstd", table), ("lz4", pa.table({"k": table["k"]}))):
+        with pytest.raises(NbykError, match="is compressed, as save_to_disk writes none"):
+            read_ratings(saved(tmp_path / codec, large, codec))
+    for bound, most, says in (
+        ("MOST_ROWS", 2, "holds more than 2 rows"),
+        ("MOST_CELLS", 8, "holds more than 8 cells"),
+        ("MOST_BYTES", 90, "holds more than 90 bytes"),
+        ("MOST_SECONDS", -1.0, "took longer than -1 s to read"),
+    ):
+        monkeypatch.setattr(bounded, bound, most)
+        with pytest.raises(NbykError, match=says):
+            read_ratings(tmp_path / "a")
+        monkeypatch.undo()
+
+
 @pytest.mark.parametrize("dimension", [b"A1:C7", b"A1", b"A1:XFD1048576", b"B2:C3", b"nonsense"])
 def test_the_declared_range_of_a_sheet_does_not_decide_what_is_read(dimension: bytes, tmp_path: Path) -> None:
     whole = read_ratings(workbook(tmp_path / "a.xlsx", ROWS))

@@ -57,6 +57,7 @@ def evaluated(folder: Path, log_format: str, seed: int) -> tuple[Path, Any]:
     (log,) = eval(
         task,
         model="mockllm/model",
+        seed=42,
         log_dir=str(folder),
         log_format=log_format,
         display="none",
@@ -74,6 +75,7 @@ def test_a_log_is_read_as_inspect_reads_it(
     assert path.suffix == f".{log_format}"
     ratings = read_ratings(path, cluster="text")
     said = f"items = sample_id ({N_SAMPLES}), runs = epoch ({N_EPOCHS}), values = match"
+    said += "; model = mockllm/model, seed = 42"
     assert ratings.recognised == said
     expected = {(s.id, f"epoch {s.epoch}"): float(s.scores["match"].value == "C") for s in log.samples}
     index = zip(ratings.item_index, ratings.rater_index, ratings.values, strict=True)
@@ -159,6 +161,20 @@ def test_samples_that_come_twice_and_scores_that_are_lists_are_refused(
     write_eval_log(log, str(path))
     with pytest.raises(NbykError, match=r"column 'match': found the list \[1, 0\], expected a finite number"):
         read_ratings(path, on_empty="drop")
+
+
+@pytest.mark.parametrize("log_format", ["eval", "json"])
+def test_a_log_of_too_many_values_is_refused_before_inspect_reads_it(
+    log_format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nbyk.data.readers import inspect_logs
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path, _ = evaluated(tmp_path / "logs", log_format, seed=6)
+    assert read_ratings(path).n_items == N_SAMPLES
+    monkeypatch.setattr(inspect_logs, "_MOST_VALUES", 200)
+    with pytest.raises(NbykError, match="holds more than 200 values in one JSON document"):
+        read_ratings(path)
 
 
 def test_the_samples_of_a_large_log_are_not_read_and_a_bomb_is_refused(tmp_path: Path) -> None:

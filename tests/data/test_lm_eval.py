@@ -30,7 +30,9 @@ def test_the_runs_of_a_model_are_the_raters_of_its_documents(tmp_path: Path) -> 
     assert ratings.items == ("0", "1", "2")
     assert ratings.raters == tuple(f"run {date}" for date in DATES)
     np.testing.assert_array_equal(ratings.matrix(), np.transpose(SCORES))
-    assert ratings.recognised == "items = doc_id (3), runs = run (3), values = acc; not used: answer"
+    assert ratings.recognised == (
+        "items = doc_id (3), runs = run (3), values = acc; not used: answer; model = org/model, seed = 1234"
+    )
     assert ratings.clusters == ("question 0", "question 1", "question 2")
 
 
@@ -94,7 +96,9 @@ def test_numpy_scalars_that_became_text_are_numbers_again(tmp_path: Path) -> Non
 def test_a_metric_whose_samples_are_no_numbers_is_not_offered(tmp_path: Path) -> None:
     # Corpus metrics, such as f1 of all documents, log what they aggregate.
     folder = write_run(tmp_path, [sample(i, {"f1": (0, 1), "acc": 1.0}) for i in range(2)])
-    assert read_ratings(folder).recognised.endswith("values = acc; not used: f1, question, answer")
+    assert read_ratings(folder).recognised.endswith(
+        "values = acc; not used: f1, question, answer; model = org/model, seed = 1234"
+    )
     with pytest.raises(NbykError, match=r"column 'f1': found the list \[0, 1\], expected a finite number"):
         read_ratings(folder, value="f1")
 

@@ -106,6 +106,14 @@ def test_a_saved_data_set_of_hugging_face(tmp_path: Path) -> None:
     assert ratings.recognised == "items = item (2), raters = annotator (2), values = value"
     assert ratings.values.tolist() == [1.0, 0.0, 0.5]
     assert read_systems([tmp_path / "gold", f"b={tmp_path / 'gold'}"]).n_items == 2
+    kinds = datasets.Features(
+        {"item": datasets.Value("string"), "value": datasets.ClassLabel(names=["n", "y"])}
+    )
+    several = datasets.Dataset.from_dict({"item": list("abcd"), "value": [0, 1, 1, 0]}, features=kinds)
+    several.select([3, 1, 2]).save_to_disk(tmp_path / "shards", num_shards=2)
+    ratings = read_ratings(tmp_path / "shards")
+    assert dict(zip(ratings.items, ratings.values, strict=True)) == {"b": 1, "c": 1, "d": 0}
+    assert ratings.mended[0].endswith("value holds numbers of the classes n, y, from 0")
     datasets.DatasetDict({"test": made, "dev": made}).save_to_disk(tmp_path / "both")
     with pytest.raises(NbykError, match=r"holds the splits test, dev; give the folder of one: .*both/test"):
         read_ratings(tmp_path / "both")
@@ -155,18 +163,12 @@ def test_a_list_of_objects_is_a_table_and_other_json_is_refused(tmp_path: Path) 
         read_ratings(as_json(tmp_path / "b.json", {"a": {"x": 1}}))
 
 
-@pytest.mark.parametrize(
-    ("name", "package"), [("log.eval", "inspect_ai"), ("gold.xlsx", "openpyxl"), ("saved", "datasets")]
-)
+@pytest.mark.parametrize(("name", "package"), [("log.eval", "inspect_ai"), ("gold.xlsx", "openpyxl")])
 def test_a_reader_that_is_not_installed_is_named_with_its_package(
     name: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / name
-    if package == "datasets":
-        path.mkdir()
-        (path / "dataset_info.json").write_text("{}")
-    else:
-        path.write_bytes(b"PK\x03\x04")
+    path.write_bytes(b"PK\x03\x04")
 
     def missing(module: str) -> None:
         raise ImportError(f"No module named {module!r}")
@@ -193,7 +195,7 @@ def test_a_reader_is_one_function(tmp_path: Path, request: pytest.FixtureRequest
     """Whatever it reads, numbers or classes, as JSON or as JSON lines, every door then takes it."""
     request.addfinalizer(readers.EXPORTS.pop)
 
-    @readers.reader("a file of a new tool", "case", "case", "attempt", keys=("case", "verdict"))
+    @readers.Export("a file of a new tool", "case", "case", "attempt", keys=("case", "verdict"))
     def new_tool(case: Any) -> Iterator[readers.Row]:
         yield readers.Row(case["case"], 1, [("verdict", case["verdict"])])
 

@@ -21,6 +21,7 @@ from nbyk import read_systems
 from nbyk.data import read_ratings
 from nbyk.errors import NbykError
 from tests.data.lm_eval_log import sample, write_run
+from tests.data.test_containers import saved
 
 Rows = list[tuple[str, str, float | None]]
 """Item, run and value of each cell; None is an empty one."""
@@ -80,6 +81,10 @@ def excel(path: Path, rows: Rows) -> Path:
         book.active.append(row)
     book.save(path.with_suffix(".xlsx"))
     return path.with_suffix(".xlsx")
+
+
+def data_set(path: Path, rows: Rows) -> Path:
+    return saved(path, pa.Table.from_pandas(frame(rows)))
 
 
 def pandas(path: Path, rows: Rows) -> Any:
@@ -240,7 +245,7 @@ def mlflow(path: Path, rows: Rows) -> None:
     as_json(path, {"columns": names, "data": data})
 
 
-TABLES = (csv, tsv, jsonl, objects, parquet, dictionaries, excel, pandas, arrow, polars)
+TABLES = (csv, tsv, jsonl, objects, parquet, dictionaries, excel, data_set, pandas, arrow, polars)
 MAKERS = (helm, label_studio, argilla, lm_eval, tau_bench, tau2_bench, langfuse)
 OF_EACH_RUN = (
     of_each_run(".json", deepeval),
@@ -286,6 +291,38 @@ def test_no_cell_is_lost_without_a_word(road: Callable[[Path, Rows], Any], tmp_p
         counted = [int(re.search(r": (\d+) ", note)[1]) for note in ratings.mended]  # type: ignore[index]
         assert counted == ([1, 3] if road in OF_EACH_RUN else [2, 4])
         assert ratings.n_ratings + sum(counted) == len(rows)
+
+
+def test_what_a_file_says_of_its_run_is_in_the_answer(tmp_path: Path) -> None:
+    def seeded(path: Path, rows: Rows) -> Path:
+        for seed in (7, 8):
+            samples = [sample(int(item[1:]), {"acc": value}) for item, run, value in rows if run == "run 0"]
+            write_run(path, samples, date=f"2025-01-0{seed}T00-00-00", seed=seed)
+        return path
+
+    def known(write: Callable[[Path, Rows], Any], **further: Any) -> Callable[[Path, Rows], Path]:
+        def road(path: Path, rows: Rows) -> Path:
+            file = write(path, rows) or path.with_suffix(".json")
+            return as_json(file, json.loads(file.read_text()) | further)
+
+        return road
+
+    def evals(path: Path, rows: Rows) -> Path:
+        openai_evals(path.with_suffix(".jsonl"), rows)
+        _, *events = path.with_suffix(".jsonl").read_text().splitlines()
+        spec = {"completion_fns": ["gpt-4", "gpt-3"], "run_config": {"seed": 20220722}}
+        path.with_suffix(".jsonl").write_text("\n".join([json.dumps({"spec": spec}), *events]))
+        return path.with_suffix(".jsonl")
+
+    of_tau2 = {"agent_info": {"llm": "m", "implementation": "llm_agent"}, "seed": 300}
+    for name, road, says in (
+        ("a", seeded, "model = org/model, seeds = 7, 8"),
+        ("b", known(tau2_bench, info=of_tau2), "model = m, seed = 300"),
+        ("c", known(deepeval, hyperparameters={"model": "m"}), "model = m"),
+        ("d", evals, "models = gpt-4, gpt-3, seed = 20220722"),
+    ):
+        rows = drawn(1) if road is not evals and name != "c" else drawn(1)[:6]
+        assert read_ratings(road(tmp_path / name, rows)).recognised.endswith(f"; {says}")
 
 
 @pytest.mark.parametrize("suffix", [".json", ".csv"])
@@ -391,8 +428,13 @@ def test_one_table_of_runs_holds_systems_in_a_column_or_in_columns(tmp_path: Pat
             read = read_systems(given)
             assert read.kind == "scores"
             assert {of: cells.tolist() for of, cells in read.responses.items()} == scores
-    with pytest.raises(NbykError, match="found one system, "):
-        read_systems(pd.DataFrame({"item": ["a", "b"], "seed": [1, 2], "ours": [1, 2], "baseline": [0, 1]}))
+    both = pd.DataFrame({"item": list("aabb"), "seed": [1, 2, 1, 2], "ours": [1, 0, 1, 1], "baseline": 1})
+    read = read_systems(both)
+    assert (read.kind, read.items, [list(of.ravel()) for of in read.responses.values()]) == (
+        "numbers",
+        ("a", "b"),
+        [[1, 0, 1, 1], [1, 1, 1, 1]],
+    )
 
 
 @pytest.mark.parametrize("name", ["confidence", "logprob", "latency", "prompt_tokens_time", "length"])

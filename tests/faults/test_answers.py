@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import signal
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from nbyk.files import SCRATCH
+from nbyk.files import SCRATCH, write_together
 from nbyk.health import examine_results as examine
 from nbyk.health import examine_runs
 from nbyk.provenance import FOLDER, shown
@@ -71,6 +72,66 @@ def test_a_power_cut_leaves_one_answer_whole_or_in_part_and_the_next_try_makes_i
     assert old in seen
     for _ in range(CHANCES):
         assert parts(after_power_cut(before, steps, moment)) == new
+
+
+KILLS = 64
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_the_doctor_names_every_file_that_each_of_64_killed_writers_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = [f"table {n}" for n in range(6)]
+    write_answer(answer("old", *names[:4]), tmp_path / "before", stem="answer")
+    whole = relative(tmp_path / "before")
+    copied = shutil.copytree(tmp_path / "before", tmp_path / "whole")
+    write_answer(answer("new", *names[2:]), tmp_path / "after", stem="answer")
+    contents = relative(tmp_path / "after")
+    n_steps = steps_of_writer(contents, copied, killed_at=None)
+    new = relative(copied)
+    shutil.rmtree(copied)
+    assert n_steps > KILLS
+    left_by = []
+    for kill in range(KILLS):
+        out = shutil.copytree(tmp_path / "before", tmp_path / "killed" / "out")
+        steps_of_writer(contents, out, killed_at=1 + kill * (n_steps - 1) // (KILLS - 1))
+        left = sorted(shown(path) for path in out.rglob(f".*{SCRATCH}"))
+        assert [finding.where for finding in examine_runs(out.parent) if finding.advice] == left
+        told = [finding.line for finding in examine(out.parent) if finding.advice]
+        assert (told == []) == (relative(out) in (whole, new)), told
+        left_by.append(len(left))
+        shutil.rmtree(out.parent)
+    assert max(left_by) > 6
+    assert sum(map(bool, left_by)) > KILLS // 2
+
+
+def steps_of_writer(contents: Files, folder: Path, *, killed_at: int | None) -> int:
+    """Write an answer in a copy of this process, killed at one of its steps on files; return their number."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        n_steps = 0
+
+        def step(event: str, _: object) -> None:
+            nonlocal n_steps
+            if event in ("open", "os.rename", "os.remove", "os.mkdir"):
+                n_steps += 1
+                if n_steps == killed_at:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(step)
+        os.fsync = lambda fd: None  # it matters after a power cut only, and takes long
+        try:
+            write_together(folder, "answer", contents)
+            os.write(writing, str(n_steps).encode())
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    os.close(writing)
+    assert os.WIFSIGNALED(status) == (killed_at is not None)
+    with open(reading, "rb") as counted:
+        return int(counted.read() or 0)
 
 
 SCORES = {"a.txt": "3 5 4 6 5 7 4", "b.txt": "2 5 3 6 4 6 3", "c.txt": "1 2 1 3 2 1 2"}

@@ -95,7 +95,7 @@ def _warm() -> None:
     from nbyk.cli import main
     from tests.hostile import case
 
-    for module in ("inspect_ai.log", "inspect_ai.scorer", "datasets"):  # where they are installed
+    for module in ("inspect_ai.log", "inspect_ai.scorer"):  # where they are installed
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):

@@ -7,9 +7,8 @@ import pytest
 
 from nbyk.data import Binary, load_source, source, source_names
 from nbyk.errors import NbykError
-from nbyk.priors import Response, TwoStagePrior, published_prior
+from nbyk.priors import Response, TwoStagePrior, published_names, published_prior
 from nbyk.priors.families import Constant, Normal, Uniform, open_uniforms
-from nbyk.priors.published import published_names
 from nbyk_papers.homan2025.description import Marginal, describe_fit
 
 

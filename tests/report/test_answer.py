@@ -45,7 +45,10 @@ def drawn() -> Figure:
 ANSWER = Answer(
     title="Is A better than B?",
     sentences=("A is better than B & <C>.", "They differ by 0.1."),
-    tables=(AnswerTable("first", "What was found", FRAME), AnswerTable("second", "More", FRAME[["n"]])),
+    make_tables=lambda: (
+        AnswerTable("first", "What was found", FRAME),
+        AnswerTable("second", "More", FRAME[["n"]]),
+    ),
     figures=(AnswerFigure("line", 'A "line" that goes up', drawn),),
     cautions=("only 3 items",),
     details={"p": 0.125, "names": ["A", "B"]},
@@ -101,7 +104,9 @@ def test_no_cell_is_cut_however_many_columns_there_are(width: int) -> None:
             "it is": ["undecided", "better"],
         }
     )
-    text = answer_text(replace(ANSWER, tables=(AnswerTable("wide", "All of it", frame),)), width=width)
+    text = answer_text(
+        replace(ANSWER, make_tables=lambda: (AnswerTable("wide", "All of it", frame),)), width=width
+    )
     for word in ("bert", "with", "soft", "loss", "baseline", "old", "undecided", "better", "n6"):
         assert re.search(rf"(?<!\S){word}(?!\S)", text), (word, text)
     assert text.count("0.1235") == 7
@@ -110,7 +115,7 @@ def test_no_cell_is_cut_however_many_columns_there_are(width: int) -> None:
 def test_only_text_folds_in_a_table_of_many_columns() -> None:
     numbers = {f"a longer name {place}": [0.5, float("nan")] for place in range(7)}
     frame = pd.DataFrame({"scores": ["episodes of one run", "10 runs"], **numbers})
-    text = answer_text(replace(ANSWER, tables=(AnswerTable("wide", "Wide", frame),)), width=60)
+    text = answer_text(replace(ANSWER, make_tables=lambda: (AnswerTable("wide", "Wide", frame),)), width=60)
     (header,) = (line for line in text.splitlines() if "longer" in line)
     assert re.split(" {3,}", header)[1:] == list(numbers)
     assert "\nrun\n" in text
@@ -121,13 +126,16 @@ def test_a_bar_is_never_folded() -> None:
     frame = pd.DataFrame(
         {"system": ["a long name of one", "of another"], "0         1": bars, "ranks": ["1 to 2"] * 2}
     )
-    text = answer_text(replace(ANSWER, tables=(AnswerTable("bars", "Bars", frame),)), width=40)
+    text = answer_text(replace(ANSWER, make_tables=lambda: (AnswerTable("bars", "Bars", frame),)), width=40)
     assert all(any(bar.strip() in line for line in text.splitlines()) for bar in bars)
 
 
 def test_sentences_fold_at_the_width_between_words_only() -> None:
     long = replace(
-        ANSWER, sentences=("word " * 30 + "/a/path/that-is-longer-than-the-width",), tables=(), cautions=()
+        ANSWER,
+        sentences=("word " * 30 + "/a/path/that-is-longer-than-the-width",),
+        make_tables=lambda: (),
+        cautions=(),
     )
     lines = answer_text(long, width=20).splitlines()
     assert max(len(line) for line in lines if not line.startswith("/")) <= 20
@@ -190,7 +198,7 @@ def _fails() -> Figure:
     [
         replace(ANSWER, figures=(*ANSWER.figures, AnswerFigure("broken", "", _fails))),
         replace(ANSWER, details={"p": float("nan")}),
-        replace(ANSWER, tables=(AnswerTable("mixed", "", pd.DataFrame({"x": ["a", 1]})),)),
+        replace(ANSWER, make_tables=lambda: (AnswerTable("mixed", "", pd.DataFrame({"x": ["a", 1]})),)),
     ],
     ids=["figure", "json", "table"],
 )
@@ -220,7 +228,7 @@ def test_a_gate_that_is_not_passed_ends_with_its_code_and_leaves_the_answer(
     assert (tmp_path / "out/.nbyk/answer.html.json").exists()
 
 
-OTHER = replace(ANSWER, sentences=("Another answer.",), tables=ANSWER.tables[:1])
+OTHER = replace(ANSWER, sentences=("Another answer.",), make_tables=lambda: ANSWER.tables[:1])
 
 
 def parts(folder: Path) -> dict[str, bytes]:
@@ -361,7 +369,9 @@ def test_further_tables_are_made_only_where_they_are_written(tmp_path: Path) -> 
 
 def test_a_column_that_holds_nothing_is_printed_nowhere_and_kept_in_the_files(tmp_path: Path) -> None:
     frame = FRAME.assign(p=float("nan"), q=None)
-    answer = replace(ANSWER, tables=(AnswerTable("first", "What was found", frame, marked=("p", "n")),))
+    answer = replace(
+        ANSWER, make_tables=lambda: (AnswerTable("first", "What was found", frame, marked=("p", "n")),)
+    )
     for form in ("text", "markdown", "latex", "html"):
         text = printed(answer, form, stem="x", width=80)
         assert not re.search(r"^system.* p\b|\| p \||& p\b|<th[^>]*>\W*p\b", text, re.MULTILINE), form

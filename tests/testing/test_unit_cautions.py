@@ -65,7 +65,7 @@ def numbers(board: Board) -> dict[str, Any]:
     """Return all that a board says but its cautions, its pairing, and the populations of its claims."""
     (pair,) = board.to_dict(distributions=True)["pairs"]
     claims = [{**claim, "population": ""} for claim in pair["claims"]]
-    return {name: pair[name] for name in ("p", "interval", "effect", "scores", "drawn")} | {"claims": claims}
+    return {name: pair[name] for name in ("p", "interval", "effect", "scores")} | {"claims": claims}
 
 
 def test_each_answer_about_two_systems_says_it_and_no_number_moves(

@@ -45,7 +45,7 @@ _LONGEST_MESSAGE = 4000
 
 @app.command()
 def version() -> None:
-    """Print nbyk's version."""
+    """Print nbyk's version; `nbyk --version` does, too."""
     import nbyk
 
     print(nbyk.__version__)
@@ -112,6 +112,7 @@ def main() -> None:
         with _stopped_by_signals():
             try:
                 words = _with_words_of_input(sys.argv[1:])
+                words = ["version"] if words == ["--version"] else words
                 command, names = called(command_line(), words)
                 name = " ".join(["nbyk", *names])
                 with recording(words), arguments_as(lambda: options_of(command_line(), words)):

@@ -436,6 +436,14 @@ def compare(
     check_format(form)
     if out is not None:
         check_out_folder(out)
+    if kind is not None:
+        from nbyk.data.kinds import KINDS
+
+        _one_of("kind", kind, KINDS)
+    if correction is not None:
+        from nbyk.testing.corrections import check_correction
+
+        check_correction(correction)
     load_metric_files(metric_file)
     given = [name for name in context.params if _is_given(context, name)]
     kind = kind or ("scores" if "test" in given else _kind_of_metrics(metric or ()))
@@ -443,7 +451,6 @@ def compare(
     from nbyk.data import SampleChoice, named_systems, read_systems
     from nbyk.data.columns import Columns
     from nbyk.data.votes import holds_votes, read_votes
-    from nbyk.testing.corrections import check_correction
     from nbyk.testing.decision import Decision, at_each_look, check_draws
     from nbyk.testing.family import Hypotheses
     from nbyk.testing.scores.compare_scores import NAMES
@@ -452,8 +459,6 @@ def compare(
     from nbyk.testing.systems.margins import check_margin
     from nbyk.testing.systems.suite import Suite
 
-    if correction is not None:
-        check_correction(correction)
     if test is not None and test not in NAMES:
         raise unknown_name("test", test, NAMES).about(argument="test")
     check_draws(max_resamples, "max_resamples")

@@ -94,13 +94,14 @@ class Following:
 
     def _plan(self, pair: Pair) -> str:
         """Return the command that plans with a pair as the pilot."""
-        over, question = pair.claims[0].over, pair.question
-        people = "raters" in over or ("raters" in pair.sample.units and self.gold is None)
-        solve = "raters" if people else "runs" if any(of.startswith("runs") for of in over) else ""
+        claim, question = pair.claims[0], pair.question
+        people = "raters" in claim.over or ("raters" in pair.sample.units and self.gold is None)
+        runs = "runs" if any(of.startswith("runs") for of in claim.over) else ""
+        solve = claim.enough or ("raters" if people else runs)
         words = ["nbyk", "plan", *([] if self.gold is None else ["--pilot", self.gold])]
         words += ["--pilot-systems", *(self.files[name] for name in (pair.a, pair.b))]
         words += ["--scale", question.scale or "0..1", "--metric", question.metric, *self.options]
-        words += ["--solve", solve, "--effect", f"{abs(pair.effect):.2g}"] if solve else []
+        words += ["--solve", solve, "--effect", f"{abs(pair.claims[-1].effect):.6g}"] if solve else []
         return shlex.join([*words, "--power", "0.8"])
 
 

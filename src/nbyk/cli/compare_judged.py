@@ -59,7 +59,7 @@ def answer_of_judged(
         and answer.head is not None
     ):
         words = ["nbyk", "plan", "--pilot", people[0], "--judge", str(judge), *options]
-        words += ["--solve", "raters", "--effect", f"{abs(first[0].claims[-1].effect):.2g}", "--power", "0.8"]
+        words += ["--solve", "raters", "--effect", f"{abs(first[0].claims[-1].effect):.6g}", "--power", "0.8"]
         head = replace(answer.head, next="what would settle it", command=shlex.join(words))
         answer = replace(answer, head=head)
     return answer, board.board

@@ -96,7 +96,7 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
 def check_dataset(name: str, *, published: bool) -> None:
     """Raise NbykError unless there are ratings or a published prior of this name."""
     from nbyk.data.sources import source, source_names
-    from nbyk.priors.published import published_names
+    from nbyk.priors import published_names
 
     embedded = () if published else (known for known in source_names() if source(known).embedded)
     known = {*published_names(), *embedded}
@@ -109,8 +109,7 @@ def prior_of(
 ) -> tuple[TwoStagePrior, tuple[str, ...]]:
     """Return the prior of a file, or a dataset's (fitted to ratings that come with nbyk, or published)."""
     from nbyk.data import load_source, source, source_names
-    from nbyk.priors import Response, read_prior
-    from nbyk.priors.published import published_prior
+    from nbyk.priors import Response, published_prior, read_prior
 
     if dataset is None:
         return read_prior(cast("Path", file)), ()

@@ -28,7 +28,7 @@ KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Column names that nbyk recognises if the columns asked for are missing; docs/formats.md lists them."""
 
-_LIKE_VALUES = {
+LIKE_VALUES = {
     *("prediction", "predicted", "pred", "output", "answer", "judgment", "judgement", "annotation", "grade"),
     *("correct", "accuracy", "acc", "f1", "class", "category", "gold", "target"),
 }
@@ -119,7 +119,7 @@ def proposed(table: Table, asked: Columns) -> dict[str, str]:
     others = [name for name in table.names if name not in (*roles.values(), asked.cluster)]
     if "item" not in roles and others:
         roles = {"item": others.pop(0), **roles}
-    likely = [name for name in others if name.lower() in _LIKE_VALUES]
+    likely = [name for name in others if name.lower() in LIKE_VALUES]
     if "value" not in roles and others:
         roles["value"] = likely[0] if likely else others[-1]
         others.remove(roles["value"])

@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nbyk.data.columns import RUN_NAMES, Columns, recognised, system_column
-from nbyk.data.layouts import as_ids
+from nbyk.data.columns import KNOWN_NAMES, LIKE_VALUES, RUN_NAMES, Columns, recognised, system_column
+from nbyk.data.kinds import same_kind
+from nbyk.data.layouts import NO_RATERS, as_ids
 from nbyk.data.lm_eval import holds_samples
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import table_of
@@ -22,6 +23,12 @@ _SPLIT = (
     "write each one into a file of its own, with the columns item and value, or all into one table with the "
     "columns item, system and value"
 )
+_LIKE_GIVERS = re.compile(
+    r".*(run|seed|epoch|trial|rater|annotator|coder|worker|judge|user|person|expert|crowd).*|[arp][ _-]?\d+",
+    re.IGNORECASE,
+)
+"""Names of columns that may be those of raters or runs of one system."""
+
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 
@@ -56,7 +63,9 @@ def named_systems(arguments: Iterable[str | os.PathLike[str]]) -> dict[str, str]
     return named
 
 
-def given_systems(systems: Any, column: str | None) -> dict[str, Any]:
+def given_systems(
+    systems: Any, column: str | None, wide: Columns | None = None, *, as_scores: bool = False
+) -> dict[str, Any]:
     """Return each system by its name: a path, a data frame, ratings, or its rows of one table.
 
     Parameters
@@ -65,6 +74,11 @@ def given_systems(systems: Any, column: str | None) -> dict[str, Any]:
         Systems by name, arguments in a form that `named_systems` takes, or one data frame.
     column
         The column of systems of one table that holds them all; None for one of a known name, if there is one.
+    wide
+        The columns of one table that has a column for each system beside that of items; None if columns
+        beside items are not systems.
+    as_scores
+        Whether a table without items, and without a column of runs, holds the scores of systems' runs.
     """
     is_frame = not isinstance(systems, Mapping | str | os.PathLike) and hasattr(systems, "columns")
     if is_frame:
@@ -89,7 +103,7 @@ def given_systems(systems: Any, column: str | None) -> dict[str, Any]:
         return named
     found = column or system_column(table)
     if found is None:
-        return _systems_in_columns(table) or named
+        return _systems_in_columns(table, wide, as_scores=as_scores) or named
     names = as_ids(table, found, table.column(found, "name the column of systems with `system`"))
     rows_of: dict[str, list[int]] = {}
     for row, name in enumerate(names):
@@ -99,17 +113,45 @@ def given_systems(systems: Any, column: str | None) -> dict[str, Any]:
     return {name: table.taken(rows, without=found) for name, rows in rows_of.items()}
 
 
-def _systems_in_columns(table: Table) -> dict[str, Table]:
-    """Return the systems of a table of runs, such as seeds, with a column for each; {} of another table."""
+def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) -> dict[str, Table]:
+    """Return the systems of a table with a column for each; {} of another table."""
+    asked = replace(wide or Columns(), rater=None)
+    found = recognised(table, asked)
     runs = [name for name in table.names if name.lower() in RUN_NAMES]
-    others = [name for name in table.names if name not in runs]
-    known = recognised(table, Columns(rater=None))
-    has_roles = {known.item, known.value} & set(table.names)
-    if not runs or len(others) < 2 or has_roles or len(set(table.names)) < len(table.names):
+    beside = [name for name in (found.item, found.cluster) if name in table.names]
+    others = [name for name in table.names if name not in (*runs, *beside)]
+    if len(others) < 2 or found.value in table.names or len(set(table.names)) < len(table.names):
         return {}
+    if found.item in beside:
+        if wide is None or table.roles or any(map(_other_than_system, others)):
+            return {}
+        columns = [table.column(name, "") for name in others]
+        if not same_kind(columns):
+            return {}
+        beside += runs[:1]
+    elif not runs and not as_scores:
+        return {}
+    else:
+        beside = []
     for name in others:
         _check_name(name)
-    return {name: replace(table, names=(name,), columns=(table.column(name, ""),)) for name in others}
+    about = f"systems = {listed(others)}" if beside else ""
+    kept = tuple(table.column(name, "") for name in beside)
+    return {
+        name: replace(
+            table,
+            names=(*beside, asked.value if beside else name),
+            columns=(*kept, table.column(name, "")),
+            about=about,
+        )
+        for name in others
+    }
+
+
+def _other_than_system(name: str) -> bool:
+    """Return whether a column's name says that it is of a rater, a run, a cluster, or one of many values."""
+    known = {*LIKE_VALUES, *NO_RATERS, *(of for names in KNOWN_NAMES.values() for of in names)}
+    return name.lower() in known or _LIKE_GIVERS.fullmatch(name) is not None
 
 
 def too_few(named: Mapping[str, Any], item: str, cluster: str | None) -> NbykError:
@@ -127,9 +169,11 @@ def too_few(named: Mapping[str, Any], item: str, cluster: str | None) -> NbykErr
     (name, given), *_ = named.items()
     columns = _columns(given, item, cluster)
     if columns:
+        has_items = recognised(table_of(given), Columns(item, None)).item in table_of(given).names
+        way_out = _SPLIT if has_items else "add a column item, or, if each row is a run, give `kind` scores"
         return given_place(given, name).error(
-            f"found one system, with the columns {listed(columns)}, expected at least two to compare; if the "
-            f"columns are systems, {_SPLIT}; if they are raters of one system, write one rating a row, with "
+            f"found one system, with the columns {listed(columns)}, expected at least two to compare; if "
+            f"they are systems, {way_out}; if they are raters of one system, write one rating a row, with "
             "the columns item, rater and value",
         )
     return NbykError(

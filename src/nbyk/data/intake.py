@@ -153,7 +153,8 @@ def read_systems(
             expected = " or ".join(name for name in known if name)
             raise NbykError(f"found {choice!r}, expected {expected}", argument=argument)
     on_scale = as_scale(scale)
-    named = given_systems(systems, system)
+    wide = Columns(item, None, value, cluster)
+    named = given_systems(systems, system, wide, as_scores=kind == "scores")
     if len(named) < fewest or (len(named) == 1 and columns_may_be_systems(named, item, cluster)):
         raise too_few(named, item, cluster)
     columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)

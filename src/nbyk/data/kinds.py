@@ -34,8 +34,11 @@ Floats = NDArray[np.float64]
 Kind = Literal["numbers", "classes", "distributions", "scores"]
 KINDS: tuple[Kind, ...] = ("numbers", "classes", "distributions", "scores")
 
-SUM_TOLERANCE = 1e-5
-"""The sum of a row of probabilities may be off one by this much: rounding, which is divided out."""
+_SUM_TOLERANCE = 1e-5
+"""The sum of a row of probabilities may be off one by this much, or by what its digits round."""
+
+_DIGITS = range(2, 6)
+"""Numbers of decimals that probabilities may be rounded to."""
 
 LONGEST_LABEL = 1000
 """Characters of the longest label."""
@@ -194,12 +197,22 @@ class ClassShares:
         return np.arange(float(len(rows)))
 
 
+def _sum_tolerance(rows: Floats) -> float:
+    """Return how far a sum may be off one: half a unit of the last decimal for each class, if rounded."""
+    for digits in _DIGITS:
+        scaled = rows * 10.0**digits
+        if (np.abs(scaled - np.rint(scaled)) < 1e-6).all():
+            whole = bool((np.abs(10.0 * rows - np.rint(10.0 * rows)) < 1e-6).all())
+            return _SUM_TOLERANCE if whole else _SUM_TOLERANCE + 0.5 * rows.shape[1] / 10.0**digits
+    return _SUM_TOLERANCE
+
+
 def unit_rows(rows: Floats, at: Callable[[int], DataPlace]) -> Floats:
     """Return rows of probabilities divided by their sums, which must be one but for rounding."""
     refuse_cells(rows, ~np.isfinite(rows), "a finite number", at)
     refuse_cells(rows, rows < 0.0, "a probability, 0 or more", at)
     sums = rows.sum(axis=1)
-    off = np.abs(sums - 1.0) > SUM_TOLERANCE
+    off = np.abs(sums - 1.0) > _sum_tolerance(rows)
     if off.any():
         row, n_off = int(np.flatnonzero(off)[0]), int(off.sum())
         counts = "if these count ratings, divide each row by its sum"
@@ -313,18 +326,26 @@ def _kind_of_cells(cells: Sequence[Any]) -> Kind:
     return "classes" if 2 * n_texts > len(there) else "numbers"
 
 
+def same_kind(columns: Sequence[Sequence[Any]]) -> bool:
+    """Return whether columns hold numbers, or classes, all of them, and are no probabilities of classes."""
+    kinds = {_kind_of_cells(cells[:_LOOKED_AT]) for cells in columns}
+    return len(kinds) == 1 and "distributions" not in kinds and not _sum_to_one(columns)
+
+
 def _sum_to_one(columns: Sequence[Sequence[Any]]) -> bool:
     """Return whether numbers from 0 to 1 sum to one in each row, and are not all whole."""
-    try:
-        rows = np.array([list(column[:_FIRST]) for column in columns], dtype=np.float64)
-        if len(columns[0]) > _FIRST and (np.abs(rows.sum(axis=0) - 1.0) <= SUM_TOLERANCE).all():
-            rows = np.array([list(column) for column in columns], dtype=np.float64)
-    except (TypeError, ValueError):
-        return False
-    in_range = ((rows >= 0.0) & (rows <= 1.0)).all()
-    return bool(
-        in_range and (np.abs(rows.sum(axis=0) - 1.0) <= SUM_TOLERANCE).all() and (rows != np.rint(rows)).any()
-    )
+    for most in (_FIRST, None):
+        try:
+            rows = np.array([list(column[:most]) for column in columns], dtype=np.float64).T
+        except (TypeError, ValueError):
+            return False
+        with np.errstate(invalid="ignore", over="ignore"):
+            in_range = bool(((rows >= 0.0) & (rows <= 1.0)).all())
+        if not in_range or (np.abs(rows.sum(axis=1) - 1.0) > _sum_tolerance(rows)).any():
+            return False
+        if len(columns[0]) <= _FIRST:
+            break
+    return bool((rows != np.rint(rows)).any())
 
 
 def _split(line: str) -> list[str]:

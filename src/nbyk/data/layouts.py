@@ -36,7 +36,7 @@ NO_ID = "a number of so many digits that neighbours are the same; write it as te
 SUMMARIES = {"mean", "average", "avg", "total", "sum", "median", "std", "stdev", "overall", "majority"}
 """Names of rows and columns that people, and spreadsheets, put beside the data."""
 
-_NO_RATERS = {
+NO_RATERS = {
     *SUMMARIES,
     *("confidence", "probability", "prob", "logprob", "logprobs", "perplexity", "loss"),
     *("latency", "duration", "time", "cost", "tokens", "n_tokens", "num_tokens", "length", "timestamp"),
@@ -211,7 +211,7 @@ def wide_cells(
             "rater"
         )
     for position, name in enumerate(table.names):
-        if guessed and name.lower() in _NO_RATERS and name in raters and len(raters) > 1:
+        if guessed and name.lower() in NO_RATERS and name in raters and len(raters) > 1:
             raise table.place.error(
                 f"column {name!r} is of no rater or run by its name; leave it out, or name the column of the "
                 "ratings with `value`"
@@ -327,6 +327,8 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
 
 def is_missing(cell: Any) -> bool:
     """Return whether a cell holds nothing: it is empty, null, NA or NaN."""
+    if isinstance(cell, float):
+        return cell != cell
     if isinstance(cell, str):
         return cell.strip().lower() in ("", "na", "nan")
     return cell is None or bool(cell != cell)
@@ -335,6 +337,8 @@ def is_missing(cell: Any) -> bool:
 def numbered_within(items: Sequence[Hashable]) -> list[str]:
     """Return a number for each rating, counted from 1 within its item, as rater ids of unknown raters."""
     counts: dict[Hashable, int] = {}
+    if len(set(items)) == len(items):
+        return ["1"] * len(items)
     numbers = []
     for name in items:
         counts[name] = counts.get(name, 0) + 1

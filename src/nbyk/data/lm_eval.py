@@ -33,6 +33,7 @@ _FIELDS = {
 }
 # With --predict_only every score is logged under this name, always as 999.
 _NO_SCORE = "bypass"
+_SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
 _BULKY = ("target", "arguments", "resps", "filtered_resps")
 _LONGEST = 200
 """Characters of the longest text of a document that can be a column, such as a subject."""
@@ -80,6 +81,10 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     is_group = len(set(of_file.values())) > 1
     for file, name, samples in files:
         gathering.lower.update(_lower(file))
+        gathering.tell("model", _results(file).get("model_name"))
+        settings: Any = _results(file).get("config")
+        for seed in _SEEDS if isinstance(settings, dict) else ():
+            gathering.tell("seed", settings.get(seed))
         for line, sample in samples.items():
             if _filter(sample) == chosen:
                 hashes = {kind: str(sample[kind]) for kind in HASHES if sample.get(kind)}

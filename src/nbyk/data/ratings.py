@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from nbyk.data.clusters import clusters_of_items, numbered_clusters
 from nbyk.data.scales import Scale
 from nbyk.data.tables import named_rows
-from nbyk.data.text import seen
+from nbyk.data.text import are_plain, seen
 from nbyk.data.units import UNKNOWN, VECTOR, Units
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_parquet
@@ -116,6 +117,8 @@ class Ratings:
         item_ids, item_index = _numbered(items)
         rater_ids, rater_index = _numbered(raters)
         for what, ids, index in (("item", item_ids, item_index), ("rater", rater_ids, rater_index)):
+            if are_plain(ids):
+                continue
             stripped: dict[str, str] = {}
             for position, name in enumerate(ids):
                 other = stripped.setdefault(seen(name), name)
@@ -286,6 +289,11 @@ def stored_ratings(path: Path) -> tuple[Ratings, dict[str, Any]]:
 
 def ordered_ids(ids: Iterable[str]) -> tuple[str, ...]:
     """Return ids in the order in which comparisons take them: q2 before q10, in Unicode's normal form C."""
+    return _ordered(tuple(ids))
+
+
+@lru_cache(maxsize=2)  # the files of a comparison have the same ids
+def _ordered(ids: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(ids, key=_by_text_and_number))
 
 
@@ -296,6 +304,8 @@ def _by_text_and_number(name: str) -> tuple[list[str | int], str]:
 
 
 def _new_places(names: tuple[str, ...], ordered: tuple[str, ...]) -> Indices:
+    if names == ordered:
+        return np.arange(len(names))
     place_of = {name: place for place, name in enumerate(ordered)}
     return np.array([place_of[name] for name in names], dtype=np.int64)
 

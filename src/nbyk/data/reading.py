@@ -133,7 +133,7 @@ def as_ratings(
     ratings = Ratings.from_columns(
         cells.items, raters, values, at=cells.at, raters_known=cells.raters_known, clusters=clusters
     )
-    said = _recognised(cells, ratings, kind, columns, layout)
+    said = "; ".join(filter(None, (_recognised(cells, ratings, kind, columns, layout), cells.table.about)))
     notes = [f"{cells.table.place}: {note}" for note in (*cells.table.notes, *cells.table.incomplete)]
     if cluster is None and cells.value is not None:
         notes += [
@@ -360,4 +360,5 @@ def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
         notes=recording.notes,
         lower=recording.lower,
         incomplete=recording.incomplete,
+        about=recording.about,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -51,7 +52,8 @@ def read_scores(
         found = cells.columns
         if (found.item, found.value) != ("item", "value"):
             items_said = f"items = {found.item} ({len(cells.items)}), " if cells.has_ids else ""
-            recognised[str(table.place)] = f"{items_said}values = {found.value}"
+            about = f"; {table.about}" if table.about else ""
+            recognised[str(table.place)] = f"{items_said}values = {found.value}{about}"
         ids[name] = ItemIds(table.place, cells.items, not cells.has_ids)
         notes += [*(f"{table.place}: {note}" for note in table.notes), *filter(None, (said, repeated))]
     with_ids = [of for of in ids.values() if not of.nameless]
@@ -114,6 +116,8 @@ def _score_cells(table: Table, asked: Columns) -> Entries:
     has_ids = named or found.item in table.names
     scores = table.column(value, "name the column of the scores with `value`")
     items = list(map(str, range(len(scores))))
+    if not has_ids:
+        _refuse_repeated_runs(table)
     if has_ids:
         hint = "name it with `item`, or leave `item` out if no ids pair the scores"
         items = as_ids(table, found.item, table.column(found.item, hint))
@@ -150,6 +154,20 @@ def _refuse_repeated(cells: Entries) -> None:
                 "expected one per item: average them, choose with `on_duplicates` first, last or mean, or "
                 "compare several runs on the same items with `nbyk compare`"
             )
+
+
+def _refuse_repeated_runs(table: Table) -> None:
+    """Raise NbykError if a run or a rater comes twice: then rows are responses to items, no scores."""
+    for name in table.names:
+        if name.lower() in KNOWN_NAMES["rater"]:
+            counts = Counter(map(str, table.column(name, "")))
+            run, times = counts.most_common(1)[0] if counts else ("", 0)
+            if times > 1:
+                raise table.place.error(
+                    f"found {times} scores of {name} {run} and no column of items; if the rows are responses "
+                    "to items, add their column, or name it with `item`; if each is a run, give each a "
+                    f"{name} of its own"
+                )
 
 
 def _refuse_unequal(ids: Sequence[ItemIds], with_ids: Sequence[ItemIds], without: Sequence[ItemIds]) -> None:

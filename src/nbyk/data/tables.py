@@ -111,8 +111,9 @@ class Table:
         The cells of an array, whose `columns` are empty.
     notes
         What a maker's reader knows of the whole file, a sentence each.
-    lower, incomplete
-        The scores of which the file says that lower ones are better, and what it lacks of its run.
+    lower, incomplete, about
+        The scores of which the file says that lower ones are better, what it lacks of its run, and what it
+        says of it.
     """
 
     rows: DataRows
@@ -125,6 +126,7 @@ class Table:
     notes: tuple[str, ...] = ()
     lower: frozenset[str] = frozenset()
     incomplete: tuple[str, ...] = ()
+    about: str = ""
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:

@@ -7,7 +7,7 @@ import json
 import os
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from nbyk.bounded import Deadline, refuse_document
@@ -23,6 +23,8 @@ _NOT_TEXT = (
     (b"PAR1", "a Parquet file", "rename it to .parquet"),
     (b"\x93NUMPY", "a NumPy array", "rename it to .npy"),
 )
+
+_START_OF_NUMBER = "+-.0123456789inIN"
 
 
 def reason(error: BaseException) -> str:
@@ -48,8 +50,16 @@ def seen(name: str) -> str:
     return " ".join(name.split())
 
 
+def are_plain(names: Sequence[str]) -> bool:
+    """Return whether no name is empty, and all are ASCII without spaces: `seen` returns each as it is."""
+    joined = "\0".join(names)
+    return joined.isascii() and joined.split() == [joined] and "" not in names
+
+
 def simplified(name: str) -> str:
     """Return a name without the usual differences of two spellings: as seen, of one case, 1.0 and 01 as 1."""
+    if name.isascii() and name.split() == [name] and name[0] not in _START_OF_NUMBER:
+        return name.lower()
     text = unicodedata.normalize("NFKC", seen(name)).casefold()
     try:
         return f"{float(text):.17g}"

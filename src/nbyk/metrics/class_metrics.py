@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.arrays import as_scores
 from nbyk.errors import NbykError
 from nbyk.metrics.metric import Metric
 from nbyk.metrics.traits import Direction, Traits
@@ -170,6 +169,8 @@ Floats = NDArray[np.float64]
 
 
 def _score_statistics(outputs: Any, references: Any) -> Floats:
+    from nbyk.data.arrays import as_scores
+
     scores = as_scores(outputs, "outputs")
     return np.stack([scores, np.ones_like(scores)], axis=1)
 

@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 _BLOCK = 256
 _MOST_PLACES, _POWER_OF_TWO = 308, 2.0**600
 """The most decimal places whose power of ten is a double, and a factor that makes smaller numbers larger."""
+_NEAR_MIDDLE = 0.02
+"""Numbers that are equal on paper differ by less than this part of a step of the last digit kept."""
 
 
 @njit(inline="always")
@@ -124,10 +126,28 @@ def item_means(responses: Floats) -> Floats:
     return out
 
 
+@njit(nogil=True, cache=True)
+def _near_middle(values: Floats, factor: float) -> Floats:
+    """Return the values, shape (n,), that are `_NEAR_MIDDLE` steps or less from the middle of two steps."""
+    n_near = 0
+    for i in range(len(values)):
+        steps = values[i] * factor
+        n_near += int(abs(steps - math.floor(steps) - 0.5) <= _NEAR_MIDDLE)
+    near = np.empty(n_near)
+    n_near = 0
+    for i in range(len(values) if len(near) > 0 else 0):
+        steps = values[i] * factor
+        if abs(steps - math.floor(steps) - 0.5) <= _NEAR_MIDDLE:
+            near[n_near] = values[i]
+            n_near += 1
+    return near
+
+
 def without_rounding(values: Floats) -> Floats:
     """Return numbers to thirteen digits of the largest, so that numbers that are equal on paper are equal.
 
-    The last digits of a mean of K numbers depend on their order and on their scale.
+    The last digits of a mean of K numbers depend on their order and on their scale. Numbers that are so near
+    each other are equal even if the middle between two steps of the last digit lies between them.
     """
     largest = float(np.nanmax(np.abs(values), initial=0.0))
     if largest == 0.0:
@@ -137,6 +157,11 @@ def without_rounding(values: Floats) -> Floats:
         return without_rounding(values * _POWER_OF_TWO) / _POWER_OF_TWO
     with np.errstate(over="ignore"):
         rounded: Floats = np.round(values, places) + 0.0
+    near = np.sort(_near_middle(np.ravel(values), 10.0**places))
+    below, ends = np.floor(near * 10.0**places), np.round(near, places) + 0.0
+    apart = np.flatnonzero((np.diff(below) == 0.0) & (np.diff(ends) > 0.0))
+    for low, high in zip(ends[apart], ends[apart + 1], strict=True):
+        rounded[rounded == low] = high
     return rounded
 
 

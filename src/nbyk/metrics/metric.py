@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.kinds import Kind as Responses
 from nbyk.errors import NbykError
 from nbyk.metrics.traits import (
     DATA,
@@ -32,6 +31,7 @@ from nbyk.metrics.traits import (
 )
 
 if TYPE_CHECKING:
+    from nbyk.data.kinds import Kind as Responses
     from nbyk.data.scales import Scale
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -12,10 +12,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import entry_points
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
-from nbyk.data.categories import Categories
-from nbyk.data.kinds import Kind
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics.builtin import BUILTIN, WINS
 from nbyk.metrics.class_metrics import (
@@ -27,6 +25,10 @@ from nbyk.metrics.class_metrics import (
 )
 from nbyk.metrics.metric import Metric
 from nbyk.metrics.traits import Data, Parameter
+
+if TYPE_CHECKING:
+    from nbyk.data.categories import Categories
+    from nbyk.data.kinds import Kind
 
 ROWS: list[Metric] = [*BUILTIN, *CLASS_METRICS, *DISTRIBUTION_METRICS, *OUTPUT_METRICS]
 """All metrics: nbyk's, then users'."""

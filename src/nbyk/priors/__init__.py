@@ -1,11 +1,27 @@
-"""Two-stage priors: families of distributions, published priors, and fits to data."""
+"""Two-stage priors: families of distributions, published priors, and fits to data.
 
-from nbyk.priors.nominal import ClassPrior, fit_classes
-from nbyk.priors.ordinal import OrdinalPrior, fit_levels
-from nbyk.priors.predictive import item_parameters
-from nbyk.priors.prior_fit import FittedPrior, fit_by_likelihood, fit_prior
-from nbyk.priors.published import published_names, published_prior
-from nbyk.priors.two_stage import Response, TwoStagePrior, read_prior
+Each name is imported when it is first used, so that names of priors are checked before anything slow is.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+_HOME = {
+    "ClassPrior": "nominal",
+    "FittedPrior": "prior_fit",
+    "OrdinalPrior": "ordinal",
+    "Response": "two_stage",
+    "TwoStagePrior": "two_stage",
+    "fit_by_likelihood": "prior_fit",
+    "fit_classes": "nominal",
+    "fit_levels": "ordinal",
+    "fit_prior": "prior_fit",
+    "item_parameters": "predictive",
+    "published_prior": "published",
+    "read_prior": "two_stage",
+}
 
 __all__ = [
     "ClassPrior",
@@ -22,3 +38,22 @@ __all__ = [
     "published_prior",
     "read_prior",
 ]
+
+if TYPE_CHECKING:
+    from nbyk.priors.nominal import ClassPrior, fit_classes
+    from nbyk.priors.ordinal import OrdinalPrior, fit_levels
+    from nbyk.priors.predictive import item_parameters
+    from nbyk.priors.prior_fit import FittedPrior, fit_by_likelihood, fit_prior
+    from nbyk.priors.published import published_prior
+    from nbyk.priors.two_stage import Response, TwoStagePrior, read_prior
+
+
+def published_names() -> tuple[str, ...]:
+    """Return the names of the published priors, sorted."""
+    return ("amazon", "armis", "convabuse", "hs_brexit", "mhs", "multidomain", "simulated", "toxicity")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'nbyk.priors' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"nbyk.priors.{_HOME[name]}"), name)

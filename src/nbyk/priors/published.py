@@ -7,6 +7,7 @@ follows the text.
 from __future__ import annotations
 
 from nbyk.errors import unknown_name
+from nbyk.priors import published_names
 from nbyk.priors.families import Clamped, FoldedNormal, Mixture, Triangular, TruncatedNormal, Uniform
 from nbyk.priors.two_stage import Response, TwoStagePrior
 
@@ -90,9 +91,7 @@ _PUBLISHED: dict[str, dict[str, TwoStagePrior]] = {
 }
 
 
-def published_names() -> tuple[str, ...]:
-    """Return the names of the published priors, sorted."""
-    return tuple(sorted(_PUBLISHED))
+assert sorted(_PUBLISHED) == list(published_names()), "the names that are known before the priors are"
 
 
 def published_prior(name: str, semantics: str = "published") -> TwoStagePrior:
@@ -101,7 +100,7 @@ def published_prior(name: str, semantics: str = "published") -> TwoStagePrior:
     Parameters
     ----------
     name
-        One of `published_names`.
+        One of `nbyk.priors.published_names`.
     semantics
         "published" (reproduces the paper's numbers) or "recommended" (the paper's text). They differ for
         "simulated" only.

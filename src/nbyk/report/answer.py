@@ -104,8 +104,8 @@ class Answer:
         Heading of the report.
     sentences
         Plain sentences that you can quote; the first is the answer.
-    tables
-        Its tables; those for the terminal come first.
+    make_tables
+        Function that makes its tables; those for the terminal come first. Called only if one is shown.
     further
         Function that makes more tables, which are only written to files; called only if they are.
     figures
@@ -125,7 +125,7 @@ class Answer:
 
     title: str
     sentences: tuple[str, ...]
-    tables: tuple[AnswerTable, ...]
+    make_tables: Callable[[], Iterable[AnswerTable]]
     figures: tuple[AnswerFigure, ...]
     cautions: tuple[str, ...]
     details: Mapping[str, Any]
@@ -145,6 +145,11 @@ class Answer:
         head = self.head
         said = set() if head is None else {head.verdict, *(line.left for line in head.lines)}
         return [sentence for sentence in self.sentences if sentence not in said]
+
+    @cached_property
+    def tables(self) -> tuple[AnswerTable, ...]:
+        """Its tables, without the further ones."""
+        return tuple(self.make_tables())
 
     @cached_property
     def all_tables(self) -> tuple[AnswerTable, ...]:

@@ -64,7 +64,7 @@ def plan_answer(plan: Plan, *, name: str = "", for_page: bool = False) -> Answer
     return Answer(
         title=title,
         sentences=plan.lines,
-        tables=tuple(tables),
+        make_tables=lambda: tables,
         figures=tuple(figures if simulated or plan.crew.raters else []),
         cautions=head.cautions,
         details={**plan.to_dict(), "explorer": explorer},

@@ -1,10 +1,8 @@
-"""Corrections of p-values for the number of tests, by statsmodels."""
+"""Corrections of p-values for the number of tests."""
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -20,8 +18,6 @@ CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 WHOSE = {"holm": "Holm's", "bonferroni": "Bonferroni's", "benjamini_hochberg": "Benjamini and Hochberg's"}
 """Whose method each correction is, to follow with "method" or "correction"."""
-
-_STATSMODELS = {"holm": "holm", "bonferroni": "bonferroni", "benjamini_hochberg": "fdr_bh"}
 
 
 def check_correction(name: str) -> None:
@@ -56,10 +52,16 @@ def correct_p_values(p_values: Any, method: str = "holm") -> Floats:
     p = _as_p_values(p_values)
     if method == "none" or p.size == 1:
         return p
-    from statsmodels.stats.multitest import multipletests
-
-    with _without_garbage_collection():
-        return np.asarray(multipletests(p, method=_STATSMODELS[method])[1], dtype=np.float64)
+    if method == "bonferroni":
+        return np.minimum(p * p.size, 1.0)
+    order = np.argsort(p)
+    corrected = np.empty_like(p)
+    if method == "holm":
+        corrected[order] = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    else:
+        shares = np.arange(1, p.size + 1) / p.size
+        corrected[order] = np.minimum.accumulate((p[order] / shares)[::-1])[::-1]
+    return np.minimum(corrected, 1.0)
 
 
 def settled_decisions(
@@ -97,20 +99,3 @@ def _as_p_values(values: Any) -> Floats:
         place = int(np.flatnonzero(outside)[0])
         raise NbykError(f"p-values: value {place} is {array[place]}; expected a number in [0, 1]")
     return array.astype(np.float64)
-
-
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Hide existing objects from the garbage collector.
-
-    statsmodels collects all garbage at each Holm correction, which takes 0.2 s beside numba's many objects,
-    and a leaderboard corrects its p-values at every look.
-    """
-    if gc.get_freeze_count():  # the caller froze objects
-        yield
-        return
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()

@@ -135,7 +135,7 @@ class Sample:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """What was drawn for a pair.
+    """What was drawn for a claim.
 
     Attributes
     ----------
@@ -143,8 +143,6 @@ class Drawn:
         Number of draws of the null; of all arrangements but the observed one, if `exact`.
     exact
         Whether the null was enumerated, so that p has no Monte-Carlo error.
-    least_p
-        The least p-value that the test can give.
     decision_error
         Largest chance, over the random draws, that infinitely many draws would reverse a decided claim.
     null : ndarray, shape (≤ n_resamples,), or None
@@ -157,7 +155,6 @@ class Drawn:
 
     n_resamples: int
     exact: bool
-    least_p: float
     decision_error: float = 0.0
     null: Floats | None = None
     bootstrapped: Floats | None = None
@@ -329,12 +326,18 @@ class Claim:
     advice
         The number of additional raters or runs that would settle the claim, if the effect stays as it is; ""
         if unknown.
+    enough
+        The number that would settle the claim by itself: "items", or else "raters" or "runs"; "" if unknown.
     parts
         The parts of the variance of the effect over this population; empty if p was drawn.
     margin
         The tests of the effect against your margin; None without a margin.
     order
         Almost Stochastic Order of A over B, if that is the test: it has bounds in the place of p.
+    least_p
+        The least p-value that the test can give with as many items or scores; 0 if it has none.
+    drawn
+        What was drawn; None if p is by a formula.
     """
 
     over: tuple[str, ...]
@@ -351,9 +354,12 @@ class Claim:
     reserve: str = ""
     by_precision: bool = False
     advice: str = ""
+    enough: str = ""
     parts: tuple[VariancePart, ...] = ()
     margin: Margin | None = None
     order: Order | None = field(default=None, repr=False)
+    least_p: float = 0.0
+    drawn: Drawn | None = field(default=None, repr=False, compare=False)
 
     @property
     def is_conclusive(self) -> bool:
@@ -420,15 +426,13 @@ class Pair(ShownAsLines):
     claims
         The claims, the broadest population first: over new items and new raters or runs, if items share them,
         and over new items or clusters alone, with these raters and runs. `interval`, `effect` and `verdict`
-        are those of the first; all that is drawn belongs to the last.
+        are those of the first.
     p
         p-value of the first claim, corrected for the number of pairs; compare it with α directly. NaN if the
         claim is inconclusive, or the test gives no p.
     decided
         Whether the decision p ≤ α is certain. It may be wrong with a chance of at most
         `drawn.decision_error`, which all pairs share.
-    drawn
-        What was drawn; None if p is by a formula.
     warnings
         Cautions about the numbers, one sentence each.
     """
@@ -441,13 +445,17 @@ class Pair(ShownAsLines):
     claims: tuple[Claim, ...]
     p: float
     decided: bool
-    drawn: Drawn | None
     warnings: tuple[str, ...] = ()
 
     @property
     def effect(self) -> float:
         """How much better A is, for the broadest claim that has an answer."""
         return next((claim for claim in self.claims if claim.is_conclusive), self.claims[-1]).effect
+
+    @property
+    def drawn(self) -> Drawn | None:
+        """What was drawn for the last claim."""
+        return self.claims[-1].drawn
 
     @property
     def interval(self) -> Interval:
@@ -487,9 +495,7 @@ class Pair(ShownAsLines):
     @property
     def could_reject(self) -> bool:
         """Whether the test could have rejected; few items or scores have few arrangements."""
-        claim = self.claims[0]
-        is_drawn = self.drawn is not None and claim.method == self.question.test
-        return not is_drawn or self.drawn.least_p <= self.question.alpha  # type: ignore[union-attr]
+        return self.claims[0].least_p <= self.question.alpha
 
     @property
     def reserve(self) -> str:
@@ -582,11 +588,11 @@ class Pair(ShownAsLines):
             "decided": self.decided,
             "scores": plain(self.scores),
             "claims": [
-                {**plain(claim), "verdict": self.verdict_of(claim)}
+                {**plain(replace(claim, drawn=None)), "verdict": self.verdict_of(claim)}
                 | ({} if claim.margin is None else {"margin": _margin_dict(claim.margin)})
+                | {"drawn": claim.drawn and claim.drawn.own_dict(distributions=distributions)}
                 for claim in self.claims
             ],
-            "drawn": self.drawn and self.drawn.own_dict(distributions=distributions),
             "sample": _sample_dict(self.sample),
             "warnings": list(self.warnings),
             "sentence": self.sentence,

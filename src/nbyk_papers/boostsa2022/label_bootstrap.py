@@ -17,8 +17,9 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.resampling.streams import stream_key
 from nbyk.testing.engine.draws import draw_chunks
+from nbyk.testing.engine.item_draws import KindStreams
 from nbyk.testing.pvalues import p_values
-from nbyk_papers.boostsa2022.label_scorer import KindStreams, Labels, label_scorer, observed_scores, scores_of
+from nbyk_papers.boostsa2022.label_scorer import Labels, label_scorer, observed_scores, scores_of
 
 Floats: TypeAlias = NDArray[np.float64]
 Semantics: TypeAlias = Literal["recommended", "published"]

@@ -11,16 +11,12 @@ from numpy.typing import NDArray
 from nbyk.compiled import njit
 from nbyk.metrics import Metric, get
 from nbyk.metrics.classes import ACCURACY, MACRO, MICRO, ONE_CLASS, ratio
-from nbyk.resampling.streams import CHUNK, StreamKey, Streams
-from nbyk.testing.engine.item_draws import ItemDraws, KindCounts, drawn_items
+from nbyk.testing.engine.item_draws import ItemDraws, KindCounts, by_first_item
 from nbyk_papers.boostsa2022.soft_labels import contributions, score_sums
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Labels: TypeAlias = NDArray[Any]
-
-_ITEMS_PER_BINOMIAL = 50
-"""Drawing a kind's binomial costs about as much as drawing this many single items."""
 
 
 def scores_of(names: Sequence[str], target: Labels) -> tuple[Metric, ...]:
@@ -64,8 +60,7 @@ def label_scorer(
 class HardScorer:
     """Items of the same target and predictions are a kind: every score treats them alike.
 
-    Kinds are in the order in which they first appear, so that other names of the classes, or exchanging the
-    systems, give the same draws of items.
+    Kinds are in the order of `by_first_item`.
     """
 
     def __init__(
@@ -98,6 +93,7 @@ class SoftScorer:
     """Every item is a kind of its own."""
 
     name = "soft labels"
+    kinds = None
 
     def __init__(self, target: Labels, predictions: Labels, scores: Sequence[Metric]) -> None:
         self._measures = np.array([score.values[0] for score in scores], dtype=np.int64)
@@ -127,11 +123,7 @@ def _kinds(target: Labels, predictions: Labels, n_classes: int) -> tuple[Ints, I
     code: NDArray[Any] = target
     for predicted in predictions:
         code = np.unique(code * n_classes + predicted, return_inverse=True)[1]
-    _, first, kind_of = np.unique(code, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return first[order], place[kind_of]
+    return by_first_item(np.unique(code, return_inverse=True)[1])
 
 
 @njit(nogil=True, cache=True)
@@ -216,36 +208,3 @@ def score_classes(
                 out[m, s, draw] = _score(
                     plan[m, 0], plan[m, 1], plan[m, 2], occurring, of_hits, of_predicted, of_actual
                 )
-
-
-class KindStreams:
-    """Draws of items with replacement by chunk; only the kinds of the items count.
-
-    It draws a multinomial over the kinds or single items, whichever is cheaper; both have one distribution.
-
-    Parameters
-    ----------
-    key
-        The key of the streams.
-    kind_of : ndarray of int, shape (N,)
-        The kind of each item; every kind below the largest has an item.
-    n_drawn
-        Items n of a draw.
-    """
-
-    def __init__(self, key: StreamKey, kind_of: Ints, n_drawn: int) -> None:
-        self._key = key
-        self._n_drawn = n_drawn
-        self._n_items = len(kind_of)
-        sizes = np.bincount(kind_of)
-        self._chances = sizes / self._n_items
-        self._by_kind = len(sizes) * _ITEMS_PER_BINOMIAL <= n_drawn
-        alone = np.array_equal(kind_of, np.arange(len(kind_of)))
-        self._kind_of = None if alone else np.ascontiguousarray(kind_of, dtype=np.int64)
-
-    def draws(self, chunk: int) -> ItemDraws:
-        """Return the 64 draws of a chunk."""
-        if self._by_kind:
-            generator = Streams(self._key, chunk).generator("items")
-            return KindCounts(generator.multinomial(self._n_drawn, self._chances, CHUNK))
-        return drawn_items(self._key, chunk, self._n_items, n_drawn=self._n_drawn, kind_of=self._kind_of)

@@ -148,9 +148,10 @@ def test_runs_of_lm_eval_are_systems(nbyk: Run, tmp_path: Path) -> None:
         right = 0.9 if name == "good" else 0.4
         runs(tmp_path / name, (rng.random((3, 60)) < right).astype(float).tolist(), model=name)
     code, text, errors = nbyk("compare good bad --quick --format json")
-    assert (code, errors.splitlines()[0]) == (
+    columns = "items = doc_id (60), runs = run (3), values = acc; not used: question, answer"
+    assert (code, errors.splitlines()[:2]) == (
         0,
-        "good and bad: items = doc_id (60), runs = run (3), values = acc; not used: question, answer",
+        [f"{name}: {columns}; model = {name}, seed = 1234" for name in ("good", "bad")],
     )
     (result,) = results(json.loads(text))
     assert (result["a"], result["b"], result["verdict"]) == ("good", "bad", "better")

@@ -54,7 +54,7 @@ def test_recommended_of_few_runs_is_the_exact_permutation_test(nbyk: Run) -> Non
     expected = library.permutation_test(scores_in("a.txt"), scores_in("b.txt"), alternative="two-sided")
     assert found["boards"][0]["test"] == "permutation"
     assert found["boards"][0]["pairs"][0]["p"] == expected.p
-    assert found["boards"][0]["pairs"][0]["drawn"]["exact"]
+    assert found["boards"][0]["pairs"][0]["claims"][0]["drawn"]["exact"]
     assert "all 48,620 are counted" in found["boards"][0]["reason"]
     assert found["sentences"][0].startswith("a is better than b on mean score, for new scores like these: 0.")
 
@@ -192,6 +192,12 @@ def test_the_smallest_p_value_is_said_where_nothing_can_be_shown(nbyk: Run) -> N
     assert any(
         "smallest p-value that permutation can give here is 0.333" in said for said in found["cautions"]
     )
+    few = ("compare", "a.txt", "b.txt", "--pair-runs", "yes", "--test", "wilcoxon")
+    said = " ".join(nbyk(*few)[1].split())
+    assert "Careful: the smallest p-value that wilcoxon can give here is 0.5 and above α = 0.05" in said
+    code, said, _ = nbyk(*few, "--gate")
+    assert code == 4
+    assert "so few scores cannot show a difference" in " ".join(said.split())
     write_runs({"a": 0.75, "b": 0.70})
     found = json.loads(nbyk("compare", "a.txt", "b.txt", "--format", "json")[1])
     assert not any("smallest" in said for said in found["cautions"])

@@ -1,7 +1,8 @@
-"""A table with a column for each system: nbyk says so, and how to give the systems."""
+"""A table with a column for each system, and tables whose columns may be raters."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -18,22 +19,67 @@ def write_wide(path: str, *columns: str) -> None:
     Path(path).write_text("\n".join([",".join(["item", *columns]), *rows]) + "\n")
 
 
+@pytest.mark.parametrize("gold", ["", "--gold gold.csv "])
+def test_columns_beside_items_are_systems(nbyk: Run, gold: str) -> None:
+    write_wide("both.csv", "ours", "theirs", "third")
+    write_wide("gold.csv", "value")
+    rows = Path("both.csv").read_text().splitlines()[1:]
+    for place, name in enumerate(("ours", "theirs", "third"), 1):
+        lines = (f"{row.split(',')[0]},{row.split(',')[place]}" for row in rows)
+        Path(f"{name}.csv").write_text("\n".join(["item,value", *lines]) + "\n")
+    _, text, errors = nbyk(f"compare {gold}both.csv --format json")
+    assert errors.endswith(": systems = ours, theirs and third\n")
+    wide = json.loads(text)
+    files = found(nbyk, f"{gold}ours.csv theirs.csv third.csv")
+    assert wide["boards"][0]["pairs"] == files["boards"][0]["pairs"]
+
+
 @pytest.mark.parametrize(
-    ("columns", "named"), [(("A", "B"), "A and B"), (("gold", "bert", "gpt"), "gold, bert and gpt")]
+    "columns", [("r1", "r2"), ("gold", "bert"), ("accuracy", "f1"), ("rater A", "rater B")]
 )
 @pytest.mark.parametrize("gold", ["", "--gold gold.csv "])
-def test_one_table_whose_columns_may_be_systems_is_one_line_with_a_way_out(
-    nbyk: Run, columns: tuple[str, ...], named: str, gold: str
+def test_columns_of_raters_or_of_several_values_are_no_systems(
+    nbyk: Run, columns: tuple[str, str], gold: str
 ) -> None:
     write_wide("both.csv", *columns)
     code, text, errors = nbyk(f"compare {gold}both.csv")
     assert (code, text) == (2, "")
     assert errors == (
-        f"error: both.csv: found one system, with the columns {named}, expected at least two to compare; if "
-        "the columns are systems, write each one into a file of its own, with the columns item and value, or "
-        "all into one table with the columns item, system and value; if they are raters of one system, write "
-        "one rating a row, with the columns item, rater and value\n"
+        f"error: both.csv: found one system, with the columns {' and '.join(columns)}, expected at least two "
+        "to compare; if they are systems, write each one into a file of its own, with the columns item and "
+        "value, or all into one table with the columns item, system and value; if they are raters of one "
+        "system, write one rating a row, with the columns item, rater and value\n"
     )
+
+
+def test_columns_without_items_are_scores_of_systems_if_one_says_so(nbyk: Run) -> None:
+    Path("f1.csv").write_text("ours,base\n71.2,70.1\n70.8,70.6\n72.1,69.8\n71.5,70.9\n70.9,70.2\n")
+    _, _, errors = nbyk("compare f1.csv")
+    assert "if each row is a run, give --kind scores" in errors
+    code, text, _ = nbyk("compare f1.csv --kind scores")
+    assert (code, text.splitlines()[0].split("   ")[0]) == (0, "ours is better than base")
+
+
+def test_a_seed_that_comes_twice_asks_for_the_items(nbyk: Run) -> None:
+    rows = "".join(
+        f"{seed},{name},{(7 * seed + k) % 2}\n" for seed in range(3) for k, name in enumerate("ABAB")
+    )
+    Path("runs.csv").write_text(f"seed,model,correct\n{rows}")
+    code, _, errors = nbyk("compare runs.csv")
+    assert code == 2
+    assert "runs.csv: found 2 scores of seed 0 and no column of items; if the rows are responses" in errors
+
+
+def test_probabilities_that_were_rounded_are_probabilities(nbyk: Run) -> None:
+    shares = [(1, 1, 1), (2, 5, 6), (1, 2, 4), (3, 3, 5), (1, 5, 5), (7, 2, 4)]
+    for name, turn in (("people", 0), ("x", 1), ("y", 2)):
+        rows = [shares[(item + turn) % 6] for item in range(12)]
+        lines = [f"q{i}," + ",".join(f"{one / sum(row):.3f}" for one in row) for i, row in enumerate(rows)]
+        Path(f"{name}.csv").write_text("\n".join(["id,neg,neutral,pos", *lines]) + "\n")
+    assert ",0.333,0.333,0.333" in Path("people.csv").read_text()
+    _, text, errors = nbyk("compare --gold people.csv x.csv y.csv")
+    assert "cross_entropy, 12 items" in text
+    assert "probabilities of the classes neg, neutral, pos" in errors
 
 
 def test_the_way_out_works(nbyk: Run) -> None:

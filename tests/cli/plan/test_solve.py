@@ -202,6 +202,12 @@ def test_raters_and_runs_without_a_price_are_pointed_out(nbyk: Run) -> None:
     assert priced["runs"] < solved(nbyk, two)["runs"]
 
 
+def solved_next(nbyk: Run, text: str) -> dict:  # type: ignore[type-arg]
+    """Return the plan by the command that an answer names as the next."""
+    (line,) = (line for line in text.splitlines() if line.startswith("Next: nbyk plan "))
+    return solved(nbyk, line.removeprefix("Next: nbyk plan ").partition("  #")[0])
+
+
 def test_compare_settle_and_plan_give_one_number(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     nbyk("example")
     files = "example/sim_a.csv example/sim_b.csv"
@@ -212,6 +218,9 @@ def test_compare_settle_and_plan_give_one_number(nbyk: Run, monkeypatch: pytest.
     # Without raters and runs, they are the pilot's: the plan is for new ones all the same.
     assert solved(nbyk, f"--solve items {pair}")["n_items"] == planned["n_items"]
     assert (sizes["open"], sizes["n_items"]) == (["n_items"], planned["n_items"])
+    assert (
+        solved_next(nbyk, nbyk(f"compare {files} --gold example/gold.csv")[1])["n_items"] == sizes["n_items"]
+    )
     assert sizes["others"] == []  # neither ratings nor raters nor runs alone
     assert not solved(nbyk, f"--solve raters {pair}")["reachable"]
 
@@ -225,12 +234,14 @@ def test_the_advice_of_compare_is_the_plan_of_the_same_pilot(nbyk: Run) -> None:
         heads = [f"r{place}" for place in range(cells.shape[1])] if cells.shape[1] > 1 else ["value"]
         rows = [f"q{item:03},{','.join(f'{x:.5f}' for x in row)}" for item, row in enumerate(cells)]
         Path(f"{name}.csv").write_text("\n".join([f"item,{','.join(heads)}", *rows]))
-    text = " ".join(nbyk("compare a.csv b.csv --gold gold.csv --scale=-2..3 --details")[1].split())
+    shown = nbyk("compare a.csv b.csv --gold gold.csv --scale=-2..3 --details")[1]
+    text = " ".join(shown.split())
     planned = solved(
         nbyk, "--solve raters --pilot gold.csv --pilot-systems a.csv b.csv --scale=-2..3 --power 0.8"
     )
     assert planned["reachable"]
     assert f"{planned['raters']} raters would settle this" in text
+    assert solved_next(nbyk, shown)["raters"] == planned["raters"]
 
 
 def test_every_option_is_listed_and_the_first_panel_has_at_most_25() -> None:

@@ -64,3 +64,22 @@ def test_means_of_the_same_counts_are_the_same_number(counts: list[tuple[int, ..
     np.testing.assert_array_equal(means, backwards)
     sums = np.array(counts).sum(axis=1)
     np.testing.assert_array_equal(means[:, None] < means, sums[:, None] < sums)
+
+
+@pytest.mark.parametrize("metric", ["spearman", "kendall", "auc(threshold=0.5)"])
+def test_means_on_both_sides_of_the_middle_of_two_steps_tie(metric: str) -> None:
+    """Rounding to thirteen digits takes .12345678901235 and its neighbours apart."""
+    middle = 0.12345678901235
+    sides = [middle * (1.0 - 4e-16), middle * (1.0 + 4e-16)]
+    assert len(set(np.round(sides, 13))) == 2
+    rng = np.random.default_rng(2)
+    gold, b = np.arange(12.0)[:, None] / 11.0, rng.random((12, 1))
+    a = rng.random((12, 1))
+    a[3:9] = middle
+    apart = a.copy()
+    apart[3:9, 0] = sides * 3
+    assert p_of([gold, apart, b], metric) == p_of([gold, a, b], metric)
+    effects = [
+        nbyk.compare(gold, of_a, b, metric=metric, generalise=("items",)).effect for of_a in (apart, a)
+    ]
+    assert effects[0] == effects[1]

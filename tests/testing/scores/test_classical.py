@@ -164,8 +164,9 @@ def test_exact_signed_ranks_with_ties_count_all_signs(scores: list[tuple[int, in
     sums = [float(ranks @ signs) for signs in product((0.0, 1.0), repeat=len(ranks))]
     observed = float(ranks[differences > 0].sum())
     for side in SIDES:
-        p = nbyk.wilcoxon_test(unit * a, unit * b, method="exact", alternative=side).p
-        assert p == pytest.approx(of_all(sums, observed, side))
+        found = nbyk.wilcoxon_test(unit * a, unit * b, method="exact", alternative=side)
+        assert found.p == pytest.approx(of_all(sums, observed, side))
+        assert found.least_p == pytest.approx(min(of_all(sums, extreme, side) for extreme in {*sums}))
 
 
 @given(a=few, b=few, unit=st.sampled_from([1.0, 0.1, 1 / 3]))
@@ -177,8 +178,10 @@ def test_exact_rank_sums_with_ties_count_all_deals(a: list[int], b: list[int], u
     sums = [float(ranks[list(deal)].sum()) for deal in combinations(range(len(ranks)), len(a))]
     observed = float(ranks[: len(a)].sum())
     for side in SIDES:
-        p = nbyk.mann_whitney_test(unit * np.array(a), unit * np.array(b), method="exact", alternative=side).p
-        assert p == pytest.approx(of_all(sums, observed, side))
+        scores = unit * np.array(a), unit * np.array(b)
+        found = nbyk.mann_whitney_test(*scores, method="exact", alternative=side)
+        assert found.p == pytest.approx(of_all(sums, observed, side))
+        assert found.least_p == pytest.approx(min(of_all(sums, extreme, side) for extreme in {*sums}))
 
 
 def test_exact_ranks_of_many_scores_are_nearly_normal() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -97,10 +98,10 @@ def test_intervals_are_scipys() -> None:
     samples = systems(9, x=0.4, y=0.0)
     a, b = samples["x"], samples["y"][:7]
     for level in (0.95, 0.8):
-        pair = compare_scores([a, b], confidence_level=level).pairs[0]
+        pair = compare_scores([a, b], test="welch_t", confidence_level=level).pairs[0]
         welch = stats.ttest_ind(a, b, equal_var=False).confidence_interval(level)
         np.testing.assert_allclose(pair.interval, welch)
-        paired = compare_scores([a, samples["y"]], confidence_level=level, paired=True)
+        paired = compare_scores([a, samples["y"]], test="wilcoxon", confidence_level=level, paired=True)
         expected = stats.ttest_rel(a, samples["y"]).confidence_interval(level)
         np.testing.assert_allclose(paired.pairs[0].interval, expected)
         of_mean = stats.ttest_1samp(a, 0.0).confidence_interval(level)
@@ -113,6 +114,68 @@ def test_intervals_are_scipys() -> None:
     assert constant.pairs[0].effect == 1.0
     assert np.isnan([*constant.pairs[0].interval, constant.standings[0].interval[0]]).all()
     assert NOTHING_VARIES in constant.warnings
+
+
+def exchanges(a: Any, b: Any, *, paired: bool) -> Any:
+    """Return the mean difference of what each swap or deal exchanges; that of none is in both tails."""
+    found = []
+    if paired:
+        chosen = [np.array(bits, dtype=bool) for bits in product((False, True), repeat=len(a))]
+        return np.array([float((a - b)[of].mean()) for of in chosen if of.any()])
+    for size in range(1, min(len(a), len(b)) + 1):
+        for of_a, of_b in product(combinations(a, size), combinations(b, size)):
+            found.append(float(np.mean(of_a) - np.mean(of_b)))
+    return np.array(found)
+
+
+@pytest.mark.parametrize(("n", "m", "paired"), [(4, 4, False), (5, 5, False), (3, 8, False), (7, 7, True)])
+def test_intervals_hold_the_shifts_that_no_enumeration_rejects(n: int, m: int, paired: bool) -> None:
+    """A shift is in unless at most α/2 of all choices exchange scores that differ by less, or more."""
+    rng = np.random.default_rng(n)
+    a, b = rng.normal(size=n), rng.exponential(size=m)
+    differences = exchanges(a, b, paired=paired)
+    place = math.floor(0.025 * (len(differences) + 1)) - 1
+    expected = np.sort(differences)[place], np.sort(differences)[-1 - place]
+    pair = compare_scores([a, b], paired=paired).pairs[0]
+    np.testing.assert_allclose(pair.interval, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("paired", [False, True])
+@pytest.mark.parametrize("test", ["recommended", "bootstrap"])
+def test_the_interval_excludes_0_exactly_where_p_is_at_most_alpha(test: str, paired: bool) -> None:
+    """Also of coarse scores, which tie, at several levels, counted and drawn."""
+    rng = np.random.default_rng(5)
+    name = "paired_bootstrap" if paired and test == "bootstrap" else test
+    verdicts = []
+    for _ in range(60):
+        n = int(rng.integers(4, 9)) if rng.uniform() < 0.8 else 35
+        m = n if paired else int(rng.integers(4, 9))
+        a, b = np.round(rng.normal(0.8, 1.0, n), 1), np.round(rng.normal(0.0, 1.0, m), 1)
+        level = float(rng.choice([0.8, 0.9, 0.95]))
+        alpha = round(1.0 - level, 12)
+        board = compare_scores(
+            [a, b], test=name, paired=paired, alpha=alpha, confidence_level=level, n_resamples=500
+        )
+        low, high = board.pairs[0].interval
+        assert (low > 0.0 or high < 0.0) == board.pairs[0].significant
+        verdicts.append(board.pairs[0].significant)
+    assert 10 < sum(verdicts) < 50
+
+
+def test_scores_too_few_for_p_bound_nothing() -> None:
+    pair = compare_scores([[1.0, 2.0, 3.0], [7.0, 8.0, 9.5]]).pairs[0]
+    assert pair.interval == (-math.inf, math.inf)
+    assert "inf" not in str(pair)
+    assert "cannot find a difference" in str(pair)
+
+
+def test_ranks_that_disagree_with_the_means_say_so() -> None:
+    a, b = np.arange(20) + 10.0, np.arange(20.0)
+    b[-1] = 200.0
+    board = compare_scores({"a": a, "b": b}, test="mann_whitney")
+    assert board.pairs[0].significant
+    assert board.pairs[0].interval[0] < 0.0
+    assert any("disagree about 0" in text for text in board.warnings)
 
 
 TWELVE = 0.025 ** (1 / 12)

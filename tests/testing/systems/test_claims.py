@@ -128,8 +128,11 @@ def test_two_units_cannot_speak_for_others() -> None:
 def test_three_units_come_with_a_caution() -> None:
     result = nbyk.compare(*ratings(raters=3), **QUICK)
     assert result.claims[0].is_conclusive
-    few = "three raters and five runs of each system are few: if rare ones are far off, up to 17 %"
-    assert any(text.startswith(few) for text in result.warnings)
+    few = [text for text in result.warnings if " are few to speak for others: " in text]
+    assert few[0].startswith("three raters and five runs of each system are few ")
+    assert "up to 17 % of equally good systems" in few[0]
+    five = nbyk.compare(*ratings(raters=5), **QUICK)
+    assert any("up to 13 % of equally good systems" in text for text in five.warnings)
 
 
 def test_a_metric_that_hangs_on_single_items_is_too_rough() -> None:

@@ -388,9 +388,11 @@ def test_the_result_goes_into_json() -> None:
     assert (items["p"], items["standard_error"]) == (board.claims[-1].p, 0.0)
     assert said["schema"] == SCHEMA
     assert said["sentence"] == pair["sentence"] == board.sentence
-    assert "null" not in pair["drawn"]
+    assert "drawn" not in pair
+    assert broad["drawn"] is None
+    assert "null" not in items["drawn"]
     (whole,) = board.to_dict(distributions=True)["pairs"]
-    assert len(whole["drawn"]["null"]) == board.pair.drawn.n_resamples
+    assert len(whole["claims"][-1]["drawn"]["null"]) == board.pair.drawn.n_resamples
 
 
 @pytest.mark.parametrize(

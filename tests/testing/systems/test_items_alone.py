@@ -217,6 +217,17 @@ def test_a_kind_of_items_that_the_sample_lacks_gives_a_reserve_only_where_it_cou
     assert answer(more, largest=1.0).reserve == ""
 
 
+def test_without_a_scale_skewed_items_leave_room_for_others_half_as_far_again() -> None:
+    n, share = 100, 1.0 - 0.05 ** (1 / 100)
+    skewed = np.random.default_rng(4).exponential(size=n)
+    symmetric = np.concatenate([skewed[: n // 2], 2.0 * skewed.mean() - skewed[: n // 2]])
+    for effects, farther in ((skewed, 1.5), (symmetric, 1.0)):
+        turns = float(effects.mean()) * (1.0 - share) / share
+        for largest, reserved in ((0.99 * turns / farther, False), (1.01 * turns / farther, True)):
+            assert bool(answer(effects, largest=largest, bounded=False).reserve) is reserved
+        assert not answer(effects, largest=0.99 * turns, bounded=True).reserve
+
+
 @pytest.mark.statistics
 @pytest.mark.parametrize(
     ("law", "most_swaps", "most", "most_bare"),

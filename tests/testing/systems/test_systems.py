@@ -225,7 +225,7 @@ def test_everything_is_json() -> None:
     gold, systems = ratings()
     content = json.loads(json.dumps(compare(gold, systems).to_dict(), allow_nan=False))
     assert content["metric"] == "mae"
-    assert "null" not in content["pairs"][0]["drawn"]
+    assert "null" not in content["pairs"][0]["claims"][-1]["drawn"]
     assert content["standings"][0]["letters"] == "a"
 
 

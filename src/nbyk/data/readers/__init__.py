@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbyk.data.readers import containers, exports, inspect_logs
-from nbyk.data.readers.export import EXPORTS, Row, reader, rows_of_split
+from nbyk.data.readers.export import EXPORTS, Export, Row, rows_of_split
 from nbyk.data.readers.recording import (
     Gathering,
     Recording,
@@ -52,15 +52,13 @@ def recorded_in(
     numbers
         The line of each object, if they are lines.
     """
-    for layout in EXPORTS:
-        units = layout.units(content)
-        if units is not None:
-            return layout.recording(units, path, numbers)
-    return None
+    recordings = (layout.recording(content, path, numbers) for layout in EXPORTS)
+    return next(filter(None, recordings), None)
 
 
 __all__ = [
     "EXPORTS",
+    "Export",
     "Gathering",
     "Recording",
     "Row",
@@ -69,7 +67,6 @@ __all__ = [
     "columns_of_objects",
     "exports",
     "is_recorded",
-    "reader",
     "recorded_at",
     "recorded_in",
     "rows_of_split",

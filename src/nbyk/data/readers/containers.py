@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import os
 import re
+import struct
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from nbyk.bounded import TimedBytes, counted, refuse_bomb
+from nbyk.bounded import MOST_BYTES, TimedBytes, counted, refuse_bomb, refuse_more
 from nbyk.data.readers.recording import Recording, Unusable, library, message_of
+from nbyk.data.text import json_content
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -138,28 +140,73 @@ def is_dataset(path: str | os.PathLike[str]) -> bool:
 
 def read_dataset(path: str | os.PathLike[str]) -> Recording:
     """Return the columns of a data set; they are recognised by their names, as in any table."""
-    datasets = library("datasets", path, "a data set of Hugging Face")
+    import pyarrow as pa
+
+    folder = Path(path)
     try:
-        for file in filter(Path.is_file, sorted(Path(path).glob("*.*"))):
-            read_bytes(file)  # notes the file as an input
-        found = datasets.load_from_disk(os.fspath(path))
+        if (folder / "dataset_dict.json").is_file():
+            splits = json_content(folder / "dataset_dict.json")["splits"]
+            raise NbykError(
+                f"holds the splits {', '.join(splits)}; give the folder of one: {folder / splits[0]}",
+                file=path,
+            )
+        files = [
+            folder / Path(of["filename"]).name for of in json_content(folder / "state.json")["_data_files"]
+        ]
+        features = json_content(folder / "dataset_info.json").get("features") or {}
+        batches = (batch for file in files for batch in _batches(file))
+        table = pa.Table.from_batches(
+            counted(
+                batches,
+                path,
+                lambda batch: (batch.num_rows, batch.num_rows * batch.num_columns, batch.nbytes),
+            )
+        )
+        columns = {name: table.column(name).to_pylist() for name in table.column_names}
+        notes = [
+            f"{name} holds numbers of the classes {', '.join(map(str, features[name]['names']))}, from 0"
+            for name in table.column_names
+            if "names" in features.get(name, {})
+        ]
     except NbykError:
         raise
-    except Exception as error:  # the errors of its reader depend on its version
-        raise NbykError(f"datasets cannot read it ({message_of(error)})", file=path) from None
-    if isinstance(found, datasets.DatasetDict):
-        splits = ", ".join(found)
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError, OSError, pa.ArrowException) as error:
         raise NbykError(
-            f"holds the splits {splits}; give the folder of one: {Path(path) / next(iter(found))}", file=path
+            f"is no data set that `save_to_disk` wrote ({message_of(error)}); save it again", file=path
+        ) from None
+    return Recording("a data set of Hugging Face", columns, {}, notes=tuple(notes))
+
+
+def _batches(file: Path) -> Iterator[Any]:
+    """Yield the batches in a file of a data set, which are as large as the file: none is compressed."""
+    import pyarrow as pa
+
+    content = read_bytes(file)
+    refuse_more(file, len(content), MOST_BYTES, "bytes")
+    for message in pa.ipc.MessageReader.open_stream(content):
+        if _is_compressed(message):
+            raise NbykError("is compressed, as save_to_disk writes none; save it again", file=file)
+    for batch in pa.ipc.open_stream(content):
+        batch.validate(full=True)
+        yield batch
+
+
+def _is_compressed(message: Any) -> bool:
+    """Return whether a message of Arrow names a codec: the fourth field of a batch (format/Message.fbs)."""
+    content = message.metadata.to_pybytes()
+
+    def inner(table: int, field: int) -> int:
+        """Return the place of the table that a field holds; 0 if it is absent."""
+        (offset,) = struct.unpack_from("<i", content, table)
+        size, *_ = struct.unpack_from("<H", content, table - offset)
+        (place,) = (
+            struct.unpack_from("<H", content, table - offset + 4 + 2 * field)
+            if 4 + 2 * field < size
+            else (0,)
         )
-    batches = found.with_format("arrow").iter(batch_size=4096)
-    table = [
-        *counted(
-            batches, path, lambda batch: (batch.num_rows, batch.num_rows * batch.num_columns, batch.nbytes)
-        )
-    ]
-    columns = {
-        name: [cell for batch in table for cell in batch.column(name).to_pylist()]
-        for name in found.column_names
-    }
-    return Recording("a data set of Hugging Face", columns, {})
+        return table + place + struct.unpack_from("<I", content, table + place)[0] if place else 0
+
+    batch = inner(struct.unpack_from("<I", content)[0], 2)
+    if message.type == "dictionary":
+        batch = inner(batch, 1)
+    return message.type in ("dictionary", "record batch") and inner(batch, 3) > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
 from nbyk.bounded import counted
@@ -42,7 +42,7 @@ Rows: TypeAlias = Callable[[Mapping[str, Any]], Iterator[Any]]
 
 @dataclass(frozen=True)
 class Export:
-    """The layout of a tool's file.
+    """The layout of a tool's file, known once it decorates the function that yields the rows of a unit.
 
     Attributes
     ----------
@@ -52,8 +52,6 @@ class Export:
         The names of the columns of items, and of raters or runs.
     keys
         Members that the first unit has; no other tool's has all of them.
-    rows
-        Yields the rows of a unit, and words for what is no row, which are counted.
     within
         The names of members that lead to the list of units, in each of the tool's versions; () if the file is
         the list, or is a unit by itself.
@@ -63,6 +61,11 @@ class Export:
         Whether the file is a table as pandas splits it, into columns and data.
     ends
         A member that only the last unit of a run that ended well has; "" if there is none.
+    about
+        Words for what the file says of the run, and the names of members that lead to it, in the first unit
+        of a list.
+    rows
+        Yields the rows of a unit, and words for what is no row, which are counted.
     """
 
     maker: str
@@ -70,29 +73,38 @@ class Export:
     item: str
     rater: str
     keys: tuple[str, ...]
-    rows: Rows
     within: tuple[tuple[str, ...], ...] = ((),)
     cluster: str | None = None
     is_split: bool = False
     ends: str = ""
+    about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rows: Rows = lambda unit: iter(())
+
+    def __call__(self, rows: Rows) -> Rows:
+        """Register the layout with the rows of a unit."""
+        EXPORTS.append(replace(self, rows=rows))
+        return rows
 
     def units(self, content: Any) -> list[Any] | None:
         """Return the units in a file's content; None if another tool wrote it."""
         if self.is_split:
             content = rows_of_split(content)
         for names in self.within:
-            node = content
-            for name in names:
-                node = node.get(name) if isinstance(node, Mapping) else None
+            node = _member(content, names)
             units = [node] if isinstance(node, Mapping) else node if isinstance(node, list) else []
             if units and isinstance(units[0], Mapping) and set(self.keys) <= set(units[0]):
                 return units
         return None
 
-    def recording(self, units: Sequence[Any], path: Path, numbers: Sequence[int] | None = None) -> Recording:
-        """Return the table that the units make; `numbers` are their lines, if they have some."""
+    def recording(self, content: Any, path: Path, numbers: Sequence[int] | None = None) -> Recording | None:
+        """Return the table that a file's content makes; `numbers` are its lines, if it has some."""
+        units = self.units(content)
+        if units is None:
+            return None
         unit = self.unit if numbers is None else "line"
         gathering = Gathering(self.maker, unit, self.item, self.rater, path)
+        for what, names in self.about.items():
+            gathering.tell(what, _member(content[0] if isinstance(content, list) else content, names))
         remarks: Counter[str] = Counter()
         for place, content in enumerate(counted(units, path, lambda _: (1, 0, 0))):
             number = place + 1 if numbers is None else numbers[place]
@@ -118,29 +130,15 @@ class Export:
         return gathering.recording(self.cluster, notes, incomplete)
 
 
+def _member(node: Any, names: Sequence[str]) -> Any:
+    """Return the member that names lead to; None if there is none."""
+    for name in names:
+        node = node.get(name) if isinstance(node, Mapping) else None
+    return node
+
+
 EXPORTS: list[Export] = []
-"""The layouts that `reader` registered, in their order."""
-
-
-def reader(
-    maker: str,
-    unit: str,
-    item: str,
-    rater: str,
-    *,
-    keys: tuple[str, ...],
-    within: tuple[tuple[str, ...], ...] = ((),),
-    cluster: str | None = None,
-    is_split: bool = False,
-    ends: str = "",
-) -> Callable[[Rows], Rows]:
-    """Register a function that yields the rows of a unit, with what `Export` says of the file."""
-
-    def register(rows: Rows) -> Rows:
-        EXPORTS.append(Export(maker, unit, item, rater, keys, rows, within, cluster, is_split, ends))
-        return rows
-
-    return register
+"""The layouts that are known, in their order."""
 
 
 class UnexpectedNodeError(Exception):

@@ -1,6 +1,6 @@
 """Files that tools export as objects or tables: for each tool, a function that yields the rows of a unit.
 
-A new reader is such a function under `reader`, and a row in docs/formats.md.
+A new reader is such a function under `Export`, and a row in docs/formats.md.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Any
 
 from nbyk.data.readers.export import (
     PLACE,
+    Export,
     Incomplete,
     Row,
     as_list,
     as_object,
     columns_in,
     name_in,
-    reader,
     required,
 )
 from nbyk.data.readers.recording import Unusable, said
 
 
-@reader(
+@Export(
     "HELM's statistics per instance",
     "entry",
     "instance",
@@ -46,7 +46,7 @@ def helm(entry: Mapping[str, Any]) -> Iterator[Row]:
     yield Row(item, trial, scores, {"instance_id": instance})
 
 
-@reader("an export of Label Studio", "task", "task", "completed_by", keys=("id", "annotations"))
+@Export("an export of Label Studio", "task", "task", "completed_by", keys=("id", "annotations"))
 def label_studio(task: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield an annotation; controls that give a number or one choice hold scores."""
     item, annotations = required(task, "id", "annotations")
@@ -77,7 +77,7 @@ def _label_studio_value(result: Mapping[str, Any]) -> Any:
     return Unusable(f"{said(value)} of a control {kind!r}")
 
 
-@reader("records of Argilla", "record", "id", "user_id", keys=("id", "fields", "responses"))
+@Export("records of Argilla", "record", "id", "user_id", keys=("id", "fields", "responses"))
 def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield each response; in records of version 1 they are a list with one object for each user."""
     item, responses = required(record, "id", "responses")
@@ -102,7 +102,7 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
             yield "responses that are drafts or discarded were left out"
 
 
-@reader(
+@Export(
     "an output of promptfoo",
     "result",
     "test",
@@ -121,7 +121,7 @@ def promptfoo(result: Mapping[str, Any]) -> Iterator[Row | str]:
     yield Row(test, f"run {result.get('repeatIndex', 0)} of {system}", scores, {"system": system})
 
 
-@reader(
+@Export(
     "a table of promptfoo", "row", "test", "run", keys=("Status", "Score", "Named Scores", "Grader Reason")
 )
 def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
@@ -139,15 +139,16 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
             yield Row(PLACE, f"run of {system}", scores, {"system": system})
 
 
-@reader(
+@Export(
     "results of τ²-bench",
     "simulation",
     "task",
     "trial",
     keys=("task_id", "reward_info"),
     within=(("simulations",),),
+    about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
 )
-@reader("results of τ-bench", "result", "task", "trial", keys=("task_id", "reward", "traj"))
+@Export("results of τ-bench", "result", "task", "trial", keys=("task_id", "reward", "traj"))
 def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield a task's reward; in τ²-bench it is in an object, and a task that broke off has none."""
     (task,) = required(result, "task_id")
@@ -157,7 +158,7 @@ def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
     yield Row(task, result.get("trial", 0), [("reward", reward)])
 
 
-@reader("a report of SWE-bench", "report", "instance", "run", keys=("resolved_ids", "submitted_ids"))
+@Export("a report of SWE-bench", "report", "instance", "run", keys=("resolved_ids", "submitted_ids"))
 def swe_bench(report: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield each instance; one that failed or has no patch is not resolved, as in SWE-bench's own rate."""
     outcomes = {"resolved_ids": 1, "unresolved_ids": 0, "error_ids": 0, "empty_patch_ids": 0}
@@ -175,13 +176,14 @@ def swe_bench(report: Mapping[str, Any]) -> Iterator[Row | str]:
         yield Incomplete("instances of the data set without a prediction were left out")
 
 
-@reader(
+@Export(
     "a test run of DeepEval",
     "test case",
     "name",
     "run",
     keys=("name", "metricsData"),
     within=(("testCases",), ("testRunData", "testCases")),
+    about={"model": ("hyperparameters", "model")},
 )
 def deepeval(case: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield a test case; a metric that failed has no score."""
@@ -203,8 +205,8 @@ def _passes_below(metric: Mapping[str, Any]) -> bool:
     return isinstance(passed, bool) and score != threshold and passed != (score > threshold)
 
 
-@reader("older details of lighteval", "row", "example", "run", keys=("example", "full_prompt", "metrics"))
-@reader("details of lighteval", "row", "doc", "run", keys=("doc", "metric", "model_response"))
+@Export("older details of lighteval", "row", "example", "run", keys=("example", "full_prompt", "metrics"))
+@Export("details of lighteval", "row", "doc", "run", keys=("doc", "metric", "model_response"))
 def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
     """Yield a document, whose id is that of a task; older files have no id, and call the scores `metrics`."""
     item, further = row.get("example"), dict[str, Any]()
@@ -215,7 +217,15 @@ def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
     yield Row(item, "run 1", list(as_object(row.get("metric", row.get("metrics"))).items()), further)
 
 
-@reader("a log of OpenAI's evals", "event", "sample_id", "run", keys=("spec",), ends="final_report")
+@Export(
+    "a log of OpenAI's evals",
+    "event",
+    "sample_id",
+    "run",
+    keys=("spec",),
+    ends="final_report",
+    about={"model": ("spec", "completion_fns"), "seed": ("spec", "run_config", "seed")},
+)
 def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield matches and metrics; the lines of the run and of its report are none."""
     kind = event.get("type")
@@ -227,7 +237,7 @@ def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
         yield Incomplete("samples with an error")
 
 
-@reader(
+@Export(
     "scores of Langfuse",
     "score",
     "target",
@@ -246,7 +256,7 @@ def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
     yield Row(item, who, [(str(name), value)], {"trace": trace})
 
 
-@reader("a table of MLflow's evaluation", "row", "inputs", "run", keys=("inputs", "outputs"), is_split=True)
+@Export("a table of MLflow's evaluation", "row", "inputs", "run", keys=("inputs", "outputs"), is_split=True)
 def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
     """Yield an input; the numbers beside inputs and outputs are scores."""
     item = row["inputs"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from nbyk.files import read_bytes
 
 _ITEM, _RUN = "sample_id", "epoch"
 _IN_A_LOG = {"version", "status", "eval"}
+_MOST_VALUES = 10**7  # Inspect takes up to 5 µs for each
 _GRADES = {"C", "P", "I", "N"}
 _WORDS = {"yes", "true", "no", "false"}
 
@@ -35,11 +39,8 @@ def read(path: str | os.PathLike[str]) -> Recording:
     log = library("inspect_ai.log", path, "a log of Inspect")
     number = library("inspect_ai.scorer", path, "a log of Inspect").value_to_float()
     is_zipped = Path(path).suffix.lower() == ".eval"
-    content = read_bytes(path)
-    if is_zipped:  # only its head and summaries are read
-        refuse_bomb(path, content, unread=("samples/",))
-    else:
-        refuse_document(path, content.decode(errors="replace"))
+    for document in _documents(path, read_bytes(path)) if is_zipped else [read_bytes(path)]:
+        refuse_document(path, document, _MOST_VALUES)
     deadline = Deadline(path)
     gathering = Gathering("a log of Inspect", "sample", _ITEM, _RUN, path)
     try:
@@ -60,7 +61,16 @@ def read(path: str | os.PathLike[str]) -> Recording:
     for n, sample in enumerate(samples, start=1):
         deadline.check()
         gathering.add(sample.id, sample.epoch, _scores(sample, number), sample.metadata, number=n)
+    gathering.tell("model", header.eval.model)
+    gathering.tell("seed", header.eval.model_generate_config.seed)
     return gathering.recording(incomplete=_incomplete(header, len(samples)))
+
+
+def _documents(path: str | os.PathLike[str], content: bytes) -> Iterator[bytes]:
+    """Yield the documents of a zipped log that are read: its head and the summaries of its samples."""
+    refuse_bomb(path, content, unread=("samples/",))
+    with suppress(Exception), zipfile.ZipFile(io.BytesIO(content)) as archive:  # Inspect says what is wrong
+        yield from (archive.read(of) for of in archive.namelist() if not of.startswith("samples/"))
 
 
 def _scores(sample: Any, number: Callable[[Any], float]) -> Iterator[tuple[str, Any]]:

@@ -79,7 +79,8 @@ class Recording:
     `roles` the columns of "item", "rater" and "cluster", and of "value" if only one can hold the scores;
     `unit` is the maker's word for a row, `numbers` and `files` have its place (None counts from 1),
     `notes` are what a reader knows of the whole file, a sentence each, those in `incomplete` that the run
-    behind it did not end well, and `lower` are the scores of which the file says that lower ones are better.
+    behind it did not end well, `about` what it says of the run, such as "model = m, seeds = 1, 2", and
+    `lower` are the scores of which the file says that lower ones are better.
     """
 
     maker: str
@@ -92,6 +93,7 @@ class Recording:
     notes: tuple[str, ...] = ()
     lower: frozenset[str] = frozenset()
     incomplete: tuple[str, ...] = ()
+    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,13 @@ class Gathering:
         self._rows: list[_Row] = []
         self._rows_of: dict[Any, list[_Row]] = {}
         self._counts: dict[tuple[Any, str | None], int] = {}
+        self._about: dict[str, dict[str, None]] = {}
+
+    def tell(self, what: str, value: Any) -> None:
+        """Add what the file says of the run, such as its model; a list is several, and null is none."""
+        for known in value if isinstance(value, list) else [value]:
+            if known is not None:
+                self._about.setdefault(what, {})[said(known).strip("'")] = None
 
     def add(
         self,
@@ -193,6 +202,7 @@ class Gathering:
             tuple(notes),
             frozenset(self.lower),
             tuple(incomplete),
+            ", ".join(f"{what}{'s' * (len(of) > 1)} = {', '.join(of)}" for what, of in self._about.items()),
         )
 
     def _refuse(self, cells: Mapping[str, SparseColumn], numbers: list[int], files: list[Path]) -> None:

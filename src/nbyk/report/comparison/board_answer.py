@@ -58,7 +58,7 @@ def board_answer(
             *(f"Method: {line}." for line in methods),
             *([first.sample.pairing] if first.sample.pairing else []),
         ),
-        tables=tuple(_tables(boards)),
+        make_tables=partial(_tables, boards),
         figures=tuple(_figures(boards)),
         cautions=cautions,
         head=joined([board_head(board) for board in boards.values()], following),

@@ -59,7 +59,7 @@ def formula_answer(
     return Answer(
         title=_title(first),
         sentences=(*margins, *(board.sentence for board in boards.values())),
-        tables=(*shown, *tables),
+        make_tables=lambda: (*shown, *tables),
         figures=tuple(figures),
         cautions=cautions,
         head=joined([board_head(board) for board in boards.values()], following),

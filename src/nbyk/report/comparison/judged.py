@@ -41,7 +41,7 @@ def judged_answer(found: JudgedBoard, data: JudgedSystems) -> Answer:
     return Answer(
         title=title,
         sentences=(*said, *(line.left for line in _beside(found))),
-        tables=(
+        make_tables=lambda: (
             AnswerTable("judged", caption, judged_table(found)),
             AnswerTable(
                 "agreement", "Agreement, with 95 % intervals for new items and raters", agreement_table(data)

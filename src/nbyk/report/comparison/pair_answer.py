@@ -121,7 +121,7 @@ def pair_answer(found: Findings, *, following: tuple[str, str] = ("", "")) -> An
     return Answer(
         title=_question(found),
         sentences=tuple(_sentences(found)),
-        tables=tuple(_tables(found)),
+        make_tables=partial(_tables, found),
         further=partial(_further_tables, found),
         figures=tuple(_figures(found)),
         cautions=cautions,

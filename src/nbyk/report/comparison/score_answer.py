@@ -66,7 +66,7 @@ def scores_answer(
     return Answer(
         title=f"{listed}, compared by their scores",
         sentences=tuple(sentences),
-        tables=tuple(_tables(board, powers)),
+        make_tables=partial(_tables, board, powers),
         figures=tuple(_figures(board)),
         cautions=tuple(dict.fromkeys((*board.reserves, *board.warnings, *notes))),
         details=details,

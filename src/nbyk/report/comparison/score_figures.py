@@ -179,7 +179,7 @@ def differences_figure(board: Board) -> Figure:
     with style():
         for row, pair in enumerate(pairs):
             colour = _PALE if pair.better is None else COLOURS[0 if pair.better == pair.a else 1]
-            reach = np.nan_to_num([[abs(bound - pair.effect)] for bound in pair.interval])
+            reach = np.nan_to_num([[abs(bound - pair.effect)] for bound in pair.interval], posinf=0.0)
             axes.errorbar(
                 [pair.effect], [row], xerr=reach, fmt="o", color=colour, markersize=5, elinewidth=1.8
             )

@@ -150,7 +150,7 @@ def _numbers(pair: Pair, claim: Claim, interval: Interval) -> tuple[str, str, st
     low, high = sorted(sign * end for end in interval)
     size, *ends = with_decimals((effect, low, high), high - low)
     words = f"{size} {way} {asked.noun or asked.metric}" if pair.b else size
-    return words, bar(low, effect, high), "" if math.isnan(low) else f"{ends[0]} to {ends[1]}"
+    return words, bar(low, effect, high), "" if not math.isfinite(high - low) else f"{ends[0]} to {ends[1]}"
 
 
 def p_in_words(pair: Pair, claim: Claim) -> str:

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import equal_item_means
-from nbyk.resampling import lanes
 from nbyk.resampling.effects import Progress, Threads, check_defined, effects_of_scores, run_chunks
 from nbyk.resampling.resample import hypothesis_effects
 from nbyk.resampling.samplers import Sampler
 from nbyk.resampling.streams import CHUNK, stream_key
 from nbyk.testing.engine.forms import Form, form_of
 from nbyk.testing.engine.item_draws import Bootstraps, ClusterDraws, ItemDraws
-from nbyk.testing.engine.rows import Rows, Swaps
+from nbyk.testing.engine.rows import DrawnSwaps, Rows, Swaps
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -44,8 +43,9 @@ class ItemStreams:
     The draws depend on gold only through the order of its item means. The order of raters and the scale do
     not change them.
 
-    Comparing B with A is then the mirror image of comparing A with B. Each draw of a role has random words of
-    its own (`nbyk.resampling.lanes`).
+    Comparing B with A is then the mirror image of comparing A with B. If a metric sees few kinds of items,
+    counts of the kinds are drawn instead. Each draw of a role has random words of its own
+    (`nbyk.resampling.lanes`).
     """
 
     def __init__(self, seed: int, rows: Rows) -> None:
@@ -55,6 +55,7 @@ class ItemStreams:
         digest = hashlib.sha256(order.astype("<u4").tobytes()).hexdigest()
         self.n_items, self.n_clusters, self._clusters = rows.n_items, rows.n_clusters, rows.clusters
         self.key = stream_key(seed, purpose="comparison", gold=digest, n_items=self.n_items)
+        self._rows = rows
         self._words: dict[str, np.uint64] = {}
 
     @property
@@ -64,9 +65,7 @@ class ItemStreams:
 
     def swaps(self, chunk: int, n_draws: int = CHUNK) -> Swaps:
         """Return draws from a chunk on; each says for every item whether its rows are swapped."""
-        words = np.empty((n_draws, -(-self.n_clusters // 64)), np.uint64)
-        lanes.fill_words(self._word("swap"), chunk * CHUNK, words)
-        return Swaps(words, self.n_items, self._clusters)
+        return DrawnSwaps(self._word("swap"), chunk * CHUNK, n_draws, self._rows)
 
     def every_swap(self, chunk: int, n_draws: int = CHUNK) -> Swaps:
         """Return all swaps in order from a chunk on, the first cluster alone first; at most 63 clusters."""

@@ -98,7 +98,8 @@ class Sums(Form):
 
     def swapped_pairs(self, draws: Swaps, pairs: Sequence[tuple[int, int]]) -> Floats:
         """Return the scores of pairs of systems, each swapped by the same draws, shape (pairs, 2, R)."""
-        leads = draws.add(self._sums.leads).reshape(len(self.rows.systems), -1, len(draws.words))
+        leads = draws.add(self._sums.leads, self._sums.kinds)
+        leads = leads.reshape(len(self.rows.systems), -1, draws.n_draws)
         return np.stack([self._dealt(a, b, leads[b] - leads[a], draws.n_items) for a, b in pairs])
 
     def _dealt(self, a: int, b: int, gains: Floats, n: int) -> Floats:

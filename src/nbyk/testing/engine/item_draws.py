@@ -1,12 +1,13 @@
 """Batches of 64 draws of items with replacement: the items of each draw, and their counts.
 
 Items that every score treats alike may share a kind. A draw is then a count of each kind, and a score takes
-one pass over the kinds.
+one pass over the kinds. If kinds are few, their counts are drawn, not the items: both have one distribution.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -16,13 +17,20 @@ from numpy.typing import NDArray
 
 from nbyk.compiled import njit
 from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
-from nbyk.resampling.streams import ReplicateStreams, StreamKey
+from nbyk.resampling.streams import CHUNK, ReplicateStreams, StreamKey, Streams
+from nbyk.sums import product
 from nbyk.testing.engine import weights
 from nbyk.testing.engine.swaps import DRAWS
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+_ITEMS_PER_BINOMIAL = 50
+"""Drawing a kind's binomial costs about as much as drawing this many single items."""
+
+ITEMS_PER_KIND = 128
+"""As many items of a kind, drawn once and swapped once, cost about as much as the kind's two binomials."""
 
 
 @njit(nogil=True, cache=True)
@@ -115,6 +123,79 @@ class Summed(Protocol):
     def features(self) -> Floats:
         """Each item's, or each kind's, contributions."""
 
+    @property
+    def kinds(self) -> Kinds | None:
+        """The kinds of the items, if few."""
+
+
+def by_first_item(codes: Integers) -> tuple[Integers, Integers]:
+    """Return the first item of each kind, and each item's kind, from codes, shape (N,).
+
+    Kinds are in the order in which they first appear. So other names of what the items hold, or exchanging
+    the systems, give the same draws of items.
+    """
+    first = np.full(int(codes.max()) + 1, len(codes))
+    np.minimum.at(first, codes, np.arange(len(codes)))
+    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
+    place = np.zeros_like(first)
+    place[order] = np.arange(len(order))
+    return first[order], place[codes]
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """A few kinds of items, in the order of `by_first_item`.
+
+    Attributes
+    ----------
+    first, sizes : ndarray of int, shape (kinds,)
+        The first item of each kind, and the number of its items.
+    """
+
+    first: Integers
+    sizes: Integers
+
+    @classmethod
+    def of(cls, columns: Sequence[Array]) -> Kinds | None:
+        """Return the kinds of items with equal values in all columns, (N,) each; None if they are many."""
+        n_items = len(columns[0])
+        most, codes = n_items // ITEMS_PER_KIND, np.zeros(n_items, np.int64)
+        for column in columns:
+            levels = np.unique(column[: most + 1])
+            if len(levels) > most:
+                return None
+            level = np.minimum(np.searchsorted(levels, column), len(levels) - 1)
+            if not np.array_equal(levels[level], column):
+                levels, level = np.unique(column, return_inverse=True)
+            codes = codes * len(levels) + level
+            if codes.max() > most:
+                codes = np.unique(codes, return_inverse=True)[1]
+                if codes.max() >= most:
+                    return None
+        first, kind_of = by_first_item(codes)
+        return cls(first, np.bincount(kind_of))
+
+    def swapped(self, word: np.uint64, first: int, n_draws: int) -> Integers:
+        """Return how many items of each kind are swapped, (draws, kinds), in draws from `first` on."""
+        return self._drawn(
+            word, first, n_draws, lambda rng, n: rng.binomial(self.sizes, 0.5, (n, len(self.sizes)))
+        )
+
+    def drawn(self, word: np.uint64, first: int, n_draws: int) -> Integers:
+        """Return how many items of each kind N draws with replacement take, shape (draws, kinds)."""
+        n_items = int(self.sizes.sum())
+        return self._drawn(
+            word, first, n_draws, lambda rng, n: rng.multinomial(n_items, self.sizes / n_items, n)
+        )
+
+    @staticmethod
+    def _drawn(word: np.uint64, first: int, n_draws: int, draw: Any) -> Integers:
+        parts = [
+            draw(np.random.Generator(np.random.PCG64(np.random.SeedSequence((int(word), start)))), DRAWS)
+            for start in range(first, first + n_draws, DRAWS)
+        ]
+        return np.concatenate(parts)[:n_draws]
+
 
 class ItemDraws:
     """A batch of draws of items.
@@ -167,11 +248,19 @@ class ItemDraws:
     def _count(self, counts: NDArray[np.uint8]) -> None:
         count_items(self.items, counts)
 
+    def counts(self, kinds: Kinds | None) -> Integers | None:
+        """Return the counts of kinds, (kinds, 64), if they can be drawn without the items."""
+        return None
+
     def sums(self, of: Summed) -> Floats:
         """Return the sums over the drawn items, shape (F, 64); they are computed once."""
         if of.name not in self._sums:
-            self._sums[of.name] = np.empty((of.features.shape[1], DRAWS))
-            weights.weighted_sums(of.features, self.weights, self._sums[of.name])
+            counts = self.counts(of.kinds)
+            if of.kinds is not None and counts is not None:
+                self._sums[of.name] = product(of.features[of.kinds.first].T, counts)
+            else:
+                self._sums[of.name] = np.empty((of.features.shape[1], DRAWS))
+                weights.weighted_sums(of.features, self.weights, self._sums[of.name])
         return self._sums[of.name]
 
 
@@ -216,6 +305,10 @@ class Bootstraps(ItemDraws):
     def shape(self) -> tuple[int, int]:
         """Draws R, and items n of each."""
         return DRAWS, self._n_drawn
+
+    def counts(self, kinds: Kinds | None) -> Integers | None:
+        """Return the counts of kinds, shape (kinds, 64)."""
+        return None if kinds is None else np.ascontiguousarray(kinds.drawn(self._word, self._first, DRAWS).T)
 
     def _weighed(self) -> Array:
         if not self._kind_of.size:
@@ -303,3 +396,40 @@ class KindCounts(ItemDraws):
         transposed = np.zeros((self._counts.shape[1], DRAWS), np.int64)
         transposed[:, : len(self._counts)] = self._counts.T
         return transposed
+
+
+class KindStreams:
+    """Draws of items with replacement by chunk; only the kinds of the items count.
+
+    It draws a multinomial over the kinds or single items, whichever is cheaper; both have one distribution.
+
+    Parameters
+    ----------
+    key
+        The key of the streams.
+    kind_of : ndarray of int, shape (N,)
+        The kind of each item; every kind below the largest has an item.
+    n_drawn
+        Items n of a draw.
+    at_least
+        The number of items to a kind from which kinds are drawn.
+    """
+
+    def __init__(
+        self, key: StreamKey, kind_of: Integers, n_drawn: int, *, at_least: int = _ITEMS_PER_BINOMIAL
+    ) -> None:
+        self._key = key
+        self._n_drawn = n_drawn
+        self._n_items = len(kind_of)
+        sizes = np.bincount(kind_of)
+        self._chances = sizes / self._n_items
+        self._by_kind = len(sizes) * at_least <= n_drawn
+        alone = np.array_equal(kind_of, np.arange(len(kind_of)))
+        self._kind_of = None if alone else np.ascontiguousarray(kind_of, dtype=np.int64)
+
+    def draws(self, chunk: int) -> ItemDraws:
+        """Return the 64 draws of a chunk."""
+        if self._by_kind:
+            generator = Streams(self._key, chunk).generator("items")
+            return KindCounts(generator.multinomial(self._n_drawn, self._chances, CHUNK))
+        return drawn_items(self._key, chunk, self._n_items, n_drawn=self._n_drawn, kind_of=self._kind_of)

@@ -12,17 +12,20 @@ from numpy.typing import NDArray
 from nbyk.metrics import Metric
 from nbyk.metrics.classes import shares_of
 from nbyk.metrics.item_means import equal_item_means, without_rounding
+from nbyk.resampling.lanes import fill_words
+from nbyk.sums import product
 from nbyk.testing.engine import swaps
+from nbyk.testing.engine.item_draws import Kinds
 from nbyk.testing.engine.swaps import DRAWS
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
 class Swaps:
     """A batch of R draws of swaps: for each item, whether its rows are swapped.
 
-    Attributes
+    Parameters
     ----------
     words : ndarray of uint64, shape (R, ⌈G/64⌉)
         Per draw, a bit per cluster from the lowest up: whether the rows of its items are swapped. Without
@@ -33,10 +36,15 @@ class Swaps:
         The cluster of each item, if items have clusters.
     """
 
-    words: NDArray[np.uint64]
-    n_items: int
-    clusters: NDArray[np.int64] | None = None
-    _sums: dict[str, Floats] = field(default_factory=dict, repr=False)
+    def __init__(self, words: NDArray[np.uint64], n_items: int, clusters: Integers | None = None) -> None:
+        self.words = words
+        self.n_items, self.clusters = n_items, clusters
+        self._sums: dict[str, Floats] = {}
+
+    @property
+    def n_draws(self) -> int:
+        """Number of draws R."""
+        return len(self.words)
 
     def batches(self) -> Iterator[Swaps]:
         """Yield the draws, 64 at a time."""
@@ -60,17 +68,59 @@ class Swaps:
     def sums(self, of: ItemSums) -> Floats:
         """Return what swaps add to the first system's sums and take from the second's, shape (F, R)."""
         if of.name not in self._sums:
-            self._sums[of.name] = self.add(of.gains)
+            self._sums[of.name] = self.add(of.gains, of.kinds)
         return self._sums[of.name]
 
-    def add(self, values: Floats) -> Floats:
+    def counts(self, kinds: Kinds | None) -> Integers | None:
+        """Return how many items of each kind are swapped, (R, kinds), if that can be drawn without them."""
+        return None
+
+    def add(self, values: Floats, kinds: Kinds | None) -> Floats:
         """Return the sums of the swapped clusters' `values`, shape (G, F), as (F, R)."""
-        sums = np.empty((len(self.words), values.shape[1]))
+        counts = self.counts(kinds)
+        if kinds is not None and counts is not None:
+            return product(values[kinds.first].T, counts.T)
+        sums = np.empty((self.n_draws, values.shape[1]))
         if values.shape[1] == 1:
             swaps.add_swapped_values(values[:, 0], self.words, sums[:, 0])
         else:
             swaps.add_swapped(values, self.words, sums)
         return np.ascontiguousarray(sums.T)
+
+
+class DrawnSwaps(Swaps):
+    """A batch of R random draws of swaps, listed only if a metric needs them.
+
+    Parameters
+    ----------
+    word, first
+        The random stream, and the number of the first draw in it (`nbyk.resampling.lanes`).
+    n_draws
+        Draws R.
+    rows
+        The rows to swap.
+    """
+
+    def __init__(self, word: np.uint64, first: int, n_draws: int, rows: Rows) -> None:
+        self._word, self._first, self._n_draws, self._n_clusters = word, first, n_draws, rows.n_clusters
+        self.n_items, self.clusters = rows.n_items, rows.clusters
+        self._sums = {}
+
+    @property
+    def n_draws(self) -> int:
+        """Number of draws R."""
+        return self._n_draws
+
+    @cached_property
+    def words(self) -> NDArray[np.uint64]:  # type: ignore[override]
+        """Per draw, a bit per cluster: whether the rows of its items are swapped."""
+        words = np.empty((self._n_draws, -(-self._n_clusters // 64)), np.uint64)
+        fill_words(self._word, self._first, words)
+        return words
+
+    def counts(self, kinds: Kinds | None) -> Integers | None:
+        """Return how many items of each kind are swapped, shape (R, kinds)."""
+        return None if kinds is None else kinds.swapped(self._word, self._first, self._n_draws)
 
 
 @dataclass(frozen=True)
@@ -224,6 +274,13 @@ class ItemSums:
             self.gains = self._of_clusters((swapped - scores[0])[:, None], rows)
         self.total = self.features.sum(axis=0)
         self._rows = rows
+
+    @cached_property
+    def kinds(self) -> Kinds | None:
+        """The kinds of the items, if few; None with clusters."""
+        if self._rows.clusters is not None:
+            return None
+        return Kinds.of([*self.features.T, *(self.gains.T if self.features.shape[1] == 1 else ())])
 
     @cached_property
     def leads(self) -> Floats:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from nbyk.compiled import njit
 from nbyk.metrics import Metric
 from nbyk.metrics.classes import ACCURACY, F1, PRECISION, RECALL, TIED, ratio, score_tables
 from nbyk.testing.engine.forms import Form
-from nbyk.testing.engine.item_draws import ItemDraws
+from nbyk.testing.engine.item_draws import ItemDraws, Kinds
 from nbyk.testing.engine.rows import Rows, Swaps
 from nbyk.testing.engine.swaps import DRAWS
 
@@ -149,6 +149,24 @@ class Tables(Form):
         super().__init__(metric, rows)
         self._cells, self._shape, self._fill = np.ascontiguousarray(cells), shape, fill
 
+    @cached_property
+    def _kinds(self) -> Kinds | None:
+        """The kinds of the items, if few; None with clusters."""
+        runs_and_systems = self._cells.reshape(-1, self._cells.shape[2])
+        return None if self.rows.clusters is not None else Kinds.of(list(runs_and_systems))
+
+    def swapped(self, draws: Swaps) -> Floats:
+        """Count the items that each system gets; a swapped kind is a kind with the systems exchanged."""
+        kinds, counts = self._kinds, draws.counts(self._kinds)
+        if kinds is None or counts is None:
+            return super().swapped(draws)
+        cells = self._cells[:, :2, kinds.first]
+        cells = np.concatenate([cells, cells[:, ::-1]], axis=2)
+        weights = np.concatenate([kinds.sizes - counts, counts], axis=1)
+        starts = range(0, draws.n_draws, DRAWS)
+        scores = [self._weighed(cells, weights[start : start + DRAWS].T) for start in starts]
+        return np.concatenate(scores, axis=1)
+
     def _swapped(self, draws: Swaps) -> Floats:
         """Count the items that each system gets."""
         counts = self._counts(2, DRAWS)
@@ -158,12 +176,20 @@ class Tables(Form):
 
     def drawn(self, draws: ItemDraws) -> Floats:
         """Count under weights."""
-        scores = np.empty((self._cells.shape[1], draws.shape[0]))
-        counts = self._counts(DRAWS)
+        kinds, counts = self._kinds, draws.counts(self._kinds)
+        if kinds is None or counts is None:
+            return self._weighed(self._cells, draws.weights, draws.shape[0])
+        return self._weighed(self._cells[..., kinds.first], counts)
+
+    def _weighed(self, cells: Integers, weights: Array, n_draws: int = DRAWS) -> Floats:
+        """Return the scores, (S, D), of cells, (runs, S, items or kinds), under weights, (…, 64 or D)."""
+        n_draws = min(n_draws, weights.shape[1])
+        scores = np.empty((cells.shape[1], n_draws))
+        counts, weights = self._counts(weights.shape[1]), np.ascontiguousarray(weights)
         for system, out in enumerate(scores):
-            for run_counts, cells in zip(counts, self._cells, strict=True):
-                fill_drawn(cells[system], draws.weights, run_counts)
-            out[:] = self._scores(counts[..., : draws.shape[0]])
+            for run_counts, run_cells in zip(counts, cells, strict=True):
+                fill_drawn(np.ascontiguousarray(run_cells[system]), weights, run_counts)
+            out[:] = self._scores(counts[..., :n_draws])
         return scores
 
     def _counts(self, *sizes: int) -> NDArray[np.int32]:

@@ -221,7 +221,6 @@ def compare_judged(
             of.claims,
             corrected_p if of.claims[0].is_conclusive else math.nan,
             True,
-            None,
             tuple(_reserves(of, alpha)),
         )
         for (a, b), of, corrected_p in zip(pairs, differences, p, strict=True)

@@ -19,7 +19,7 @@ from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import check_draws
 from nbyk.testing.scores.draws import Drawing
-from nbyk.testing.scores.means import mean_difference
+from nbyk.testing.scores.means import interval_of_means
 from nbyk.testing.scores.nulls import equal_on_paper
 from nbyk.testing.scores.result import NOTHING_VARIES, SCOPE
 from nbyk.testing.scores.violation_ratio import fill_ratios, resampled_ratios, segments
@@ -56,7 +56,7 @@ class AsoResult(ShownInNotebooks):
     effect
         mean(a) − mean(b): positive if A is better on average.
     interval
-        Its interval (`mean_difference`) at the confidence level of `bound`, not corrected for other
+        Its interval (`interval_of_means`) at the confidence level of `bound`, not corrected for other
         comparisons; NaN where no score varies.
     resampled : ndarray, shape (n_resamples,), or None
         The ratios of the resamples, if they were requested.
@@ -356,7 +356,8 @@ class Bound:
         deviations = resampled[0] - resampled[0].mean()
         # A sample's standard deviation s has the variance (μ₄ − s⁴)/(4 s² M), to first order.
         spread = max(0.0, float((deviations**4).mean()) - float(error) ** 4)
-        effect, interval = mean_difference(a, b, self.confidence_level, paired=False)
+        effect = float(a.mean() - b.mean())
+        interval = interval_of_means(a, b, self.confidence_level, paired=False)
         error_of_error = math.sqrt(spread / (4.0 * self.n_resamples)) / float(error) if error > 0.0 else 0.0
         return AsoResult(
             eps_min=float(self.eps_min(ratios, error)[0]),

@@ -17,7 +17,7 @@ from nbyk.resampling.effects import Progress
 from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.kernels import resampled_differences
-from nbyk.testing.scores.nulls import NullSums, rounding
+from nbyk.testing.scores.nulls import NullCounts, NullSums, by_kinds, rounding
 from nbyk.testing.scores.result import SignificanceResult
 
 
@@ -81,7 +81,11 @@ def bootstrap_test(
     drawing = Drawing(n_resamples, seed, threads, progress)
     counts = resampled(first[None], second[None], paired=paired).drawn(drawing, keep_null=keep_null)
     name = "paired_bootstrap" if paired else "bootstrap"
-    return counts.result(name, (first, second), alternative, smoothing=smoothing)
+
+    def again(a: Floats, b: Floats) -> NullCounts:
+        return resampled(a, b, paired=paired).drawn(drawing.quiet())
+
+    return counts.result(name, (first, second), alternative, again, smoothing=smoothing)
 
 
 def resampled(a: Floats, b: Floats, *, paired: bool) -> NullSums:
@@ -96,11 +100,12 @@ def resampled(a: Floats, b: Floats, *, paired: bool) -> NullSums:
         of_a, of_b = (a - centre) / n, (b - centre) / m
         ties = rounding(of_a, np.abs(a) / n) + rounding(of_b, np.abs(b) / m)
     observed = of_a.sum(axis=1) - of_b.sum(axis=1)
+    kernel = partial(resampled_differences, of_a, of_b)
     return NullSums(
         observed=observed,
         low=2.0 * observed - ties,
         high=2.0 * observed + ties,
-        draw=partial(resampled_differences, of_a, of_b),
+        draw=by_kinds(of_a, kernel, swapped=False) if paired else kernel,
         axes={"purpose": "resampled scores", "n": n, "m": of_b.shape[1]},
         differences=lambda resampled: resampled - observed[:1, None],
     )

@@ -20,6 +20,9 @@ from nbyk.testing.scores.nulls import equal_on_paper, paired_differences
 from nbyk.testing.scores.result import SignificanceResult
 from nbyk.testing.scores.subset_sums import ANY_SIZE, chances_of_sums
 
+_FEW = 30
+"""The least p of more pairs, or scores, is far below any level."""
+
 
 def welch_t_test(a: Any, b: Any, *, alternative: Alternative = "two-sided") -> SignificanceResult:
     """Test the difference of the means of two samples by Welch's t, which allows for unequal variances.
@@ -87,9 +90,16 @@ def wilcoxon_test(
     """
     first, second = as_pairs(a, b)
     check_alternative(alternative)
+    sizes = np.abs(paired_differences(first[None], second[None]))
+    clearest = [sizes, -sizes] if sizes.size <= _FEW else []
     return _result(
         "wilcoxon",
-        wilcoxon(first[None], second[None], alternative, method),
+        wilcoxon(
+            np.concatenate([first[None], *clearest]),
+            np.concatenate([second[None], *map(np.zeros_like, clearest)]),
+            alternative,
+            method,
+        ),
         (first, second),
         alternative,
         "all pairs tie, so that there is nothing to rank; the systems' scores are the same",
@@ -127,9 +137,16 @@ def mann_whitney_test(
     """
     first, second = as_scores(a, "a"), as_scores(b, "b")
     check_alternative(alternative)
+    rising, n, m = np.sort(np.concatenate([first, second])), first.size, second.size
+    few = slice(None) if n + m <= _FEW else slice(1)
     return _result(
         "mann_whitney",
-        mann_whitney(first[None], second[None], alternative, method),
+        mann_whitney(
+            np.stack([first, rising[m:], rising[:n]][few]),
+            np.stack([second, rising[:m], rising[n:]][few]),
+            alternative,
+            method,
+        ),
         (first, second),
         alternative,
         "all scores are equal, so that there is nothing to rank",
@@ -143,10 +160,12 @@ def _result(
     alternative: Alternative,
     undefined: str,
 ) -> SignificanceResult:
-    statistic, p = (float(values[0]) for values in found)
+    """Return the result of the first row of what was found; further rows are the clearest scores."""
+    (statistic, *_), (p, *clearest) = (values.tolist() for values in found)
     if np.isnan(p):
         raise NbykError(f"{test}: {undefined}")
-    return SignificanceResult.of_means(test, statistic, PValue(p, 0.0, alternative), samples)
+    least_p = min(clearest, default=0.0)
+    return SignificanceResult.of_means(test, statistic, PValue(p, 0.0, alternative), samples, least_p=least_p)
 
 
 def welch(a: Floats, b: Floats, alternative: Alternative) -> tuple[Floats, Floats]:

@@ -23,14 +23,13 @@ from nbyk.testing.results import Board, Claim, Drawn, Pair, Question, ResponseCo
 from nbyk.testing.scores.aso import Bound, few_scores
 from nbyk.testing.scores.battery import TESTS
 from nbyk.testing.scores.facts import ASO, FACTS
-from nbyk.testing.scores.means import mean_difference, mean_interval
+from nbyk.testing.scores.means import interval_of_means, mean_interval
 from nbyk.testing.scores.randomisation import EXACT_UP_TO
 from nbyk.testing.scores.result import (
     NOTHING_VARIES,
     SCOPE,
     SignificanceResult,
     population_of,
-    smallest_p,
     warnings_of,
 )
 
@@ -237,33 +236,27 @@ def _by_p(
     decided = settled_decisions(p, low, high, alpha=question.alpha, method=question.correction).tolist()
     for names, result, of_pair, is_decided in zip(pairs, results, corrected, decided, strict=True):
         a, b = (sign * sample.scores[name] for name in names)
-        effect, interval = mean_difference(
-            a, b, question.confidence_level, paired=FACTS[question.test].paired
-        )
         claim = Claim(
             ("scores",),
             population_of(question.test),
-            effect,
-            interval,
+            result.effect,
+            result.ends_at(question.confidence_level),
             result.p,
             result.standard_error,
             question.test,
             "better" if _first_is_in_front(result, a, b) else "worse",
             decided=is_decided,
+            least_p=result.least_p,
+            drawn=Drawn(result.n_resamples, result.exact, DECISION_ERROR) if result.n_resamples else None,
         )
-        drawn = None
-        if result.n_resamples:
-            drawn = Drawn(result.n_resamples, result.exact, smallest_p(result), DECISION_ERROR)
-        yield _pair(names, question, sample, claim, of_pair, drawn)
+        yield _pair(names, question, sample, claim, of_pair)
 
 
-def _pair(
-    names: tuple[str, str], question: Question, sample: Sample, claim: Claim, p: float, drawn: Drawn | None
-) -> Pair:
+def _pair(names: tuple[str, str], question: Question, sample: Sample, claim: Claim, p: float) -> Pair:
     kept = {name: sample.scores[name] for name in names}
     of_two = Sample(0, 0, {name: sample.responses[name] for name in names}, scores=kept)
     a, b = (float(of.mean()) for of in kept.values())
-    return Pair(*names, question, of_two, (a, b), (claim,), p, claim.decided, drawn)
+    return Pair(*names, question, of_two, (a, b), (claim,), p, claim.decided)
 
 
 def _first_is_in_front(result: SignificanceResult, a: Floats, b: Floats) -> bool:
@@ -297,22 +290,34 @@ def _by_aso(
             favours = "better"
         elif question.alternative != "greater" and order.reversed().eps_min < question.tau:
             favours = "worse"
-        effect, interval = mean_difference(a, b, question.confidence_level, paired=False)
         claim = Claim(
-            ("scores",), population_of(ASO), effect, interval, math.nan, math.nan, ASO, favours, order=order
+            ("scores",),
+            population_of(ASO),
+            float(a.mean() - b.mean()),
+            interval_of_means(a, b, question.confidence_level, paired=False),
+            *(math.nan, math.nan, ASO, favours),
+            order=order,
         )
-        yield _pair(names, question, sample, claim, math.nan, None)
+        yield _pair(names, question, sample, claim, math.nan)
+
+
+def _disagree(claim: Claim, question: Question) -> bool:
+    """Return whether the interval and p of one level, both two-sided, do not say the same of 0."""
+    low, high = claim.interval
+    if question.alternative != "two-sided" or round(1.0 - question.confidence_level, 12) != question.alpha:
+        return False
+    return not math.isnan(low + claim.p) and (low > 0.0 or high < 0.0) != (claim.p <= question.alpha)
 
 
 def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, paired: bool) -> Iterator[str]:
     test, fewest = question.test, _fewest(sample.scores)
-    drawn = [pair.drawn for pair in pairs if pair.drawn is not None]
-    least, n_corrected = min((of.least_p for of in drawn), default=0.0), n_corrected_for(question, pairs)
+    least = min(pair.claims[0].least_p for pair in pairs)
+    n_corrected = n_corrected_for(question, pairs)
     if least * n_corrected > question.alpha:
         corrected = f", times {n_corrected} pairs," if n_corrected > 1 else ""
         how = (
             "collect more scores"
-            if any(of.exact for of in drawn)
+            if any(pair.drawn is None or pair.drawn.exact for pair in pairs)
             else "draw more of the null with `n_resamples`"
         )
         yield (
@@ -326,6 +331,12 @@ def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, pair
             yield said
     if fewest[0] > 1 and any(math.isnan(pair.interval[0]) for pair in pairs):
         yield NOTHING_VARIES
+    for pair in pairs:
+        if _disagree(pair.claims[0], question):
+            yield (
+                f"p of {pair.a} and {pair.b} is by {FACTS[test].title}, and the interval of their means by "
+                "another method: they disagree about 0 here; the verdict is p's"
+            )
     if not paired:
         yield SCOPE
     elif not FACTS[test].paired:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -56,6 +56,10 @@ class Drawing:
         check_draws(self.n_draws)
         object.__setattr__(self, "seed", as_seed(self.seed))
         object.__setattr__(self, "n_draws", int(self.n_draws))  # numpy's integers may be short
+
+    def quiet(self) -> Drawing:
+        """Return the same draws, without progress."""
+        return replace(self, progress=None)
 
     @property
     def streams_per_row(self) -> int:

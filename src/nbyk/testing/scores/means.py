@@ -1,21 +1,25 @@
-"""Means of scores and their intervals: by t, of zeros and ones, and none where no score varies."""
+"""Means of scores and their intervals: by a test or by t, of zeros and ones, none where nothing varies."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from nbyk.data.arrays import Floats
 from nbyk.testing.intervals import difference_of_proportions, proportion_interval, signs_interval
+from nbyk.testing.pvalues import Alternative
 
 _ROUNDING = 1e-13
 """A standard error of at most this share of the largest score is that of scores that are equal on paper."""
 
 _POWER = 0.8
+_HALVINGS = 26
 
 Interval = tuple[float, float]
+PofShift = Callable[[float, Alternative], float]
 
 _NONE = (math.nan, math.nan)
 
@@ -31,19 +35,33 @@ def mean_interval(sample: Floats, confidence_level: float) -> Interval:
     return mean - reach, mean + reach
 
 
-def mean_difference(a: Floats, b: Floats, confidence_level: float, *, paired: bool) -> tuple[float, Interval]:
-    """Return mean(a) − mean(b) and its interval.
+def interval_of_means(
+    a: Floats, b: Floats, confidence_level: float, *, paired: bool, p_of_shift: PofShift | None = None
+) -> Interval:
+    """Return the interval of mean(a) − mean(b).
 
     For zeros and ones it is `signs_interval` of pairs, else `difference_of_proportions`. For other scores it
-    is by t: of the mean difference of pairs, else Welch's. It is NaN where a system has one score, and where
-    no score or difference varies: that is not certainty.
+    holds the shifts that the test does not reject, so that it agrees with p; without a test's p it is by t:
+    of the mean difference of pairs, else Welch's. It is NaN where a system has one score, where no score or
+    difference varies: that is not certainty. Scores too few for the test to reject any shift bound nothing.
+
+    Parameters
+    ----------
+    a, b
+        The scores.
+    confidence_level
+        Nominal coverage, in (0, 1).
+    paired
+        Whether score i of both is a pair.
+    p_of_shift
+        The one-sided p of the test with a shift taken from A's scores.
     """
     difference = _mean(a) - _mean(b)
     if min(len(a), len(b)) > 1 and are_zeros_and_ones(a) and are_zeros_and_ones(b):
         if paired:
-            return difference, paired_interval(a, b, confidence_level)
+            return paired_interval(a, b, confidence_level)
         counts = int(a.sum()), int(b.sum())
-        return difference, difference_of_proportions(counts, (len(a), len(b)), confidence_level)
+        return difference_of_proportions(counts, (len(a), len(b)), confidence_level)
     if paired:
         error, df = _standard_error(a - b), len(a) - 1.0
     else:
@@ -51,9 +69,39 @@ def mean_difference(a: Floats, b: Floats, confidence_level: float, *, paired: bo
         error = math.hypot(of_a, of_b)
         df = error**4 / (of_a**4 / (len(a) - 1) + of_b**4 / (len(b) - 1)) if error > 0.0 else 1.0
     if not error > _ROUNDING * max(np.abs(a).max(), np.abs(b).max()):
-        return difference, _NONE
+        return _NONE
+    if p_of_shift is not None:
+        most = 1.001 * float(np.ptp(a) + np.ptp(b))
+        if not math.isfinite(difference + most):
+            return _NONE
+        ends = [_last_kept(p_of_shift, difference, sign * most, confidence_level) for sign in (-1.0, 1.0)]
+        return ends[0], ends[1]
     reach = _reach(error, df, confidence_level)
-    return difference, (difference - reach, difference + reach)
+    return difference - reach, difference + reach
+
+
+def _last_kept(p_of_shift: PofShift, difference: float, most: float, level: float) -> float:
+    """Return the end of the shifts that a test keeps on one side; infinite if it rejects none there.
+
+    No null reaches the difference `most` beyond it. 0 is decided as by p: it is one of the shifts tried.
+    """
+    side: Alternative = "greater" if most < 0.0 else "less"
+    least = 0.5 * round(1.0 - level, 12)
+
+    def is_kept(shift: float) -> bool:
+        return p_of_shift(shift, side) > least
+
+    kept, rejected = difference - most, difference + most
+    if is_kept(rejected):
+        return math.copysign(math.inf, most)
+    tried = 0.0 if min(kept, rejected) < 0.0 < max(kept, rejected) else difference
+    for _ in range(_HALVINGS):
+        if is_kept(tried):
+            kept = tried
+        else:
+            rejected = tried
+        tried = 0.5 * (kept + rejected)
+    return kept + 0.0
 
 
 def paired_interval(a: Floats, b: Floats, confidence_level: float) -> Interval:

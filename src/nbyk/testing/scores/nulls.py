@@ -9,13 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.arrays import Floats
+from nbyk.sums import product
+from nbyk.testing.engine.item_draws import Kinds
 from nbyk.testing.pvalues import Alternative, PValue, sides_of
-from nbyk.testing.scores.draws import Drawing
+from nbyk.testing.scores.draws import DRAWS, Drawing
 from nbyk.testing.scores.result import SignificanceResult
 
 Counts = NDArray[np.int64]
@@ -77,10 +80,28 @@ class NullCounts:
         error = 0.0 if self.exact else sides * math.sqrt(smoothed * (1.0 - smoothed) / (1 + n))
         return PValue(p, error, alternative)
 
+    def least_p(self, alternative: Alternative) -> float:
+        """Return the least p-value that any scores can give."""
+        return min(1.0, sides_of(alternative) / (self.n_draws + (0 if self.exact else 1)))
+
     def result(
-        self, test: str, samples: tuple[Floats, Floats], alternative: Alternative, *, smoothing: bool = True
+        self,
+        test: str,
+        samples: tuple[Floats, Floats],
+        alternative: Alternative,
+        again: Callable[[Floats, Floats], NullCounts],
+        *,
+        smoothing: bool = True,
     ) -> SignificanceResult:
-        """Return the result of a test on the means of the first pair, as `p_values`."""
+        """Return the result of a test on the means of the first pair, as `p_values`.
+
+        `again` counts for other samples, of the shapes (1, n) and (1, m).
+        """
+        a, b = samples
+
+        def p_of_shift(shift: float, side: Alternative) -> float:
+            return again(a[None] - shift, b[None]).pvalue(side, smoothing=smoothing).p
+
         return SignificanceResult.of_means(
             test,
             float(self.observed[0]),
@@ -88,7 +109,9 @@ class NullCounts:
             samples,
             n_resamples=self.n_draws,
             exact=self.exact,
+            least_p=self.least_p(alternative),
             null=self.null,
+            p_of_shift=p_of_shift,
         )
 
 
@@ -134,6 +157,28 @@ class NullSums:
         drawing.over_streams(fill, rows)
         null = self.differences(kept)[0] if keep_null else None
         return NullCounts(self.observed, counts.reshape(rows, -1, 2).sum(axis=1), drawing.n_draws, null=null)
+
+
+def by_kinds(values: Floats, kernel: Callable[..., None], *, swapped: bool) -> Callable[..., None]:
+    """Return a `NullSums.draw` of a pair's values, shape (R, N), by counts of few kinds; else the kernel.
+
+    Sums are of the `swapped` items, each by a fair coin, or of N drawn with replacement.
+    """
+    kinds = Kinds.of([values[0]]) if len(values) == 1 else None
+    if kinds is None:
+        return kernel
+    of_kinds, draw_counts = values[0, kinds.first], kinds.swapped if swapped else kinds.drawn
+
+    def draw(
+        low: Floats, high: Floats, key: Any, n_draws: int, first: int, last: int, counts: Any, null: Floats
+    ) -> None:
+        for stream in range(first, last):
+            start = stream * DRAWS
+            sums = product(draw_counts(key, start, min(DRAWS, n_draws - start)), of_kinds)
+            counts[stream] = (sums >= low).sum(), (sums <= high).sum()
+            null[:, start : start + DRAWS] = sums[: null.shape[1]]
+
+    return draw
 
 
 def rounding(values: Floats, sizes: Floats) -> Floats:

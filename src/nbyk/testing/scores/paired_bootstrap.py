@@ -17,14 +17,20 @@ from nbyk.metrics.registry import kind_scored
 from nbyk.resampling.effects import Progress, run_chunks
 from nbyk.resampling.streams import stream_key
 from nbyk.testing.engine.forms import form_of
-from nbyk.testing.engine.item_draws import ItemDraws, KindCounts, drawn_items
+from nbyk.testing.engine.item_draws import (
+    ITEMS_PER_KIND,
+    ItemDraws,
+    KindCounts,
+    KindStreams,
+    by_first_item,
+)
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import Interval, percentile_interval
 from nbyk.testing.pvalues import Alternative, check_alternative, tie_tolerance
 from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.means import are_zeros_and_ones, paired_interval
 from nbyk.testing.scores.nulls import NullCounts
-from nbyk.testing.scores.result import CONFIDENCE_LEVEL, SignificanceResult
+from nbyk.testing.scores.result import SignificanceResult
 
 Array = NDArray[Any]
 Integers = NDArray[np.int64]
@@ -71,7 +77,8 @@ def paired_bootstrap(
     smoothing
         p = (1 + count)/(1 + M), never zero; else count/M, as in the paper.
     seed, threads
-        The numbers depend on the seed, not on the threads. All metrics see the same resamples.
+        The numbers depend on the seed, not on the threads. All metrics see the same resamples, unless items
+        are of few kinds, 128 to a kind or more: then counts of the kinds are drawn.
     keep_null
         Whether the result holds the statistic under the null, δ* − δ.
     progress
@@ -100,9 +107,10 @@ def paired_bootstrap(
     outputs = SummedOutputs(known, *given) if isinstance(known, Metric) else PlainOutputs(known, *given)
     delta, n = outputs.observed, outputs.n_items
     key = stream_key(drawing.seed, purpose="resampled items", n_items=n)
+    items = KindStreams(key, outputs.kind_of, n, at_least=ITEMS_PER_KIND)
 
     def drawn(chunk: int, size: int) -> Floats:
-        return outputs.effects(drawn_items(key, chunk, n, kind_of=outputs.kind_of), size)[None]
+        return outputs.effects(items.draws(chunk), size)[None]
 
     at_once = threads if isinstance(known, Metric) else 1
     ((effects,),) = run_chunks(drawing.n_draws, drawn, threads=at_once, progress=progress)
@@ -116,20 +124,21 @@ def paired_bootstrap(
         n_a=n,
         n_b=n,
         effect=delta,
-        interval=_interval(outputs, effects, ties),
+        ends_at=lambda level: _interval(outputs, effects, ties, level),
         n_resamples=drawing.n_draws,
+        least_p=counts.least_p(alternative),
         null=effects - delta if keep_null else None,
     )
 
 
-def _interval(outputs: SummedOutputs | PlainOutputs, effects: Floats, ties: float) -> Interval:
+def _interval(outputs: SummedOutputs | PlainOutputs, effects: Floats, ties: float, level: float) -> Interval:
     """Return the interval of zeros and ones where items have these, or of percentiles; NaN if none vary."""
     if outputs.item_scores is not None and are_zeros_and_ones(outputs.item_scores):
         a, b = outputs.item_scores
-        return paired_interval(a, b, CONFIDENCE_LEVEL)
+        return paired_interval(a, b, level)
     if np.ptp(effects) <= ties:
         return math.nan, math.nan
-    return percentile_interval(effects, CONFIDENCE_LEVEL)
+    return percentile_interval(effects, level)
 
 
 def _known(metric: AnyMetric) -> Metric | OutputsMetric:
@@ -155,7 +164,7 @@ class SummedOutputs:
         Number of items N.
     observed
         How much better A is on them.
-    kind_of : ndarray of int, shape (N,), or None
+    kind_of : ndarray of int, shape (N,)
         The kind of each item.
     item_scores : ndarray, shape (2, N), or None
         A's and B's scores of single items, if the metric is known to be their mean; higher is better.
@@ -168,9 +177,9 @@ class SummedOutputs:
         _check_items(len(of_a))
         both = np.concatenate([of_a, of_b], axis=1)
         whole = (both + 0.0).view(np.dtype((np.void, both.itemsize * both.shape[1])))[:, 0]  # −0 is 0
-        _, first, kind_of = np.unique(whole, return_index=True, return_inverse=True)
+        first, kind_of = by_first_item(np.unique(whole, return_inverse=True)[1])
         self.n_items = len(both)
-        self.kind_of: Integers | None = kind_of.astype(np.int64)
+        self.kind_of: Integers = kind_of
         has_item_scores = metric.additive and metric.direction == "higher"
         self.item_scores = metric.score_sums(np.stack([of_a, of_b])) if has_item_scores else None
         places = np.arange(2.0 * len(first)).reshape(2, -1, 1)
@@ -193,7 +202,6 @@ class SummedOutputs:
 class PlainOutputs:
     """Outputs that a function scores, called on every draw of the items; attributes as above."""
 
-    kind_of: Integers | None = None
     item_scores: Floats | None = None
 
     def __init__(self, metric: OutputsMetric, a: Any, b: Any, references: Any) -> None:
@@ -208,7 +216,8 @@ class PlainOutputs:
                 "of each, at least 2, since one item cannot be resampled"
             )
         self.n_items = len(self._a)
-        self.observed = self._effect(np.arange(self.n_items))
+        self.kind_of: Integers = np.arange(self.n_items)
+        self.observed = self._effect(self.kind_of)
 
     def effects(self, draws: ItemDraws, size: int) -> Floats:
         """Return how much better A is in the first `size` draws of a batch, shape (size,)."""

@@ -18,7 +18,7 @@ from nbyk.resampling.effects import Progress
 from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.scores import kernels
 from nbyk.testing.scores.draws import Drawing
-from nbyk.testing.scores.nulls import NullCounts, NullSums, rounding
+from nbyk.testing.scores.nulls import NullCounts, NullSums, by_kinds, rounding
 from nbyk.testing.scores.result import SignificanceResult
 from nbyk.testing.scores.subset_sums import ANY_SIZE, all_sums, count_subsets, is_feasible, n_subsets
 
@@ -79,7 +79,11 @@ def approximate_randomisation(
     check_alternative(alternative)
     drawing = Drawing(n_resamples, seed, threads, progress)
     counts = swaps(first[None], second[None]).counted(drawing, exact_up_to, keep_null=keep_null)
-    return counts.result("approximate_randomisation", (first, second), alternative)
+
+    def again(a: Floats, b: Floats) -> NullCounts:
+        return swaps(a, b).counted(drawing.quiet(), exact_up_to)
+
+    return counts.result("approximate_randomisation", (first, second), alternative, again)
 
 
 def permutation_test(
@@ -123,7 +127,11 @@ def permutation_test(
     check_alternative(alternative)
     drawing = Drawing(n_resamples, seed, threads, progress)
     counts = deals(first[None], second[None]).counted(drawing, exact_up_to, keep_null=keep_null)
-    return counts.result("permutation", (first, second), alternative)
+
+    def again(a: Floats, b: Floats) -> NullCounts:
+        return deals(a, b).counted(drawing.quiet(), exact_up_to)
+
+    return counts.result("permutation", (first, second), alternative, again)
 
 
 @dataclass(frozen=True)
@@ -179,7 +187,7 @@ def swaps(a: Floats, b: Floats) -> NullSums:
         observed=totals / n,
         low=-ties,
         high=ties,
-        draw=partial(kernels.flipped_sums, negated),
+        draw=by_kinds(negated, partial(kernels.flipped_sums, negated), swapped=True),
         axes={"purpose": "swapped pairs", "n": n, "size": ANY_SIZE},
         differences=lambda swapped: (totals[:1, None] + 2.0 * swapped) / n,
         values=negated,

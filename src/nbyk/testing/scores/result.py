@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 from nbyk.data.arrays import Floats
-from nbyk.testing.pvalues import Alternative, PValue, sides_of
+from nbyk.testing.pvalues import Alternative, PValue
 from nbyk.testing.results import (
     Claim,
     Drawn,
@@ -20,7 +21,7 @@ from nbyk.testing.results import (
     favoured,
 )
 from nbyk.testing.scores.facts import FACTS
-from nbyk.testing.scores.means import mean_difference
+from nbyk.testing.scores.means import Interval, PofShift, interval_of_means
 from nbyk.testing.unit_cautions import about_pairs
 
 CONFIDENCE_LEVEL = 0.95
@@ -57,13 +58,14 @@ class SignificanceResult(ShownAsLines):
         Number of scores of each system.
     effect
         mean(a) − mean(b) or, for a metric of outputs, how much better A's value is.
-    interval
-        Its 95 % interval. For means it is by t, or of proportions for zeros and ones. For a metric it is that
-        of the resamples' percentiles. NaN with a single score, and where nothing varies.
+    ends_at
+        Function from a confidence level to the interval of the effect.
     n_resamples
         Draws from the null; all permutations or sign patterns if `exact`; 0 if the null is a formula.
     exact
         Whether the whole null was enumerated, so that the p-value has no Monte-Carlo error.
+    least_p
+        The least p-value that the test can give with as many scores; 0 if it has none.
     null : ndarray, shape (n_resamples,), or None
         The statistic under the null, if it was requested.
     """
@@ -74,9 +76,10 @@ class SignificanceResult(ShownAsLines):
     n_a: int
     n_b: int
     effect: float
-    interval: tuple[float, float]
+    ends_at: Callable[[float], Interval] = field(repr=False, compare=False)
     n_resamples: int = 0
     exact: bool = False
+    least_p: float = 0.0
     null: Floats | None = field(default=None, repr=False, compare=False)
 
     @classmethod
@@ -89,12 +92,25 @@ class SignificanceResult(ShownAsLines):
         *,
         n_resamples: int = 0,
         exact: bool = False,
+        least_p: float = 0.0,
         null: Floats | None = None,
+        p_of_shift: PofShift | None = None,
     ) -> SignificanceResult:
-        """Return the result of a test of two systems' scores."""
-        effect, interval = mean_difference(*samples, CONFIDENCE_LEVEL, paired=FACTS[test].paired)
+        """Return the result of a test of two systems' scores; it has `interval_of_means`."""
+        ends_at = partial(interval_of_means, *samples, paired=FACTS[test].paired, p_of_shift=p_of_shift)
         n_a, n_b = map(len, samples)
-        return cls(test, statistic, pvalue, n_a, n_b, effect, interval, n_resamples, exact, null)
+        effect = float(samples[0].mean() - samples[1].mean())
+        return cls(test, statistic, pvalue, n_a, n_b, effect, ends_at, n_resamples, exact, least_p, null)
+
+    @cached_property
+    def interval(self) -> Interval:
+        """The 95 % interval of the effect.
+
+        For means it holds the differences that the test does not reject, or is by t where the test has a
+        formula, or of proportions for zeros and ones. For a metric it is that of the resamples' percentiles.
+        NaN with a single score, and where nothing varies; infinite if so few scores can show nothing.
+        """
+        return self.ends_at(CONFIDENCE_LEVEL)
 
     @property
     def p(self) -> float:
@@ -109,12 +125,14 @@ class SignificanceResult(ShownAsLines):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Cautions about the result, one sentence each."""
-        said = [*warnings_of(self.test, min(self.n_a, self.n_b))]
-        if (least := smallest_p(self)) > USUAL_LEVEL:
+        said = []
+        if self.least_p > USUAL_LEVEL:
+            is_drawn = self.n_resamples and not self.exact
             said.append(
-                f"the smallest p-value that {self.test} can give here is {least:.3g}: collect more scores"
-                f"{'' if self.exact else ', or draw more of the null with `n_resamples`'}"
+                f"the smallest p-value that {self.test} can give here is {self.least_p:.3g}: collect more "
+                f"scores{', or draw more of the null with `n_resamples`' if is_drawn else ''}"
             )
+        said += warnings_of(self.test, min(self.n_a, self.n_b))
         if math.isnan(self.interval[0]) and min(self.n_a, self.n_b) > 1:
             said.append(NOTHING_VARIES)
         return (*said, *([] if FACTS[self.test].paired else [SCOPE]))
@@ -124,7 +142,7 @@ class SignificanceResult(ShownAsLines):
         """The result as a comparison of A with B at the usual level."""
         facts, drawn = FACTS[self.test], None
         if self.n_resamples:
-            drawn = Drawn(self.n_resamples, self.exact, smallest_p(self))
+            drawn = Drawn(self.n_resamples, self.exact)
         question = Question(
             "score", self.test, facts.hypothesis, self.alternative, USUAL_LEVEL, CONFIDENCE_LEVEL
         )
@@ -138,11 +156,11 @@ class SignificanceResult(ShownAsLines):
             self.standard_error,
             self.test,
             favoured(self.effect, self.alternative),
+            least_p=self.least_p,
+            drawn=drawn,
         )
         sample = Sample(0, 0, counts)
-        return Pair(
-            "A", "B", question, sample, (None, None), (claim,), self.p, True, drawn, tuple(self.warnings)
-        )
+        return Pair("A", "B", question, sample, (None, None), (claim,), self.p, True, tuple(self.warnings))
 
     @property
     def head(self) -> Any:
@@ -163,14 +181,6 @@ class SignificanceResult(ShownAsLines):
 def population_of(test: str) -> str:
     """Return the population of a test of scores, in words."""
     return "new pairs of scores like these" if FACTS[test].paired else "new scores like these"
-
-
-def smallest_p(result: SignificanceResult) -> float:
-    """Return the least p-value that any scores can give; 0 if unknown."""
-    if not result.n_resamples:
-        return 0.0
-    draws = result.n_resamples + (0 if result.exact else 1)
-    return min(1.0, sides_of(result.alternative) / draws)
 
 
 def warnings_of(test: str, fewest: int) -> Iterator[str]:

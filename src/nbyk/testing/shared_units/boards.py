@@ -2,7 +2,9 @@
 
 The same raters rate all systems, so that S systems tell S times as much as one pair about how raters differ
 by system. Where systems differ in this, one pooled variance is too small for some. So each system's
-variance τ² is moderated towards the mean, by as much as the systems' variances agree (Smyth 2004).
+variance τ² is moderated towards the mean, by as much as the systems' variances agree (Smyth 2004). A pair's
+is the sum of its systems' if raters differ by each system on its own; if what they like in one they like in
+another, it is the pair's own. So do severe raters of biased systems.
 """
 
 from __future__ import annotations
@@ -23,7 +25,6 @@ Places = tuple[int, int]
 
 _TIMES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 64.0])
 """The degrees of freedom of the systems' agreement that are averaged over, in those of a variance."""
-
 _OWN: tuple[Source, Source] = ("runs of A", "runs of B")
 
 ALONE_IN_SPREAD = 5.0
@@ -61,22 +62,31 @@ def moderated_pairs(totals: Floats, df: float) -> Moderated:
     Notes
     -----
     With m_s the units' changes of a system's score, less those of the mean system, T_ab = ‖m_a − m_b‖². So
-    the squares ‖m_s‖² follow from the T_ab by centring twice, and from them q_s, whose expectation is near
-    τ²_s, and the unbiased τ̂²_s = ((S − 1) q_s − q̄) / (S − 2). With d₀ degrees of freedom of agreement,
-    τ̃²_s = (d₀ q̄ + ν τ̂²_s) / (d₀ + ν) and T_ab = τ̃²_a + τ̃²_b, with Satterthwaite's degrees of freedom, at
-    most (S − 1) ν. Each d₀ has the weight Π_s f(q_s / s₀²), where f is the density of F with ν and d₀
-    degrees of freedom, and s₀² fits the mean of log q. With three systems, or if some pairs were not
-    compared, T_ab is moderated itself towards the mean T.
+    the products G of the m_s follow from the T_ab by centring twice, and from the squares ‖m_s‖² follow q_s,
+    whose expectation is near τ²_s, and the unbiased τ̂²_s = ((S − 1) q_s − q̄) / (S − 2). With d₀ degrees of
+    freedom of agreement, τ̃²_s = (d₀ q̄ + ν τ̂²_s) / (d₀ + ν), and Σ_ab = τ̃²_a + τ̃²_b has Satterthwaite's
+    degrees of freedom. Each d₀ has the weight Π_s f(q_s / s₀²), where f is the density of F with ν and d₀
+    degrees of freedom, and s₀² fits the mean of log q. All systems together have ν (tr C)² / tr C² degrees
+    of freedom, of which no pair has more: C is the covariance of systems over units, and tr C² is estimated
+    from G without bias (Srivastava 2005; the correction of Huynh and Feldt). The variance is
+    λ Σ_ab + (1 − λ) T_ab, and so are its degrees of freedom: λ = (1 − r̄²) / (1 − 1/ν), with r̄² the mean
+    squared correlation of two systems, is 1 if systems are independent, and 0 if all units differ in one
+    direction. With three systems, or if some pairs were not compared, T_ab is moderated towards the mean T.
 
     References
     ----------
     Smyth 2004, Linear models and empirical Bayes methods for assessing differential expression.
+    Srivastava 2005, Some tests concerning the covariance matrix in high dimensional data.
     """
     n = len(totals)
     there = np.triu(~np.isnan(totals), 1)
-    by_system = n > 3 and int(there.sum()) == n * (n - 1) // 2
+    complete = int(there.sum()) == n * (n - 1) // 2
+    by_system = complete and n > 3
+    most = df * (_effective_systems(totals, df) if complete else max(n - 1, 1))
     if by_system:
-        spreads = _squares(totals) * n / (n - 1)
+        products = _products(totals)
+        apart = _independence(products, df)
+        spreads = np.diag(products) * n / (n - 1)
         mean = float(spreads.mean())
         own = np.maximum(((n - 1) * spreads - mean) / (n - 2), 0.0)
     else:
@@ -87,16 +97,34 @@ def moderated_pairs(totals: Floats, df: float) -> Moderated:
     for d0 in df * _TIMES:
         if by_system:
             of_system = (d0 * mean + df * own) / (d0 + df)
-            pair = of_system[:, None] + of_system[None, :]
-            of_pair = (
-                pair**2 / np.maximum(of_system[:, None] ** 2 + of_system[None, :] ** 2, 1e-300) * (d0 + df)
-            )
+            one, other = of_system[:, None], of_system[None, :]
+            sums = one + other
+            of_sums = sums**2 / np.maximum(one**2 + other**2, 1e-300) * (d0 + df)
+            variances.append(apart * sums + (1.0 - apart) * totals)
+            degrees.append(df + apart * np.maximum(np.minimum(of_sums, most) - df, 0.0))
         else:
-            pair = (d0 * mean + df * totals) / (d0 + df)
-            of_pair = np.full_like(pair, d0 + df)
-        variances.append(pair)
-        degrees.append(np.minimum(of_pair, max(n - 1, 1) * df))
+            variances.append((d0 * mean + df * totals) / (d0 + df))
+            degrees.append(np.full_like(totals, min(d0 + df, most)))
     return Moderated(np.array(variances), np.array(degrees), weights)
+
+
+def _independence(products: Floats, df: float) -> float:
+    """Return λ of `moderated_pairs`: 1 if systems are independent over units, 0 in one direction."""
+    if df <= 1.0:
+        return 0.0
+    size = np.sqrt(np.maximum(np.diag(products), 1e-12 * np.trace(products)))
+    correlations = (products / np.outer(size, size))[np.triu_indices(len(products), 1)]
+    return float(np.clip((1.0 - np.mean(correlations**2)) / (1.0 - 1.0 / df), 0.0, 1.0))
+
+
+def _effective_systems(totals: Floats, df: float) -> float:
+    """Return (tr C)² / tr C² of the covariance C of systems over units, from 1 to S − 1."""
+    n, products = len(totals), _products(totals)
+    trace = float(np.trace(products))
+    if df <= 1.0 or trace == 0.0:
+        return 1.0
+    squares = df**2 / ((df - 1.0) * (df + 2.0)) * (float(np.sum(products**2)) - trace**2 / df)
+    return max(1.0, min(n - 1.0, trace**2 / squares)) if squares > 0.0 else max(n - 1.0, 1.0)
 
 
 def moderated_systems(totals: Floats, df: float) -> tuple[Floats, Floats, Floats]:
@@ -279,8 +307,8 @@ def lone_spread(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> tupl
     return None
 
 
-def _squares(totals: Floats) -> Floats:
-    """Return ‖m_s‖² of each system from the squared distances of all pairs: centred twice."""
-    n = len(totals)
-    squares: Floats = (totals.sum(axis=1) - totals.sum() / (2 * n)) / n
-    return squares
+def _products(totals: Floats) -> Floats:
+    """Return the products of all m_s from the squared distances of all pairs: centred twice."""
+    centred = totals - totals.mean(axis=0)
+    products: Floats = -0.5 * (centred - centred.mean(axis=1, keepdims=True))
+    return products

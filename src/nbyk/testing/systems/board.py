@@ -233,9 +233,15 @@ class _OnePair:
             drawn = drawn[: under.effects.size].copy()
         unit = metric.effect_unit(self.scale)
         null, drawn = (unit * effects if unit != 1.0 else effects for effects in (under.effects, drawn))
-        claims = tuple(claim.times(unit) for claim in claims)
         for kept in (null, drawn):
             kept.setflags(write=False)
+        *broader, last = (claim.times(unit) for claim in claims)
+        decision_error = 0.0 if exact else decision.error
+        last = replace(
+            last,
+            least_p=sides_of(decision.alternative) / (1 + under.n_draws),
+            drawn=Drawn(under.n_draws, exact, decision_error, null, drawn, asked.sampler.name),
+        )
         a, b = (
             None if score is None else metric.score_in_ratings(score, self.scale) for score in draws.scores(0)
         )
@@ -244,18 +250,9 @@ class _OnePair:
             question=self.question,
             sample=replace(self.sample, n_clusters=data.n_clusters),
             scores=(a, b),
-            claims=claims,
+            claims=(*broader, last),
             p=claims[0].p,
             decided=claims[0].decided,
-            drawn=Drawn(
-                under.n_draws,
-                exact,
-                sides_of(decision.alternative) / (1 + under.n_draws),
-                0.0 if exact else decision.error,
-                null,
-                drawn,
-                asked.sampler.name,
-            ),
         )
         known = {"has_gold": data.has_gold, "pair_runs": asked.pair_runs}
         units = {
@@ -405,7 +402,7 @@ def _score_intervals(
 def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[str]:
     """Yield the cautions about the board; each pair has cautions of its own."""
     question, pairs, rows = board.question, board.pairs, scored.rows
-    first = pairs[0].drawn
+    first, least_p = pairs[0].drawn, pairs[0].claims[-1].least_p
     assert first is not None
     responses = [rows.systems[..., 1:], *([rows.gold[:, 1:]] if rows.gold.size else [])]
     if all(np.isnan(beyond_first).all() for beyond_first in responses):
@@ -422,10 +419,10 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
             f"correction {question.correction} does not bound the chance of any wrong claim, so the sets of "
             "ranks may not cover all true ranks at once; choose holm for that"
         )
-    if first.exact and question.correction != "none" and first.least_p * len(pairs) > question.alpha:
+    if first.exact and question.correction != "none" and least_p * len(pairs) > question.alpha:
         yield (
             f"the smallest p that the {first.n_resamples + 1} arrangements of so few {unit} can give is "
-            f"{first.least_p:.2g}, above α over the number of pairs, {question.alpha / len(pairs):.2g}: take "
+            f"{least_p:.2g}, above α over the number of pairs, {question.alpha / len(pairs):.2g}: take "
             f"more {unit}"
         )
     open_pairs = sum(not pair.decided and pair.claims[0].is_conclusive for pair in pairs)

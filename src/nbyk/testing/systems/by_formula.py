@@ -97,7 +97,6 @@ def board_by_formula(
             of_pair,
             of_pair[0].p,
             True,
-            None,
         )
         for (a, b), of_pair in claims.items()
     ]
@@ -112,7 +111,7 @@ def board_by_formula(
 
 def without_p(claim: Claim) -> Claim:
     """Return a claim that only has an effect and its interval, because nothing was asked of it."""
-    return replace(claim, p=math.nan, favours="undecided", reserve="", advice="")
+    return replace(claim, p=math.nan, favours="undecided", reserve="", advice="", enough="")
 
 
 def corrected_pairs(pairs: Sequence[Pair], correction: Correction) -> list[Pair]:

@@ -132,7 +132,7 @@ def about_pair(
     assert drawn is not None
     assert drawn.null is not None
     assert drawn.bootstrapped is not None
-    alpha, n_draws, least_p = asked.alpha, drawn.n_resamples, drawn.least_p
+    alpha, n_draws, least_p = asked.alpha, drawn.n_resamples, claim.least_p
     drawn_units = "clusters" if "clusters" in claim.over else "items"
     attained = None
     if asked.test in EXACT and not same_responses(data):

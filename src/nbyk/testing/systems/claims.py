@@ -7,8 +7,9 @@ units.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from nbyk.testing.results import Claim, Interval, favoured, inconclusive
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of, too_few
 from nbyk.testing.shared_units.intervals import parts_with_intervals
+from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW
 from nbyk.testing.shared_units.power import Aim
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.panel import FEW_UNITS, Panel
@@ -98,7 +100,10 @@ def broad_claim(
     claim = replace(claim, interval=interval, effect=effect)
     parts = tuple(replace(part, source=panel.in_words(part.source)) for part in claim.parts)
     claim = replace(claim, parts=parts)
-    return claim if claim.p <= alpha else replace(claim, advice=_advice(metric, test, panel, asked))
+    if claim.p <= alpha:
+        return claim
+    enough, advice = _advice(metric, test, panel, asked)
+    return replace(claim, enough=enough, advice=advice)
 
 
 def within(metric: Metric, bounds: Interval | None, interval: Interval, data: Responses | None) -> Interval:
@@ -157,27 +162,28 @@ def claim_by_t(
     )
 
 
-def few_units(panels: Iterable[Panel]) -> Iterator[str]:
+def few_units(panels: Sequence[Panel]) -> Iterator[str]:
     """Yield the caution about claims from few units, of all pairs of systems together."""
     few = dict.fromkeys(
         units for panel in panels if panel.sources for units in panel.few(FEWEST_UNITS, FEW_UNITS)
     )
     if few:
+        fewer = any(panel.sources and panel.few(FEWEST_UNITS, ceil(FEWEST_FOR_SKEW)) for panel in panels)
         yield (
-            f"{listed(list(few))} are few: if rare ones are far off, up to 17 % of equally good systems are "
-            "called different (docs/shared-units.md)"
+            f"{listed(list(few))} are few to speak for others: if some of those are far off, up to "
+            f"{17 if fewer else 13} % of equally good systems are called different (docs/shared-units.md)"
         )
 
 
-def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -> str:
-    """Return advice: how many units of which kind would find the present effect; "" if items would.
+def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -> tuple[str, str]:
+    """Return what is enough to find the present effect, items first, and how many units; "" for items.
 
     It is found with a power of .8, if the true effect is the present one, by the closed form of `nbyk.plan`
     (a D-study, Brennan 2001). A metric that jumps has no advice, because its parts are far off.
     """
     found, alternative = panel.responses, asked.decision.alternative
     if test.smoothness == "jumps" or test.effect == 0.0 or found is None:
-        return ""
+        return "", ""
     rated = panel.kind != "run"
     tests = tests_of(found, metric)
     aim = Aim(
@@ -189,17 +195,18 @@ def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -
         "two-sided" if alternative == "two-sided" else "greater",
     )
     if aim.least("n_items") is not None:
-        return ""
+        return "items", ""
     people = panel.in_words("runs") if rated and not found.gold.values.size else "raters"
     words = {"raters": people, "runs": panel.in_words("runs")}
     counts = {name: getattr(aim.now, name) for name in words if getattr(aim.now, name)}
     these = listed([f"{counted(count)} {words[name]}" for name, count in counts.items()])
     items = "clusters" if panel.of_clusters else "items"
     says = f"more {items} alone, with {these}, will not"
-    least = {name: aim.least(name) for name in counts}
-    ways = [f"{count} {words[name]}" for name, count in least.items() if count is not None]
+    least = {name: count for name in counts if (count := aim.least(name)) is not None}
+    ways = [f"{count} {words[name]}" for name, count in least.items()]
     together = aim.together()
     if not ways and together is not None:
         numbers = [f"{getattr(together, name)} {words[name]}" for name in counts]
         ways = [f"{listed([f'{together.n_items} items', *numbers])} together"]
-    return f"{' or '.join(ways)} would settle this; {says}" if ways else f"{says} settle this"
+    advice = f"{' or '.join(ways)} would settle this; {says}" if ways else f"{says} settle this"
+    return next(iter(least), ""), advice

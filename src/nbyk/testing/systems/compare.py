@@ -199,8 +199,10 @@ def compare(
     standardised responses for Pearson's correlation. There are 2^N arrangements, or 2^G of G clusters. If at
     most `n_resamples` differ from the observed one, all are computed, and p is exact. The draws depend only
     on the seed, on gold and on the number of items or clusters. So all metrics and systems see the same
-    draws, and comparing B with A is the mirror image of comparing A with B. (Nulls and samplers that draw
-    responses again depend on the responses too.) With three systems or more, all pairs draw until every
+    draws, and comparing B with A is the mirror image of comparing A with B. If items are of few kinds, as
+    zeros and ones, and 128 or more to a kind, the draws are counts of the kinds: their distribution is the
+    same, and metrics share them if they share the kinds. (Nulls and samplers that draw responses again depend
+    on the responses too.) With three systems or more, all pairs draw until every
     corrected decision is certain (`nbyk.testing.family`).
 
     Examples

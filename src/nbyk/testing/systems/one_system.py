@@ -197,7 +197,6 @@ class _Alone:
             claims,
             claims[0].p,
             True,
-            None,
         )
         units = {name: of_name for name, of_name in self.scored.units.items() if name in ("gold", self.name)}
         if panel.sources:

@@ -43,7 +43,7 @@ def case_study_answer(found: CaseStudy) -> Answer:
     return Answer(
         title="Does it help to copy the target network more often? The cart pole of Ulmer et al. 2022",
         sentences=tuple(_sentences(found)),
-        tables=(
+        make_tables=lambda: (
             AnswerTable(
                 "tests",
                 "Every 10 steps against every 20, by mean rewards of runs: eps_min, and one-sided p of four "

@@ -1,0 +1,134 @@
+"""The cells of Pandita et al. 2026: p, Δ and power of each prior at every N·K, K, ε and metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.studies.study import Cell
+from nbyk_papers.pandita2026.design import (
+    ALPHA,
+    METRICS,
+    PRINTED_EPSILON,
+    PRIORS,
+    UNREAD_BUDGETS,
+    table_2,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from nbyk.studies.steps import Work
+
+Floats = NDArray[np.float64]
+Side = Literal["left", "right"]
+
+_ROUNDED = 9
+"""Digits of scores that are compared: those that differ by rounding alone are tied."""
+
+
+def grid_cells(config: Any, section: Any) -> Iterator[Cell]:
+    """Yield the cells: for each prior the grid, and the sizes of Table 2; a cell's sizes share draws."""
+    printed = table_2()
+    for source in section.sources:
+        of = printed[printed["source"] == source]
+        unread = UNREAD_BUDGETS if of["budget"].isna().any() else ()
+        asked = {
+            "grid": (section.budgets, section.k_responses, section.epsilons, section.n_sets),
+            "table": (
+                {*of["budget"].dropna().astype(int), *unread},
+                set(of["k_responses"]),
+                [PRINTED_EPSILON],
+                section.table_sets,
+            ),
+        }
+        for step, (budgets, k_responses, epsilons, n_sets) in asked.items():
+            told = {
+                "source": source,
+                "budgets": sorted(map(int, budgets)),
+                "k_responses": sorted(map(int, k_responses)),
+                "epsilons": sorted(epsilons),
+                "n_sets": n_sets,
+                "seed": config.seed,
+            }
+            work = max(budgets) / 50_000 * n_sets / 1000
+            yield Cell(
+                f"pandita2026/{step}/source={source}/{step}.parquet",
+                *(step, told),
+                memory=700,
+                seconds=5 + (60 + 7 * len(PRIORS[source])) * work,
+            )
+
+
+def grid(
+    *,
+    source: str,
+    budgets: Sequence[int],
+    k_responses: Sequence[int],
+    epsilons: Sequence[float],
+    n_sets: int,
+    seed: int,
+    work: Work,
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Draw test sets of a prior's categories; return a row for each size, ε and metric."""
+    import pyarrow as pa
+
+    from nbyk.resampling.effects import run_chunks
+    from nbyk.resampling.streams import Streams, stream_key
+    from nbyk_papers.pandita2026.category_sets import Sizes, draw_scores, rejections
+
+    alpha, sizes = PRIORS[source], Sizes(tuple(budgets), tuple(k_responses))
+    key = stream_key(seed, study="pandita2026", source=source)
+    shape = (2, len(METRICS), len(epsilons), len(sizes.cells))
+
+    def scored(chunk: int, size: int) -> Floats:
+        sums, squares = draw_scores(Streams(key, chunk), alpha, epsilons, sizes, size)
+        found = np.stack([sums, rejections(sums, squares, sizes.cells[:, 1], ALPHA)], axis=1)
+        return found.reshape(size, -1).T
+
+    with work.progress(n_sets):
+        (drawn,) = run_chunks(n_sets, scored, threads=work.threads, progress=work.advance)
+    sums, decisions = drawn.reshape(2, *shape, n_sets)
+    rows = []
+    for (m, metric), (e, epsilon), (c, cell) in product(
+        enumerate(METRICS), enumerate(epsilons), enumerate(sizes.cells.tolist())
+    ):
+        budget, n_items, k = cell
+        alternative, null = sums[:, m, e, c]
+        unit = n_items * (k * len(alpha) if metric == "tv" else 1)
+        found = {"budget": budget, "n_items": n_items, "k_responses": k, "epsilon": epsilon, "metric": metric}
+        of_alternative, of_null = decisions[:, m, e, c]
+        rows.append(
+            {
+                **found,
+                "delta": float(alternative.mean()) / unit,
+                "delta_error": float(alternative.std(ddof=1)) / unit / n_sets**0.5,
+                **p_values(alternative, null),
+                "power": float((of_alternative > 0).mean()),
+                "wrong": float((of_alternative < 0).mean()),
+                "level": float((of_null != 0).mean()),
+                "n_sets": n_sets,
+            }
+        )
+    return pa.Table.from_pylist(rows), {"M": n_sets}
+
+
+def p_values(alternative: Floats, null: Floats) -> dict[str, float]:
+    """Return the mean over alternative sets of the share of null sets above, by both countings of ties.
+
+    Keys: p (null scores strictly above count, as the text says), p_with_ties (those at least as high, as the
+    code does), p_error and p_with_ties_error, their standard errors over sets of both hypotheses.
+    """
+    alternative, null = (np.sort(np.round(scores, _ROUNDED)) for scores in (alternative, null))
+    found: dict[str, float] = {}
+    sides: dict[str, tuple[Side, Side]] = {"p": ("right", "left"), "p_with_ties": ("left", "right")}
+    for name, (side, other) in sides.items():
+        above = 1.0 - np.searchsorted(null, alternative, side=side) / null.size
+        below = np.searchsorted(alternative, null, side=other) / alternative.size
+        variance = above.var(ddof=1) / above.size + below.var(ddof=1) / below.size
+        found |= {name: float(above.mean()), f"{name}_error": float(variance**0.5)}
+    return found
