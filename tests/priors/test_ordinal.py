@@ -8,6 +8,7 @@ from scipy.integrate import quad
 from scipy.stats import chisquare, norm
 
 from nbyk.errors import NbykError
+from nbyk.planning.plan import plan
 from nbyk.priors import OrdinalPrior, fit_levels
 from nbyk.priors.families import open_uniforms
 from nbyk.priors.nominal import labels_of, shares_of
@@ -71,6 +72,18 @@ def test_a_fit_of_drawn_levels_draws_such_levels() -> None:
     assert (np.abs(found.mean(axis=0) - [-1.0, 0.2, 1.5, 0.8]) < 4 * error + 0.01).all()
     again = counts_from(fits[0], 4000, 5, seed=99).sum(axis=0)
     assert np.abs(again / again.sum() - own.shares).max() < 0.04
+
+
+def test_levels_are_planned_as_labels_are() -> None:
+    """A system that is off on the latent scale is found, and the more so the further it is off."""
+    powers = [
+        plan(
+            PRIOR, metric="js_divergence", n_items=400, k_responses=20, epsilon=epsilon, precision=0.05
+        ).power
+        for epsilon in (0.05, 1.0)
+    ]
+    assert powers[0] < 0.2
+    assert powers[1] > 0.5
 
 
 @pytest.mark.parametrize("thresholds", [(), (1.0, 0.5), (0.0, 0.0), (float("nan"),)])

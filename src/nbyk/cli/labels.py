@@ -136,7 +136,7 @@ def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> ClassPrior
             argument="class_alpha",
         ) from None
     with renaming({"alpha": "class_alpha"}):
-        return ClassPrior("the classes", alpha, classes)
+        return ClassPrior(f"Dirichlet({arguments['class_alpha']})", alpha, classes)
 
 
 def _read_pair(

@@ -22,15 +22,15 @@ from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, Costs, Request, Simu
 from nbyk.planning.result import Plan
 from nbyk.planning.search import PlanSearch
 from nbyk.planning.simulation import PlanSimulation
-from nbyk.priors import ClassPrior, TwoStagePrior
-from nbyk.resampling.labels import LabelledItems
+from nbyk.priors import TwoStagePrior
+from nbyk.resampling.labels import LabelledItems, LabelSource
 from nbyk.resampling.pilot_items import PilotItems
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import Spread, check_count
 
-SimulatedSource = TwoStagePrior | PilotItems | ClassPrior | LabelledItems
+SimulatedSource = TwoStagePrior | PilotItems | LabelSource
 Source = SimulatedSource | Spread | ResponseSet | JudgedSystems | Pilot
 _SIMULATED_ONLY = (
     *("epsilon", "n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b"),
@@ -171,7 +171,7 @@ def plan(
     one that has its power in four of five such pilots.
     """
     given = {name: value for name, value in locals().items() if name not in ("source", "metric")}
-    of_labels = isinstance(source, ClassPrior | LabelledItems)
+    of_labels = isinstance(source, LabelSource)
     if metric is None:
         metric = usual_metric("classes" if of_labels else "numbers", has_gold=True)
     specs = [metric] if isinstance(metric, str | Metric) else list(metric)

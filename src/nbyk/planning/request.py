@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field, replace
 from nbyk.errors import NbykError
 from nbyk.planning.pilot import PilotLaw
 from nbyk.planning.power.battery import SystemTest
-from nbyk.priors import ClassPrior, TwoStagePrior
-from nbyk.resampling.labels import LabelledItems, LabelPopulation, SimulatedPopulation
+from nbyk.priors import TwoStagePrior
+from nbyk.resampling.labels import LabelledItems, LabelPopulation, LabelSource, SimulatedPopulation
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.population import Population, check_epsilon, check_systems
 from nbyk.testing.decision import check_level
@@ -107,7 +107,7 @@ class Simulated:
         As for `Population`.
     """
 
-    prior: TwoStagePrior | PilotItems | ClassPrior | LabelledItems
+    prior: TwoStagePrior | PilotItems | LabelSource
     test: SystemTest
     n_runs: int | None = 1
     epsilon_a: float = 0.0
@@ -115,7 +115,7 @@ class Simulated:
     sd_scale_b: float = 0.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.prior, TwoStagePrior | PilotItems | ClassPrior | LabelledItems):
+        if not isinstance(self.prior, TwoStagePrior | PilotItems | LabelSource):
             raise NbykError(
                 f"found {type(self.prior).__name__}, expected a prior, as from `nbyk.published_prior` or "
                 "`nbyk.fit_prior`, the items of a pilot, `nbyk.PilotItems(name, ratings, response)`, "
@@ -137,13 +137,13 @@ class Simulated:
     @property
     def of_labels(self) -> bool:
         """Whether responses are classes."""
-        return isinstance(self.prior, ClassPrior | LabelledItems)
+        return isinstance(self.prior, LabelSource)
 
     def population(self, n_items: int, k_responses: int, epsilon: float) -> SimulatedPopulation:
         """Return the population of a size and an ε: noise in B's item means, or without gold their shift."""
         noise, shift = (epsilon, 0.0) if self.has_gold else (0.0, -epsilon * self.test.metric.sign)
         spreads = (self.sd_scale_a, self.sd_scale_b)
-        if isinstance(self.prior, ClassPrior | LabelledItems):
+        if isinstance(self.prior, LabelSource):
             return LabelPopulation(self.prior, n_items, k_responses, epsilon, self.epsilon_a, self.n_runs)
         size_and_systems = (n_items, k_responses, noise, self.epsilon_a, *spreads, self.n_runs, shift)
         if isinstance(self.prior, PilotItems):

@@ -123,6 +123,11 @@ class ClassPrior:
                 out *= above[c - 1]
         return above
 
+    def pool(self, generator: np.random.Generator, n: int, labels: ArrayLike = 0) -> MixedPool:
+        """Draw n items and their noise, given labels of each item that are counted already, (n, M)."""
+        alphas = np.array(self.alpha) + np.asarray(labels), *2 * (np.array(self.noise.alpha),)
+        return MixedPool(*(_dirichlet(alpha, generator, n) for alpha in alphas))
+
     def log_likelihood(self, counts: ArrayLike) -> float:
         """Return the log-probability of labels in their order, counted by item and class, (N, M).
 
@@ -159,6 +164,34 @@ class ClassPrior:
     def key(self) -> str:
         """Return the distribution alone as canonical JSON, the key of random streams."""
         return json.dumps({"alpha": self.alpha}, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class MixedPool:
+    """Chances of a class from c on of n items, and of two noises of each, (M − 1, n)."""
+
+    gold: Floats
+    noise_a: Floats
+    noise_b: Floats
+
+    def at(self, epsilon_a: float, epsilon_b: float) -> tuple[Floats, Floats, Floats]:
+        """Return the chances of gold, A and B at shares of noise."""
+        a, b = mixed(self.gold, self.noise_a, epsilon_a), mixed(self.gold, self.noise_b, epsilon_b)
+        return self.gold, a, b
+
+
+def _dirichlet(alpha: Floats, generator: np.random.Generator, n: int) -> Floats:
+    """Draw the chances of a class from c on, (M − 1, n), of items with Dirichlet shares, α of (…, M).
+
+    The logarithm of a gamma draw of a small shape a is that of one of a + 1 plus log(u)/a: it cannot
+    underflow.
+    """
+    size = (n, alpha.shape[-1])
+    logs = np.log(generator.standard_gamma(alpha + 1.0, size)) - generator.standard_exponential(size) / alpha
+    shares = np.exp(logs - logs.max(axis=-1, keepdims=True))
+    shares /= shares.sum(axis=-1, keepdims=True)
+    above = np.cumsum(shares.T[:0:-1], axis=0)[::-1]
+    return np.ascontiguousarray(np.minimum(above, 1.0))
 
 
 def mixed(above: Floats, noise: Floats, epsilon: float) -> Floats:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -52,6 +52,8 @@ class OrdinalPrior:
     item_sd: float
     rater_sd: float = 0.0
 
+    caution: ClassVar[str] = ""
+
     def __post_init__(self) -> None:
         cuts = np.array(self.thresholds, dtype=np.float64)
         if cuts.ndim != 1 or not cuts.size or not np.isfinite(cuts).all() or (np.diff(cuts) <= 0.0).any():
@@ -70,6 +72,11 @@ class OrdinalPrior:
     def levels(self) -> int:
         """Number of levels L."""
         return len(self.thresholds) + 1
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The levels' names: "1" to "L"."""
+        return tuple(str(level + 1) for level in range(self.levels))
 
     @property
     def shares(self) -> Floats:
@@ -98,6 +105,11 @@ class OrdinalPrior:
         cuts = np.array(self.thresholds).reshape(-1, *(1,) * at.ndim)
         return np.asarray(ndtr((at - cuts) / spread))
 
+    def pool(self, generator: np.random.Generator, n: int) -> MovedPool:
+        """Draw n items, and the directions in which A and B are off on each."""
+        places = self.item_sd * generator.standard_normal(n)
+        return MovedPool(self, places, *generator.uniform(-1.0, 1.0, (2, n)))
+
     def log_likelihood(self, counts: ArrayLike) -> float:
         """Return the log-probability of counts by item and level, (N, L), each response by another rater."""
         rows, times = np.unique(as_counts(counts, self.levels), axis=0, return_counts=True)
@@ -112,6 +124,22 @@ class OrdinalPrior:
     def key(self) -> str:
         """Return the distribution alone as canonical JSON, the key of random streams."""
         return json.dumps([self.thresholds, self.item_sd, self.rater_sd])
+
+
+@dataclass(frozen=True)
+class MovedPool:
+    """Places of n items on the latent scale, and directions in which A and B are off, (n,) each."""
+
+    prior: OrdinalPrior
+    places: Floats
+    directions_a: Floats
+    directions_b: Floats
+
+    def at(self, epsilon_a: float, epsilon_b: float) -> tuple[Floats, Floats, Floats]:
+        """Return the chances of a level from l on of gold, A and B, (L − 1, n), moved by at most ε."""
+        moved = (0.0, epsilon_a * self.directions_a, epsilon_b * self.directions_b)
+        gold, a, b = (self.prior.above(self.places + by) for by in moved)
+        return gold, a, b
 
 
 def fit_levels(name: str, counts: ArrayLike) -> OrdinalPrior:

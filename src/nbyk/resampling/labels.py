@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.priors.nominal import ClassPrior, as_counts, labels_of, mixed, shares_of
+from nbyk.priors.nominal import ClassPrior, MixedPool, as_counts, labels_of, shares_of
+from nbyk.priors.ordinal import OrdinalPrior
 from nbyk.resampling.count_sets import as_thresholds, draw_counts
 from nbyk.resampling.effects import batches, effects_of_scores
 from nbyk.resampling.pilot_items import RedrawnPilot
@@ -91,10 +92,9 @@ class LabelledItems:
         """The classes."""
         return self.prior.classes
 
-    @property
-    def alpha(self) -> tuple[float, ...]:
-        """The α of the prior, to which an item's labels are added."""
-        return self.prior.alpha
+    def pool(self, generator: np.random.Generator, n: int) -> MixedPool:
+        """Draw n items given their labels, each item of the pilot in turn."""
+        return self.prior.pool(generator, n, self.counts[np.arange(n) % self.n_items])
 
     def take(self, rows: NDArray[np.int64]) -> LabelledItems:
         """Return some of the items, in an order."""
@@ -125,6 +125,10 @@ class LabelledItems:
         """Return a description of the items as plain values that JSON can hold."""
         pair = {"systems": list(self.system_names)} if self.answers is not None else {}
         return {"name": self.name, "pilot_items": self.n_items, **pair, "fitted": self.prior.to_dict()}
+
+
+LabelSource = ClassPrior | OrdinalPrior | LabelledItems
+"""What labels are simulated from."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +185,8 @@ class LabelPopulation:
 
     An item's shares β are drawn from a prior, or given the labels of an item of a pilot. Gold's labels are
     draws from β. A's come from β mixed with a share ε_A of noise, and B's with ε_B; the noise of an item is
-    Dirichlet(1/M, …, 1/M). Real systems of a pilot answer as they did.
+    Dirichlet(1/M, …, 1/M). On levels, items are moved along the latent scale by U(−ε, ε) instead. Real
+    systems of a pilot answer as they did.
 
     Attributes
     ----------
@@ -195,7 +200,7 @@ class LabelPopulation:
         Labels of each system to each item; None for K.
     """
 
-    prior: ClassPrior | LabelledItems
+    prior: LabelSource
     n_items: int
     k_responses: int
     epsilon_b: float
@@ -293,8 +298,8 @@ class LabelPopulation:
     @cached_property
     def _chances(self) -> tuple[Floats, Floats, Floats]:
         """The chances of a class from c on of the pool's items, of gold, A and B, (M − 1, rows)."""
-        gold, noise_a, noise_b = _pool(self.prior)
-        return gold, mixed(gold, noise_a, self.epsilon_a), mixed(gold, noise_b, self.epsilon_b)
+        gold, a, b = _pool(self.prior).at(self.epsilon_a, self.epsilon_b)
+        return gold, a, b
 
     @cached_property
     def _limits(self) -> tuple[NDArray[np.uint32], ...]:
@@ -302,19 +307,14 @@ class LabelPopulation:
 
 
 @lru_cache(maxsize=4)
-def _pool(prior: ClassPrior | LabelledItems) -> tuple[Floats, Floats, Floats]:
-    """Return the chances of 65,536 items, and of two noises of each, (M − 1, rows); items stand in turn.
+def _pool(prior: LabelSource) -> Any:
+    """Return 65,536 items of a prior or a pilot, whose items stand in turn.
 
     To draw items from a pool costs a tenth of drawing their shares, and a mean over it has a fraction of the
     error of the sets drawn from it.
     """
-    generator = Streams(stream_key(0, purpose="pool of labelled items", prior=prior.key()), 0).generator("")
-    alpha = np.array(prior.alpha)
-    if isinstance(prior, LabelledItems):
-        alpha = alpha + prior.counts[np.arange(_POOL) % prior.n_items]
-    noise = np.full(prior.levels, 1.0 / prior.levels)
-    first, second, third = (_dirichlet(of, generator) for of in (alpha, noise, noise))
-    return first, second, third
+    key = stream_key(0, purpose="pool of labelled items", prior=prior.key())
+    return prior.pool(Streams(key, 0).generator(""), _POOL)
 
 
 @njit(nogil=True, cache=True)
@@ -361,20 +361,6 @@ def _together(answers: Sequence[Floats]) -> Floats:
     for one, row in zip(answers, out, strict=True):
         row[:, : one.shape[1]] = one
     return out
-
-
-def _dirichlet(alpha: Floats, generator: np.random.Generator) -> Floats:
-    """Draw the chances of a class from c on, (M − 1, rows), of items with Dirichlet shares, α of (…, M).
-
-    The logarithm of a gamma draw of a small shape a is that of one of a + 1 plus log(u)/a: it cannot
-    underflow.
-    """
-    size = (_POOL, alpha.shape[-1])
-    logs = np.log(generator.standard_gamma(alpha + 1.0, size)) - generator.standard_exponential(size) / alpha
-    shares = np.exp(logs - logs.max(axis=-1, keepdims=True))
-    shares /= shares.sum(axis=-1, keepdims=True)
-    above = np.cumsum(shares.T[:0:-1], axis=0)[::-1]
-    return np.ascontiguousarray(np.minimum(above, 1.0))
 
 
 def counts_among(labels: Floats, n_classes: int) -> Counts:
