@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.shared_units.rates import KEYS, RATES, outside
-from benchmarks.shared_units.steps import FAR, LEVELS
+from benchmarks.shared_units.steps import CHOSEN, FAR, LEVELS, STEPS
 from benchmarks.shared_units.world import World
 from benchmarks.shared_units.worlds_unkind import (
     calibrated_errors,
@@ -219,13 +219,16 @@ def _boards(boards: pd.DataFrame) -> Rows:
 
 
 def _metric_boards(boards: pd.DataFrame) -> Rows:
-    for (shared, metric), part in boards.groupby(["shared", "metric"], sort=False):
-        row = {"shared": str(shared), "metric": f"`{metric}`"}
-        for test, name in (("pairs", "pair by pair"), ("moderated", "now")):
-            cells = (f"{_rate(cell[test])}" for cell in part.to_dict("records"))
-            row[f"familywise of 3, 5, 8, 3 of 8: {name}"] = ", ".join(cells)
-        powers = (_rate(part[f"adjusted, {test}"].mean()) for test in ("pairs", "moderated"))
-        yield row | {"power: pair by pair, now": ", ".join(powers)}
+    for shared, part in boards.groupby("shared", sort=False):
+        yield {
+            "shared": str(shared),
+            "metrics": ", ".join(part.metric.unique()),
+            "familywise: pair by pair, now": ", ".join(_rate(part[test].max()) for test in _BOARD_TESTS),
+            "power": ", ".join(_rate(part[f"adjusted, {test}"].mean()) for test in _BOARD_TESTS),
+        }
+
+
+_BOARD_TESTS = ("pairs", "moderated")
 
 
 def _reml(reml: pd.DataFrame) -> Rows:
@@ -242,12 +245,12 @@ def _far(steps: pd.DataFrame) -> Rows:
         row = {"people": str(people)}
         for level, alpha in LEVELS.items():
             rates = (f"{rate / alpha:.2f}" for rate in part.sort_values("share", ascending=False)[level])
-            row[f"level at {alpha:g}, over {alpha:g}"] = ", ".join(rates)
+            row[f"{alpha:g}".removeprefix("0")] = ", ".join(rates)
         yield row
 
 
 def _steps(steps: pd.DataFrame) -> Rows:
-    steps = steps[steps.step != FAR]
+    steps = steps[~steps.step.isin([FAR, *(step.name for step in STEPS[2:] if step is not CHOSEN)])]
     for name, of_step in steps.groupby("step", sort=False):
         row = {"step": str(name)}
         for people, part in of_step.groupby("people"):
