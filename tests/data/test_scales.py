@@ -71,7 +71,7 @@ def test_a_value_between_levels_is_refused_with_its_place_in_a_matrix():
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ({"levels": [1]}, "at least two"),
+        ({"levels": [1]}, "two levels or more"),
         ({"levels": [1, 1]}, "lowest first"),
         ({"levels": [2, 1]}, "lowest first"),
         ({"levels": [0, float("nan")]}, "finite"),
@@ -112,7 +112,7 @@ def test_a_scale_reads_as_people_write_it(text, scale):
         ("", "expected levels as in 1,2,3,4,5, two ends as in 0..100, or binary"),
         ("1-5", "scale '1-5': expected levels"),
         ("1,two", "scale '1,two': expected levels"),
-        ("3", "needs at least two"),
+        ("3", "two levels or more"),
         ("2,1", "list levels lowest first"),
         ("1..0", "runs from 1 to 0"),
         ("..", "scale '..': expected levels"),

@@ -35,7 +35,7 @@ def answer(sentence: str, *tables: str) -> Answer:
     return Answer(
         sentence,
         (sentence,),
-        tuple(AnswerTable(name, name, frame) for name in tables),
+        lambda: tuple(AnswerTable(name, name, frame) for name in tables),
         (),
         (),
         {"said": sentence},

@@ -105,7 +105,10 @@ def plan(
     classes: Annotated[
         str | None,
         typer.Option(
-            help="Classes of labels, in their order.", show_default="those of the pilot", metavar="A,B,…"
+            help="Classes of labels, in their order.",
+            show_default="those of the pilot",
+            metavar="A,B,…",
+            rich_help_panel=_SYSTEMS,
         ),
     ] = None,
     class_alpha: Annotated[

@@ -342,10 +342,10 @@ def _sum_to_one(columns: Sequence[Sequence[Any]]) -> bool:
             rows = np.array([list(column[:most]) for column in columns], dtype=np.float64).T
         except (TypeError, ValueError):
             return False
-        with np.errstate(invalid="ignore", over="ignore"):
-            in_range = bool(((rows >= 0.0) & (rows <= 1.0)).all())
+        if not len(rows) or not ((rows >= 0.0) & (rows <= 1.0)).all():
+            return False
         off = np.abs(rows.sum(axis=1) - 1.0) > _sum_tolerance(rows)
-        if not in_range or off.mean() > _FEW_OFF:
+        if off.mean() > _FEW_OFF:
             return False
         if len(columns[0]) <= _FIRST:
             break

@@ -93,10 +93,6 @@ WRONG = {
         "plan --prior prior.json --published --epsilon 0.1 --power 0.8",
         "found --published and --prior",
     ),
-    "two metrics": (
-        "plan toxicity --metric mae --metric mse --epsilon 0.1 --power 0.8",
-        "metrics are compared at one size: give --items, --responses and --epsilon, and leave out --power",
-    ),
     "an effect and an ε": (
         "plan toxicity --effect 0.1 --epsilon 0.1 --power 0.8",
         "given both --epsilon and --effect",
@@ -111,7 +107,7 @@ WRONG = {
     ),
     "a prior that is a table": (
         "plan --prior one.csv --epsilon 0.1 --power 0.8",
-        "give a prior, as written by `nbyk study prior` or `nbyk fit`, or write it again",
+        "give a prior that `nbyk fit` wrote, or write it again",
     ),
     "ratings off the scale": (
         "plan --pilot one.csv --scale 0..1 --epsilon 0.1 --power 0.8",

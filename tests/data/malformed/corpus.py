@@ -241,7 +241,7 @@ SCALES = [
     files("a scale upside down", {"a.csv": GOOD, "b.csv": GOOD}, "scale: runs from 5 to 1; the low end must be below", options="--scale 5..1"),
     files("a scale of one end", {"a.csv": GOOD, "b.csv": GOOD}, "scale '5..': expected levels as in 1,2,3,4,5, two ends as in 0..100, or binary", options="--scale 5.."),
     files("a scale in words", {"a.csv": GOOD, "b.csv": GOOD}, "scale 'low..high': expected levels as in 1,2,3,4,5, two ends", options="--scale low..high"),
-    files("one level", {"a.csv": GOOD, "b.csv": GOOD}, r"scale: found 1 level\(s\)", options="--scale 1"),
+    files("one level", {"a.csv": GOOD, "b.csv": GOOD}, "scale: found 1, expected two ends", options="--scale 1"),
     files("two kinds of scale", {"a.csv": GOOD, "b.csv": GOOD}, "scale '0..1,2': expected levels as in 1,2,3,4,5, two ends", options="--scale 0..1,2"),
 ]  # fmt: skip
 ITEMS = [
