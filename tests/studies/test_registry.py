@@ -78,7 +78,8 @@ def report(*, tosses):
 
     rows = pd.concat([read_parquet(file)[0].to_pandas() for file in tosses], ignore_index=True)
     line = f"{rows['heads'].sum()} of {rows['n_coins'].sum()} coins show heads"
-    return Answer("Coins", (line,), lambda: (AnswerTable("coins", "Every toss", rows),), (), (), {"line": line})
+    table = AnswerTable("coins", "Every toss", rows)
+    return Answer("Coins", (line,), lambda: (table,), (), (), {"line": line})
 '''
 
 
