@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbyk.cli.pilot import unit_cautions_of
+from nbyk.cli.pilot import read_answers, unit_cautions_of
 from nbyk.cli.plan_source import variances_of
 from nbyk.errors import NbykError, renaming
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nbyk.data import Ratings, Systems
+    from nbyk.data import Ratings
     from nbyk.data.columns import Columns
     from nbyk.data.mending import Mending
     from nbyk.planning.result import Plan
@@ -83,7 +83,7 @@ def plan_of_labels(
             )
         return plan(_prior(arguments, classes), **{**asked, "metric": arguments["metric"]}), ""
     if systems is not None:
-        read = _read_pair(pilot, systems, columns, mending, classes)
+        read = read_answers(pilot, systems, columns, mending, kind="classes", classes=classes or None)
         assert read.gold is not None
         assert read.gold_units is not None
         a, b = read.names
@@ -137,25 +137,6 @@ def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> ClassPrior
         ) from None
     with renaming({"alpha": "class_alpha"}):
         return ClassPrior(f"Dirichlet({arguments['class_alpha']})", alpha, classes)
-
-
-def _read_pair(
-    gold: Path, systems: tuple[Path, ...], columns: Columns, mending: Mending, classes: tuple[str, ...]
-) -> Systems:
-    from nbyk.data import read_systems
-
-    return read_systems(
-        [str(path) for path in systems],
-        gold,
-        item=columns.item,
-        rater=columns.rater,
-        value=columns.value,
-        cluster=columns.cluster,
-        on_duplicates=mending.on_duplicates,
-        on_empty=mending.on_empty,
-        kind="classes",
-        classes=classes or None,
-    )
 
 
 def read_labels(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from nbyk.cli.options import scale_named
 from nbyk.errors import NbykError
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nbyk.data import Levels, Ratings, ResponseSet, Scale
+    from nbyk.data import Levels, Ratings, ResponseSet, Scale, Systems
     from nbyk.data.columns import Columns
     from nbyk.data.mending import Mending
     from nbyk.data.units import Units
@@ -39,6 +39,25 @@ def holds_two_systems(pilot: Path, rater: str) -> bool:
         return False  # reading it says why
     column = system_column(table)
     return column not in (None, rater) and len({*table.column(column, "")}) == 2
+
+
+def read_answers(
+    gold: Path | None, systems: Sequence[Path], columns: Columns, mending: Mending, **how: Any
+) -> Systems:
+    """Return a pilot's systems, and gold if there is any; `how` are further arguments of `read_systems`."""
+    from nbyk.data import read_systems
+
+    return read_systems(
+        [str(path) for path in systems],
+        gold,
+        item=columns.item,
+        rater=columns.rater,
+        value=columns.value,
+        cluster=columns.cluster,
+        on_duplicates=mending.on_duplicates,
+        on_empty=mending.on_empty,
+        **how,
+    )
 
 
 def read_pilot_of(
@@ -163,21 +182,10 @@ def read_pair(
     """Return a pair of real systems that answered the items of a pilot, or whose answers people rated."""
     import numpy as np
 
-    from nbyk.data import read_systems
     from nbyk.priors import Response
     from nbyk.resampling.pilot_items import PilotItems
 
-    reading = partial(
-        read_systems,
-        [str(path) for path in systems],
-        gold,
-        item=columns.item,
-        rater=columns.rater,
-        value=columns.value,
-        cluster=columns.cluster,
-        on_duplicates=mending.on_duplicates,
-        on_empty=mending.on_empty,
-    )
+    reading = partial(read_answers, gold, systems, columns, mending)
     read = reading(scale=scale)
     matrices = [matrix for matrix in (read.gold, *read.responses.values()) if matrix is not None]
     same = _same_scale(np.concatenate([matrix[~np.isnan(matrix)] for matrix in matrices]), scale)

@@ -173,7 +173,7 @@ def plan(
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            help="Metric to compare by. With several, the plan is by the best, and says what each needs.",
+            help="Metric to compare by. With several, each gets its own size; take the one that needs least.",
             show_default="mae; without gold mean; of labels accuracy",
             metavar="<str>",
         ),

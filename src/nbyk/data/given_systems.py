@@ -169,7 +169,8 @@ def too_few(named: Mapping[str, Any], item: str, cluster: str | None) -> NbykErr
     (name, given), *_ = named.items()
     columns = _columns(given, item, cluster)
     if columns:
-        has_items = recognised(table_of(given), Columns(item, None)).item in table_of(given).names
+        table = table_of(given)
+        has_items = recognised(table, Columns(item, None)).item in table.names
         way_out = _SPLIT if has_items else "add a column item, or, if each row is a run, give `kind` scores"
         return given_place(given, name).error(
             f"found one system, with the columns {listed(columns)}, expected at least two to compare; if "

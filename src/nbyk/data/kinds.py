@@ -40,8 +40,8 @@ _SUM_TOLERANCE = 1e-5
 _FEW_OFF = 0.1
 """Rows are probabilities if no larger share of them is off; those that are off are refused."""
 
-_DIGITS = range(2, 6)
-"""Numbers of decimals that probabilities may be rounded to."""
+_DIGITS = range(1, 6)
+"""Numbers of decimals that probabilities may be rounded to; those of one must sum to one."""
 
 LONGEST_LABEL = 1000
 """Characters of the longest label."""
@@ -205,8 +205,7 @@ def _sum_tolerance(rows: Floats) -> float:
     for digits in _DIGITS:
         scaled = rows * 10.0**digits
         if (np.abs(scaled - np.rint(scaled)) < 1e-6).all():
-            whole = bool((np.abs(10.0 * rows - np.rint(10.0 * rows)) < 1e-6).all())
-            return _SUM_TOLERANCE if whole else _SUM_TOLERANCE + 0.5 * rows.shape[1] / 10.0**digits
+            return _SUM_TOLERANCE + (0.5 * rows.shape[1] / 10.0**digits if digits > 1 else 0.0)
     return _SUM_TOLERANCE
 
 

@@ -115,10 +115,10 @@ def _score_cells(table: Table, asked: Columns) -> Entries:
     found = recognised_in(table, replace(asked, rater=None, value=value))
     has_ids = named or found.item in table.names
     scores = table.column(value, "name the column of the scores with `value`")
-    items = list(map(str, range(len(scores))))
     if not has_ids:
         _refuse_repeated_runs(table)
-    if has_ids:
+        items = list(map(str, range(len(scores))))
+    else:
         hint = "name it with `item`, or leave `item` out if no ids pair the scores"
         items = as_ids(table, found.item, table.column(found.item, hint))
     return Entries(items, ["1"] * len(items), scores, range(len(items)), table, value, found)

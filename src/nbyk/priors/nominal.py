@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from nbyk.errors import NbykError, unknown_name
 from nbyk.files import read_json
 from nbyk.priors.curves import beta_quantile
 from nbyk.priors.families import open_uniforms
-from nbyk.priors.predictive import LEVEL, ReferenceSample
+from nbyk.priors.predictive import Check, ReferenceSample, Tests
 from nbyk.sums import product
 
 Floats = NDArray[np.float64]
@@ -211,7 +211,7 @@ def labels_of(above: Floats, u: Floats) -> Counts:
 
 
 @dataclass(frozen=True)
-class ClassCheck:
+class ClassCheck(Check):
     """Labels compared with those that a prior makes.
 
     Attributes
@@ -236,24 +236,13 @@ class ClassCheck:
     pairs: float
     pairs_p: float
 
-    @property
-    def misfits(self) -> tuple[str, ...]:
-        """Differences of data and prior beyond chance, in words with distances; empty if there are none."""
-        tests = (
+    def tests(self) -> Tests:
+        """Return what differs, by how much, and how likely by chance."""
+        return (
             ("the classes' shares", f"by up to {self.shares:.3f}", self.shares_p),
             ("the agreement within items", f"KS distance {self.agreement_ks:.3f}", self.agreement_p),
             ("the classes that meet in an item", f"by up to {self.pairs:.3f}", self.pairs_p),
         )
-        return tuple(f"{what} ({how}, p = {p:.3f})" for what, how, p in tests if p <= LEVEL / len(tests))
-
-    @property
-    def rejected(self) -> bool:
-        """Whether the labels differ from those that the prior makes."""
-        return bool(self.misfits)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the check as JSON can hold it."""
-        return {**asdict(self), "rejected": self.rejected}
 
 
 @dataclass(frozen=True)

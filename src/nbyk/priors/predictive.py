@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -25,8 +26,35 @@ _DECIMALS = 12
 _REFERENCE_ITEMS = 1_000_000
 
 
+Tests = tuple[tuple[str, str, float], ...]
+"""What data and a prior are compared by, the distance in words, and its p-value."""
+
+
+class Check(ABC):
+    """Data compared with those that a prior makes: a data class, for each kind of responses."""
+
+    @abstractmethod
+    def tests(self) -> Tests:
+        """Return what differs, by how much, and how likely by chance."""
+
+    @property
+    def misfits(self) -> tuple[str, ...]:
+        """Differences of data and prior beyond chance, in words with distances; empty if there are none."""
+        tests = self.tests()
+        return tuple(f"{what} ({how}, p = {p:.3f})" for what, how, p in tests if p <= LEVEL / len(tests))
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the data differ from those that the prior makes."""
+        return bool(self.misfits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the check as JSON can hold it."""
+        return {**asdict(self), "rejected": self.rejected}  # type: ignore[call-overload]
+
+
 @dataclass(frozen=True)
-class PredictiveCheck:
+class PredictiveCheck(Check):
     """A data set compared with those that a prior makes.
 
     Attributes
@@ -53,24 +81,13 @@ class PredictiveCheck:
     mean_prior: float
     mean_p: float
 
-    @property
-    def misfits(self) -> tuple[str, ...]:
-        """Differences of data and prior beyond chance, in words with distances; empty if there are none."""
-        tests = (
+    def tests(self) -> Tests:
+        """Return what differs, by how much, and how likely by chance."""
+        return (
             ("the item means", f"KS distance {self.means_ks:.3f}", self.means_p),
             ("the spread within items", f"KS distance {self.sds_ks:.3f}", self.sds_p),
             ("the overall mean", f"{self.mean_data:.3f} against {self.mean_prior:.3f}", self.mean_p),
         )
-        return tuple(f"{what} ({how}, p = {p:.3f})" for what, how, p in tests if p <= LEVEL / len(tests))
-
-    @property
-    def rejected(self) -> bool:
-        """Whether the data differ from the data sets that the prior makes."""
-        return bool(self.misfits)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the check as JSON can hold it."""
-        return {**asdict(self), "rejected": self.rejected}
 
 
 def predictive_check(

@@ -82,9 +82,9 @@ def moderated_pairs(totals: Floats, df: float) -> Moderated:
     there = np.triu(~np.isnan(totals), 1)
     complete = int(there.sum()) == n * (n - 1) // 2
     by_system = complete and n > 3
-    most = df * (_effective_systems(totals, df) if complete else max(n - 1, 1))
-    if by_system:
-        products = _products(totals)
+    products = _products(totals) if complete else None
+    most = df * (max(n - 1, 1) if products is None else _effective_systems(products, df))
+    if by_system and products is not None:
         apart = _independence(products, df)
         spreads = np.diag(products) * n / (n - 1)
         mean = float(spreads.mean())
@@ -117,9 +117,9 @@ def _independence(products: Floats, df: float) -> float:
     return float(np.clip((1.0 - np.mean(correlations**2)) / (1.0 - 1.0 / df), 0.0, 1.0))
 
 
-def _effective_systems(totals: Floats, df: float) -> float:
+def _effective_systems(products: Floats, df: float) -> float:
     """Return (tr C)² / tr C² of the covariance C of systems over units, from 1 to S − 1."""
-    n, products = len(totals), _products(totals)
+    n = len(products)
     trace = float(np.trace(products))
     if df <= 1.0 or trace == 0.0:
         return 1.0
