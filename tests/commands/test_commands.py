@@ -60,9 +60,9 @@ CUTS = {
     **{
         f"{CORES} {words}": Cut(f"{CORES} -n {words}", LONG)
         for words in (
-            "-R plot",
+            "-R report",
             "--until aggregate",
-            "results/wein2023/figures/figure_01.svg",
+            "results/wein2023/figures",
             "--set-threads estimate_p=2",
         )
     },

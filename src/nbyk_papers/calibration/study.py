@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 
 class CalibrationStudy(Study):
     """How often each test rejects, where it should not and where it should."""
 
     name = "calibration"
+    keys = "nbyk_papers.calibration.config:Calibration"
     steps: ClassVar = {"rates": Step("nbyk_papers.calibration.cells:rates", "calibration/rates")}
     datasets: ClassVar = {
         "rates": "nbyk_papers.rows:calibration_rates",
     }
     report = "nbyk_papers.calibration.report:report"
-
-    def section(self) -> type[BaseModel]:
-        """Return its keys."""
-        from nbyk_papers.calibration.config import Calibration
-
-        return Calibration
 
     def check(self, config: Any) -> None:
         """Raise NbykError if the ratings of an own fit are missing, or draws cannot reach a level."""
@@ -49,20 +41,6 @@ class CalibrationStudy(Study):
         from nbyk_papers.calibration.cells import rate_cells
 
         return list(rate_cells(config, self.settings(config)))
-
-    def figures(self, config: Any) -> list[str]:
-        """Return the names of its heat maps."""
-        return ["type_1_error", "metrics", *self._parts(config)]
-
-    def tables(self, config: Any) -> list[str]:
-        """Return the names of its tables."""
-        return ["default", "default_metrics", "tests", "all_metrics", *self._parts(config)]
-
-    def _parts(self, config: Any) -> list[str]:
-        """Return the parts of the study that a configuration may leave out."""
-        settings = self.settings(config)
-        parts = {"expected_p": settings.expected_sizes, "power": settings.power_epsilons}
-        return [name for name, asked in parts.items() if asked]
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell, fit_file, ratings_file
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 
 class Homan2025Study(Study):
     """Homan et al. 2025, how many ratings per item."""
 
     name = "homan2025"
+    keys = "nbyk_papers.homan2025.config:Homan2025"
     steps: ClassVar = {
         "grid": Step("nbyk_papers.homan2025.cells:grid", "homan2025/pvalues"),
         "claims": Step("nbyk_papers.homan2025.cells:claims", "homan2025/claims"),
@@ -27,12 +25,6 @@ class Homan2025Study(Study):
         "rates": "nbyk_papers.rows:homan2025_rates",
     }
     report = "nbyk_papers.homan2025.report:report"
-
-    def section(self) -> type[BaseModel]:
-        """Return its keys."""
-        from nbyk_papers.homan2025.config import Homan2025
-
-        return Homan2025
 
     def check(self, config: Any) -> None:
         """Raise NbykError if an own fit is asked for without ratings."""
@@ -52,36 +44,26 @@ class Homan2025Study(Study):
             *power_cells(config, settings),
         ]
 
-    def figures(self, config: Any) -> list[str]:
-        """Return the names of its figures."""
-        from nbyk_papers.homan2025.names import figure_names
-
-        settings = self.settings(config)
-        return figure_names(settings, sources_with_data(config, settings))
-
-    def tables(self, config: Any) -> list[str]:
-        """Return the names of its tables."""
-        from nbyk_papers.homan2025.names import table_names
-
-        return table_names(self.settings(config))
-
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
+        from nbyk.data.sources import source as source_named
         from nbyk_papers.homan2025.cells import FITS
-        from nbyk_papers.homan2025.design import published_source
+        from nbyk_papers.homan2025.design import LABELS, published_source
 
-        cells, settings = self.cells(config), self.settings(config)
+        settings = self.settings(config)
         fitted = settings.fitted
         sources = [published_source(source) for source in fitted]
-        stages = sources_with_data(config, settings)
+        stages = [
+            name
+            for name in LABELS
+            if name in sources or config.has_own_ratings(name) or source_named(name).embedded
+        ]
         return Cell(
             "homan2025",
             "report",
             {"fitted": fitted, "stages": stages, "seed": config.seed},
             {
-                "pvalues": [cell.path for cell in cells if cell.step == "grid"],
-                "claims": [cell.path for cell in cells if cell.step == "claims"],
-                "power": [cell.path for cell in cells if cell.step == "power"],
+                **self.cell_paths(config),
                 "stage_ratings": [ratings_file(source) for source in stages],
                 "checks": [fit_file(source, "check", FITS) for source in sources],
                 "ratings": [ratings_file(source) for source in sources],
@@ -96,17 +78,6 @@ class Homan2025Study(Study):
         from nbyk_papers.homan2025.commands import likelihood_fit
 
         return {"likelihood-fit": likelihood_fit}
-
-
-def sources_with_data(config: Any, settings: Any) -> list[str]:
-    """Return the paper's sources whose ratings need no extra download."""
-    from nbyk.data.sources import source
-    from nbyk_papers.homan2025.design import LABELS, published_source
-
-    fitted = {published_source(name) for name in settings.fitted}
-    return [
-        name for name in LABELS if name in fitted or config.has_own_ratings(name) or source(name).embedded
-    ]
 
 
 def check_fit(config: Any, key: str, source: str) -> None:

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
-from nbyk_papers import placed
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 
 class RatersStudy(Study):
     """Raters whom items share: p-values with and without who rated what."""
 
     name = "raters"
+    keys = "nbyk_papers.raters.config:Raters"
     steps: ClassVar = {"pvalues": Step("nbyk_papers.raters.cells:pvalues", "raters/pvalues")}
     datasets: ClassVar = {
         "pvalues": "nbyk_papers.rows:raters_p_values",
         "rates": "nbyk_papers.rows:raters_rates",
     }
     report = "nbyk_papers.raters.report:report"
-
-    def section(self) -> type[BaseModel]:
-        """Return its keys."""
-        from nbyk_papers.raters.config import Raters
-
-        return Raters
 
     def check(self, config: Any) -> None:
         """Raise NbykError if ratings that are asked for are missing, or a size has too few raters."""
@@ -48,22 +39,6 @@ class RatersStudy(Study):
         from nbyk_papers.raters.cells import p_value_cells
 
         return list(p_value_cells(config, self.settings(config)))
-
-    def figures(self, config: Any) -> list[str]:
-        """Return the names of its figures: of each data set and metric, in either semantics."""
-        from nbyk_papers.raters.cells import sources_of
-        from nbyk_papers.raters.design import LABELS, SEMANTICS
-
-        return [
-            placed(semantics, f"{source}_{metric}")
-            for semantics in SEMANTICS
-            for source in sources_of(config, self.settings(config))
-            for metric in LABELS
-        ]
-
-    def tables(self, config: Any) -> list[str]:
-        """Return the names of its tables."""
-        return ["verdicts", "raters", "pvalues"]
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""

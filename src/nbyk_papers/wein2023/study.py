@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell, fit_file, ratings_file
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
 
 STEPS = {
     "simulate": Step("nbyk_papers.wein2023.steps:simulate", "reference_sets"),
@@ -20,26 +16,23 @@ STEPS = {
 }
 """The stages from a prior to p-values, which the study `datasets` shares."""
 
+MOST_SECTIONS = 12
+"""The report has a section for each of the first sizes and ε_A."""
+
 
 class Wein2023Study(Study):
     """Wein et al. 2023: the default run."""
 
     name = "wein2023"
+    keys = "nbyk_papers.wein2023.config:Wein2023"
     keys_of_its_own = False
     steps: ClassVar = STEPS
     datasets: ClassVar = {"pvalues": "nbyk_papers.wein2023.gather:p_values"}
     report = "nbyk_papers.wein2023.report:report"
-    drawn = "nbyk_papers.wein2023.report:figures"
 
     def rule(self, part: str) -> str:
         """Return the bare name of a part: this is the default run."""
         return part
-
-    def section(self) -> type[BaseModel]:
-        """Return its keys."""
-        from nbyk_papers.wein2023.config import Wein2023
-
-        return Wein2023
 
     def check(self, config: Any) -> None:
         """Raise NbykError if a source is unknown, or has neither ratings nor a prior, or samplers a null."""
@@ -91,25 +84,17 @@ class Wein2023Study(Study):
 
         return gathered(self.name, config, places(config))
 
-    def figures(self, config: Any) -> list[str]:
-        """Return the names of the figures of its report."""
-        from nbyk_papers.wein2023.names import figure_names
-
-        return figure_names(config, self._fitted(config))
-
-    def tables(self, config: Any) -> list[str]:
-        """Return the names of the tables of its report."""
-        from nbyk_papers.wein2023.names import table_names
-
-        return table_names(config, self._fitted(config))
-
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
-        from nbyk_papers.wein2023.names import shown
-
-        fitted = self._fitted(config)
+        fits = config.sources if "recommended" in config.semantics else []
+        fitted = [source for source in fits if config.has_ratings(source)]
+        sections = [
+            [size.n_items, size.k_responses, epsilon_a]
+            for size in config.sizes
+            for epsilon_a in config.epsilon_a
+        ]
         told = {
-            "shown": shown(config),
+            "shown": sections[:MOST_SECTIONS],
             "metrics": config.metrics,
             "samplers": config.samplers,
             "fitted": fitted,
@@ -121,13 +106,6 @@ class Wein2023Study(Study):
             "priors": [fit_file(source, "prior") for source in fitted],
         }
         return Cell(self.name, "report", told, inputs, memory=388, seconds=10)
-
-    @staticmethod
-    def _fitted(config: Any) -> list[str]:
-        """Return the sources with a prior fitted to their ratings."""
-        if "recommended" not in config.semantics:
-            return []
-        return [source for source in config.sources if config.has_ratings(source)]
 
 
 STUDY = Wein2023Study()
