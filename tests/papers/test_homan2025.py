@@ -103,8 +103,14 @@ def test_each_column_is_picked_by_itself() -> None:
 def run_of(
     cells: Iterable[tuple[str, float]], sizes: Iterable[tuple[int, int]], metrics: Iterable[str]
 ) -> pd.DataFrame:
-    combined = [(*cell, *size, metric) for cell, size, metric in product(cells, sizes, metrics)]
-    return pd.DataFrame(combined, columns=["source", "epsilon_b", "n_items", "k_responses", "metric"])
+    combined = [
+        (*cell, *size, metric, semantics)
+        for cell, size, metric, semantics in product(cells, sizes, metrics, METRIC_OF_COLUMN)
+    ]
+    names = ["source", "epsilon_b", "n_items", "k_responses", "metric", "semantics"]
+    table = pd.DataFrame(combined, columns=names)
+    numbers = {"p": 0.1, "standard_error": 0.01, "effect": 0.2, "effect_sd": 0.1, "n_draws": 100}
+    return table.assign(n_times_k=table["n_items"] * table["k_responses"], bootstrap="multistage", **numbers)
 
 
 def test_a_run_draws_the_figures_that_it_has_numbers_for() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from nbyk.errors import NbykError, unknown_name
@@ -56,12 +55,6 @@ class Wein2023Study(Study):
                 f"the shifted null is for samplers that bootstrap items; drop {fixed[0]}",
                 key="recommended_null",
             )
-
-    def commands(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the commands for each step from a prior, or your own ratings, to p-values."""
-        from nbyk_papers.wein2023.effects import COMMANDS
-
-        return COMMANDS
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the files of each stage, each with one or more cells."""
