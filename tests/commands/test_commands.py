@@ -60,9 +60,9 @@ CUTS = {
     **{
         f"{CORES} {words}": Cut(f"{CORES} -n {words}", LONG)
         for words in (
-            "-R report",
+            "-R plot",
             "--until aggregate",
-            "results/wein2023/figures",
+            "results/wein2023/figures/figure_01.svg",
             "--set-threads estimate_p=2",
         )
     },

@@ -29,6 +29,7 @@ from nbyk_papers.homan2025.design import (
     TABLE_OF_EPSILON,
     grid_sizes,
     label,
+    published_cells,
     published_table,
     select_smallest,
 )
@@ -52,6 +53,8 @@ def test_every_published_cell_is_one_of_our_grid() -> None:
         assert (row.published_n_times_k / row.published_k, row.published_k) in sizes
         assert row.published_k <= MOST_RESPONSES_OF_TABLES
         assert row.published_p < 0.05
+    assert published_cells(ALL, sizes, METRICS) == 57
+    assert published_cells(ALL, sizes, ["mae"]) == len(filled[filled.column == "mae"])
 
 
 def test_sources_and_metrics_exist_under_their_names() -> None:
@@ -103,14 +106,8 @@ def test_each_column_is_picked_by_itself() -> None:
 def run_of(
     cells: Iterable[tuple[str, float]], sizes: Iterable[tuple[int, int]], metrics: Iterable[str]
 ) -> pd.DataFrame:
-    combined = [
-        (*cell, *size, metric, semantics)
-        for cell, size, metric, semantics in product(cells, sizes, metrics, METRIC_OF_COLUMN)
-    ]
-    names = ["source", "epsilon_b", "n_items", "k_responses", "metric", "semantics"]
-    table = pd.DataFrame(combined, columns=names)
-    numbers = {"p": 0.1, "standard_error": 0.01, "effect": 0.2, "effect_sd": 0.1, "n_draws": 100}
-    return table.assign(n_times_k=table["n_items"] * table["k_responses"], bootstrap="multistage", **numbers)
+    combined = [(*cell, *size, metric) for cell, size, metric in product(cells, sizes, metrics)]
+    return pd.DataFrame(combined, columns=["source", "epsilon_b", "n_items", "k_responses", "metric"])
 
 
 def test_a_run_draws_the_figures_that_it_has_numbers_for() -> None:

@@ -126,6 +126,7 @@ def test_a_study_of_another_package_has_keys_cells_a_report_and_commands(
     assert tosses["n_coins"].tolist() == [4, 5]
     reported = study.reported(config)
     assert reported is not None
+    assert nbyk(f"study plot {' '.join(reported.options())} --out results/toy -- toy") == (0, "", "")
     code, line, _ = nbyk(f"study report {' '.join(reported.options())} --out results/toy -- toy")
     assert (code, line) == (0, f"{tosses['heads'].sum()} of 9 coins show heads\n")
     assert read_json("results/toy/summary.json")["line"] == line.strip()

@@ -13,7 +13,7 @@ import pytest
 from matplotlib.image import imread
 
 from nbyk.files import read_json
-from tests.workflow.runs import assert_shown_are_files, configure, finished_run, jobs, planned
+from tests.workflow.runs import assert_names_are_files, configure, finished_run, jobs, planned
 
 STUDY: dict[str, Any] = {
     "sizes": [400],
@@ -28,7 +28,7 @@ STUDY: dict[str, Any] = {
     "level_resamples": 99,
 }
 CONFIG: dict[str, Any] = {"seed": 7, "boostsa2022": STUDY}
-PRODUCTS = dict.fromkeys(["aggregate boostsa2022", "report boostsa2022"], 1)
+PRODUCTS = dict.fromkeys(["aggregate boostsa2022", "plot boostsa2022", "report boostsa2022"], 1)
 TARGET = ("--", "boostsa2022")  # --configfile takes every word up to the next option
 
 
@@ -51,7 +51,7 @@ def plan(shared: Path, tmp_path: Path) -> Callable[[dict[str, Any]], list[str]]:
 
 def test_a_run_leaves_numbers_tables_figures_and_a_page(shared: Path) -> None:
     study = shared / "run/results/boostsa2022"
-    assert_shown_are_files(study)
+    assert_names_are_files(shared / "run", "boostsa2022")
     p_values, levels = (pd.read_parquet(study / name) for name in ("pvalues", "levels"))
     assert set(p_values["design"]) == {"balanced", "tagging", "example"}
     assert set(p_values.loc[p_values["design"] == "balanced", "fraction"]) == {0.1, 1.0}

@@ -13,7 +13,7 @@ import pytest
 from matplotlib.image import imread
 
 from nbyk.files import read_json
-from tests.workflow.runs import assert_shown_are_files, configure, finished_run, jobs, planned
+from tests.workflow.runs import assert_names_are_files, configure, finished_run, jobs, planned
 
 SMALL, LARGER = {"n_items": 12, "k_responses": 1}, {"n_items": 12, "k_responses": 3}
 STUDY: dict[str, Any] = {
@@ -27,7 +27,7 @@ STUDY: dict[str, Any] = {
     "n_bootstraps": 199,
 }
 CONFIG: dict[str, Any] = {"seed": 7, "calibration": STUDY}
-PRODUCTS = dict.fromkeys(["aggregate calibration", "report calibration"], 1)
+PRODUCTS = dict.fromkeys(["aggregate calibration", "plot calibration", "report calibration"], 1)
 TARGET = ("--", "calibration")  # --configfile takes every word up to the next option
 
 
@@ -50,7 +50,7 @@ def plan(shared: Path, tmp_path: Path) -> Callable[[dict[str, Any]], list[str]]:
 
 def test_a_run_leaves_rates_tables_figures_and_a_page(shared: Path) -> None:
     study = shared / "run/results/calibration"
-    assert_shown_are_files(study)
+    assert_names_are_files(shared / "run", "calibration")
     rates = pd.read_parquet(study / "rates")
     assert set(rates["source"]) == {"toxicity"}
     assert set(rates["definition"]) == {

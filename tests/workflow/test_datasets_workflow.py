@@ -20,7 +20,7 @@ from nbyk.data.download import terms_of
 from nbyk.files import sha256
 from tests.workflow.runs import (
     ROOT,
-    assert_shown_are_files,
+    assert_names_are_files,
     configure,
     planned,
     results,
@@ -97,14 +97,14 @@ def test_every_data_set_at_hand_gets_a_section(run: Path, shared: Path) -> None:
     assert p[["estimated_p", "true_p"]].apply(lambda column: column.between(0, 1)).all(axis=None)
     page = (run / "results/datasets/report.html").read_text(encoding="utf-8")
     assert page.count("<h2 id=") == 2
-    assert_shown_are_files(run / "results/datasets")
+    assert_names_are_files(run, "datasets")
     (line,) = (line for line in output.splitlines() if "not at hand: " in line)
     assert {"amazon", "toxicity", "hs_brexit", "armis"} <= set(re.findall(r"\w+", line))
     assert planned(ROOT, run, *TARGET) == []
     before = results(run)
     # What is missing is made again.
     (cell,) = (run / "results/estimated_p").rglob("source=mine/*.parquet")
-    for missing in (run / "results/datasets/report.html", run / "results/datasets/figures", cell):
+    for missing in (run / "results/datasets/report.html", run / "results/datasets/figures/mine.svg", cell):
         missing.rename(run / "away")
         assert planned(ROOT, run, *TARGET) != [], missing
         (run / "away").rename(missing)
@@ -134,7 +134,7 @@ def test_upstream_files_of_toxicity_and_amazon_become_figures_3_and_4(run: Path)
     changes = {"sources": list(paths), "ratings": paths, "semantics": ["recommended"]}
     configure(run, {**CONFIG, **changes, "own_ratings": {}})
     figures = [f"results/wein2023/figures/{name}.svg" for name in ("figure_03", "figure_04", "amazon_means")]
-    code, output = snakemake(ROOT, run, "--", "results/wein2023/figures")
+    code, output = snakemake(ROOT, run, "--", *figures)
     assert code == 0, output[-3000:]
     for source_name, figure in zip(("toxicity", "toxicity", "amazon"), figures, strict=True):
         text = (run / figure).read_text(encoding="utf-8")
@@ -144,11 +144,11 @@ def test_upstream_files_of_toxicity_and_amazon_become_figures_3_and_4(run: Path)
         fitted = json.loads((run / f"results/fits/{source_name}/prior.json").read_text(encoding="utf-8"))
         assert fitted["mu"] != fitted["sigma"]
         assert pd.read_parquet(run / f"results/ratings/{source_name}.parquet").shape[0] == 300
-    assert "normalise" not in rules(planned(ROOT, run, "--", "results/wein2023/figures"))
+    assert "normalise" not in rules(planned(ROOT, run, "--", *figures))
 
 
 def test_downloads_are_planned_for_what_is_asked_for_or_was_fetched(run: Path, tmp_path: Path) -> None:
-    at_hand = {"normalise": 2, "fit": 2, "cell": 6, "aggregate": 1, "report": 1}
+    at_hand = {"normalise": 2, "fit": 2, "cell": 6, "aggregate": 1, "plot": 1, "report": 1}
     assert rules(planned(ROOT, run, *TARGET)) == Counter(at_hand)
     assert "data fetch" not in rules(planned(ROOT, run))
     fetched(tmp_path / "downloads", "armis")
@@ -161,6 +161,7 @@ def test_downloads_are_planned_for_what_is_asked_for_or_was_fetched(run: Path, t
         "data terms": 2,
         "cell": 12,
         "aggregate": 1,
+        "plot": 1,
         "report": 1,
     }
     assert rules(plan) == Counter(more)

@@ -48,7 +48,7 @@ def test_an_edit_runs_again_what_reaches_it(
         "report": "nbyk_papers.wein2023.report:report",
     }
     reached = {rule: code.parts(function) for rule, function in steps.items()}
-    products = {"aggregate", "report"}
+    products = {"aggregate", "plot", "report"}
     after = {
         "normalise": {"fit", "simulate", "true_p", "estimate_p", *products},
         "prior": {"simulate", "true_p", "estimate_p", *products},
@@ -56,8 +56,8 @@ def test_an_edit_runs_again_what_reaches_it(
         "simulate": {"estimate_p", *products},
         "true_p": products,
         "estimate_p": products,
-        "aggregate": {"report"},
-        "report": set(),
+        "aggregate": {"plot", "report"},
+        "report": {"plot"},
     }
     everywhere = sorted({name for parts in reached.values() for name in parts if "/" not in name})
     unreached = [
@@ -97,10 +97,10 @@ def test_data_that_come_with_a_package_count(
     source = Path(shutil.copytree(checkout / "src", tmp_path / "src"))
     monkeypatch.setenv("PYTHONPATH", str(source))
     for name, work in {
-        "nbyk_papers/wein2023/wein2023.html": {"report"},
+        "nbyk_papers/wein2023/wein2023.html": {"plot", "report"},
         "nbyk_papers/homan2025/homan2025.html": set(),
         "nbyk/data/embedded/convabuse.csv": {
-            *("normalise", "fit", "simulate", "true_p", "estimate_p", "aggregate", "report"),
+            *("normalise", "fit", "simulate", "true_p", "estimate_p", "aggregate", "plot", "report"),
         },
     }.items():
         text = (source / name).read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ from matplotlib.image import imread
 
 from nbyk.files import read_json
 from nbyk_papers.gathered import RATES
-from tests.workflow.runs import assert_shown_are_files, configure, finished_run, jobs, planned, snakemake
+from tests.workflow.runs import assert_names_are_files, configure, finished_run, jobs, planned, snakemake
 
 STUDY: dict[str, Any] = {
     "sources": ["toxicity", "convabuse_fit"],
@@ -31,7 +31,7 @@ STUDY: dict[str, Any] = {
     "power_resamples": 100,
 }
 CONFIG: dict[str, Any] = {"seed": 7, "homan2025": STUDY}
-PRODUCTS = dict.fromkeys(["aggregate homan2025", "report homan2025"], 1)
+PRODUCTS = dict.fromkeys(["aggregate homan2025", "plot homan2025", "report homan2025"], 1)
 TARGET = ("--", "homan2025")  # --configfile takes every word up to the next option
 
 
@@ -54,7 +54,7 @@ def plan(shared: Path, tmp_path: Path) -> Callable[[dict[str, Any]], list[str]]:
 
 def test_a_run_leaves_tables_figures_summary_and_a_page_that_needs_no_network(shared: Path) -> None:
     study = shared / "run/results/homan2025"
-    assert_shown_are_files(study)
+    assert_names_are_files(shared / "run", "homan2025")
     table = pd.read_csv(study / "tables/table_03.csv")
     assert list(table["dataset"]) == ["Toxicity"] * 3
     assert table.loc[table["metric"].isin(["MAE", "Wins"]), "z p"].abs().max() < 5.0

@@ -13,7 +13,7 @@ from nbyk.studies import studies
 from nbyk_papers.papers import PAPERS
 from tests.workflow.runs import ROOT, configure, snakemake
 
-ROAD = ("simulate", "estimate_p", "aggregate", "report")
+ROAD = ("simulate", "estimate_p", "aggregate", "plot", "report")
 """The stages of the default run from a prior on, in their order."""
 
 
@@ -56,8 +56,8 @@ def test_every_step_of_every_paper_is_a_rule_on_the_way_to_its_report(tmp_path: 
     papers = [paper.study for paper in PAPERS]
     for study in studies():
         if study.name in papers:
-            report, aggregate = study.rule("report"), study.rule("aggregate")
-            assert (report, "papers_report") in edges
+            report, plot, aggregate = (study.rule(part) for part in ("report", "plot", "aggregate"))
+            assert {(plot, report), (report, "papers_report")} <= edges
             for step in study.steps:
                 after = {b for a, b in edges if a == study.rule(step)}
                 assert after & {aggregate, "estimate_p"}, step

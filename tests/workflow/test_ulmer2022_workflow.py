@@ -15,7 +15,7 @@ from matplotlib.image import imread
 from nbyk.files import read_json
 from nbyk_papers.ulmer2022.design import DIFFERENCES, LEADS, SAMPLE_SIZES, TESTS
 from tests.workflow.runs import (
-    assert_shown_are_files,
+    assert_names_are_files,
     configure,
     finished_run,
     jobs,
@@ -31,7 +31,7 @@ STUDY: dict[str, Any] = {
     "n_resamples": 20,
 }
 CONFIG: dict[str, Any] = {"seed": 7, "ulmer2022": STUDY}
-PRODUCTS = dict.fromkeys(["aggregate ulmer2022", "report ulmer2022"], 1)
+PRODUCTS = dict.fromkeys(["aggregate ulmer2022", "plot ulmer2022", "report ulmer2022"], 1)
 TARGET = ("--", "ulmer2022")  # --configfile takes every word up to the next option
 
 
@@ -59,7 +59,7 @@ def plan(shared: Path, run: Path) -> Callable[[dict[str, Any]], list[str]]:
 
 def test_a_run_leaves_scores_rates_tables_figures_and_a_page(shared: Path) -> None:
     study = shared / "run/results/ulmer2022"
-    assert_shown_are_files(study)
+    assert_names_are_files(shared / "run", "ulmer2022")
     scores = pd.read_parquet(study / "scores")
     assert set(scores["semantics"]) == {"published", "recommended"}
     assert scores.groupby("test", observed=True)["simulation"].nunique().to_dict() == {

@@ -1,5 +1,5 @@
-# The studies. Each step is a rule, and so are a study's rows of the datasets and its report. The rules of the
-# default run are simulate, true_p, estimate_p, aggregate and report; those of another study begin with its name.
+# The studies. Each step is a rule, and so are a study's rows of the datasets, its figures and its page. The rules of the
+# default run are simulate, true_p, estimate_p, aggregate, plot and report; those of another study begin with its name.
 # Lists go through standard input, which `@-` reads: a command line is limited in length, and a plan is not.
 
 for step in plan.steps:
@@ -82,9 +82,48 @@ for study in plan.studies.values():
 
     rule:
         name:
+            study.rule("plot")
+        input:
+            unpack(lambda wildcards, study=study: plan.part(study, "reported").inputs),
+        output:
+            report(
+                plan.figure_files(study),
+                caption="../report/figures.rst",
+                category=study.name,
+                subcategory="Figures",
+            ),
+        log:
+            f"logs/plot/{study.name}.log",
+        conda:
+            "../../envs/environment.yaml"
+        threads: 1
+        resources:
+            mem_mb=memory(
+                lambda wildcards, study=study: plan.part(study, "reported").memory
+            ),
+            runtime=minutes(
+                lambda wildcards, study=study: plan.part(study, "reported").seconds
+            ),
+        params:
+            folder=lambda wildcards, study=study: plan.folder(study),
+            study=study.name,
+            options=lambda wildcards, study=study: plan.part(
+                study, "reported"
+            ).options(),
+            words=lambda wildcards, study=study: plan.part(study, "reported").words(),
+            code=lambda wildcards, study=study: plan.code(study.report),
+        message:
+            f"Drawing the figures of {study.name}"
+        shell:
+            "nbyk study plot --out {params.folder}"
+            " @- < <(printf '%s\\0' {params.options:q} -- {params.study} {params.words:q}) > {log} 2>&1"
+
+    rule:
+        name:
             study.rule("report")
         input:
             unpack(lambda wildcards, study=study: plan.part(study, "reported").inputs),
+            drawn=plan.figure_files(study),
         output:
             report(
                 f"{plan.folder(study)}/report.html",
@@ -93,15 +132,7 @@ for study in plan.studies.values():
             ),
             f"{plan.folder(study)}/summary.json",
             report(
-                directory(f"{plan.folder(study)}/figures"),
-                patterns=["{name}.svg"],
-                caption="../report/figures.rst",
-                category=study.name,
-                subcategory="Figures",
-            ),
-            report(
-                directory(f"{plan.folder(study)}/tables"),
-                patterns=["{name}.csv"],
+                plan.table_files(study),
                 caption="../report/tables.rst",
                 category=study.name,
                 subcategory="Tables",

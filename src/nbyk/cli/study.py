@@ -114,6 +114,21 @@ def aggregate(
 
 
 @app.command()
+def plot(
+    study: Name,
+    out: OutFolder,
+    settings: Settings = None,
+    file: From = None,
+    files: AllFrom = None,
+) -> None:
+    """Draw the figures of a study's report."""
+    from nbyk.studies.steps import write_figures
+    from nbyk.studies.study import settings_from, study_named
+
+    write_figures(study_named(study), settings_from(settings or ()), _files(file, files), out)
+
+
+@app.command()
 def report(
     study: Name,
     out: OutFolder,
@@ -121,7 +136,7 @@ def report(
     file: From = None,
     files: AllFrom = None,
 ) -> None:
-    """Write the report of a study: figures, tables, the summary and the page."""
+    """Write the report of a study: tables, the summary and the page, from the figures that `plot` drew."""
     from nbyk.studies.steps import write_report
     from nbyk.studies.study import settings_from, study_named
 

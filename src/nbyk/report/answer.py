@@ -14,7 +14,7 @@ from nbyk.files import json_bytes, parquet_bytes, write_together
 from nbyk.provenance import present
 from nbyk.report.drawing import NARROW, pictures
 from nbyk.report.formats import cells, is_text, table_texts
-from nbyk.report.html import render, svg_address
+from nbyk.report.html import embedded_svg, render, svg_address
 from nbyk.report.lines import Head, filled, head_text
 
 if TYPE_CHECKING:
@@ -201,6 +201,15 @@ def printed_head(head: Head, width: int) -> str:
     return head_text(head, width, "" if head.table is None else _table_text(head.table, width))
 
 
+def write_figures(figures: Iterable[AnswerFigure], folder: Path) -> None:
+    """Write figures alone, ``figures/NAME`` as .png and .svg, all at once.
+
+    If there are none, the folder ``figures`` is empty.
+    """
+    write_together(folder, "figures", _figure_files(_drawn(figures)))
+    (folder / "figures").mkdir(exist_ok=True)
+
+
 def write_answer(
     answer: Answer,
     folder: Path,
@@ -208,30 +217,37 @@ def write_answer(
     stem: str,
     page: str = "",
     more: Mapping[str, bytes] | None = None,
+    figures_are_there: bool = False,
 ) -> None:
     """Write an answer to a folder all at once, replacing an earlier one (`nbyk.files.write_together`).
 
     Writes ``STEM.json``, ``tables/NAME`` as .csv, .parquet, .md and .tex, ``figures/NAME`` as .png and .svg,
     ``PAGE.html`` (``STEM.html`` without another name), a page that holds everything and needs no network, and
-    the `more` files by their names.
+    the `more` files by their names. If the figures are there, from `write_figures`, the page shows those.
     """
     import pyarrow as pa
 
-    drawn = {figure.name: figure.pictures() for figure in answer.figures}
-    files = dict(more or {}) | {
-        f"figures/{name}{suffix}": picture
-        for name, of_figure in drawn.items()
-        for suffix, picture in of_figure.items()
-        if suffix != NARROW
-    }
+    files = dict(more or {})
+    if figures_are_there:
+        places = {figure.name: folder / f"figures/{figure.name}.svg" for figure in answer.figures}
+        addresses = {name: embedded_svg(place) for name, place in places.items()}
+    else:
+        drawn = _drawn(answer.figures)
+        files |= _figure_files(drawn)
+        addresses = addresses_of(drawn)
     for table in answer.all_tables:
         for suffix, text in table_texts(table.frame, table.caption).items():
             files[f"tables/{table.name}{suffix}"] = text.encode()
         arrow = pa.Table.from_pandas(table.frame, preserve_index=False)
         files[f"tables/{table.name}.parquet"] = parquet_bytes(arrow)
     files[f"{stem}.json"] = json_bytes(answer.to_dict())
-    files[f"{page or stem}.html"] = answer_page(answer, addresses_of(drawn), stem=stem).encode()
+    files[f"{page or stem}.html"] = answer_page(answer, addresses, stem=stem).encode()
     write_together(folder, stem, files)
+
+
+def _drawn(figures: Iterable[AnswerFigure]) -> dict[str, dict[str, bytes]]:
+    """Return the pictures of each figure by their suffixes."""
+    return {figure.name: figure.pictures() for figure in figures}
 
 
 def addresses_of(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, str]:
@@ -242,6 +258,15 @@ def addresses_of(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, str]:
         for name, of_figure in drawn.items()
         for suffix, added in forms
         if suffix in of_figure
+    }
+
+
+def _figure_files(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
+    return {
+        f"figures/{name}{suffix}": picture
+        for name, of_figure in drawn.items()
+        for suffix, picture in of_figure.items()
+        if suffix != NARROW
     }
 
 

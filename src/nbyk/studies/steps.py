@@ -1,4 +1,4 @@
-"""Running a part of a study: a step that makes a cell, its rows of datasets, or its report."""
+"""Running a part of a study: a step that makes a cell, its rows of datasets, its figures or its report."""
 
 from __future__ import annotations
 
@@ -77,15 +77,29 @@ def write_datasets(study: Study, settings: Mapping[str, Any], files: Files, resu
         write_parquet(results / dataset / f"{study.name}.parquet", table, {"study": study.name, **settings})
 
 
+def write_figures(study: Study, settings: Mapping[str, Any], files: Files, out: Path) -> None:
+    """Draw the figures of a study's report to ``figures/`` of a folder."""
+    from nbyk.report.answer import write_figures
+
+    if study.drawn:
+        figures = _call(loaded(study.drawn), f"{study.name} plot", {**settings, **files})
+    else:
+        figures = _answer(study, settings, files).figures
+    write_figures(figures, out)
+
+
 def write_report(study: Study, settings: Mapping[str, Any], files: Files, out: Path) -> str:
-    """Write the report of a study to a folder, and return its first sentence."""
+    """Write the report of a study to a folder that has its figures, and return its first sentence."""
     from nbyk.report.answer import write_answer
 
-    answer: Answer = _call(loaded(study.report), f"{study.name} report", {**settings, **files})
-    write_answer(answer, out, stem="summary", page="report")
-    for part in ("figures", "tables"):
-        (out / part).mkdir(exist_ok=True)
+    answer = _answer(study, settings, files)
+    write_answer(answer, out, stem="summary", page="report", figures_are_there=True)
     return answer.sentences[0]
+
+
+def _answer(study: Study, settings: Mapping[str, Any], files: Files) -> Answer:
+    answer: Answer = _call(loaded(study.report), f"{study.name} report", {**settings, **files})
+    return answer
 
 
 def function_of(study: Study, step: str) -> Callable[..., Any]:

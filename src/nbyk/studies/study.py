@@ -163,7 +163,9 @@ class Study:
     report
         The function that returns the report, an answer (`nbyk.report.answer.Answer`), as
         "package.module:function". It takes the settings and inputs of `reported` as steps do.
-        ``report.html``, ``summary.json``, ``tables/`` and ``figures/`` are written from it.
+        ``figures/`` is written from it, and then ``report.html``, ``summary.json`` and ``tables/``.
+    drawn
+        The function that returns the figures of the report alone, where that costs less. It takes the same.
     """
 
     name: ClassVar[str]
@@ -173,9 +175,10 @@ class Study:
     steps: ClassVar[Mapping[str, Step]] = {}
     datasets: ClassVar[Mapping[str, str]] = {}
     report: ClassVar[str] = ""
+    drawn: ClassVar[str] = ""
 
     def rule(self, part: str) -> str:
-        """Return the name of the rule of one of its steps, or of "aggregate" or "report"."""
+        """Return the name of the rule of one of its steps, or of "aggregate", "plot" or "report"."""
         return f"{self.name}_{part}"
 
     def section(self) -> type[BaseModel] | None:
@@ -214,6 +217,14 @@ class Study:
     def gathered(self, config: Any) -> Cell:
         """Return the settings and inputs of its rows of the datasets: by default its cells, by step."""
         return Cell("", "aggregate", {"seed": config.seed}, self.cell_paths(config))
+
+    def figures(self, config: Any) -> Sequence[str]:
+        """Return the names of the figures of its report, each of which is a file that Snakemake knows."""
+        return []
+
+    def tables(self, config: Any) -> Sequence[str]:
+        """Return the names of the tables of its report, as `figures`."""
+        return []
 
     def reported(self, config: Any) -> Cell | None:
         """Return the settings and inputs of its report, as a cell whose file is the report's folder."""

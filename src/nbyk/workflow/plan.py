@@ -165,7 +165,7 @@ class RunPlan:
             sys.exit(1)  # Snakemake would print a traceback with any other exception
 
     def part(self, study: Study, part: str) -> Cell:
-        """Return settings and inputs of a study's "gathered" rows, or of its "reported" page."""
+        """Return settings and inputs of a study's "gathered" rows, or of its "reported" figures and page."""
         if (study.name, part) not in self._parts:
             self._parts[study.name, part] = getattr(study, part)(self.config)
         return self._parts[study.name, part]
@@ -178,14 +178,27 @@ class RunPlan:
         """Return the files of a study's rows of the datasets."""
         return [f"results/{dataset}/{study.name}.parquet" for dataset in study.datasets]
 
+    def figure_files(self, study: Study) -> list[str]:
+        """Return the files of a study's figures."""
+        names, folder = study.figures(self.config), self.folder(study)
+        return [f"{folder}/figures/{name}{suffix}" for name in names for suffix in (".svg", ".png")]
+
+    def table_files(self, study: Study) -> list[str]:
+        """Return the files of a study's tables."""
+        return [f"{self.folder(study)}/tables/{name}.csv" for name in study.tables(self.config)]
+
     def folder(self, study: Study) -> str:
         """Return the folder of a study's report."""
         return f"results/{study.folder or study.name}"
 
     def report_files(self, *names: str) -> list[str]:
-        """Return the reports of studies: pages, summaries, and folders of figures and of tables."""
-        parts = ("report.html", "summary.json", "figures", "tables")
-        return [f"{self.folder(self.studies[name])}/{part}" for name in names for part in parts]
+        """Return the reports of studies: pages, summaries, figures and tables."""
+        files = []
+        for study in map(self.studies.__getitem__, names):
+            folder = self.folder(study)
+            files += [f"{folder}/report.html", f"{folder}/summary.json"]
+            files += [*self.figure_files(study), *self.table_files(study)]
+        return files
 
     def complete(self, study: Study) -> str:
         """Return the message of a study's target, with the room that its large files take."""

@@ -42,6 +42,20 @@ class CalibrationStudy(Study):
 
         return list(rate_cells(config, self.settings(config)))
 
+    def figures(self, config: Any) -> list[str]:
+        """Return the names of its heat maps."""
+        return ["type_1_error", "metrics", *self._parts(config)]
+
+    def tables(self, config: Any) -> list[str]:
+        """Return the names of its tables."""
+        return ["default", "default_metrics", "tests", "all_metrics", *self._parts(config)]
+
+    def _parts(self, config: Any) -> list[str]:
+        """Return the parts of the study that a configuration may leave out."""
+        settings = self.settings(config)
+        parts = {"expected_p": settings.expected_sizes, "power": settings.power_epsilons}
+        return [name for name, asked in parts.items() if asked]
+
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
         cells = self.cells(config)

@@ -24,6 +24,7 @@ from nbyk_papers.homan2025.design import (
     SOURCE_FIGURES_EPSILON,
     TESTS,
     label,
+    published_cells,
     published_source,
     stage_figures,
 )
@@ -70,6 +71,7 @@ def figures_of(
         Seed of the items drawn from priors for Figure 2 and those of own fits.
     """
     cells = set(grid[["source", "epsilon_b"]].itertuples(index=False, name=None))
+    sizes = set(grid[["n_items", "k_responses"]].itertuples(index=False, name=None))
     metrics = set(grid["metric"])
     panels = [(letter, panel) for letter, panel in zip("ab", PANELS, strict=True) if panel in cells]
     drawn: dict[str, Callable[[], Figure]] = {"figure_01": shapes_figure}
@@ -83,7 +85,7 @@ def figures_of(
                 )
             if PANELS[0] in cells:
                 drawn[placed(semantics, "figure_04")] = partial(budget_figure, grid, *PANELS[0], semantics)
-        if FIGURE_5_BUDGET in set(grid["n_times_k"]):
+        if FIGURE_5_BUDGET in {n * k for n, k in sizes}:
             for letter, panel in panels:
                 drawn[placed(semantics, f"figure_05{letter}")] = partial(
                     metric_figure, grid, *panel, semantics
@@ -97,7 +99,7 @@ def figures_of(
                     )
     if power is not None:
         drawn["figure_06"] = partial(power_figure, power)
-    if len(overstatement(grid)):
+    if published_cells(cells, sizes, metrics):
         drawn["overstatement"] = partial(overstatement_figure, grid)
         drawn["agreement"] = partial(agreement_figure, grid)
     for source, files in fits.items():

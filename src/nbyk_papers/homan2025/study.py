@@ -44,20 +44,28 @@ class Homan2025Study(Study):
             *power_cells(config, settings),
         ]
 
+    def figures(self, config: Any) -> list[str]:
+        """Return the names of its figures."""
+        from nbyk_papers.homan2025.names import figure_names
+
+        settings = self.settings(config)
+        return figure_names(settings, sources_with_data(config, settings))
+
+    def tables(self, config: Any) -> list[str]:
+        """Return the names of its tables."""
+        from nbyk_papers.homan2025.names import table_names
+
+        return table_names(self.settings(config))
+
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
-        from nbyk.data.sources import source as source_named
         from nbyk_papers.homan2025.cells import FITS
-        from nbyk_papers.homan2025.design import LABELS, published_source
+        from nbyk_papers.homan2025.design import published_source
 
         settings = self.settings(config)
         fitted = settings.fitted
         sources = [published_source(source) for source in fitted]
-        stages = [
-            name
-            for name in LABELS
-            if name in sources or config.has_own_ratings(name) or source_named(name).embedded
-        ]
+        stages = sources_with_data(config, settings)
         return Cell(
             "homan2025",
             "report",
@@ -78,6 +86,17 @@ class Homan2025Study(Study):
         from nbyk_papers.homan2025.commands import likelihood_fit
 
         return {"likelihood-fit": likelihood_fit}
+
+
+def sources_with_data(config: Any, settings: Any) -> list[str]:
+    """Return the paper's sources whose ratings need no extra download."""
+    from nbyk.data.sources import source
+    from nbyk_papers.homan2025.design import LABELS, published_source
+
+    fitted = {published_source(name) for name in settings.fitted}
+    return [
+        name for name in LABELS if name in fitted or config.has_own_ratings(name) or source(name).embedded
+    ]
 
 
 def check_fit(config: Any, key: str, source: str) -> None:

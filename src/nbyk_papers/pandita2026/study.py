@@ -28,6 +28,14 @@ class Pandita2026Study(Study):
 
         return list(grid_cells(config, self.settings(config)))
 
+    def figures(self, config: Any) -> list[str]:
+        """Return the names of its figures."""
+        return ["agreement", "p_by_k", "power_by_k"]
+
+    def tables(self, config: Any) -> list[str]:
+        """Return the names of its tables."""
+        return ["verdicts", "table_2", "smallest", "grid"]
+
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
         return Cell("pandita2026", "report", {}, self.cell_paths(config), memory=400, seconds=12)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
+from nbyk_papers import placed
 
 
 class RatersStudy(Study):
@@ -39,6 +40,22 @@ class RatersStudy(Study):
         from nbyk_papers.raters.cells import p_value_cells
 
         return list(p_value_cells(config, self.settings(config)))
+
+    def figures(self, config: Any) -> list[str]:
+        """Return the names of its figures: of each data set and metric, in either semantics."""
+        from nbyk_papers.raters.cells import sources_of
+        from nbyk_papers.raters.design import LABELS, SEMANTICS
+
+        return [
+            placed(semantics, f"{source}_{metric}")
+            for semantics in SEMANTICS
+            for source in sources_of(config, self.settings(config))
+            for metric in LABELS
+        ]
+
+    def tables(self, config: Any) -> list[str]:
+        """Return the names of its tables."""
+        return ["verdicts", "raters", "pvalues"]
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nbyk.report.answer import Answer, AnswerTable
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk_papers.fits import Fits
-from nbyk_papers.shown import Page, study_answer
+from nbyk_papers.shown import Figures, Page, study_answer, study_figures
 from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_rows, verdict_table
 from nbyk_papers.wein2023.claims import verdicts_of
 from nbyk_papers.wein2023.comparison import Cells, read_cells
 from nbyk_papers.wein2023.figures import figures_of, minima_figures
 from nbyk_papers.wein2023.moment_fit import fits_table
+from nbyk_papers.wein2023.names import section_folder
 from nbyk_papers.wein2023.real_gold import small_perturbations
 from nbyk_papers.wein2023.summary import summarise
 from nbyk_papers.wein2023.tables import all_tables, ranks_by_cell
@@ -62,8 +63,30 @@ def report(
     seed
         Seed of the draws from priors: in figures, and to show small perturbations on real gold.
     """
-    first, *later = [
-        read_cells(
+    sections = _sections(pvalues, shown, metrics, samplers)
+    return cells_report(sections.pop(""), fits.files(), seed, sections)
+
+
+def figures(
+    *,
+    pvalues: Sequence[Path],
+    shown: Sequence[Sequence[float]],
+    metrics: Sequence[str],
+    samplers: Sequence[str],
+    fits: Fits,
+    seed: int,
+) -> tuple[AnswerFigure, ...]:
+    """Return the figures of `report`, without what is judged for its tables and summary."""
+    sections = _sections(pvalues, shown, metrics, samplers)
+    return study_figures(PAGE, _figures(sections.pop(""), fits.files(), seed, sections))
+
+
+def _sections(
+    pvalues: Sequence[Path], shown: Sequence[Sequence[float]], metrics: Sequence[str], samplers: Sequence[str]
+) -> dict[str, Cells]:
+    """Return the cells of each section by its folder; "" is the first's."""
+    return {
+        section_folder(n, k, epsilon_a) if place else "": read_cells(
             pvalues,
             n_items=int(n),
             k_responses=int(k),
@@ -71,16 +94,17 @@ def report(
             columns=metrics,
             samplers=samplers,
         )
-        for n, k, epsilon_a in shown
-    ]
-    folders = [section_folder(*section) for section in shown[1:]]
-    return cells_report(first, fits.files(), seed, dict(zip(folders, later, strict=True)))
+        for place, (n, k, epsilon_a) in enumerate(shown)
+    }
 
 
-def section_folder(n_items: float, k_responses: float, epsilon_a: float) -> str:
-    """Return the folder of the tables and figures of a section after the first."""
-    perturbed = f"_a-{epsilon_a:g}" if epsilon_a else ""
-    return f"n-{n_items:g}_k-{k_responses:g}{perturbed}"
+def _figures(
+    cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int, later: Mapping[str, Cells]
+) -> Figures:
+    drawn = dict(figures_of(cells, fits, seed))
+    for folder, of_section in later.items():
+        drawn |= {f"{folder}/{name}": draw for name, draw in minima_figures(of_section).items()}
+    return drawn
 
 
 def cells_report(
@@ -97,7 +121,7 @@ def cells_report(
     """
     verdicts = verdict_rows(verdicts_of(cells))
     on_real_gold = [small_perturbations(source, *files, seed) for source, files in fits.items()]
-    tables, figures = list(all_tables(cells)), figures_of(cells, fits, seed)
+    tables = list(all_tables(cells))
     tables.append(("verdicts", VERDICTS_CAPTION, verdict_table(verdicts)))
     if fits:
         tables.append(("fits", FITS_CAPTION, fits_table(fits, seed)))
@@ -111,12 +135,11 @@ def cells_report(
             (f"{folder}/{name}", f"{caption}, {size}", table)
             for name, caption, table in all_tables(of_section)
         ]
-        figures |= {f"{folder}/{name}": draw for name, draw in minima_figures(of_section).items()}
     return study_answer(
         PAGE,
         {**summarise(cells), "verdicts": verdicts, "real_gold": on_real_gold, "sections": sections},
         tables,
-        figures,
+        _figures(cells, fits, seed, later or {}),
         files_alone=[AnswerTable("ranks_by_cell", RANKS_CAPTION, ranks_by_cell(cells), on_page=False)],
         priors=[prior for _, prior in fits.values()],
     )

@@ -15,9 +15,6 @@ STEPS = {
 }
 """The stages from a prior to p-values, which the study `datasets` shares."""
 
-MOST_SECTIONS = 12
-"""The report has a section for each of the first sizes and ε_A."""
-
 
 class Wein2023Study(Study):
     """Wein et al. 2023: the default run."""
@@ -28,6 +25,7 @@ class Wein2023Study(Study):
     steps: ClassVar = STEPS
     datasets: ClassVar = {"pvalues": "nbyk_papers.wein2023.gather:p_values"}
     report = "nbyk_papers.wein2023.report:report"
+    drawn = "nbyk_papers.wein2023.report:figures"
 
     def rule(self, part: str) -> str:
         """Return the bare name of a part: this is the default run."""
@@ -77,17 +75,25 @@ class Wein2023Study(Study):
 
         return gathered(self.name, config, places(config))
 
+    def figures(self, config: Any) -> list[str]:
+        """Return the names of the figures of its report."""
+        from nbyk_papers.wein2023.names import figure_names
+
+        return figure_names(config, self._fitted(config))
+
+    def tables(self, config: Any) -> list[str]:
+        """Return the names of the tables of its report."""
+        from nbyk_papers.wein2023.names import table_names
+
+        return table_names(config, self._fitted(config))
+
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
-        fits = config.sources if "recommended" in config.semantics else []
-        fitted = [source for source in fits if config.has_ratings(source)]
-        sections = [
-            [size.n_items, size.k_responses, epsilon_a]
-            for size in config.sizes
-            for epsilon_a in config.epsilon_a
-        ]
+        from nbyk_papers.wein2023.names import shown
+
+        fitted = self._fitted(config)
         told = {
-            "shown": sections[:MOST_SECTIONS],
+            "shown": shown(config),
             "metrics": config.metrics,
             "samplers": config.samplers,
             "fitted": fitted,
@@ -99,6 +105,13 @@ class Wein2023Study(Study):
             "priors": [fit_file(source, "prior") for source in fitted],
         }
         return Cell(self.name, "report", told, inputs, memory=388, seconds=10)
+
+    @staticmethod
+    def _fitted(config: Any) -> list[str]:
+        """Return the sources with a prior fitted to their ratings."""
+        if "recommended" not in config.semantics:
+            return []
+        return [source for source in config.sources if config.has_ratings(source)]
 
 
 STUDY = Wein2023Study()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nbyk.studies import Study
@@ -16,6 +16,14 @@ class CartPoleStudy(Study):
     folder = "ulmer2022/case_study"
     keys_of_its_own = False
     report = "nbyk_papers.ulmer2022.cartpole.answer:report"
+
+    def figures(self, config: Any) -> Sequence[str]:
+        """Return the names of its figures."""
+        return ["rewards", "quantiles", "episodes"]
+
+    def tables(self, config: Any) -> Sequence[str]:
+        """Return the names of its tables."""
+        return ["tests", "power", "eps_min", "episodes"]
 
     def reported(self, config: Any) -> Cell:
         """Return its report, which needs no settings or inputs."""
