@@ -39,19 +39,10 @@ def label_scorer(
     n_classes: int = 0,
     occurring: bool = False,
 ) -> HardScorer | SoftScorer:
-    """Return the scorer of S systems' labels.
+    """Return the scorer of S systems' labels: classes from 0, or rows of probabilities.
 
-    Parameters
-    ----------
-    target, predictions : ndarray, shape (N,) and (S, N), or (N, C) and (S, N, C)
-        Hard labels, classes from 0, or soft ones, rows of probabilities.
-    scores
-        The scores to compute.
-    n_classes
-        Classes of hard labels; by default those up to the largest of the targets.
-    occurring
-        Whether macro averages of hard labels are over the classes that occur, draw by draw and system by
-        system.
+    Hard labels have by default the classes up to the largest of the targets. `occurring` macro averages are
+    over the classes that occur, draw by draw and system by system.
     """
     if target.ndim == 1:
         n_classes = n_classes or int(target.max()) + 1

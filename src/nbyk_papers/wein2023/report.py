@@ -50,18 +50,8 @@ def report(
 ) -> Answer:
     """Return tables, figures and the summary.
 
-    Parameters
-    ----------
-    pvalues
-        Files of p-values.
-    shown
-        N, K and ε_A of each section. The paper's numbers stand in the first.
-    metrics, samplers
-        The metrics and samplers to show.
-    fits
-        The priors fitted to sources.
-    seed
-        Seed of the draws from priors: in figures, and to show small perturbations on real gold.
+    `shown` are N, K and ε_A of each section, the paper's numbers in the first. The seed is that of draws from
+    priors: in figures, and to show small perturbations on real gold.
     """
     sections = _sections(pvalues, shown, metrics, samplers)
     return cells_report(sections.pop(""), fits.files(), seed, sections)
@@ -110,15 +100,7 @@ def _figures(
 def cells_report(
     cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int, later: Mapping[str, Cells] | None = None
 ) -> Answer:
-    """Return the report of cells that were read and of fits (ratings and prior by source).
-
-    Parameters
-    ----------
-    cells, fits, seed
-        The first section's cells, the files of each fit, and the seed of draws from priors.
-    later
-        The cells of further sections by their folder.
-    """
+    """Return the report of the first section's cells, of further sections' by their folder, and of fits."""
     verdicts = verdict_rows(verdicts_of(cells))
     on_real_gold = [small_perturbations(source, *files, seed) for source, files in fits.items()]
     tables = list(all_tables(cells))
