@@ -68,6 +68,11 @@ class Panel:
         """Whether the test that draws swaps and bootstraps whole clusters."""
         return self.of_clusters and self.n_clusters >= FEWEST_UNITS
 
+    @property
+    def drawn_over(self) -> tuple[str, ...]:
+        """What the test that draws is over: new items, or whole clusters of them."""
+        return ("items", "clusters") if self.draws_clusters else ("items",)
+
     def drawn(self, data: ResponseSet) -> ResponseSet:
         """Return the data for swaps and bootstraps; without clusters if items are drawn one by one."""
         return data if self.draws_clusters else replace(data, clusters=None)

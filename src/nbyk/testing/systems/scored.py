@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.categories import Categories
 from nbyk.data.response_set import ResponseSet, stack_responses
-from nbyk.data.scales import FROM_0_TO_1, Scale
+from nbyk.data.scales import FROM_0_TO_1, Scale, scale_text
 from nbyk.data.systems import Systems
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError
@@ -23,7 +23,7 @@ from nbyk.testing.engine.draws import ItemStreams, draw_chunks
 from nbyk.testing.engine.forms import Form, Sums, form_of
 from nbyk.testing.engine.inputs import as_clusters, as_matrices, as_numbers
 from nbyk.testing.engine.rows import Rows
-from nbyk.testing.results import ResponseCounts, Sample
+from nbyk.testing.results import Question, ResponseCounts, Sample
 from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.systems.asked import Asked
@@ -142,6 +142,12 @@ class ScoredSystems:
             {name: _counts(matrix) for name, matrix in responses.items()},
             shared_numbers(self.units),
         )
+
+    def question(self, asked: Asked, correction: str, against: str | None, **changed: str) -> Question:
+        """Return what is asked of every pair by the metric; `changed` fields differ from those of draws."""
+        metric, question = self.metric, asked.question(self.metric.name, correction, against)
+        words: dict[str, Any] = {"noun": metric.noun or metric.name, "scale": scale_text(self.scale)}
+        return replace(question, direction=metric.direction, **words | changed)
 
     def uneven_trials(self) -> Iterator[str]:
         """Yield the caution about items that have unlike numbers of trials, if the metric is of trials."""
