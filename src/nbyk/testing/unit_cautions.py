@@ -25,9 +25,9 @@ _TOO_HOPEFUL = {"size": "the plan is too hopeful", "prior": "a plan by it is too
 _MOST_NAMED = 2
 
 
-def named_units(data: ResponseSet, systems: tuple[str, str] = ("A", "B")) -> dict[str, Units]:
+def named_units(data: ResponseSet) -> dict[str, Units]:
     """Return the units of a response set by "gold" and the systems' names."""
-    names = {"gold": "gold", "a": systems[0], "b": systems[1]}
+    names = data.names_of_roles
     return {names[role]: units for role, units in data.units.items() if role != "gold" or data.has_gold}
 
 

@@ -53,7 +53,7 @@ def board_of(
     """
     decision, metric, names = asked.decision, scored.metric, scored.names
     pairs = choose_pairs(names, against, decision.alternative)
-    panels = {(a, b): asked.panel(scored.pair(a, b), (names[a], names[b])) for a, b in pairs}
+    panels = {(a, b): asked.panel(scored.pair(a, b)) for a, b in pairs}
     asked.check_paired(panels.values())
     of_clusters = panels[pairs[0]].draws_clusters
     units = {name: scored.units[name] for name in names if name in scored.units}

@@ -73,7 +73,8 @@ def board_alone(
     question = scored.question(asked, correction, against, test="t", hypothesis=EQUAL_SCORES)
     pairs = []
     for system in range(len(scored.names)):
-        alone = _Alone(scored, asked, system, None if bar is None else _checked(bar, scored))
+        normal = None if bar is None else _checked(bar, scored)
+        alone = _Alone(scored, asked, system, normal, against or "")
         pairs.append(alone.pair(question, unit, None if margin is None else margin / unit))
     pairs = corrected_pairs(pairs)
     scores = np.array([metric.score_in_ratings(score, scored.scale) for score in scored.scores])
@@ -119,18 +120,20 @@ def band(boards: Sequence[Board], scored: Sequence[ScoredSystems], asked: Asked)
 class _Alone:
     """One system and the bar, which is on [0, 1]; its claims are on [0, 1], too."""
 
-    def __init__(self, scored: ScoredSystems, asked: Asked, system: int, bar: float | None) -> None:
+    def __init__(
+        self, scored: ScoredSystems, asked: Asked, system: int, bar: float | None, against: str
+    ) -> None:
         self.scored, self.asked, self.system, self.bar = scored, asked, system, bar
+        self.data = scored.pair(system, None, against=against)
         self.name = scored.names[system]
         towards = scored.metric if bar is not None else replace(scored.metric, direction="higher")
         self.metric = score_alone(towards, bar or 0.0)
-        self.data = scored.alone(system)
         self.bounded = is_within_one(scored.metric, scored.pair(system, system))
 
     def pair(self, question: Question, unit: float, margin: float | None) -> Pair:
         """Return the pair, in the unit of the ratings."""
         asked, name = self.asked, self.name
-        panel = asked.panel(self.data, (name, question.against or ""))
+        panel = asked.panel(self.data)
         test = broad_test(self.metric, panel)
         claims = claims_of(self.metric, self.data, panel, self._items(panel), asked, test, margin)
         if margin is None and self.bar is not None and not panel.draws_clusters:

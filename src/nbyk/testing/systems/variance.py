@@ -97,7 +97,6 @@ def variance_shares(
     b: Any = None,
     *,
     cluster: Any = None,
-    names: tuple[str, str] = ("A", "B"),
     metric: str | Metric = "mae",
     seed: Any = 0,
 ) -> VarianceShares:
@@ -107,8 +106,6 @@ def variance_shares(
     ----------
     gold, a, b, cluster, seed
         As for `nbyk.compare`.
-    names
-        The systems' names in sentences.
     metric
         An additive metric, or rmse or inverse_mse: to first order, their effects are linear in the mean
         squared errors.
@@ -177,16 +174,16 @@ def variance_shares(
     if data.clusters is None:
         found["clusters"] = None
     # An item's trials are its own.
-    units = {} if chosen.of_trials else named_units(data, names)
+    units = {} if chosen.of_trials else named_units(data)
     return VarianceShares(
         chosen.name,
         math.sqrt(whole),
         **found,
         warnings=(
-            *_cautions(chosen, splits, parts, data.n_items, names),
+            *_cautions(chosen, splits, parts, data),
             *about_units(units, data.n_items, has_gold=data.has_gold, claim="variance"),
         ),
-        names=names,
+        names=data.names,
     )
 
 
@@ -232,10 +229,8 @@ def _shares(parts: Floats) -> Floats:
     return positive / whole if whole > 0.0 else np.full(parts.shape, np.nan)
 
 
-def _cautions(
-    metric: Metric, splits: Splits, parts: Floats, n_items: int, systems: tuple[str, str]
-) -> Iterator[str]:
-    names = {"gold": "gold", "a": systems[0], "b": systems[1]}
+def _cautions(metric: Metric, splits: Splits, parts: Floats, data: ResponseSet) -> Iterator[str]:
+    names, n_items = data.names_of_roles, data.n_items
     if splits.single:
         yield (
             f"one response per item from {', '.join(names[role] for role in splits.single)}: nbyk cannot "
