@@ -26,10 +26,9 @@ from nbyk.testing.systems.cautions import ONE_RESPONSE, about_data, about_number
 from nbyk.testing.systems.claims import broad_test, drawn_claim, few_units, with_intervals_of_parts, within
 from nbyk.testing.systems.items_alone import ItemsAlone, items_alone, score_interval
 from nbyk.testing.systems.margins import claims_of, is_within_one
-from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.scored import ScoredSystems
-from nbyk.testing.unit_cautions import about_units
+from nbyk.testing.unit_cautions import about_units, pairing_caution, pairing_sentence
 from nbyk.words import listed
 
 Floats = NDArray[np.float64]

@@ -30,7 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
+from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.intervals import Interval, constant_interval, proportion_interval, signs_interval
 from nbyk.testing.pvalues import Alternative, PValue, p_of_sides, tie_tolerance
@@ -56,6 +58,10 @@ _UNSEEN = 0.05
 
 _FARTHER = 1.5
 """If effects are skewed, a kind of item not seen may lie so many times as far off (measured)."""
+
+
+MOST_ITEMS = 1024
+"""Most items for which the effect is computed without each one, if the metric is not a mean over items."""
 
 
 @dataclass(frozen=True)
@@ -150,6 +156,22 @@ def scores_of_items(metric: Metric, rows: Rows) -> Floats:
     if metric.additive:
         return rows.sums(metric).features.T
     return item_scores(metric, rows)
+
+
+def item_effects(data: ResponseSet, metric: Metric) -> Floats | None:
+    """Return each item's effect of A over B, shape (N,), positive if the item speaks for A.
+
+    Of a mean over items it is the effect on the item. Of another metric it is the jackknife's pseudo-value, N
+    times the effect minus N − 1 times the effect without the item; their mean is, up to bias, the effect on
+    all items. None if this would take long, or if the effect is undefined without some item.
+    """
+    n = data.n_items
+    if n > MOST_ITEMS and not metric.additive:
+        return None
+    draws = Draws(data, [metric], seed=0)
+    (without,) = draws.jackknifed(n)
+    effects: Floats = n * draws.observed[0] - (n - 1) * without
+    return effects if np.isfinite(effects).all() else None
 
 
 def of_effects(
