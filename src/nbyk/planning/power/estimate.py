@@ -18,7 +18,7 @@ from nbyk.resampling.effects import Progress, Threads, run_chunks
 from nbyk.resampling.labels import SimulatedPopulation
 from nbyk.resampling.streams import CHUNK, as_seed
 from nbyk.testing.decision import check_draws
-from nbyk.testing.intervals import binomial_interval
+from nbyk.testing.intervals import proportion_interval
 from nbyk.testing.pvalues import Alternative
 
 Floats = NDArray[np.float64]
@@ -192,7 +192,7 @@ def power_from(test: SystemTest, found: int, n_sets: int) -> Power:
     """Return the power of a test that rejected on `found` of `n_sets` sets."""
     return Power(
         found / n_sets,
-        *binomial_interval(found, n_sets),
+        *proportion_interval(found, n_sets),
         n_sets,
         rejections=found,
         test=test.name,
