@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -61,6 +62,8 @@ class Export:
         Whether the file is a table as pandas splits it, into columns and data.
     ends
         A member that only the last unit of a run that ended well has; "" if there is none.
+    meant
+        The names of members, which are numbers or lists, whose product is the number of units of a whole run.
     about
         Words for what the file says of the run, and the names of members that lead to it, in the first unit
         of a list.
@@ -77,6 +80,7 @@ class Export:
     cluster: str | None = None
     is_split: bool = False
     ends: str = ""
+    meant: tuple[tuple[str, ...], ...] = ()
     about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rows: Rows = lambda unit: iter(())
 
@@ -107,8 +111,9 @@ class Export:
             return None
         unit = self.unit if numbers is None else "line"
         gathering = Gathering(self.maker, unit, self.item, self.rater, path)
+        whole = content[0] if isinstance(content, list) else content
         for what, names in self.about.items():
-            gathering.tell(what, _member(content[0] if isinstance(content, list) else content, names))
+            gathering.tell(what, _member(whole, names))
         remarks: Counter[str] = Counter()
         for *above, own in filter(None, self.within):
             for name, others in columns_in(_member(content, above)).items():
@@ -134,6 +139,10 @@ class Export:
         incomplete = [words for remark, words in words_of.items() if isinstance(remark, Incomplete)]
         if self.ends and self.ends not in units[-1]:
             incomplete.append(f"the run did not end: there is no {self.ends}")
+        n_meant = math.prod(_number(_member(whole, names)) for names in self.meant)
+        if self.meant and n_meant > len(units):
+            lacking = n_meant - len(units)
+            incomplete.append(f"{lacking} of {n_meant} {self.unit}s that were meant are missing")
         notes = [words for remark, words in words_of.items() if not isinstance(remark, Incomplete)]
         return gathering.recording(self.cluster, notes, incomplete)
 
@@ -143,6 +152,11 @@ def _member(node: Any, names: Sequence[str]) -> Any:
     for name in names:
         node = node.get(name) if isinstance(node, Mapping) else None
     return node
+
+
+def _number(node: Any) -> int:
+    """Return a whole number, or that of the members of a list; 0 of another node."""
+    return len(node) if isinstance(node, list) else node if type(node) is int and node > 0 else 0
 
 
 EXPORTS: list[Export] = []

@@ -149,11 +149,8 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     "trial",
     keys=("task_id", "reward_info"),
     within=(("simulations",),),
-    about={
-        "model": ("info", "agent_info", "llm"),
-        "seed": ("info", "seed"),
-        "trials meant for each task": ("info", "num_trials"),
-    },
+    meant=(("tasks",), ("info", "num_trials")),
+    about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
 )
 @Export("results of τ-bench", "result", "task", "trial", keys=("task_id", "reward", "traj"))
 def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
@@ -174,8 +171,9 @@ def swe_bench(report: Mapping[str, Any]) -> Iterator[Row | str]:
         for instance in as_list(report.get(name) or []):
             known.add(repr(instance))
             yield Row(instance, 1, [("resolved", resolved)])
-            if name in ("error_ids", "empty_patch_ids"):
-                yield f"instances of {name}, which count as not resolved"
+    for name in ("error_ids", "empty_patch_ids", "infra_failure_ids", "ambiguous_failure_ids"):
+        for _ in as_list(report.get(name) or []):
+            yield f"instances of {name}, which count as not resolved"
     for instance in as_list(report["submitted_ids"]):
         if repr(instance) not in known:
             yield Incomplete("submitted instances without an outcome were left out")
@@ -253,6 +251,7 @@ def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     "author",
     keys=("traceId", "name", "value", "source"),
     within=((), ("data",)),
+    meant=(("meta", "totalItems"),),
     about={"page": ("meta", "page"), "pages in all": ("meta", "totalPages")},
     cluster="trace",
 )
