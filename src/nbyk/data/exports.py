@@ -6,14 +6,16 @@ A new reader is such a function under `Export`, and a row in docs/formats.md.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from nbyk.data.readers.export import (
+from nbyk.data.makers import (
+    EXPORTS,
     PLACE,
     Export,
     Incomplete,
+    Path,
     Row,
     UnexpectedNodeError,
     as_list,
@@ -23,7 +25,7 @@ from nbyk.data.readers.export import (
     one_of,
     required,
 )
-from nbyk.data.readers.recording import Unusable, said
+from nbyk.data.tables import Table, Unusable, said
 
 
 @Export(
@@ -275,3 +277,13 @@ def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
         if name not in ("outputs", "inputs", "token_count") and not isinstance(cell, str)
     ]
     yield Row(item if isinstance(item, str) else json.dumps(item), "run 1", scores)
+
+
+def is_exported(rows: Sequence[Any]) -> bool:
+    """Return whether the first of some objects is a tool's."""
+    return any(layout.units(rows[:1]) for layout in EXPORTS)
+
+
+def exported(content: Any, path: Path, numbers: Sequence[int] | None = None) -> Table | None:
+    """Return the table that a tool's layout makes of a file's content; None if no tool wrote it."""
+    return next(filter(None, (layout.table(content, path, numbers) for layout in EXPORTS)), None)
