@@ -60,7 +60,7 @@ def start_replicate(key: Any, replicate: int, state: Words) -> None:
 
 @njit(nogil=True, cache=True)
 def _fill_first_row(key: Any, replicate: int, row: Words) -> None:
-    """Fill `row`, of LANES words at most, as `start_replicate` and `next_row` do, by what it takes of the state."""
+    """Fill `row`, of LANES words at most, as `next_row` does first, by what that takes of a state."""
     x = _start(key, replicate)
     for lane in range(uint64(row.size)):
         s0 = _scrambled(x + (lane + uint64(1)) * uint64(_GOLDEN))
@@ -114,7 +114,7 @@ def fill_words(key: Any, first: int, out: Words) -> None:
 
 @njit(nogil=True, cache=True)
 def as_uniforms(words: Words, out: Floats) -> None:
-    """Turn random words, shape (n,), into uniforms on the open interval (0, 1); `out` may share their memory."""
+    """Turn random words, shape (n,), into uniforms on the open interval (0, 1), in `out` or in place."""
     for i in range(out.size):
         out[i] = (float(words[i] >> uint64(12)) + 0.5) / 4503599627370496.0
 
