@@ -242,7 +242,7 @@ def _tables(found: Findings) -> Iterator[AnswerTable]:
         caption = "The sources of the variance of the effect"
         frame = variance_table(found.variance)
         if "low" in frame:
-            caption += ": shares, and standard deviations with 95 % intervals in the unit of the effect"
+            caption += ": shares, and what each adds to its standard error, with 95 % intervals"
         yield AnswerTable("variance", caption, frame)
     if found.settlement is not None:
         caption = f"Sizes that would settle it on {found.settlement.metric}, if the effect stays as it is now"
