@@ -208,7 +208,8 @@ def refuse_unnamed(
     if sum(len(of_table) for _, of_table in missing) < (1 if gold else 2):
         return  # the error of the file names the column
     (table, (role, *_)), *others = missing
-    found = "".join(f"; {other.place} has {_quoted(other)}" for other, _ in others[:_LISTED])
+    elsewhere = {other.place: other for other, _ in others if str(other.place) != str(table.place)}
+    found = "".join(f"; {place} has {_quoted(other)}" for place, other in [*elsewhere.items()][:_LISTED])
     options = " ".join(f"`{of}` {shlex.quote(name)}" for of, name in roles.items())
     what = "item column" if role == "item" else "column of the ratings"
     asked = of_gold if gold and table is gold.table else columns

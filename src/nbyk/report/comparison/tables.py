@@ -88,8 +88,7 @@ def bars_table(board: Board) -> AnswerTable:
         else:
             row |= _against_baseline(board, standing.name)
         rows.append(row)
-    letters = "; systems that share no letter differ" if asked.against is None else ""
-    return AnswerTable("leaderboard", f"{leaderboard_caption(board)}{letters}", pd.DataFrame(rows))
+    return AnswerTable("leaderboard", leaderboard_caption(board), pd.DataFrame(rows))
 
 
 def pairs_table(board: Board) -> pd.DataFrame:

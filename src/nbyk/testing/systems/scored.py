@@ -270,6 +270,12 @@ def _counts(matrix: Floats) -> ResponseCounts:
 def _named(systems: ManyResponses) -> dict[str, Any]:
     if isinstance(systems, Mapping):
         named = {str(name): responses for name, responses in systems.items()}
+    elif len(systems) and np.ndim(next(iter(systems))) == 0:
+        raise NbykError(
+            "found the numbers of one system, expected two: gold (or None) comes first, as in "
+            "nbyk.compare(None, a, b)",
+            argument="systems",
+        )
     else:
         named = {f"system {index}": responses for index, responses in enumerate(systems)}
     if "gold" in named:
