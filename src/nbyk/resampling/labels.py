@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, cast
 
@@ -46,12 +46,15 @@ class LabelledItems:
         The answers of A and of B, as places of classes; NaN where missing.
     system_names
         Their names.
+    order : ndarray of int, shape (N,)
+        The items as given, in the order that they have here.
     """
 
     prior: ClassPrior
     counts: Counts
     answers: tuple[Floats, Floats] | None = None
     system_names: tuple[str, str] = ("A", "B")
+    order: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "counts", as_counts(self.counts, self.prior.levels))
@@ -60,6 +63,7 @@ class LabelledItems:
         # The order of the rows and columns of a file, which means nothing, does not change a number.
         answers = self.answers and tuple(np.sort(one, axis=1) for one in self.answers)
         order = np.lexsort(np.concatenate([self.counts, *(answers or ())], axis=1).T[::-1])
+        object.__setattr__(self, "order", order)
         object.__setattr__(self, "counts", self.counts[order])
         object.__setattr__(self, "answers", answers and tuple(one[order] for one in answers))
 
