@@ -35,18 +35,9 @@ _MOST_KEPT = 2**24
 class NullCounts:
     """How often the null of a test reaches what was observed, for R pairs of samples.
 
-    Attributes
-    ----------
-    observed : ndarray, shape (R,)
-        The observed statistics.
-    counts : ndarray of int, shape (R, 2)
-        Numbers of null statistics that are at least, and at most, as large as observed; ties are in both.
-    n_draws
-        Statistics under the null: those drawn, or all of them.
-    exact
-        Whether these are all, so that a p-value has no Monte-Carlo error.
-    null : ndarray, shape (n_draws,), or None
-        Those of the first pair, if they were requested.
+    `counts`, shape (R, 2), are the numbers of null statistics that are at least, and at most, as large as
+    observed; ties are in both. They are of `n_draws`, which are all if `exact`; `null` has those of the first
+    pair, if they were requested.
     """
 
     observed: Floats
@@ -56,15 +47,9 @@ class NullCounts:
     null: Floats | None = None
 
     def p_values(self, alternative: Alternative, *, smoothing: bool = True) -> Floats:
-        """Return the p-values, shape (R,).
+        """Return the p-values, shape (R,); two-sided is twice the smaller p-value, at most 1.
 
-        Parameters
-        ----------
-        alternative
-            The side; two-sided is twice the smaller p-value, at most 1.
-        smoothing
-            Whether the observed statistic counts as a draw of its own: (1 + count)/(1 + n_draws). It never
-            does if all statistics were counted.
+        `smoothing` counts the observed statistic as a draw of its own, unless all statistics were counted.
         """
         extra = 1 if smoothing and not self.exact else 0
         at_least, at_most = self.counts.T
@@ -91,24 +76,12 @@ class NullCounts:
 
 @dataclass(frozen=True)
 class NullSums:
-    """A null of sums that a kernel draws; the larger a sum, the better A looks.
+    """A null of sums that a kernel draws, for R pairs of samples; the larger a sum, the better A looks.
 
-    Attributes
-    ----------
-    observed : ndarray, shape (R,)
-        The observed differences of means.
-    low, high : ndarray, shape (R,)
-        The sum to reach minus, and plus, the possible rounding error, so that ties count.
-    draw
-        The kernel of `nbyk.testing.scores.kernels`, with its values.
-    axes
-        The axes of its random words.
-    differences
-        Function from sums, shape (1, M), to differences of means under the null.
-    values : ndarray, shape (R, N), or None
-        The values whose subsets are summed, if the null is all subsets of a size.
-    size
-        Members of a subset, or `ANY_SIZE`.
+    `observed`, shape (R,), are the observed differences of means; `low` and `high` the sum to reach minus,
+    and plus, the possible rounding error, so that ties count. `draw` is the kernel with its values, `axes`
+    those of its random words, and `differences` takes sums, shape (1, M), to differences of means. If the
+    null is all subsets of a size, `values`, shape (R, N), are those whose subsets are summed.
     """
 
     observed: Floats
