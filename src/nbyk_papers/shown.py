@@ -56,7 +56,8 @@ def study_answer(
         AnswerTable(name, caption, frame, page.marked, on_page=len(frame) > 0)
         for name, caption, frame in tables
     )
-    drawn = study_figures(page, figures)
+    order = sorted(figures, key=lambda name: (_stem(name) != page.first, _section(name) or "figures", name))
+    drawn = tuple(AnswerFigure(name, _caption(name, page.titles), figures[name]) for name in order)
     names = {
         "tables": [table.name for table in shown if table.on_page],
         "figures": {figure.name: figure.caption for figure in drawn},
@@ -72,12 +73,6 @@ def study_answer(
         n_printed=0,
         template=page.template,
     )
-
-
-def study_figures(page: Page, figures: Figures) -> tuple[AnswerFigure, ...]:
-    """Return the figures of the report of a study, in the order of its page."""
-    order = sorted(figures, key=lambda name: (_stem(name) != page.first, _section(name) or "figures", name))
-    return tuple(AnswerFigure(name, _caption(name, page.titles), figures[name]) for name in order)
 
 
 def _stem(name: str) -> str:
