@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbyk.testing.intervals import proportion_interval
-from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.partitions import in_order, read_partitioned
 from nbyk_papers.ulmer2022.design import (
     DISTRIBUTIONS,
     FURTHER_DISTRIBUTIONS,
@@ -43,9 +43,8 @@ def read_scores(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     scores = read_partitioned(files, SCORES, ("semantics", "distribution"))
     for name in ("error", "test"):
         scores[name] = scores[name].astype(str)
-    ranks = {f"_{name}": scores[name].map(order.index) for name, order in _ORDER.items()}
-    by = ["_semantics", "_distribution", "error", "sample_size", "lead", "_test", "simulation"]
-    return scores.assign(**ranks).sort_values(by, kind="stable", ignore_index=True).drop(columns=list(ranks))
+    by = ["semantics", "distribution", "error", "sample_size", "lead", "test", "simulation"]
+    return in_order(scores, by, _ORDER)
 
 
 def error_rates(scores: pd.DataFrame, thresholds: Sequence[float]) -> pd.DataFrame:

@@ -89,8 +89,6 @@ def reference_sets(
                 k_responses=population.k_responses,
                 epsilon_b=population.epsilon_b,
                 epsilon_a=population.epsilon_a,
-                sd_scale_a=population.sd_scale_a,
-                sd_scale_b=population.sd_scale_b,
                 prior=prior if latent_items and prior.response.kind != "normal" else None,
                 hypothesis=hypothesis,
                 seed=seed,

@@ -13,7 +13,7 @@ from nbyk.errors import NbykError
 from nbyk.priors import Response, TwoStagePrior, item_parameters
 from nbyk.priors.marginal import ItemGrid, Patterns, masses, response_counts
 from nbyk.priors.predictive import on_levels
-from nbyk.resampling.population import ItemParameters, check_systems, perturbed, scaled
+from nbyk.resampling.population import ItemParameters, perturbed
 from nbyk.resampling.simulate import Hypothesis, draw_responses
 from nbyk.resampling.streams import Streams, stream_key
 
@@ -27,8 +27,6 @@ def simulate_systems(
     k_responses: int,
     epsilon_b: float,
     epsilon_a: float = 0.0,
-    sd_scale_a: float = 1.0,
-    sd_scale_b: float = 1.0,
     prior: TwoStagePrior | None = None,
     hypothesis: Hypothesis = "alternative",
     seed: int = 0,
@@ -44,7 +42,6 @@ def simulate_systems(
     and the item's ratings, the same for every K and ε, and a small ε has a small effect. The two hypotheses
     share B's item means, but no response.
     """
-    check_systems(epsilon_b, epsilon_a, sd_scale_a, sd_scale_b)
     gold_digest = ResponseSet(gold, gold, gold).fingerprint()
     if prior is None:
         means, sds = _moments_of_items(gold)
@@ -67,8 +64,8 @@ def simulate_systems(
         a=perturbed(means[None], epsilon_a, streams, "epsilon a"),
         b=perturbed(means[None], epsilon_b, streams, "epsilon b"),
         sd_gold=sds[None],
-        sd_a=scaled(sds[None], sd_scale_a),
-        sd_b=scaled(sds[None], sd_scale_b),
+        sd_a=sds[None],
+        sd_b=sds[None],
     )
     if hypothesis == "null":
         streams = Streams(stream_key(seed, purpose="systems on real gold, null", **axes), index)
