@@ -45,7 +45,11 @@ def test_plans_from_each_source(nbyk: Run) -> None:
         ([f"{i},r{j},no" for i in range(5) for j in range(2)], "--pilot gold.csv", "'no' is the only class"),
         (LABELS[::3], "--pilot gold.csv", "every item has a single label"),
         ([*LABELS, "99,r1,"], "--pilot gold.csv", "gold.csv:92: column 'value': found no value"),
-        (LABELS, "--pilot gold.csv --classes no,maybe", "found 'yes', expected one of the classes no, maybe"),
+        (
+            LABELS,
+            "--pilot gold.csv --classes no,maybe",
+            "found 'yes', expected one of the classes no and maybe",
+        ),
         (
             LABELS,
             "--pilot gold.csv --pilot-systems a.csv b.csv",

@@ -134,7 +134,7 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
         beside = []
     for name in others:
         _check_name(name)
-    about = f"systems = {listed(others)}"
+    about = f"each a column of {table.place}"
     kept = tuple(table.column(name, "") for name in beside)
     return {
         name: replace(

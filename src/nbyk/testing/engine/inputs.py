@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ def as_response_set(
     a, b
         Responses of each system: arrays (N,) or (N, K) with NaN where a response is missing, lists of numbers
         or of lists, which may differ in length, pandas frames and series, or anything numpy can convert.
+        Or, without `b`, a mapping from their names.
         Frames and series are aligned by their index if all have one. If there are two columns or more, each
         is one rater or run, by the name of its column if a frame names it. The raters or runs of lists of
         differing lengths are unknown.
@@ -61,6 +62,10 @@ def as_response_set(
             f"found {len(gold.names)} systems ({names}), expected two; take .pair(a, b), or give all to "
             "nbyk.compare"
         )
+    systems = ("A", "B")
+    if isinstance(a, Mapping) and len(a) == 2 and b is None:
+        systems = cast("tuple[str, str]", tuple(a))
+        a, b = a.values()
     if a is None or b is None:
         missing = "a" if a is None else "b"
         raise NbykError(f"compare: {missing} is missing; give gold (or None), a and b, or one ResponseSet")
@@ -69,7 +74,7 @@ def as_response_set(
     n_items = len(matrices["a"])
     clusters = as_clusters(cluster, sources, n_items)
     gold = matrices.get("gold", np.empty((n_items, 0)))
-    return ResponseSet(gold, matrices["a"], matrices["b"], units, clusters, categories)
+    return ResponseSet(gold, matrices["a"], matrices["b"], units, clusters, categories, names=systems)
 
 
 def as_numbers(
