@@ -61,17 +61,7 @@ FAMILIES = {
 
 
 def fit_by_moments(name: str, matrix: ArrayLike, response: Response) -> TwoStagePrior:
-    """Fit the paper's two families to item means and standard deviations.
-
-    Parameters
-    ----------
-    name
-        What to call the prior.
-    matrix : array_like, shape (N, K)
-        Responses on the scale of `response`, with NaN for missing ones.
-    response
-        The response stage.
-    """
+    """Fit the paper's two families to item means and deviations of responses, NaN if missing."""
     means, sds = item_parameters(on_scale(matrix, response))
     mu = fit_bars("clamped_folded_normal", means, response.top)
     return TwoStagePrior(name, mu, fit_bars("clamped_triangular", sds, 1.0), response)
