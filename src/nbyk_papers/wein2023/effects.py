@@ -245,7 +245,7 @@ def align(
     from nbyk.data import Interval
     from nbyk.data.columns import Columns as FileColumns
     from nbyk.data.kinds import numbers_on
-    from nbyk.data.mending import Mending
+    from nbyk.data.layouts import Mending
     from nbyk.data.reading import read_as
     from nbyk.files import write_parquet
     from nbyk_papers.wein2023.cells import references_table
