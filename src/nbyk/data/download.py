@@ -90,14 +90,8 @@ class Transfer:
     ) -> None:
         """Download `url` to the path `output_file`.
 
-        Parameters
-        ----------
-        url, output_file
-            The address, and the path.
-        size
-            The file's size in bytes, if known: a shorter answer was cut, and no more is read of a longer one.
-        advance
-            Called with the number of bytes beyond the most that any attempt had.
+        A shorter answer than `size`, in bytes, was cut, and no more is read of a longer one. `advance` is
+        called with the number of bytes beyond the most that any attempt had.
         """
         place, ends = without_password(url), time.monotonic() + self.longest
         most = 0
