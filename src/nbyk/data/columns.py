@@ -232,7 +232,7 @@ def described_wide(columns: Columns, ratings: Ratings, *, givers: str) -> str:
 def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:
     names = [name for name in known_names(table.names, role) if name not in taken]
     if len(names) > 1:
-        roles = {other: known_names(table.names, other) for other in ("item", "rater", "value")}
+        roles = {of: known_names(table.names, of) for of in dict.fromkeys(("item", "rater", "value", role))}
         ways = " ".join(f"`{other}` {shlex.quote(of[0])}" for other, of in roles.items() if of)
         raise table.place.error(
             f"the columns {some(names)} could all be the {role}s; name the right ones, as in {ways}"

@@ -48,7 +48,7 @@ from nbyk.data.tables import (
     read_delimited,
     read_json_lines,
 )
-from nbyk.data.text import cells_of_lines, text_lines
+from nbyk.data.text import cells_of_lines, some, text_lines
 from nbyk.errors import DataPlace, NbykError
 
 Layout = Literal["auto", "long", "wide"]
@@ -185,6 +185,12 @@ def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = 
         return nameless_cells(table)
     named, columns = columns.value != "value", recognised(table, columns)
     item, rater, value = columns.item, columns.rater, columns.value
+    systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()
+    if len(systems) > 1:
+        raise table.place.error(
+            f"holds {len(systems)} systems ({some(sorted(map(str, systems)))}), expected one; give the file "
+            "alone, or one file for each system"
+        )
     is_long = layout == "long" or bool(table.roles)
     if not (is_long or (layout == "auto" and (value in table.names or rater in table.names))):
         return wide_cells(
