@@ -31,7 +31,7 @@ from scipy import optimize, stats
 from nbyk.cli.pilot import pilot_scale, read_pilot
 from nbyk.data import Ratings, load_source
 from nbyk.data.columns import Columns
-from nbyk.data.mending import Mending
+from nbyk.data.layouts import Mending
 from nbyk.data.parsers import parse_lewidi
 from nbyk.metrics import get
 from nbyk.planning.long_run import epsilon_for_effect

@@ -15,9 +15,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.categories import coded
 from nbyk.data.kinds import Kind
-from nbyk.data.response_set import ResponseSet, responses_and_units
+from nbyk.data.response_set import ResponseSet, coded, responses_and_units
 from nbyk.metrics import metrics_of
 from nbyk.resampling.streams import Streams, chunks, stream_key
 from nbyk.testing.shared_units import shared_units_test

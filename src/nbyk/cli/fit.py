@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nbyk.cli.ratings import FitFiles
     from nbyk.data import Ratings
     from nbyk.data.columns import Columns
-    from nbyk.data.mending import Mending
+    from nbyk.data.layouts import Mending
     from nbyk.priors.family import Family
     from nbyk.priors.prior_fit import FittedPrior
 
@@ -65,7 +65,7 @@ def fit(
     from nbyk.cli.pilot import pilot_scale, read_rated
     from nbyk.cli.ratings import FitFiles, fit_normalised, write_fit
     from nbyk.data.columns import Columns
-    from nbyk.data.mending import Mending
+    from nbyk.data.layouts import Mending
     from nbyk.priors import fit_prior
     from nbyk.testing.unit_cautions import about_units
 

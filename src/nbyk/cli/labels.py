@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from nbyk.data import Ratings
     from nbyk.data.columns import Columns
-    from nbyk.data.mending import Mending
+    from nbyk.data.layouts import Mending
     from nbyk.planning.result import Plan
     from nbyk.priors import ClassPrior
     from nbyk.priors.nominal import FittedClasses

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from nbyk.data import Levels, Ratings, ResponseSet, Scale, Systems
     from nbyk.data.columns import Columns
-    from nbyk.data.mending import Mending
+    from nbyk.data.layouts import Mending
     from nbyk.data.units import Units
     from nbyk.priors import Response
     from nbyk.resampling.pilot_items import PilotItems

@@ -16,10 +16,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.categories import Categories
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.kinds import Kind
-from nbyk.data.response_set import ResponseSet
+from nbyk.data.response_set import Categories, ResponseSet
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError

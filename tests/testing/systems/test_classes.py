@@ -199,7 +199,7 @@ def test_classes_give_the_numbers_of_right_and_wrong(runs: int) -> None:
 
 def test_scores_by_counts_are_those_by_rows() -> None:
     """Classes that tie leave the table of counts, so a metric is then scored row by row."""
-    from nbyk.data.categories import coded
+    from nbyk.data.response_set import coded
     from nbyk.metrics import get
     from nbyk.testing.engine.forms import RowByRow, form_of
     from nbyk.testing.engine.item_draws import ItemDraws

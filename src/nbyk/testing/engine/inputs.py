@@ -9,12 +9,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.categories import Categories, coded, kind_of
-from nbyk.data.clusters import numbered_clusters
 from nbyk.data.ratings import ordered_ids
-from nbyk.data.response_set import ResponseSet, responses_and_units
+from nbyk.data.response_set import Categories, ResponseSet, coded, kind_of, responses_and_units
 from nbyk.data.systems import Systems
-from nbyk.data.units import UNKNOWN, Units
+from nbyk.data.units import UNKNOWN, Units, numbered_clusters
 from nbyk.errors import NbykError
 
 Floats = NDArray[np.float64]
@@ -82,7 +80,7 @@ def as_numbers(
 ) -> tuple[dict[str, Any], Categories | None]:
     """Return responses as numbers: as they are, or as places in the table of their classes or distributions.
 
-    The parameters and errors are those of `nbyk.data.categories.coded`; `kind` is as for `nbyk.compare`.
+    The parameters and errors are those of `nbyk.data.response_set.coded`; `kind` is as for `nbyk.compare`.
     `scored` is what the metric scores, if not numbers; those of distributions score classes, too.
     """
     if kind is None and scored == "distributions" and kind_of({"gold": sources["gold"]}) == "classes":

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.categories import Categories
-from nbyk.data.response_set import ResponseSet, stack_responses
+from nbyk.data.response_set import Categories, ResponseSet, stack_responses
 from nbyk.data.scales import FROM_0_TO_1, Scale, scale_text
 from nbyk.data.systems import Systems
 from nbyk.data.units import FRESH, Units
