@@ -296,7 +296,7 @@ def redraw(
             count, n_drawn = counts[row], uint64(counts_out[row])
             for j in range(n_drawn):
                 out[r, i, j] = values[row, uint64(index_below(words[place + j], count))]
-            for j in range(n_drawn, uint64(out.shape[2])):
+            for j in range(n_drawn, np.uint64(out.shape[2])):
                 out[r, i, j] = np.nan
 
 

@@ -16,7 +16,15 @@ from numba import uint64
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
+from nbyk.resampling.lanes import (
+    HALVES,
+    LANES,
+    STATE,
+    fill_words,
+    index_below,
+    next_row,
+    start_replicate,
+)
 from nbyk.resampling.streams import CHUNK, ReplicateStreams, StreamKey, Streams
 from nbyk.sums import product
 from nbyk.testing.engine import weights
@@ -126,6 +134,10 @@ class Summed(Protocol):
     @property
     def kinds(self) -> Kinds | None:
         """The kinds of the items, if few."""
+
+    @property
+    def deviations(self) -> Floats | None:
+        """The items' differences from their mean, if bootstrapped sums of them are as good as normal."""
 
 
 def by_first_item(codes: Integers) -> tuple[Integers, Integers]:
@@ -305,6 +317,17 @@ class Bootstraps(ItemDraws):
     def shape(self) -> tuple[int, int]:
         """Draws R, and items n of each."""
         return DRAWS, self._n_drawn
+
+    def sums(self, of: Summed) -> Floats:
+        """Return the sums over the drawn items, shape (F, 64); of many items by random signs."""
+        whole = self._n_drawn == self.n_items and not self._kind_of.size and of.kinds is None
+        if whole and of.name not in self._sums and of.deviations is not None:
+            signs = np.empty((1, self.n_items), np.uint64)
+            fill_words(self._word, self._first, signs)
+            sums = np.empty((of.features.shape[1], DRAWS))
+            weights.signed_sums(of.deviations, signs[0], sums)
+            self._sums[of.name] = of.features.sum(axis=0)[:, None] + sums
+        return super().sums(of)
 
     def counts(self, kinds: Kinds | None) -> Integers | None:
         """Return the counts of kinds, shape (kinds, 64)."""
