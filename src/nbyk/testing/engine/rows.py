@@ -300,7 +300,7 @@ class ItemSums:
         width = self.features.shape[1]
         if width > _FEW_SYSTEMS or self.gains.shape[1] > 1 or len(self.features) < _UNEVEN**-2:
             return None
-        deviations = self.features - self.features.mean(axis=0)
+        deviations: Floats = self.features - self.features.mean(axis=0)
         columns = deviations.T
         differences = (columns[a] - columns[b] for a in range(width) for b in range(a))
         for values in chain(columns, differences):
