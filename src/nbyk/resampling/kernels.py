@@ -288,6 +288,7 @@ def redraw(
     `width`, then NaN. `out` has shape (R, N, `width` or more). Each replicate starts a new random word.
     """
     words = np.empty(items.shape[1] * width, np.uint32)
+    n_columns: Any = uint64(out.shape[2])
     for r in range(items.shape[0]):
         _fill_words(state, words)
         for i in range(items.shape[1]):
@@ -296,7 +297,7 @@ def redraw(
             count, n_drawn = counts[row], uint64(counts_out[row])
             for j in range(n_drawn):
                 out[r, i, j] = values[row, uint64(index_below(words[place + j], count))]
-            for j in range(n_drawn, np.uint64(out.shape[2])):
+            for j in range(n_drawn, n_columns):
                 out[r, i, j] = np.nan
 
 
