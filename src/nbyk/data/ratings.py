@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ MOST_CELLS = 5 * 10**7
 
 _SPARSE = 20
 _DIGITS = re.compile("([0-9]{1,4000})")
+_DIGITS_OF_INT = 18
 _UNREAD = named_rows("ratings")
 
 
@@ -283,7 +285,19 @@ def ordered_ids(ids: Iterable[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=2)  # the files of a comparison have the same ids
 def _ordered(ids: tuple[str, ...]) -> tuple[str, ...]:
+    head = ids[0].rstrip("0123456789") if ids else ""
+    if all(map(methodcaller("startswith", head), ids)):
+        tails = [name[len(head) :] for name in ids]
+        if "" not in tails and max(map(len, tails)) <= _DIGITS_OF_INT and _only_digits("".join(tails)):
+            numbers = np.array(tails, dtype=np.int64)
+            order = np.argsort(numbers, kind="stable")
+            if (np.diff(numbers[order]) > 0).all():
+                return tuple(map(ids.__getitem__, order.tolist()))
     return tuple(sorted(ids, key=_by_text_and_number))
+
+
+def _only_digits(text: str) -> bool:
+    return text.isascii() and text.isdigit()
 
 
 def _by_text_and_number(name: str) -> tuple[list[str | int], str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,6 +26,10 @@ _NOT_TEXT = (
 )
 
 _START_OF_NUMBER = "+-.0123456789inIN"
+
+_NO_NUMBERS = re.compile(r"(?:^|\0)(?:[-+.0-9]|inf(?:inity)?(?:\0|$)|nan(?:\0|$))")
+
+_COUNTED = re.compile(r"(?:0|[1-9][0-9]{0,14})(?:\0(?:0|[1-9][0-9]{0,14}))*")
 
 
 def reason(error: BaseException) -> str:
@@ -72,8 +77,19 @@ def simplified(name: str) -> str:
         return text
 
 
+def _differ_simplified(names: Sequence[str]) -> bool:
+    """Return whether these are such names that none of many takes a look: small letters, or whole numbers."""
+    joined = "\0".join(names)
+    if _COUNTED.fullmatch(joined):
+        return True
+    return are_plain(names) and joined == joined.lower() and not _NO_NUMBERS.search(joined)
+
+
 def look_alikes(names: Iterable[str], form: Callable[[str], str] = simplified) -> tuple[str, str] | None:
     """Return, quoted, the first two of distinct names that look alike; None if no two do."""
+    names = list(names)
+    if form is simplified and _differ_simplified(names):
+        return None
     first: dict[str, str] = {}
     for name in names:
         other = first.setdefault(form(name), name)

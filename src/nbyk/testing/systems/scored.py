@@ -192,8 +192,9 @@ class ScoredSystems:
         """Return each system's score on bootstrapped items, or clusters of them, shape (S, B).
 
         All systems see the same items: the differences of two systems' scores are the bootstrapped effects of
-        their pair. A system's scores do not depend on the others. They are NaN or
-        infinite on draws on which the metric is undefined, such as a correlation of constants.
+        their pair. A system's scores do not depend on the others, unless these forbid random signs
+        (`ItemSums.deviations`). They are NaN or infinite on
+        draws on which the metric is undefined, such as a correlation of constants.
         """
         form, streams = self._form_and_streams(asked, of_clusters=of_clusters)
 
