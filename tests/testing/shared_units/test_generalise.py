@@ -208,8 +208,8 @@ def test_stretch_of_labels_is_for_metrics_that_level_off_alone():
 
 def test_a_maximum_is_too_rough():
     given = arrays(10, n=150)
-    assert result_of("max_error", given).is_too_rough
-    assert not result_of("mae", given).is_too_rough
+    assert result_of("max_error", given).roughness
+    assert not result_of("mae", given).roughness
 
 
 def test_pairs_are_one_unit_and_the_rest_stay_unpaired():
