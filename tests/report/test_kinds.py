@@ -15,14 +15,6 @@ import nbyk
 N = 24
 LETTERS = np.array(list("abc"))
 VERDICTS = ("is better than", "is not worse", "Undecided", "the best of", "scores", "The mean of")
-    "is better than",
-    "is not worse",
-    "Undecided",
-    "Equivalent",
-    "the best of",
-    "scores",
-    "The mean of",
-)
 
 
 def runs(n: int = 3) -> np.ndarray:
