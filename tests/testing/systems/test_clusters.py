@@ -21,14 +21,14 @@ from nbyk.testing.engine.rows import Rows
 from nbyk.testing.engine.swaps import DRAWS
 from nbyk.testing.pvalues import p_value
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.clustered import (
-    share_of_clusters,
-    variance_of_clustered_mean,
-    with_clusters,
-)
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.systems.scored import ScoredSystems
-from nbyk.testing.systems.variance import variance_shares
+from nbyk.testing.systems.variance import (
+    share_of_clusters,
+    variance_of_clustered_mean,
+    variance_shares,
+    with_clusters,
+)
 
 METRICS = ("mae", "rmse", "spearman", "emd_aggregated", "max_error", "mean_of_emds", "wins_mae", "f1")
 """A sum over items, a root of one, each kind of scan, and metrics that need the rows or no gold order."""

@@ -35,7 +35,7 @@ from nbyk.report.comparison.tables import (
 )
 from nbyk.report.lines import Head, Line, in_words
 from nbyk.testing.results import Board, Pair, VariancePart, plain
-from nbyk.testing.systems.evidence import item_effects
+from nbyk.testing.systems.items_alone import item_effects
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares

@@ -174,7 +174,7 @@ def items_table(systems: Systems, a: str, b: str, effects: Floats, most: int = 1
     a, b
         The names of the two systems.
     effects : ndarray, shape (N,)
-        Each item's effect of A over B (`nbyk.testing.systems.evidence.item_effects`).
+        Each item's effect of A over B (`nbyk.testing.systems.items_alone.item_effects`).
     most
         Largest number of items for each system.
     """

@@ -51,8 +51,7 @@ def same_responses(data: ResponseSet) -> bool:
 
 def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     """Yield the cautions that are the same for every metric; `panel` holds the populations of the claims."""
-    of_roles = {"gold": "gold", "a": panel.names[0], "b": panel.names[1]}
-    units = named_units(data, panel.names)
+    of_roles, units = data.names_of_roles, named_units(data)
     if panel.sources:
         yield from few_units([panel])
         covered = {of_roles[role] for source in panel.sources for role in _ROLES[source]}
@@ -62,7 +61,7 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
             if not of_name.n_shared or (name not in covered and len(of_name.names) > 1)
         }
     yield from about_units(units, data.n_items, has_gold=data.has_gold)
-    a, b = panel.names
+    a, b = data.names
     sources = ({"gold": data.gold} if data.has_gold else {}) | {a: data.a, b: data.b}
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
     is_plain = len(single) == len(sources) and not data.has_gold and data.categories is None

@@ -18,7 +18,7 @@ from nbyk.resampling.effects import Progress, Threads
 from nbyk.resampling.samplers import get_sampler
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.corrections import Correction
-from nbyk.testing.decision import Decision, at_each_look
+from nbyk.testing.decision import N_RESAMPLES, Decision, at_each_look
 from nbyk.testing.family import Hypotheses
 from nbyk.testing.intervals import IntervalMethod
 from nbyk.testing.pvalues import Alternative
@@ -31,9 +31,6 @@ from nbyk.testing.systems.one_system import board_alone
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.systems.suite import Suite, board_of_suite
 from nbyk.testing.systems.votes import board_of_votes
-
-N_RESAMPLES = 9_999
-"""Draws at first, for responses to items."""
 
 
 def compare(
@@ -221,7 +218,7 @@ def compare(
     held = gold.kind if isinstance(gold, Systems) else None
     alpha, confidence_level = at_each_look(alpha, confidence_level, looks, alternative)
     if isinstance(gold, Votes):
-        asked = Asked(Decision(alternative, alpha, N_RESAMPLES, N_RESAMPLES), looks=looks)
+        asked = Asked(Decision(alternative, alpha), looks=looks)
         asked = replace(asked, confidence_level=confidence_level, generalise=generalise, seed=as_seed(seed))
         named = None if against is None else str(against)
         return board_of_votes(gold, asked, against=named, correction=correction or "holm", judge=judge)

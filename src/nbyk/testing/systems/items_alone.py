@@ -34,12 +34,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
+from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.intervals import Interval, constant_interval, proportion_interval, signs_interval
-from nbyk.testing.pvalues import Alternative, PValue, tie_tolerance
+from nbyk.testing.pvalues import Alternative, PValue, p_of_sides, tie_tolerance
 from nbyk.testing.results import NONE
 from nbyk.testing.skewness import corrected, reaches, skewness_of_mean
+from nbyk.testing.systems.asked import Asked
 
 Floats = NDArray[np.float64]
 PValues = dict[Alternative, PValue]
@@ -62,6 +65,10 @@ _UNSEEN = 0.05
 
 _FARTHER = 1.5
 """If effects are skewed, a kind of item not seen may lie so many times as far off (measured)."""
+
+
+MOST_ITEMS = 1024
+"""Most items for which the effect is computed without each one, if the metric is not a mean over items."""
 
 
 @dataclass(frozen=True)
@@ -87,43 +94,20 @@ class ItemsAlone:
 
 
 def items_alone(
-    metric: Metric,
-    rows: Rows,
-    drawn: ItemsAlone,
-    *,
-    percentile: Interval,
-    level: float,
-    alternative: Alternative,
-    alpha: float,
-    within_one: bool,
+    metric: Metric, rows: Rows, p: PValues, percentile: Interval, asked: Asked, *, within_one: bool
 ) -> ItemsAlone:
     """Return the numbers of a claim over the items of two systems, or over their clusters.
 
-    Parameters
-    ----------
-    metric
-        The metric. If it is no mean over items, the numbers of the draws stand unless all are the same.
-    rows
-        The responses, with clusters if whole clusters were drawn.
-    drawn
-        The p-values of the draws.
-    percentile
-        The interval of the draws.
-    level
-        Coverage of the intervals.
-    alternative, alpha
-        The side and the level at which a verdict is given.
-    within_one
-        Whether effects of single items lie between −1 and 1; else the largest is as large as the range of
-        the scores of single items.
+    Of a metric that is no mean over items, the p and the `percentile` interval of the draws stand unless all
+    draws are the same. `within_one` says whether effects of single items lie between −1 and 1; else the
+    largest is as large as the range of the scores of single items.
     """
+    unit = "items" if rows.clusters is None else "clusters"
     if not metric.is_mean_over_items:
         if percentile[0] < percentile[1]:
-            return drawn
-        unit = "items" if rows.clusters is None else "clusters"
-        return ItemsAlone(
-            drawn.p, NONE, f"every sample of the {unit} has the same effect: nothing shows how it varies"
-        )
+            return ItemsAlone(p)
+        why = f"every sample of the {unit} has the same effect: nothing shows how it varies"
+        return ItemsAlone(p, NONE, why)
     scores = scores_of_items(metric, rows)[:2]
     if len(scores) == 2:
         effects, largest = metric.sign * (scores[0] - scores[1]), float(np.ptp(scores))
@@ -132,21 +116,21 @@ def items_alone(
     whole = (0.0, 1.0) if len(scores) == 2 else (-1.0, 0.0, 1.0)
     if rows.clusters is None and np.isin(scores, whole).all():
         counts = int((effects > 0.0).sum()), int((effects < 0.0).sum())
-        return ItemsAlone(drawn.p, signs_interval(*counts, effects.size, level))
-    sums, sizes, unit = effects, np.ones(effects.size), "items"
+        return ItemsAlone(p, signs_interval(*counts, effects.size, asked.confidence_level))
+    sums, sizes = effects, np.ones(effects.size)
     if rows.clusters is not None:
         sums, sizes = np.bincount(rows.clusters, weights=effects), np.bincount(rows.clusters)
-        effects, unit = of_clusters(effects, rows.clusters), "clusters"
+        effects = of_clusters(effects, rows.clusters)
     few = sums.size < FEW_ITEMS
     whole_range = (-1.0, 1.0) if within_one else (-math.inf, math.inf)
-    interval = interval_of_swaps(sums, sizes, level, whole_range) if few else percentile
+    interval = interval_of_swaps(sums, sizes, asked.confidence_level, whole_range) if few else percentile
     alone = of_effects(
         effects,
-        drawn.p,
+        p,
         interval,
-        level=level,
-        alternative=alternative,
-        alpha=alpha,
+        level=asked.confidence_level,
+        alternative=asked.decision.alternative,
+        alpha=asked.decision.alpha,
         largest=1.0 if within_one else largest,
         bounded=within_one,
         unit=unit,
@@ -181,17 +165,9 @@ def score_interval(
 ) -> Interval | None:
     """Return the interval of one system's score where a bootstrap of items has none; None if it has one.
 
-    Parameters
-    ----------
-    metric, rows, level
-        As for `items_alone`; the metric scores each system.
-    system
-        The system's place.
-    clusters : ndarray of int, shape (N,), or None
-        The cluster of each item, if whole clusters are drawn.
-    within_one
-        Whether scores of single items lie between 0 and 1. If not, items that all have one score do not show
-        how scores vary, and the interval is `NONE`.
+    `clusters`, shape (N,), are given if whole clusters are drawn, and `within_one` says whether scores of
+    single items lie between 0 and 1. If not, items that all have one score do not show how scores vary, and
+    the interval is `NONE`.
     """
     if not metric.is_mean_over_items:
         return None
@@ -211,6 +187,22 @@ def scores_of_items(metric: Metric, rows: Rows) -> Floats:
     return item_scores(metric, rows)
 
 
+def item_effects(data: ResponseSet, metric: Metric) -> Floats | None:
+    """Return each item's effect of A over B, shape (N,), positive if the item speaks for A.
+
+    Of a mean over items it is the effect on the item. Of another metric it is the jackknife's pseudo-value, N
+    times the effect minus N − 1 times the effect without the item; their mean is, up to bias, the effect on
+    all items. None if this would take long, or if the effect is undefined without some item.
+    """
+    n = data.n_items
+    if n > MOST_ITEMS and not metric.additive:
+        return None
+    draws = Draws(data, [metric], seed=0)
+    (without,) = draws.jackknifed(n)
+    effects: Floats = n * draws.observed[0] - (n - 1) * without
+    return effects if np.isfinite(effects).all() else None
+
+
 def of_effects(
     effects: Floats,
     p: PValues,
@@ -225,18 +217,9 @@ def of_effects(
 ) -> ItemsAlone:
     """Return the numbers of a claim over items with these effects, which are neither zeros and ones nor wins.
 
-    Parameters
-    ----------
-    effects : ndarray, shape (n,)
-        The effects of the items or clusters.
-    p, percentile
-        The p-values and the interval of the draws.
-    level, alternative, alpha
-        As for `items_alone`.
-    largest, bounded
-        The largest effect of an item, and whether that is known rather than seen.
-    unit
-        "items" or "clusters".
+    `effects`, shape (n,), are those of items or clusters, as `unit` says; p and `percentile` those of the
+    draws. `largest` is the largest effect of an item, and `bounded` says whether that is known rather than
+    seen.
     """
     n, effect = effects.size, float(effects.mean())
     is_verdict = p[alternative].p <= alpha
@@ -278,14 +261,8 @@ def of_clusters(effects: Floats, clusters: NDArray[np.int64]) -> Floats:
 def p_by_t(effects: Floats, level: float) -> tuple[PValues, Interval]:
     """Return the p-values of Student's t, and the interval of the mean, of effects that differ."""
     n, error = effects.size, _standard_error(effects)
-    t, reach = float(effects.mean()) / error, float(stdtrit(n - 1, 0.5 + 0.5 * level)) * error
-    above, below = float(stdtr(n - 1, -t)), float(stdtr(n - 1, t))
-    sides: dict[Alternative, float] = {
-        "greater": above,
-        "less": below,
-        "two-sided": 2.0 * min(above, below),
-    }
-    mean = float(effects.mean())
+    mean, reach = float(effects.mean()), float(stdtrit(n - 1, 0.5 + 0.5 * level)) * error
+    sides = p_of_sides(float(stdtr(n - 1, -mean / error)), float(stdtr(n - 1, mean / error)))
     return {side: PValue(p, 0.0, side) for side, p in sides.items()}, (mean - reach, mean + reach)
 
 

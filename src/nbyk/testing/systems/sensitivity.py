@@ -210,7 +210,6 @@ def sensitivity(
     b: Any = None,
     *,
     cluster: Any = None,
-    names: tuple[str, str] = ("A", "B"),
     metrics: Sequence[str | Metric] | None = None,
     null: str = "swap_items",
     nulls: Sequence[str] = tuple(TESTED),
@@ -229,8 +228,6 @@ def sensitivity(
     ----------
     gold, a, b, cluster, alternative, alpha, confidence_level, seed, threads, progress
         As for `nbyk.compare`.
-    names
-        The systems' names in sentences.
     metrics
         The metrics to test by; by default all in the registry that apply. Those with a threshold apply to
         binary gold, where every response is 0 or 1; without gold, only metrics that need none apply.
@@ -313,9 +310,9 @@ def sensitivity(
         n_items=data.n_items,
         n_resamples=n_resamples,
         seed=asked.seed,
-        warnings=(*left_out, *about_units(named_units(data, names), data.n_items, has_gold=data.has_gold)),
-        population=panel_of(data, None, names=names).population((), of_clusters=data.clusters is not None),
-        names=names,
+        warnings=(*left_out, *about_units(named_units(data), data.n_items, has_gold=data.has_gold)),
+        population=panel_of(data, None).population((), of_clusters=data.clusters is not None),
+        names=data.names,
     )
 
 
