@@ -281,21 +281,21 @@ def kind_of(table: Table, asked: Columns) -> Kind:
     # a key of one line alone makes no column of a class
     if any(len(list(table.cells(name))) < len(table) for name in (values[0], values[-1])):
         return kind
-    return "distributions" if _sum_to_one([table.column(name, "") for name in values]) else kind
+    return "distributions" if sum_to_one([table.column(name, "") for name in values]) else kind
 
 
 def _kind_of_nameless(table: Table) -> Kind:
     if table.array is not None:
         array = table.array
         if array.ndim == 2 and array.dtype.kind in "biuf" and array.shape[1] > 1:
-            return "distributions" if _sum_to_one(list(array.T)) else "numbers"
+            return "distributions" if sum_to_one(list(array.T)) else "numbers"
         return "classes" if array.dtype.kind in "UO" else "numbers"
     if len(table.names) > 1:
-        return "distributions" if _sum_to_one(list(table.columns)) else "numbers"
+        return "distributions" if sum_to_one(list(table.columns)) else "numbers"
     cells = table.columns[0]
     texts = all(isinstance(cell, str) for cell in cells)
     split = [_split(cell) for cell in cells] if texts and len(_split(cells[0])) > 1 else []
-    if split and len(set(map(len, split))) == 1 and _sum_to_one(list(zip(*split, strict=True))):
+    if split and len(set(map(len, split))) == 1 and sum_to_one(list(zip(*split, strict=True))):
         return "distributions"
     kind = kind_of_cells(cells[:_LOOKED_AT])
     # a line of text says neither which item nor which run it is of
@@ -315,10 +315,10 @@ def kind_of_cells(cells: Sequence[Any]) -> Kind:
 def same_kind(columns: Sequence[Sequence[Any]]) -> bool:
     """Return whether columns hold numbers, or classes, all of them, and are no probabilities of classes."""
     kinds = {kind_of_cells(cells[:_LOOKED_AT]) for cells in columns}
-    return len(kinds) == 1 and "distributions" not in kinds and not _sum_to_one(columns)
+    return len(kinds) == 1 and "distributions" not in kinds and not sum_to_one(columns)
 
 
-def _sum_to_one(columns: Sequence[Sequence[Any]]) -> bool:
+def sum_to_one(columns: Sequence[Sequence[Any]]) -> bool:
     """Return whether numbers from 0 to 1 sum to one in each row, and are not all whole."""
     for most in (_FIRST, None):
         try:
