@@ -55,7 +55,6 @@ PEOPLE = {
     "5, mild": People(5, 5, 1, 0.5),
     "5": People(5, 5, 1, 1.0),
     "5 of 20": People(20, 5, 1, 1.0),
-    "20": People(20, 20, 1, 1.0),
     "3 runs": People(1, 1, 3, 1.0),
 }
 """Kinds of people by name: raters of each item's own, the same raters for all, and runs that lean."""
@@ -65,7 +64,6 @@ IN_WORDS = {
     "5, mild": "the same 5, λ = .5",
     "5": "the same 5",
     "5 of 20": "5 of the same 20",
-    "20": "the same 20",
     "3 runs": "1; 3 runs of each system",
 }
 

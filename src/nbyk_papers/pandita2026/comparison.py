@@ -19,7 +19,7 @@ GRID = (
     *("p", "p_error", "p_with_ties", "p_with_ties_error", "power", "wrong", "level", "n_sets"),
 )
 NEAR = 0.006
-"""A printed p is near if it is as near as this to ours, at its three digits, by one of the countings of ties."""
+"""A printed p is near if it is as near as this to ours, at three digits, by one of the countings of ties."""
 
 FAR = 3.0
 """A printed number agrees if it is within this many standard errors of both, and half of its last digit."""
