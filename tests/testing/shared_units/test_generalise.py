@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from nbyk.data.categories import Categories
 
+from nbyk.data.response_set import Categories
 from nbyk.errors import NbykError
 from nbyk.metrics import get, metrics_of, register
 from nbyk.testing.shared_units import Responses, responses, shared_units_test
