@@ -131,13 +131,12 @@ def _fit_labels(path: Path, name: str, columns: Columns, mending: Mending, files
 def _lines(fitted: FittedPrior, read: Ratings, name: str) -> list[str]:
     """Return the prior and its check in words."""
     prior, check = fitted.prior, fitted.check
-    kinds = {"likert": f"one of {prior.response.levels} levels", "binary": "0 or 1", "clamped": "a number"}
     matches = "do not match" if check.rejected else "match"
     return [
         f"Prior of {name}, fitted to {read.n_ratings} ratings of {read.n_items} items; the scale is 0 to 1:",
         f"  the mean of an item:           {_described(prior.mu)}",
         f"  the SD of its ratings:         {_described(prior.sigma)}",
-        f"  a rating:                      a normal number with these two, made {kinds[prior.response.kind]}",
+        f"  a rating:                      a normal number with these two, made {prior.response.words}",
         f"Ratings simulated from it {matches} these ({check.n_sets} simulated sets):",
         f"  item means:                    KS distance {check.means_ks:.3f}, p = {check.means_p:.3f}",
         f"  SDs of an item's ratings:      KS distance {check.sds_ks:.3f}, p = {check.sds_p:.3f}",
