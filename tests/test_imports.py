@@ -24,7 +24,6 @@ FLOORS = (
     ("files",),
     ("lineage",),
     ("health",),
-    ("data/readers",),
     ("data",),
     ("priors",),
     ("metrics",),

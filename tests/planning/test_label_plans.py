@@ -13,6 +13,7 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
 from nbyk.planning.pilot import Pilot
 from nbyk.planning.plan import plan
+from nbyk.planning.power.estimate import power_of_test
 from nbyk.priors import ClassPrior, fit_classes
 from nbyk.resampling.item_effects import item_effects
 from nbyk.resampling.labels import LabelledItems, LabelPopulation, counts_among
@@ -160,3 +161,11 @@ def test_metrics_that_labels_have_no_plan_for_are_refused(metric: str, problem: 
     with pytest.raises(NbykError) as error:
         plan(PRIOR, metric=metric, n_items=10, k_responses=2, epsilon=0.3)
     assert problem in str(error.value)
+
+
+def test_a_metric_by_name_is_that_of_labels() -> None:
+    """The accuracy of numbers, with a threshold, took the classes' places for ratings."""
+    population = LabelPopulation(PRIOR, 100, 3, 0.4, n_runs=3)
+    by_name, by_metric = (power_of_test(population, of, n_sets=128) for of in ("accuracy", ACCURACY))
+    assert by_name == by_metric
+    assert by_name.power > 0.1

@@ -16,11 +16,10 @@ from nbyk.data.alignment import ItemIds, rows_of
 from nbyk.data.columns import Columns, missing_roles, proposed
 from nbyk.data.kinds import CellKind, Classes, ClassShares, Kind, distribution_cells, kind_of, numbers_on
 from nbyk.data.layouts import Entries
-from nbyk.data.lm_eval import SampleChoice, holds_samples
+from nbyk.data.lm_eval import SampleChoice
 from nbyk.data.mending import Mending
 from nbyk.data.ratings import Ratings, ordered_ids
-from nbyk.data.readers import is_recorded
-from nbyk.data.reading import as_ratings, cells_of, table_of
+from nbyk.data.reading import as_ratings, cells_of, is_log, reader_of, table_of
 from nbyk.data.scales import Scale
 from nbyk.data.tables import Table, given_place
 from nbyk.data.units import Units
@@ -209,7 +208,8 @@ def refuse_unnamed(
     if sum(len(of_table) for _, of_table in missing) < (1 if gold else 2):
         return  # the error of the file names the column
     (table, (role, *_)), *others = missing
-    found = "".join(f"; {other.place} has {_quoted(other)}" for other, _ in others[:_LISTED])
+    elsewhere = {other.place: other for other, _ in others if str(other.place) != str(table.place)}
+    found = "".join(f"; {place} has {_quoted(other)}" for place, other in [*elsewhere.items()][:_LISTED])
     options = " ".join(f"`{of}` {shlex.quote(name)}" for of, name in roles.items())
     what = "item column" if role == "item" else "column of the ratings"
     asked = of_gold if gold and table is gold.table else columns
@@ -220,12 +220,6 @@ def refuse_unnamed(
 
 def _quoted(table: Table) -> str:
     return ", ".join(map(repr, table.names[:_LISTED])) + (", …" if len(table.names) > _LISTED else "")
-
-
-def is_log(given: Input) -> bool:
-    """Return whether a path is a log of lm_eval."""
-    is_path = isinstance(given, str | os.PathLike)
-    return is_path and not is_recorded(given) and holds_samples(given)
 
 
 def _is_of_run(file: Path) -> bool:
@@ -244,7 +238,7 @@ def given_data(
             "is a folder or a log of lm_eval, expected a file of gold ratings; "
             "give the scores of a model as a system"
         )
-    if is_path and Path(given).is_dir() and not is_recorded(given) and not is_log(given):
+    if is_path and Path(given).is_dir() and reader_of(given) is None:
         if is_gold:
             raise place.error(
                 "is a folder, expected a file of gold; give one file, with a column for each person"

@@ -12,9 +12,8 @@ from typing import Any
 from nbyk.data.columns import KNOWN_NAMES, LIKE_VALUES, RUN_NAMES, Columns, recognised, system_column
 from nbyk.data.kinds import same_kind
 from nbyk.data.layouts import NO_RATERS, as_ids
-from nbyk.data.lm_eval import holds_samples
 from nbyk.data.ratings import Ratings
-from nbyk.data.reading import table_of
+from nbyk.data.reading import is_log, table_of
 from nbyk.data.tables import Table, given_place
 from nbyk.errors import NbykError
 from nbyk.words import listed
@@ -96,7 +95,7 @@ def given_systems(
             )
         return named
     given = next(iter(named.values()))
-    if not is_frame and (not isinstance(given, str | os.PathLike) or holds_samples(given)):
+    if not is_frame and (not isinstance(given, str | os.PathLike) or is_log(given)):
         return named
     table = table_of(given)
     if table.nameless:
@@ -135,7 +134,7 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
         beside = []
     for name in others:
         _check_name(name)
-    about = f"systems = {listed(others)}" if beside else ""
+    about = f"systems = {listed(others)}"
     kept = tuple(table.column(name, "") for name in beside)
     return {
         name: replace(
@@ -220,7 +219,7 @@ def _columns(given: Any, item: str = "", cluster: str | None = None) -> list[str
     """Return the columns of a table with a column for each rater, run or system; empty for another one."""
     if isinstance(given, Ratings):
         return []
-    if isinstance(given, str | os.PathLike) and holds_samples(given):
+    if is_log(given):
         return []
     table = table_of(given)
     if table.nameless:

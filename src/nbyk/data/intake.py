@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.alignment import OnMissing, common_items
 from nbyk.data.columns import Columns, value_column
-from nbyk.data.given_data import GivenData, Input, given_data, is_log, refuse_unnamed
+from nbyk.data.given_data import GivenData, Input, given_data, refuse_unnamed
 from nbyk.data.given_systems import columns_like_systems, columns_may_be_systems, given_systems, too_few
 from nbyk.data.kinds import (
     KINDS,
@@ -24,6 +24,7 @@ from nbyk.data.layouts import SUMMARIES
 from nbyk.data.lm_eval import HASHES, SampleChoice, refuse_other_document
 from nbyk.data.mending import Mending
 from nbyk.data.ratings import agreed_clusters, ordered_ids
+from nbyk.data.reading import is_log
 from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import read_scores
 from nbyk.data.systems import Systems, equal_systems
@@ -350,7 +351,7 @@ def _only_scale(sources: Sequence[GivenData]) -> Scale:
                 options = "`scale` LOW..HIGH with its two ends"
             elif (values == np.rint(values)).all() and high - low < _MOST_LEVELS:
                 levels = ",".join(f"{level:g}" for level in np.arange(low, high + 1))
-                options += f", or `scale` {levels} for ordered levels"
+                options += f", or `scale` {levels} if these are all that one can choose"
             raise source.place.error(
                 f"item {ratings.items[ratings.item_index[row]]!r} is rated "
                 f"{ratings.values[row]:g}, and all ratings run from {low:g} to {high:g}; expected 0 to 1 "

@@ -16,8 +16,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from nbyk.data.readers import Gathering, Recording
-from nbyk.data.tables import JSON_LINES, is_number
+from nbyk.data.makers import Gathering
+from nbyk.data.tables import JSON_LINES, Table, is_number
 from nbyk.data.text import json_lines
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_json
@@ -60,7 +60,7 @@ def holds_samples(path: str | os.PathLike[str]) -> bool:
     return "doc_id" in first and not {"resps", "filtered_resps", "doc_hash"}.isdisjoint(first)
 
 
-def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = None) -> Recording:
+def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = None) -> Table:
     """Return the per-sample scores of one model on one task, from the logs of ``lm_eval --log_samples``.
 
     Items are documents (``doc_id``), runs are the dates of files, and each metric is a score.
@@ -117,7 +117,7 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
             f"holds {len(set(of_file.values()))} tasks of a group: a mean is over documents, whatever their "
             "task, and documents of a task count as independent unless task is the column of clusters"
         )
-    return gathering.recording(notes=notes, incomplete=[words for words, is_whole in counts if not is_whole])
+    return gathering.table(notes=notes, incomplete=[words for words, is_whole in counts if not is_whole])
 
 
 def refuse_other_document(

@@ -13,9 +13,8 @@ from nbyk.data.arrays import ARRAY_SUFFIXES
 from nbyk.data.columns import Columns
 from nbyk.data.layouts import long_cells
 from nbyk.data.ratings import Ratings
-from nbyk.data.reading import read_ratings
+from nbyk.data.reading import read_ratings, read_table
 from nbyk.data.scales import Binary, Levels, Scale
-from nbyk.data.tables import read_table
 from nbyk.data.text import json_lines, json_object, shown
 from nbyk.errors import DataPlace, NbykError
 

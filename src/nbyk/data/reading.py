@@ -3,41 +3,46 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from nbyk.data.arrays import ARRAY_SUFFIXES, load_array
+from nbyk.data.arrays import ARRAY_SUFFIXES, load_array, numbers_or_text, table_of_frame
 from nbyk.data.columns import KNOWN_NAMES, Columns, described, described_wide, known_names, recognised
-from nbyk.data.frames import numbers_or_text, table_of_frame
+from nbyk.data.containers import (
+    is_dataset,
+    is_inspect_log,
+    is_workbook,
+    read_dataset,
+    read_inspect_log,
+    read_parquet,
+    read_workbook,
+)
+from nbyk.data.exports import exported, is_exported
 from nbyk.data.kinds import CellKind, headless, numbers_on
 from nbyk.data.layouts import Entries, as_ids, long_cells, nameless_cells, wide_cells
 from nbyk.data.lm_eval import HASHES, SampleChoice, holds_samples, read_samples
+from nbyk.data.makers import rows_of_split
 from nbyk.data.mending import Mending, without_duplicates, without_empty
 from nbyk.data.ratings import Ratings
-from nbyk.data.readers import (
-    EXPORTS,
-    Recording,
-    columns_of_objects,
-    recorded_at,
-    recorded_in,
-    rows_of_split,
-)
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.tables import (
     DELIMITERS,
     JSON_LINES,
     TABLE_SUFFIXES,
     DataRows,
+    SparseColumn,
     Table,
+    columns_of_objects,
     is_number,
-    read_table,
-    unknown_suffix,
+    made_table,
+    read_delimited,
+    read_json_lines,
 )
-from nbyk.data.text import cells_of_lines, json_content, json_lines, shown
+from nbyk.data.text import cells_of_lines, json_content, shown, text_lines
 from nbyk.errors import DataPlace, NbykError
 
 Layout = Literal["auto", "long", "wide"]
@@ -218,6 +223,26 @@ def _is_text(table: Table, name: str) -> bool:
     return 2 * sum(isinstance(cell, str) and not is_number(cell) for cell in cells) > len(cells)
 
 
+READERS: tuple[tuple[Callable[[Any], bool], Callable[..., Table]], ...] = (
+    (is_inspect_log, read_inspect_log),
+    (is_workbook, read_workbook),
+    (is_dataset, read_dataset),
+    (holds_samples, read_samples),
+)
+"""Functions that recognise a path, and those that read it."""
+
+
+def reader_of(given: Given) -> Callable[..., Table] | None:
+    """Return the reader that recognises a path; None if none does, or it is no path."""
+    is_path = isinstance(given, str | os.PathLike)
+    return next((read for recognises, read in READERS if is_path and recognises(given)), None)
+
+
+def is_log(given: Given) -> bool:
+    """Return whether a path is a log of lm_eval."""
+    return reader_of(given) is read_samples
+
+
 def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
     """Return the table in a file, of any tool, in a data frame or in an array."""
     if isinstance(given, Table):
@@ -230,14 +255,9 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         return _array(numbers_or_text(given, place) if given.dtype.kind == "O" else given, place)
     if not isinstance(given, str | os.PathLike):
         return table_of_frame(given)
-    recording = recorded_at(given)
-    if recording is None and holds_samples(given):
-        recording = read_samples(given, samples)
+    if reader := reader_of(given):
+        return reader(given, samples) if reader is read_samples else reader(given)
     suffix = Path(given).suffix.lower()
-    if recording is None and suffix in JSON_LINES:
-        recording = _recorded_lines(given)
-    if recording is not None:
-        return _recorded(given, recording)
     if suffix in ARRAY_SUFFIXES:
         return _array(load_array(given), DataPlace(given))
     if suffix == ".txt":
@@ -248,36 +268,25 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         return _json(given)
     if suffix in TABLE_SUFFIXES:
         table = read_table(given, headers=_HEADERS if suffix in DELIMITERS else None)
-        if not table.nameless and (recording := _recorded_rows(given, table)) is not None:
-            return _recorded(given, recording)
+        if not table.nameless and (of_tool := _exported_rows(given, table)) is not None:
+            return of_tool
         if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
             return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
         return table
     raise unknown_suffix(given, (*TABLE_SUFFIXES, *ARRAY_SUFFIXES, ".txt", *_MADE))
 
 
-def _recorded_lines(path: str | os.PathLike[str]) -> Recording | None:
-    """Return the recording of a file of JSON lines whose first line is a tool's; None if it is none's."""
-    lines = json_lines(path)
-    first = next(lines, None)
-    if first is None or all(export.units([first[1]]) is None for export in EXPORTS):
+def _exported_rows(path: str | os.PathLike[str], table: Table) -> Table | None:
+    """Return the table that a tool meant by its rows, or lines; None if they are no tool's."""
+    columns = list(zip(table.names, table.columns, strict=True))
+    first = (name for name, of in columns if not isinstance(of, SparseColumn) or of.rows[0] == 0)
+    if not is_exported([dict.fromkeys(first)]):
         return None
-    numbers, objects = zip(first, *lines, strict=True)
-    return recorded_in(list(objects), path, numbers)
-
-
-def _recorded_rows(path: str | os.PathLike[str], table: Table) -> Recording | None:
-    """Return the recording of a table whose columns are a tool's; None if they are none's."""
-    counts: Counter[str] = Counter()
-    names = []
-    for name in table.names:
-        names.append(f"{name}\n{counts[name]}" if counts[name] else name)
-        counts[name] += 1
-    if all(export.units([dict.fromkeys(names)]) is None for export in EXPORTS):
-        return None
-    columns = [cells if isinstance(cells, list) else cells.to_pylist() for cells in table.columns]
-    rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    return recorded_in(rows, path, table.rows.numbers if table.rows.unit == "line" else None)
+    rows: list[dict[str, Any]] = [{} for _ in range(len(table))]
+    for place, (name, _) in enumerate(columns):
+        for row, cell in table.cells_at(place):
+            rows[row][f"{name}\n{place}" if name in rows[row] else name] = cell
+    return exported(rows, path, table.rows.numbers if table.rows.unit == "line" else None)
 
 
 def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
@@ -289,9 +298,8 @@ def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
 def _json(path: str | os.PathLike[str]) -> Table:
     """Return the table in a JSON file: a maker's, or a list, or an object of columns or of scores by id."""
     content = json_content(path)
-    recording = recorded_in(content, path)
-    if recording is not None:
-        return _recorded(path, recording)
+    if (table := exported(content, path)) is not None:
+        return table
     rows: Any = rows_of_split(content) or content
     columns: dict[str, list[Any]] = {}
     notes: tuple[str, ...] = ()
@@ -307,7 +315,7 @@ def _json(path: str | os.PathLike[str]) -> Table:
         rows = rows[tables[0]] if len(tables) == 1 else rows
     if _is_table(rows):
         listed, numbers = columns_of_objects(enumerate(rows, start=1))
-        return _recorded(path, Recording("", listed, {}, numbers=numbers, notes=notes))
+        return made_table(path, "a list", listed, numbers, notes=notes)
     if isinstance(content, list):
         columns = {"score": content}
     elif isinstance(content, dict) and not (columns or any(isinstance(of, dict) for of in content.values())):
@@ -340,25 +348,58 @@ def _is_table(content: Any) -> bool:
     return isinstance(content, list) and bool(content) and all(isinstance(row, dict) for row in content)
 
 
-def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
-    columns = tuple(recording.columns.values())
-    numbers = recording.numbers
-    if numbers is None:
-        numbers = range(1, len(columns[0]) + 1 if columns else 1)
-    if not numbers:
-        raise NbykError(
-            f"is {recording.maker or 'a list'} without rows; expected at least one rating", file=path
-        )
-    rows = DataRows(DataPlace(path), recording.unit, numbers, recording.files)
-    names = tuple(map(str, recording.columns))
-    return Table(
-        rows,
-        names,
-        columns,
-        recording.roles,
-        recording.scores,
-        notes=recording.notes,
-        lower=recording.lower,
-        incomplete=recording.incomplete,
-        about=recording.about,
+def read_table(
+    path: str | os.PathLike[str],
+    only: Collection[str] | None = None,
+    *,
+    headers: Collection[str] | None = None,
+) -> Table:
+    """Return the table in a CSV, TSV, JSON-lines or Parquet file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    only
+        The columns to read, to save the memory of others, such as texts.
+    headers
+        Names that are a header even above a column of text; if given, CSV and TSV may lack the header.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix in DELIMITERS:
+        table = read_delimited(path, DELIMITERS[suffix], only)
+        if headers is not None and _lacks_header(table, headers):
+            names, cells = (
+                tuple(map(str, range(len(table.names)))),
+                zip(table.names, table.columns, strict=True),
+            )
+            first = next(number for number, line in enumerate(text_lines(path), start=1) if line.strip())
+            rows = replace(table.rows, numbers=[first, *(table.rows.numbers or ())])
+            table = Table(rows, names, tuple([name, *column] for name, column in cells), nameless=True)
+    elif suffix in JSON_LINES:
+        table = read_json_lines(path)
+    elif suffix == ".parquet":
+        table = read_parquet(path, only)
+    else:
+        raise unknown_suffix(path, TABLE_SUFFIXES)
+    if not len(table):
+        raise NbykError("has columns but no rows; expected at least one rating or score per row", file=path)
+    return table
+
+
+def _lacks_header(table: Table, headers: Collection[str]) -> bool:
+    """Return whether the first line of a delimited file is data: numbers alone, or one word among words."""
+    if all(map(is_number, table.names)):
+        return True
+    if len(table.names) > 1 or table.names[0].strip().lower() in headers:
+        return False
+    return 2 * sum(map(is_number, table.columns[0])) < len(table.columns[0])
+
+
+def unknown_suffix(path: str | os.PathLike[str], known: Sequence[str]) -> NbykError:
+    """Return the error for a file whose suffix is none of `known`."""
+    return NbykError(
+        f"unknown suffix {Path(path).suffix!r}; expected one of {', '.join(known)}: give the file "
+        "the suffix of its format, or convert it",
+        file=path,
     )

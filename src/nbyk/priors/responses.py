@@ -7,7 +7,6 @@ given responses are put on the scale, and how they are counted.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -46,7 +45,7 @@ def respond(x: float, code: int, levels: int) -> Any:
     x = min(max(x, 0.0), 1.0)
     if code == CLAMPED:
         return x
-    return min(math.floor(x * levels), levels - 1.0) / levels
+    return min(np.floor(x * levels), levels - 1.0) / levels
 
 
 @njit(nogil=True, cache=True)

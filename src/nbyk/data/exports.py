@@ -6,14 +6,16 @@ A new reader is such a function under `Export`, and a row in docs/formats.md.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from nbyk.data.readers.export import (
+from nbyk.data.makers import (
+    EXPORTS,
     PLACE,
     Export,
     Incomplete,
+    Path,
     Row,
     UnexpectedNodeError,
     as_list,
@@ -23,7 +25,7 @@ from nbyk.data.readers.export import (
     one_of,
     required,
 )
-from nbyk.data.readers.recording import Unusable, said
+from nbyk.data.tables import Table, Unusable, said
 
 
 @Export(
@@ -149,11 +151,8 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     "trial",
     keys=("task_id", "reward_info"),
     within=(("simulations",),),
-    about={
-        "model": ("info", "agent_info", "llm"),
-        "seed": ("info", "seed"),
-        "trials meant for each task": ("info", "num_trials"),
-    },
+    meant=(("tasks",), ("info", "num_trials")),
+    about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
 )
 @Export("results of τ-bench", "result", "task", "trial", keys=("task_id", "reward", "traj"))
 def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
@@ -174,8 +173,9 @@ def swe_bench(report: Mapping[str, Any]) -> Iterator[Row | str]:
         for instance in as_list(report.get(name) or []):
             known.add(repr(instance))
             yield Row(instance, 1, [("resolved", resolved)])
-            if name in ("error_ids", "empty_patch_ids"):
-                yield f"instances of {name}, which count as not resolved"
+    for name in ("error_ids", "empty_patch_ids", "infra_failure_ids", "ambiguous_failure_ids"):
+        for _ in as_list(report.get(name) or []):
+            yield f"instances of {name}, which count as not resolved"
     for instance in as_list(report["submitted_ids"]):
         if repr(instance) not in known:
             yield Incomplete("submitted instances without an outcome were left out")
@@ -253,6 +253,7 @@ def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     "author",
     keys=("traceId", "name", "value", "source"),
     within=((), ("data",)),
+    meant=(("meta", "totalItems"),),
     about={"page": ("meta", "page"), "pages in all": ("meta", "totalPages")},
     cluster="trace",
 )
@@ -276,3 +277,13 @@ def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
         if name not in ("outputs", "inputs", "token_count") and not isinstance(cell, str)
     ]
     yield Row(item if isinstance(item, str) else json.dumps(item), "run 1", scores)
+
+
+def is_exported(rows: Sequence[Any]) -> bool:
+    """Return whether the first of some objects is a tool's."""
+    return any(layout.units(rows[:1]) for layout in EXPORTS)
+
+
+def exported(content: Any, path: Path, numbers: Sequence[int] | None = None) -> Table | None:
+    """Return the table that a tool's layout makes of a file's content; None if no tool wrote it."""
+    return next(filter(None, (layout.table(content, path, numbers) for layout in EXPORTS)), None)
