@@ -25,7 +25,15 @@ def test_plans_from_each_source(nbyk: Run) -> None:
     code, out, _ = nbyk("fit gold.csv --out fitted.json")
     assert code == 0
     assert "no: α " in out
-    for source in ("--class-alpha 10,3,3", "--prior prior.json", "--prior fitted.json", "--pilot gold.csv"):
+    code, out, _ = nbyk("fit gold.csv --levels no,yes --out levels.json")
+    assert (code, "no: lowest, " in out, "yes: from " in out) == (0, True, True)
+    for source in (
+        "--prior levels.json",
+        "--class-alpha 10,3,3",
+        "--prior prior.json",
+        "--prior fitted.json",
+        "--pilot gold.csv",
+    ):
         code, out, _ = nbyk(f"plan {source} {AT}")
         assert code == 0
         assert "40 items with 3 labels each (120 labels)" in out

@@ -163,7 +163,7 @@ class Pilot:
 
         epsilon = _epsilon_of(effect_at, effect, metric, "ratings")
         kind = "real numbers"
-        if len(items.response.values):
+        if items.response.levels:
             levels = items.system_answers == "levels"
             kind = "whole levels of the scale" if levels else kind
             kind += f" (--system-answers {items.system_answers})"

@@ -91,7 +91,7 @@ def reference_sets(
                 epsilon_a=population.epsilon_a,
                 sd_scale_a=population.sd_scale_a,
                 sd_scale_b=population.sd_scale_b,
-                prior=prior if latent_items and prior.response.kind != "normal" else None,
+                prior=prior if latent_items and not prior.response.is_normal else None,
                 hypothesis=hypothesis,
                 seed=seed,
                 index=index,
