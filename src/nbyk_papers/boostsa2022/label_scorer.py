@@ -89,7 +89,7 @@ class SoftScorer:
     """Every item is a kind of its own."""
 
     name = "soft labels"
-    kinds = None
+    kinds = deviations = None
 
     def __init__(self, target: Labels, predictions: Labels, scores: Sequence[Metric]) -> None:
         self._measures = np.array([MEASURES.index(score.name) for score in scores], dtype=np.int64)

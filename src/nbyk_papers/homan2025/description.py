@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.priors.marginal import Counts, ItemGrid, check_levels, masses, nodes, response_counts
-from nbyk.priors.two_stage import Response, TwoStagePrior
+from nbyk.priors.marginal import Counts, ItemGrid, masses, nodes
+from nbyk.priors.responses import Response
+from nbyk.priors.two_stage import TwoStagePrior
 from nbyk.sums import product
 
 Floats = NDArray[np.float64]
@@ -32,7 +33,7 @@ class Marginal:
     @classmethod
     def of(cls, prior: TwoStagePrior) -> Marginal:
         """Return the marginal distributions of a prior whose responses have levels."""
-        check_levels(prior.response)
+        prior.response.check_levels()
         grid = ItemGrid.over(prior.response, prior.mu.support, prior.sigma.support)
         mu, sigma = masses(prior.mu, grid.mu_edges), masses(prior.sigma, grid.sigma_edges)
         cells = grid.probabilities(prior.response).reshape(-1, prior.response.levels)
@@ -106,7 +107,7 @@ def describe_fit(prior: TwoStagePrior, matrix: ArrayLike, response: Response | N
 
     `response` is their scale if it is not the prior's: a prior of binary responses can describe five levels.
     """
-    counts, marginal = response_counts(matrix, response or prior.response), Marginal.of(prior)
+    counts, marginal = (response or prior.response).counts(matrix), Marginal.of(prior)
     top = counts.shape[1] - 1
     levels = np.arange(top + 1) / top
     n_responses = counts.sum(axis=1)

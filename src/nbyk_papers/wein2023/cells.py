@@ -89,7 +89,7 @@ def reference_sets(
                 k_responses=population.k_responses,
                 epsilon_b=population.epsilon_b,
                 epsilon_a=population.epsilon_a,
-                prior=prior if latent_items and prior.response.kind != "normal" else None,
+                prior=prior if latent_items and not prior.response.is_normal else None,
                 hypothesis=hypothesis,
                 seed=seed,
                 index=index,

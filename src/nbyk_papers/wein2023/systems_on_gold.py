@@ -11,8 +11,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import FRESH
 from nbyk.errors import NbykError
 from nbyk.priors import Response, TwoStagePrior, item_parameters
-from nbyk.priors.marginal import ItemGrid, Patterns, masses, response_counts
-from nbyk.priors.predictive import on_levels
+from nbyk.priors.marginal import ItemGrid, Patterns, masses
 from nbyk.resampling.population import ItemParameters, perturbed
 from nbyk.resampling.simulate import Hypothesis, draw_responses
 from nbyk.resampling.streams import Streams, stream_key
@@ -91,8 +90,8 @@ def draw_rated_items(prior: TwoStagePrior, matrix: ArrayLike, u: Floats) -> tupl
     such ratings, weighted by the prior. The first of the uniforms `u`, shape (N, 3), chooses a cell of the
     grid of (μ, σ), the others a place in it.
     """
-    levels, response = on_levels(matrix, prior.response)
-    different, pattern_of = np.unique(response_counts(levels, response), axis=0, return_inverse=True)
+    levels, response = prior.response.on_levels(matrix)
+    different, pattern_of = np.unique(response.counts(levels), axis=0, return_inverse=True)
     patterns = Patterns(different, np.bincount(pattern_of.ravel()))
     grid = ItemGrid.over(response, prior.mu.support, prior.sigma.support)
     weights = np.outer(masses(prior.mu, grid.mu_edges), masses(prior.sigma, grid.sigma_edges))
