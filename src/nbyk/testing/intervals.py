@@ -77,6 +77,17 @@ def acceleration(left_out: Floats) -> float:
     return float((deviations**3).sum() / (6.0 * (deviations**2).sum() ** 1.5))
 
 
+def agreeing(interval: Interval, effect: float, p: float, level: float) -> Interval:
+    """Return an interval with 0 inside it only if the two-sided p of no effect is above one minus its level.
+
+    Where a bootstrap and the test disagree, the end next to 0 becomes 0.
+    """
+    low, high = interval
+    if p > round(1.0 - level, 12):
+        return min(low, 0.0), max(high, 0.0)
+    return (max(low, 0.0), high) if effect > 0.0 else (low, min(high, 0.0))
+
+
 def proportion_interval(count: int, n: int, level: float = 0.95) -> Interval:
     """Return the exact interval of a share, of which `count` of n were found (Clopper and Pearson 1934)."""
     tail = 0.5 * (1.0 - level)

@@ -14,7 +14,7 @@ from nbyk.data.units import Units
 from nbyk.resampling.effects import check_defined
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.family import DrawnNull, Hypotheses, choose_pairs, swap_bound
-from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
+from nbyk.testing.intervals import acceleration, agreeing, bca_interval, percentile_interval
 from nbyk.testing.pvalues import sides_of
 from nbyk.testing.ranks import standings_of
 from nbyk.testing.results import (
@@ -258,6 +258,8 @@ class _OnePair:
             interval = alone.interval
         elif asked.interval == "bca":
             interval = bca_interval(drawn, effect, acceleration(draws.jackknifed()[0]), level)
+        if asked.hypothesis == EQUALLY_GOOD and alone.interval is None:
+            interval = agreeing(interval, effect, alone.p["two-sided"].p, level)
         chosen = alone.p[decision.alternative]
         hopeless = chosen.standard_error == 0.0 and chosen.p > decision.alpha
         claim = Claim(

@@ -121,16 +121,17 @@ def claim_by_t(
     )
 
 
-def few_units(panels: Sequence[Panel]) -> Iterator[str]:
-    """Yield the caution about claims from few units, of all pairs of systems together."""
+def few_units(panels: Sequence[Panel], *, alone: bool = False) -> Iterator[str]:
+    """Yield the caution about claims from few units, of all pairs together or of one system `alone`."""
     few = dict.fromkeys(
         units for panel in panels if panel.sources for units in panel.few(FEWEST_UNITS, FEW_UNITS)
     )
     if few:
         fewer = any(panel.sources and panel.few(FEWEST_UNITS, ceil(FEWEST_FOR_SKEW)) for panel in panels)
+        wrong = "such intervals miss" if alone else "equally good systems are called different"
         yield (
             f"{listed(list(few))} are few to speak for others: if some of those are far off, up to "
-            f"{17 if fewer else 13} % of equally good systems are called different (docs/shared-units.md)"
+            f"{17 if fewer else 13} % of {wrong} (docs/shared-units.md)"
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nbyk.data.intake import read_systems
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.systems import Systems
 from nbyk.data.units import Units
@@ -209,6 +210,11 @@ def compare(
     >>> result.p, result.pair.drawn.exact
     (0.125, True)
     """
+    if a is None and (isinstance(gold, Mapping) or _is_frame(gold)):
+        gold, a = None, gold
+    if gold is None and b is None and _is_frame(a):
+        gold, a = read_systems(a, kind=kind, cluster=cluster, lower_is_better=lower_is_better), None  # type: ignore[arg-type]
+        cluster = None
     held = gold.kind if isinstance(gold, Systems) else None
     alpha, confidence_level = at_each_look(alpha, confidence_level, looks, alternative)
     if isinstance(gold, Votes):
@@ -271,7 +277,9 @@ def compare(
     systems = a if b is None else {"A": a, "B": b}
     if systems is None and not isinstance(gold, Systems | ResponseSet):
         raise NbykError(
-            "found no systems; give the responses of A and B, or a mapping from names", argument="a"
+            "found no systems; give gold (or None) first, then the responses of A and B, or a mapping from "
+            "names",
+            argument="a",
         )
     if lower and metric is None:
         metric = usual_metric(
@@ -279,6 +287,8 @@ def compare(
         )
     scored = ScoredSystems.of(gold, systems, metric, units=units, cluster=cluster, kind=kind, classes=classes)
     if suite is not None:
+        if not isinstance(suite, Suite):
+            raise NbykError(f"found {suite!r}, expected a nbyk.Suite", argument="suite")
         if margin is not None:
             raise NbykError("found a margin beside a suite, which has none; leave it out", argument="margin")
         return board_of_suite(
@@ -295,3 +305,7 @@ def compare(
     if bar is not None or len(scored.names) == 1:
         return board_alone(scored, asked, bar=bar, correction=family.correction, margin=margin)
     return board_of(scored, asked, family, against=None if against is None else str(against), margin=margin)
+
+
+def _is_frame(given: Any) -> bool:
+    return hasattr(given, "columns") and hasattr(given, "shape")

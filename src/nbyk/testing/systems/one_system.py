@@ -167,7 +167,7 @@ class _Alone:
         if panel.sources:
             units = {name: of_name for name, of_name in units.items() if not of_name.n_shared}
         n_items, has_gold = self.data.n_items, self.data.has_gold
-        about = (*few_units([panel]), *about_units(units, n_items, has_gold=has_gold))
+        about = (*few_units([panel], alone=True), *about_units(units, n_items, has_gold=has_gold))
         return replace(pair, warnings=(*pair.reserves, *about))
 
     def _planned(self, claim: Claim) -> Claim:
