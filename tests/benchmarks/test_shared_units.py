@@ -19,6 +19,7 @@ from benchmarks.shared_units.measure import measure
 from benchmarks.shared_units.rates import RATES, interval
 from benchmarks.shared_units.reml import Crossed, reml_p_value
 from benchmarks.shared_units.simulate import draw_set
+from benchmarks.shared_units.widths import equivalent_by_t
 from benchmarks.shared_units.world import with_better_a
 from benchmarks.shared_units.worlds import worlds
 from nbyk.metrics import get
@@ -133,6 +134,20 @@ def test_the_sentences_of_the_pages_are_those_of_the_rates():
     affordable = np.interp(none.power[5, 1.0] - 0.05, [at_7[5, 1.0], at_8[5, 1.0]], steps.CEILINGS)
     assert affordable == pytest.approx(0.0755, abs=0.001)
     assert "paying .05 needs a level of about .075 there" in calibration.replace("\n", " ")
+
+
+def test_intervals_by_metrics_that_jump_are_as_wide_as_the_page_says():
+    rows = pd.read_csv(report.HERE / "widths.csv")
+    page = " ".join(report.PAGES[0].read_text(encoding="utf-8").split())
+    ratio = rows["median over t"]
+    assert ratio.max() < 1.3
+    assert f"{ratio.min():.2f} to {ratio.max():.2f} times as wide" in page
+    assert f"cuts the {100 * rows.cut.max():g} % that leave" in page
+    for units, words in ((5, "of sets with five units (t with an estimated SD: "), (20, "with twenty (")):
+        shares = rows.equivalent[rows.units == units]
+        rates = (shares.min(), shares.max(), equivalent_by_t(units - 1))
+        low, high, by_t = (f"{rate:.2f}".lstrip("0") for rate in rates)
+        assert f"in {low} to {high} {words}{by_t})" in page
 
 
 def test_the_figure_is_that_of_the_rates(tmp_path: Path):

@@ -35,6 +35,8 @@ def test_plans_from_each_source(nbyk: Run) -> None:
     code, out, _ = nbyk(f"{pair} --solve raters --power 0.5")
     assert code == 0
     assert "new raters" in " ".join(out.split())
+    code, out, _ = nbyk("plan --pilot gold.csv --solve raters --effect 0.05 --power 0.8 --items 5000")
+    assert (code, "label an item once" in " ".join(out.split())) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +51,7 @@ def test_plans_from_each_source(nbyk: Run) -> None:
             "--pilot gold.csv --pilot-systems a.csv b.csv",
             "found 'maybe', expected one of the classes",
         ),
+        (LABELS, "--pilot gold.csv --raters 5", "--effect: give a number: labels alone do not show"),
         (LABELS, "--class-alpha 10,0", "--class-alpha: found 0 for class 2 of 2"),
         (LABELS, "--class-alpha 10,-1", "--class-alpha: found -1 for class 2 of 2"),
         (LABELS, "--class-alpha ten", "--class-alpha: found ten"),

@@ -152,7 +152,7 @@ def of_usage(errors: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    "words", [["true"], ["study", "align"], ["compare", "--gate=x"], ["compare", "--sede=1"]]
+    "words", [["true"], ["study", "cell"], ["compare", "--gate=x"], ["compare", "--sede=1"]]
 )
 def test_a_case_that_nbyk_does_not_read_is_no_case(words: Words, server: Server, tmp_path: Path) -> None:
     outcome = server.run(words, tmp_path)

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from nbyk.testing.intervals import binomial_interval
+from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.calibration import design as calibration
 from nbyk_papers.calibration.reading import COLUMNS
 
@@ -75,7 +75,7 @@ def test_a_run_is_kept_as_its_counts(script: dict[str, Any], tmp_path: Path) -> 
         **dict.fromkeys(COLUMNS, 1),
         **{"metric": "mae", "definition": "p_value", "sampler": "all_items/all", "null": "swap_items"},
         **{"alternative": "two-sided", "alpha": 0.05, "n_sets": 1000, "rejections": 51, "rate": 0.051},
-        **dict(zip(("low", "high"), binomial_interval(51, 1000), strict=True)),
+        **dict(zip(("low", "high"), proportion_interval(51, 1000), strict=True)),
     }
     import pyarrow as pa
 

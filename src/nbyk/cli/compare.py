@@ -451,11 +451,10 @@ def compare(
     from nbyk.data import SampleChoice, named_systems, read_systems
     from nbyk.data.columns import Columns
     from nbyk.data.votes import holds_votes, read_votes
-    from nbyk.testing.decision import Decision, at_each_look, check_draws
+    from nbyk.testing.decision import N_RESAMPLES, Decision, at_each_look, check_draws
     from nbyk.testing.family import Hypotheses
     from nbyk.testing.scores.compare_scores import NAMES
     from nbyk.testing.systems.asked import Asked
-    from nbyk.testing.systems.compare import N_RESAMPLES
     from nbyk.testing.systems.margins import check_margin
     from nbyk.testing.systems.suite import Suite
 
@@ -598,7 +597,8 @@ def _say_columns(read: Systems) -> None:
     """Say which columns were read in place of those asked for."""
     for columns in dict.fromkeys(read.recognised.values()):
         of_columns = [file for file, read_as_these in read.recognised.items() if read_as_these == columns]
-        print(f"{listed(of_columns)}: {columns}", file=sys.stderr)
+        *_, of_table = columns.partition("systems = ")
+        print(f"systems = {of_table}" if of_table else f"{listed(of_columns)}: {columns}", file=sys.stderr)
 
 
 def _path(system: str) -> str:

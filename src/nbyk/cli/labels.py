@@ -61,10 +61,10 @@ def plan_of_labels(
 ) -> tuple[Plan, str]:
     """Return the plan for labels and the name of their source; `asked` are the arguments of `nbyk.plan`.
 
-    With people, the plan is for new raters and runs too, by what a pair of systems shows; `sds` are the
-    standard deviations that are known.
+    With people, the plan is for new raters and runs too, by what a pair of systems shows, or simulated ones
+    of a stated effect; `sds` are the standard deviations that are known.
     """
-    from nbyk.metrics.registry import metrics_of
+    from nbyk.metrics.registry import kind_scored, metrics_of, named
     from nbyk.planning.pilot import Pilot
     from nbyk.planning.plan import plan
     from nbyk.resampling.labels import LabelledItems, counts_among
@@ -82,37 +82,40 @@ def plan_of_labels(
                 "labels of systems, raters and runs need people's labels; give them", argument="pilot"
             )
         return plan(_prior(arguments, classes), **{**asked, "metric": arguments["metric"]}), ""
+    metric, *more = arguments["metric"] or ("accuracy",)
+    if with_people and more:
+        raise NbykError("a plan with raters and runs is by one metric; give one", argument="metric")
     if systems is not None:
         read = read_answers(pilot, systems, columns, mending, kind="classes", classes=classes or None)
         assert read.gold is not None
         assert read.gold_units is not None
         a, b = read.names
+        if with_people:
+            pair = read.pair(a, b)
+            (chosen,) = metrics_of(pair.categories, (metric,))
+            about_runs = asked["runs"] is not None or asked["solve"] == "runs"
+            paired = arguments["pair_runs"] == "yes"
+            shown = Pilot((pair,), chosen, about_runs, paired, declared=variances_of(sds))
+            return plan(shown, **{**asked, "metric": chosen}), pilot.stem
         gold, units, notes, classes, names = read.gold, read.gold_units, read.notes, read.classes, (a, b)
         answers = read.responses[a], read.responses[b]
     else:
         labels, classes = read_labels(pilot, columns, mending, classes)
         gold, units, notes, answers, names = labels.matrix(), labels.units(), labels.mended, None, ("A", "B")
-    if with_people:
-        if systems is None:
-            raise NbykError(
-                "labels of items alone do not show how raters change a comparison of two systems; give the "
-                "systems' labels too",
-                argument="pilot_systems",
-            )
-        pair = read.pair(a, b)
-        chosen = metrics_of(pair.categories, arguments["metric"] or ("accuracy",))
-        if len(chosen) > 1:
-            raise NbykError("a plan with raters and runs is by one metric; give one", argument="metric")
-        about_runs = asked["runs"] is not None or asked["solve"] == "runs"
-        known = variances_of(sds)
-        shown = Pilot((pair,), chosen[0], about_runs, arguments["pair_runs"] == "yes", declared=known)
-        return plan(shown, **{**asked, "metric": chosen[0]}), pilot.stem
     say("fitting a prior to the labels")
     fitted = fit_labels(pilot.stem, gold, classes, pilot, n_sets=1)
     items = LabelledItems(fitted.prior, counts_among(gold, len(classes)), answers, names)
+    if with_people:
+        if asked["effect"] is None:
+            raise NbykError(
+                "give a number: labels alone do not show by how much A is better", argument="effect"
+            )
+        chosen = named(metric, kind_scored(metric) or "classes")
+        shown = Pilot.of_labels(items, gold, units, chosen, asked["effect"], declared=variances_of(sds))
+        return plan(shown, **{**asked, "metric": shown.metric}), pilot.stem
     solved = plan(items, **{**asked, "metric": arguments["metric"]})
-    ways = ["nbyk plan --pilot", str(pilot), "--pilot-systems A B --solve raters --power 0.8"]
-    cautions = unit_cautions_of({"gold": units}, len(gold), f"`{' '.join(ways)}` plans for new ones")
+    way = f"`nbyk plan --pilot {pilot} --solve raters --effect E --power 0.8` plans for new ones"
+    cautions = unit_cautions_of({"gold": units}, len(gold), way)
     return replace(solved, warnings=(*solved.warnings, *notes, *cautions)), ""
 
 

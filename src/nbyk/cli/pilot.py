@@ -90,8 +90,9 @@ def _with_people(
 ) -> str:
     """Return the command that plans for new raters and runs, in a sentence."""
     content = scale.to_dict()
-    ends = ",".join(f"{level:g}" for level in content.get("levels", ()))
-    ends = ends or f"{content.get('low', 0):g}..{content.get('high', 1):g}"
+    levels = content.get("levels", (content.get("low", 0), content.get("high", 1)))
+    has_ends = len(levels) == 2 or list(levels) == [levels[0] + step for step in range(len(levels))]
+    ends = f"{levels[0]:g}..{levels[-1]:g}" if has_ends else ",".join(map("{:g}".format, levels))
     shared = {name: of_name.n_shared for name, of_name in units.items() if of_name.n_shared}
     raters = shared.pop("gold", 0)
     if not systems:

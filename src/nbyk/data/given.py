@@ -149,7 +149,7 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
         beside = []
     for name in others:
         _check_name(name)
-    about = f"systems = {listed(others)}" if beside else ""
+    about = f"systems = {listed(others)}"
     kept = tuple(table.column(name, "") for name in beside)
     names = {name: (*beside, asked.value if beside else name) for name in others}
     return {

@@ -337,7 +337,7 @@ def _only_scale(sources: Sequence[GivenData]) -> Scale:
                 options = "`scale` LOW..HIGH with its two ends"
             elif (values == np.rint(values)).all() and high - low < _MOST_LEVELS:
                 levels = ",".join(f"{level:g}" for level in np.arange(low, high + 1))
-                options += f", or `scale` {levels} for ordered levels"
+                options += f", or `scale` {levels} if these are all that one can choose"
             raise source.place.error(
                 f"item {ratings.items[ratings.item_index[row]]!r} is rated "
                 f"{ratings.values[row]:g}, and all ratings run from {low:g} to {high:g}; expected 0 to 1 "

@@ -29,6 +29,7 @@ from nbyk.data.scales import Scale
 from nbyk.data.tables import Table, is_number
 from nbyk.data.text import look_alikes, shown, some
 from nbyk.errors import DataPlace, NbykError
+from nbyk.words import listed
 
 Floats = NDArray[np.float64]
 Kind = Literal["numbers", "classes", "distributions", "scores"]
@@ -115,9 +116,11 @@ class Classes:
         place_of = {name: float(place) for place, name in enumerate(self.names)}
         for row, name in enumerate(names):
             if name not in place_of:
+                is_share = name.startswith("0.")
+                kind = "; rows of probabilities are of the `kind` distributions" if is_share else ""
                 raise cells.at(row).error(
                     f"column {cells.column(row)!r}: found {name!r}, expected one of the "
-                    f"classes {', '.join(self.names)}; mend it, or add it to the classes"
+                    f"classes {listed(self.names)}; mend it, or add it to the classes{kind}"
                 )
         return np.array([place_of[name] for name in names])
 

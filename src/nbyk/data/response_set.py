@@ -282,6 +282,11 @@ class ResponseSet:
         """Whether there is gold. Without gold only metrics that do not need it can be used."""
         return bool(self.gold.shape[1])
 
+    @property
+    def names_of_roles(self) -> dict[str, str]:
+        """The names of "gold", "a" and "b": "gold" and the systems'."""
+        return dict(zip(("gold", "a", "b"), ("gold", *self.names), strict=True))
+
     def fingerprint(self) -> str:
         """Return the SHA-256 hex digest of the shapes and values: equal data have equal fingerprints."""
         digest = hashlib.sha256()

@@ -143,6 +143,15 @@ def _near_middle(values: Floats, factor: float) -> Floats:
     return near
 
 
+@njit(nogil=True, cache=True)
+def _any_share_a_step(near: Floats, factor: float) -> bool:
+    """Return whether two of these sorted values differ and lie between the same two steps."""
+    for i in range(1, len(near)):
+        if near[i] != near[i - 1] and math.floor(near[i] * factor) == math.floor(near[i - 1] * factor):
+            return True
+    return False
+
+
 def without_rounding(values: Floats) -> Floats:
     """Return numbers to thirteen digits of the largest, so that numbers that are equal on paper are equal.
 
@@ -158,6 +167,8 @@ def without_rounding(values: Floats) -> Floats:
     with np.errstate(over="ignore"):
         rounded: Floats = np.round(values, places) + 0.0
     near = np.sort(_near_middle(np.ravel(values), 10.0**places))
+    if not _any_share_a_step(near, 10.0**places):
+        return rounded
     below, ends = np.floor(near * 10.0**places), np.round(near, places) + 0.0
     apart = np.flatnonzero((np.diff(below) == 0.0) & (np.diff(ends) > 0.0))
     for low, high in zip(ends[apart], ends[apart + 1], strict=True):

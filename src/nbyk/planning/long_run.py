@@ -131,7 +131,7 @@ def epsilon_for_effect(
     if most < effect:
         raise NbykError(
             f"{effect * unit:g} on {metric.name} is out of reach: at the largest ε it is {most * unit:.4g}; "
-            "give a smaller effect, or `epsilon`",
+            f"give a smaller effect{' (on 0 to 1, without a `scale`)' * (unit == 1.0)}, or `epsilon`",
             argument="effect",
         )
     if excess(0.0) >= 0.0:

@@ -167,7 +167,7 @@ def _respond(x: float, kind: int, levels: int) -> Any:
     x = min(max(x, 0.0), 1.0)
     if kind == CLAMPED:
         return x
-    return min(math.floor(x * levels), levels - 1.0) / levels
+    return min(np.floor(x * levels), levels - 1.0) / levels
 
 
 @njit(nogil=True, cache=True)
@@ -178,9 +178,13 @@ def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) ->
     """
     for r in range(responses.shape[0]):
         for i in range(responses.shape[1]):
-            mu, sigma = mean[r, i], sd[r, i]
-            for j in range(responses.shape[2]):
-                responses[r, i, j] = _respond(mu + sigma * responses[r, i, j], kind, levels)
+            mu, sigma, row = mean[r, i], sd[r, i], responses[r, i]
+            if kind == NORMAL:  # on its own, so that a vector instruction serves several responses
+                for j in range(row.size):
+                    row[j] = mu + sigma * row[j]
+            else:
+                for j in range(row.size):
+                    row[j] = _respond(mu + sigma * row[j], kind, levels)
 
 
 @njit(nogil=True, cache=True)
@@ -284,15 +288,17 @@ def redraw(
     `width`, then NaN. `out` has shape (R, N, `width` or more). Each replicate starts a new random word.
     """
     words = np.empty(items.shape[1] * width, np.uint32)
+    n_columns: Any = uint64(out.shape[2])
     for r in range(items.shape[0]):
         _fill_words(state, words)
         for i in range(items.shape[1]):
-            row = items[r, i]
-            row_values, drawn, its_words = values[row], out[r, i], words[i * width : (i + 1) * width]
-            count = counts[row]
-            for j in range(counts_out[row]):
-                drawn[j] = row_values[index_below(its_words[j], count)]
-            drawn[counts_out[row] :] = np.nan
+            # Unsigned and without slices: an item has few responses.
+            row, place = uint64(items[r, i]), uint64(i * width)
+            count, n_drawn = counts[row], uint64(counts_out[row])
+            for j in range(n_drawn):
+                out[r, i, j] = values[row, uint64(index_below(words[place + j], count))]
+            for j in range(n_drawn, n_columns):
+                out[r, i, j] = np.nan
 
 
 @njit(nogil=True, cache=True)

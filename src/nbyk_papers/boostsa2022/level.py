@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.resampling.streams import CHUNK, Streams, chunks, stream_key
-from nbyk.testing.intervals import binomial_interval
+from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.boostsa2022.label_bootstrap import Semantics, label_bootstrap
 
 FRACTIONS = (0.05, 0.1, 0.25, 0.5, 1.0)
@@ -114,7 +114,7 @@ def type_one_error(
     return [
         {"n_items": n_items, "semantics": semantics, "score": score, "fraction": fraction, **told}
         | {"rejections": count, "rate": count / n_sets}
-        | dict(zip(("low", "high"), binomial_interval(count, n_sets), strict=True))
+        | dict(zip(("low", "high"), proportion_interval(count, n_sets), strict=True))
         | band
         for score, of_score in zip(scores, counts.tolist(), strict=True)
         for fraction, count in zip(fractions, of_score, strict=True)

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 
 class CalibrationStudy(Study):
     """How often each test rejects, where it should not and where it should."""
 
     name = "calibration"
+    keys = "nbyk_papers.calibration.config:Calibration"
     steps: ClassVar = {"rates": Step("nbyk_papers.calibration.cells:rates", "calibration/rates")}
     datasets: ClassVar = {
         "rates": "nbyk_papers.rows:calibration_rates",
     }
     report = "nbyk_papers.calibration.report:report"
-
-    def section(self) -> type[BaseModel]:
-        """Return its keys."""
-        from nbyk_papers.calibration.config import Calibration
-
-        return Calibration
 
     def check(self, config: Any) -> None:
         """Raise NbykError if the ratings of an own fit are missing, or draws cannot reach a level."""

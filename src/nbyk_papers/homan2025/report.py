@@ -52,7 +52,7 @@ PAGE = Page(
 
 def report(
     *,
-    pvalues: Sequence[Path],
+    grid: Sequence[Path],
     fits: Fits,
     seed: int,
     stages: Sequence[str] = (),
@@ -64,7 +64,7 @@ def report(
 
     Parameters
     ----------
-    pvalues, claims, power
+    grid, claims, power
         Files of the steps grid, claims and power.
     fits
         Our own fits.
@@ -74,7 +74,7 @@ def report(
         Sources of Figure 2 that have ratings, and the ratings.
     """
     numbers = Numbers(
-        read_grid(pvalues), read_grid(claims) if claims else None, read_power(power) if power else None
+        read_grid(grid), read_grid(claims) if claims else None, read_power(power) if power else None
     )
     goodness = dict(zip(fits.fitted, fits.checks, strict=True))
     rated = dict(zip(stages, stage_ratings, strict=True))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.testing.intervals import binomial_interval
+from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.partitions import read_partitioned
 from nbyk_papers.ulmer2022.design import (
     DISTRIBUTIONS,
@@ -73,7 +73,7 @@ def error_rates(scores: pd.DataFrame, thresholds: Sequence[float]) -> pd.DataFra
         score = of["score"].to_numpy()
         for threshold in sorted(thresholds):
             errors = int(_errs(score, threshold, key["semantics"], key["error"]).sum())
-            low, high = binomial_interval(errors, len(score))
+            low, high = proportion_interval(errors, len(score))
             found = {"errors": errors, "n_simulations": len(score), "rate": errors / len(score)}
             rows.append({**key, "threshold": threshold, **found, "low": low, "high": high})
     return pd.DataFrame(rows)

@@ -121,7 +121,7 @@ def with_true_p(estimated: pd.DataFrame, true: pd.DataFrame) -> pd.DataFrame:
     }
     for (sampler, _), k in keeps.items():
         if len(true) and k not in set(true["responses"]):
-            raise NbykError(f"{sampler}: no true effects for {k} responses per item; give them with --true")
+            raise NbykError(f"{sampler}: no true p-values for {k} responses per item")
     without = set(estimated["reference"]) - set(true["reference"]) if "reference" in true else set()
     if without:
         raise NbykError(f"the true effects hold no first draw of reference set {min(without)}")

@@ -88,8 +88,7 @@ def bars_table(board: Board) -> AnswerTable:
         else:
             row |= _against_baseline(board, standing.name)
         rows.append(row)
-    letters = "; systems that share no letter differ" if asked.against is None else ""
-    return AnswerTable("leaderboard", f"{leaderboard_caption(board)}{letters}", pd.DataFrame(rows))
+    return AnswerTable("leaderboard", leaderboard_caption(board), pd.DataFrame(rows))
 
 
 def pairs_table(board: Board) -> pd.DataFrame:
@@ -173,7 +172,7 @@ def items_table(systems: Systems, a: str, b: str, effects: Floats, most: int = 1
     a, b
         The names of the two systems.
     effects : ndarray, shape (N,)
-        Each item's effect of A over B (`nbyk.testing.systems.evidence.item_effects`).
+        Each item's effect of A over B (`nbyk.testing.systems.items_alone.item_effects`).
     most
         Largest number of items for each system.
     """

@@ -14,7 +14,7 @@ from nbyk.data.arrays import Floats, as_scores
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import Streams, as_seed, stream_key
 from nbyk.testing.decision import check_draws, check_level
-from nbyk.testing.intervals import binomial_interval
+from nbyk.testing.intervals import proportion_interval
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Board
 from nbyk.testing.scores.aso import AsoResult, aso_batch
@@ -117,7 +117,7 @@ def bootstrap_power_analysis(
     p = np.asarray(p_values(a, b), dtype=np.float64)
     found = int((p <= alpha).sum())  # NaN (resamples that do not vary) is not a rejection
     return BootstrapPower(
-        found / n_resamples, *binomial_interval(found, n_resamples), len(values), n_resamples
+        found / n_resamples, *proportion_interval(found, n_resamples), len(values), n_resamples
     )
 
 

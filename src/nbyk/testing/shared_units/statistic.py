@@ -175,6 +175,9 @@ def _columns_without(
         if not column.size:
             left.append(column)
             continue
+        if (role.units < 0).all():
+            left.append(column[items])
+            continue
         if data.table is not None:
             out = np.where(role.units[items] == units[:, None], np.nan, role.values[items])
             empty = np.isnan(out).all(axis=1)
@@ -297,12 +300,18 @@ def _batched(metric: Metric, columns: list[Floats], kept: Ints) -> Floats:
 def effects_of_sets(metric: Metric, columns: list[Floats]) -> Floats:
     """Return the effects of sets of items, shape (R,); `columns` have shape (R, N) or (R, N, K)."""
     if metric.needs == "item_means":
-        columns = [without_rounding(column) for column in columns]
+        columns = [_without_rounding(column) for column in columns]
     gold, a, b = columns
     if a.ndim == 3 and a.shape[2] != b.shape[2]:
         width = max(a.shape[2], b.shape[2])
         a, b = (np.pad(x, ((0, 0), (0, 0), (0, width - x.shape[2])), constant_values=np.nan) for x in (a, b))
     return metric.effects(np.stack([a, b]), None if gold.size == 0 else gold)
+
+
+def _without_rounding(column: Floats) -> Floats:
+    """Return `without_rounding` of a column, which is done once if all sets are one."""
+    one = column.strides[0] == 0
+    return np.broadcast_to(without_rounding(column[:1]), column.shape) if one else without_rounding(column)
 
 
 def _unit_changes(
