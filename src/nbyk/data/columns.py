@@ -166,8 +166,8 @@ def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Colu
     if len(missing) < fewest:
         return  # the error of the file names the column
     (table, argument, name), *others = missing
-    tables = dict.fromkeys((other.place, other.names) for other, *_ in others if other is not table)
-    found_too = "".join(f"; {place} has {some(names)}" for place, names in [*tables][:8])
+    elsewhere = [other for other, *_ in others if str(other.place) != str(table.place)]
+    found_too = "".join([*dict.fromkeys(f"; {of.place} has {some(of.names)}" for of in elsewhere)][:8])
     options = " ".join(f"`{role}` {shlex.quote(of)}" for role, of in roles.items())
     what = "item column" if argument.endswith("item") else "column of the ratings"
     table.column(name, f"rename the {what}, or name it with `{argument}`, as in {options}{found_too}")
