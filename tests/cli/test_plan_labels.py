@@ -25,7 +25,15 @@ def test_plans_from_each_source(nbyk: Run) -> None:
     code, out, _ = nbyk("fit gold.csv --out fitted.json")
     assert code == 0
     assert "no: α " in out
-    for source in ("--class-alpha 10,3,3", "--prior prior.json", "--prior fitted.json", "--pilot gold.csv"):
+    code, out, _ = nbyk("fit gold.csv --levels no,yes --out levels.json")
+    assert (code, "no: lowest, " in out, "yes: from " in out) == (0, True, True)
+    for source in (
+        "--prior levels.json",
+        "--class-alpha 10,3,3",
+        "--prior prior.json",
+        "--prior fitted.json",
+        "--pilot gold.csv",
+    ):
         code, out, _ = nbyk(f"plan {source} {AT}")
         assert code == 0
         assert "40 items with 3 labels each (120 labels)" in out
@@ -45,7 +53,11 @@ def test_plans_from_each_source(nbyk: Run) -> None:
         ([f"{i},r{j},no" for i in range(5) for j in range(2)], "--pilot gold.csv", "'no' is the only class"),
         (LABELS[::3], "--pilot gold.csv", "every item has a single label"),
         ([*LABELS, "99,r1,"], "--pilot gold.csv", "gold.csv:92: column 'value': found no value"),
-        (LABELS, "--pilot gold.csv --classes no,maybe", "found 'yes', expected one of the classes no, maybe"),
+        (
+            LABELS,
+            "--pilot gold.csv --classes no,maybe",
+            "found 'yes', expected one of the classes no and maybe",
+        ),
         (
             LABELS,
             "--pilot gold.csv --pilot-systems a.csv b.csv",

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.clusters import clusters_of_items, numbered_clusters
 from nbyk.data.scales import Scale
 from nbyk.data.tables import named_rows
 from nbyk.data.text import are_plain, seen
-from nbyk.data.units import UNKNOWN, VECTOR, Units
+from nbyk.data.units import UNKNOWN, VECTOR, Units, clusters_of_items, numbered_clusters
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_parquet
 
@@ -229,17 +228,7 @@ class Ratings:
     def normalised(self, scale: Scale, place: DataPlace = _UNREAD.place) -> Ratings:
         """Return the same ratings with their values normalised to [0, 1].
 
-        Parameters
-        ----------
-        scale
-            The scale of the values.
-        place
-            The file of the ratings, or their name, in errors.
-
-        Raises
-        ------
-        NbykError
-            If a value is off the scale.
+        `place` is that of the ratings in errors. Raise NbykError if a value is off the scale.
         """
         outside = scale.outside(self.values)
         if outside.any():
@@ -329,12 +318,7 @@ def agreed_clusters(
 ) -> tuple[str, ...] | None:
     """Return the cluster of each of some items, from all tables that hold clusters; None if none does.
 
-    Parameters
-    ----------
-    tables
-        Ratings of these items, and perhaps of others, each with its place in errors.
-    items
-        The items' ids.
+    `tables` are ratings of these items, and perhaps of others, each with its place in errors.
     """
     found: dict[str, tuple[str, DataPlace]] = {}
     for place, ratings in tables:

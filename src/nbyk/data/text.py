@@ -47,6 +47,11 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
+def some(names: Sequence[Any], show: Callable[[Any], str] = repr, most: int = 12) -> str:
+    """Return the first of some names, as in a list."""
+    return ", ".join(map(show, names[:most])) + (", …" if len(names) > most else "")
+
+
 def seen(name: str) -> str:
     """Return a name as people see it: without further spaces and invisible signs, accents in one form."""
     if not name.isascii():

@@ -300,7 +300,7 @@ def _systems(world: Simulated, unit: float) -> Iterator[str]:
         often = {None: "as often as people do", 1: "once"}.get(world.n_runs, f"{world.n_runs} times")
         yield f"each system labels an item {often}, as a person would"
         return
-    if isinstance(world.prior, PilotItems) and world.has_gold and len(world.prior.response.values):
+    if isinstance(world.prior, PilotItems) and world.has_gold and world.prior.response.levels:
         answers = world.prior.system_answers
         kind = "whole levels of the scale" if answers == "levels" else "real numbers"
         yield f"systems answer in {kind} (--system-answers {answers})"

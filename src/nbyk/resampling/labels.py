@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.priors.nominal import ClassPrior, MixedPool, as_counts, labels_of, shares_of
-from nbyk.priors.ordinal import OrdinalPrior
+from nbyk.priors.nominal import ClassPrior, LabelPrior, MixedPool, as_counts, labels_of, shares_of
 from nbyk.resampling.count_sets import BLOCK, as_thresholds
 from nbyk.resampling.effects import batches, effects_of_scores
 from nbyk.resampling.lanes import LANES, STATE, next_row, start_replicate
@@ -136,7 +135,7 @@ class LabelledItems:
         return {"name": self.name, "pilot_items": self.n_items, **pair, "fitted": self.prior.to_dict()}
 
 
-LabelSource = ClassPrior | OrdinalPrior | LabelledItems
+LabelSource = LabelPrior | LabelledItems
 """What labels are simulated from."""
 
 

@@ -49,20 +49,9 @@ def read_scores(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
 
 
 def error_rates(scores: pd.DataFrame, thresholds: Sequence[float]) -> pd.DataFrame:
-    """Return each test's error rate at each threshold.
+    """Return each test's error rate at each threshold, the largest p-value or eps_min at which it rejects.
 
-    Parameters
-    ----------
-    scores
-        From `read_scores`.
-    thresholds
-        Largest p-values or eps_min at which the test rejects.
-
-    Returns
-    -------
-    DataFrame
-        semantics, distribution, error, sample_size, lead, threshold, test, errors, n_simulations, rate, and
-        its exact 95 % interval (Clopper and Pearson 1934), low and high.
+    low and high are the rate's exact 95 % interval (Clopper and Pearson 1934).
     """
     import pandas as pd
 

@@ -358,7 +358,7 @@ def _board_lines(board: Board) -> Iterator[Line]:
 def board_sentence(board: Board) -> str:
     """Return the result in a sentence to quote."""
     if len(board.pairs) == 1:
-        return claim_sentence(board.pairs[0])
+        return board.pairs[0].sentence
     verdict, _ = _best(board)
     asked, pairs = board.question, board.pairs
     how = f"for {board.population}"

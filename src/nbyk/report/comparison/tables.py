@@ -72,9 +72,11 @@ def bars_table(board: Board) -> AnswerTable:
 
     asked, standings = board.question, board.standings
     ends = [end for standing in standings for end in standing.interval if math.isfinite(end)]
-    ends += [standing.score for standing in standings]
+    ends += [standing.score for standing in standings if math.isfinite(standing.score)]
+    ends = ends or [0.0]
     axis, spread = (min(ends), max(ends)), max(ends) - min(ends)
     scores = with_decimals([standing.score for standing in standings], 0.3 * spread)
+    scores = [score if score != "nan" else "–" for score in scores]
     low, high = with_decimals(axis, 0.3 * spread)
     heading = low + f"{high:>{max(1, _BAR - len(low))}}"
     rows = []

@@ -118,6 +118,15 @@ class JudgedBoard(ShownAsLines):
         return self.board.warnings
 
     @property
+    def sentence(self) -> str:
+        """The result in a sentence to quote: of the board, or of the only mean."""
+        if self.board.pairs:
+            return self.board.sentence
+        head = self.head
+        line = head.lines[0]
+        return f"{head.verdict}: {line.left.rstrip('.')}{line.right and f', {line.right}'}."
+
+    @property
     def head(self) -> Head:
         """The first lines of every form of the result."""
         from nbyk.report.comparison.judged import judged_head
@@ -141,7 +150,7 @@ class JudgedBoard(ShownAsLines):
         named = {name: plain(getattr(self, name)) for name in ("means", "differences", "random_p", "drift")}
         board = self.board
         of_pairs = board.to_dict() if board.pairs else {"schema": SCHEMA, "warnings": list(board.warnings)}
-        return {**of_pairs, **named, "sentence": self.head.verdict if not board.pairs else board.sentence}
+        return {**of_pairs, **named, "sentence": self.sentence}
 
 
 def compare_judged(

@@ -314,7 +314,7 @@ def _with_whole_weights(test: SharedUnitsTest, given: Responses) -> SharedUnitsT
     """Return the test with raters' weights that add up to 1, where rows without raters take some of them."""
     sources = {}
     for source, part in test.sources.items():
-        whole = float(given.without_units(given.roles_of(source), source)[0].sum())
+        whole = float(given.without_units(source)[0].sum())
         sources[source] = replace(part, weight_squares=part.weight_squares / whole**2)
     units = np.array([part.effective_units for part in (test.items, *sources.values())])
     return replace(test, sources=sources, law=replace(test.law, units=units))

@@ -287,6 +287,8 @@ def compare(
         )
     scored = ScoredSystems.of(gold, systems, metric, units=units, cluster=cluster, kind=kind, classes=classes)
     if suite is not None:
+        if not isinstance(suite, Suite):
+            raise NbykError(f"found {suite!r}, expected a nbyk.Suite", argument="suite")
         if margin is not None:
             raise NbykError("found a margin beside a suite, which has none; leave it out", argument="margin")
         return board_of_suite(

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.categories import Categories
-from nbyk.data.response_set import ResponseSet, stack_responses
+from nbyk.data.kinds import sum_to_one
+from nbyk.data.response_set import Categories, ResponseSet, stack_responses
 from nbyk.data.scales import FROM_0_TO_1, Scale, scale_text
 from nbyk.data.systems import Systems
 from nbyk.data.units import FRESH, Units
@@ -106,6 +106,8 @@ class ScoredSystems:
         named = _named(systems)
         sources = {"gold": gold, **named}
         if categories is None:
+            if kind is None and metric is None and all(map(_is_of_shares, named.values())):
+                kind = "distributions"
             sources, categories = as_numbers(sources, kind, classes, kind_scored(metric))
         known_kind = "numbers" if categories is None else categories.kind
         metric = metric or usual_metric(known_kind, has_gold=gold is not None)
@@ -266,6 +268,12 @@ def _answered(matrix: Floats) -> Floats:
 def _counts(matrix: Floats) -> ResponseCounts:
     counts = (~np.isnan(matrix)).sum(axis=1)
     return ResponseCounts(int(counts.min()), int(counts.max()), int(counts.sum()))
+
+
+def _is_of_shares(responses: Any) -> bool:
+    """Return whether an array has a row of probabilities for each item, as `nbyk.read_systems` reads them."""
+    is_table = isinstance(responses, np.ndarray) and responses.ndim == 2 and responses.dtype.kind == "f"
+    return is_table and responses.shape[1] > 1 and sum_to_one(list(responses.T))
 
 
 def _named(systems: ManyResponses) -> dict[str, Any]:
