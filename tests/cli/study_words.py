@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-SIZE = "--items 30 --responses 3"
 FOLDER = "semantics=recommended/source=simulated"
+CELLS = "semantics=recommended seed=1 cells=epsilon-0.2_n-30_k-3"
+SIMULATE = (
+    "study cell wein2023 simulate sets=[0,1] semantics=recommended seed=1 --out x.parquet --from prior="
+)
+TRUE = f'study cell wein2023 true_p {CELLS} metrics=["mae"] n_draws=20 --from prior=prior.json'
+ESTIMATE = (
+    f'study cell wein2023 estimate_p {CELLS} sets=[0,1] metrics=["mae"] n_resamples=20 n_spread_resamples=20'
+)
+BY_ALL = 'null=pooled samplers=["bootstrap_items/all"]'
+GATHER = (
+    "study aggregate wein2023 study=wein2023 epsilons=[0.2] epsilon_a=[0] sizes=[[30,3]] n_references=2"
+    ' seed=1 samplers=["bootstrap_items/all"] metrics=["mae"]'
+)
 STEPS = (
     "study prior toxicity --semantics published --out toxicity.json",
     "study prior simulated --semantics recommended --out prior.json",
-    f"study reference prior.json {SIZE} --epsilon 0.2 --references 2 --seed 1 --out sets.parquet",
-    f"study true prior.json {SIZE} --epsilon 0.2 --draws 20 --seed 1 --semantics recommended --metric mae"
-    " --out true.parquet",
-    "study estimate sets.parquet --sampler bootstrap_items/all --metric mae --null pooled --resamples 20"
-    " --seed 1 --semantics recommended --out estimated.parquet",
-    f"study pvalues estimated.parquet --true true.parquet --true-responses 3 {SIZE} --epsilon 0.2"
-    f" --out {FOLDER}/p.parquet",
+    f"study cell wein2023 simulate {CELLS} sets=[0,1] --from prior=prior.json --out sets.parquet",
+    f"{TRUE} --out {FOLDER}/true.parquet",
+    f"{ESTIMATE} {BY_ALL} --from sets_file=sets.parquet --out {FOLDER}/p.parquet",
+    f"{GATHER} --all-from true_p={FOLDER}/true.parquet --all-from estimate_p={FOLDER}/p.parquet --out .",
 )
-REFERENCE = "--references 2 --seed 1 --out x.parquet"
-TRUE = f"study true prior.json {SIZE} --epsilon 0.2 --draws 20 --seed 1"
-ESTIMATE = "--resamples 20 --seed 1 --semantics recommended --out x.parquet"
 REPORT = 'study report wein2023 metrics=["mae"] samplers=["bootstrap_items/all"] fitted=[] seed=1 --out x'
 SHOWN = "shown=[[30,3,0]]"
 
@@ -49,100 +55,48 @@ WRONG = {
     ),
     "no ratings": ("study normalise toxicity --path nowhere.json --out x.parquet", "nowhere.json"),
     "a cut rating file": ("study normalise toxicity --path cut.json --out x.parquet", "cut.json:1"),
-    "no prior": (
-        f"study reference nowhere.json {SIZE} --epsilon 0 {REFERENCE}",
-        "nowhere.json: no such file",
-    ),
-    "a cut prior": (f"study reference cut.json {SIZE} --epsilon 0 {REFERENCE}", "cut.json: not a JSON file"),
-    "a list for a prior": (f"study reference list.json {SIZE} --epsilon 0 {REFERENCE}", "list.json"),
-    "a prior with a wrong number": (f"study reference odd.json {SIZE} --epsilon 0 {REFERENCE}", "odd.json"),
-    "one item": (
-        f"study reference prior.json --items 1 --responses 3 --epsilon 0 {REFERENCE}",
-        "at least 2 items",
-    ),
-    "no responses": (
-        f"study reference prior.json --items 9 --responses 0 --epsilon 0 {REFERENCE}",
-        "at least 1",
-    ),
-    "ε of 2": (f"study reference prior.json {SIZE} --epsilon 2 {REFERENCE}", "between 0 and 1"),
-    "ε_A of 3": (
-        f"{TRUE} --epsilon-a 3 --semantics recommended --metric mae --out x.parquet",
-        "--epsilon-a: found 3",
-    ),
-    "a negative spread": (
-        f"{TRUE} --sd-scale-b -1 --semantics recommended --metric mae --out x.parquet",
-        "--sd-scale-b: found -1",
-    ),
-    "ε that is no number": (
-        f"study reference prior.json {SIZE} --epsilon nan {REFERENCE}",
-        "between 0 and 1",
-    ),
-    "no gold": (f"study reference prior.json {SIZE} --epsilon 0 --gold no.parquet {REFERENCE}", "no.parquet"),
+    "no prior": (f"{SIMULATE}nowhere.json cells=epsilon-0_n-30_k-3", "nowhere.json: no such file"),
+    "a cut prior": (f"{SIMULATE}cut.json cells=epsilon-0_n-30_k-3", "cut.json: not a JSON file"),
+    "a list for a prior": (f"{SIMULATE}list.json cells=epsilon-0_n-30_k-3", "list.json"),
+    "a prior with a wrong number": (f"{SIMULATE}odd.json cells=epsilon-0_n-30_k-3", "odd.json"),
+    "one item": (f"{SIMULATE}prior.json cells=epsilon-0_n-1_k-3", "at least 2 items"),
+    "no responses": (f"{SIMULATE}prior.json cells=epsilon-0_n-9_k-0", "at least 1"),
+    "ε of 2": (f"{SIMULATE}prior.json cells=epsilon-2_n-9_k-3", "between 0 and 1"),
+    "ε_A of 3": (f"{SIMULATE}prior.json cells=epsilon-0_a-3_n-9_k-3", "epsilon_a: found 3"),
+    "cells that are none": (f"{SIMULATE}prior.json cells=epsilon", "expected cells such as epsilon-0.1"),
+    "no gold": (f"{SIMULATE}prior.json cells=epsilon-0_n-30_k-3 --from gold=no.parquet", "no.parquet"),
     "cut gold": (
-        f"study reference prior.json {SIZE} --epsilon 0 --gold cut.parquet {REFERENCE}",
+        f"{SIMULATE}prior.json cells=epsilon-0_n-30_k-3 --from gold=cut.parquet",
         "cut.parquet: not",
     ),
-    "other gold": (
-        f"study reference prior.json {SIZE} --epsilon 0 --gold sets.parquet {REFERENCE}",
-        "sets.parquet",
-    ),
-    "an unknown metric": (
-        f"{TRUE} --semantics recommended --metric maee --out x.parquet",
-        "did you mean mae",
-    ),
-    "a broken metric": (f"{TRUE} --semantics recommended --metric mae( --out x.parquet", "'mae('"),
-    "no metric file": (
-        f"{TRUE} --semantics recommended --metric mae --metric-file own.py --out x.parquet",
-        "own.py: no such file",
-    ),
+    "other gold": (f"{SIMULATE}prior.json cells=epsilon-0_n-30_k-3 --from gold=sets.parquet", "sets.parquet"),
+    "an unknown metric": (f"{TRUE.replace('mae', 'maee')} --out x.parquet", "did you mean mae"),
+    "a broken metric": (f"{TRUE.replace('mae', 'mae(')} --out x.parquet", "'mae('"),
+    "no metric file": (f"{TRUE} --all-from metric_files=own.py --out x.parquet", "own.py: no such file"),
     "no reference sets": (
-        f"study estimate nowhere.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
+        f"{ESTIMATE} {BY_ALL} --from sets_file=nowhere.parquet --out x.parquet",
         "nowhere.parquet: no such file",
     ),
+    "neither reference sets nor a prior": (f"{ESTIMATE} {BY_ALL} --out x.parquet", "--from prior="),
     "cut reference sets": (
-        f"study estimate cut.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
+        f"{ESTIMATE} {BY_ALL} --from sets_file=cut.parquet --out x.parquet",
         "cut.parquet: not a readable Parquet file",
     ),
-    "study reference sets without rows": (
-        f"study estimate empty.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
+    "reference sets without rows": (
+        f"{ESTIMATE} {BY_ALL} --from sets_file=empty.parquet --out x.parquet",
         "empty.parquet",
     ),
-    "effects for reference sets": (
-        f"study estimate true.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
+    "true p-values for reference sets": (
+        f"{ESTIMATE} {BY_ALL} --from sets_file={FOLDER}/true.parquet --out x.parquet",
         "true.parquet: no column 'reference'",
     ),
     "an unknown sampler": (
-        f"study estimate sets.parquet --sampler bootstrap/all --metric mae --null pooled {ESTIMATE}",
+        f'{ESTIMATE} null=pooled samplers=["bootstrap/all"] --from sets_file=sets.parquet --out x.parquet',
         "unknown item sampler 'bootstrap'",
     ),
-    "a sampler twice": (
-        "study estimate sets.parquet --sampler all_items/sample(1) --sampler all_items/sample(1) --metric mae"
-        f" --null pooled {ESTIMATE}",
-        "twice",
-    ),
     "an unknown null": (
-        f"study estimate sets.parquet --sampler bootstrap_items/all --metric mae --null poold {ESTIMATE}",
+        f"{ESTIMATE} {BY_ALL.replace('pooled', 'poold')} --from sets_file=sets.parquet --out x.parquet",
         "did you mean pooled",
-    ),
-    "study true effects of another K": (
-        f"study pvalues estimated.parquet --true true.parquet --true-responses 2 {SIZE} --epsilon 0.2"
-        " --out x.parquet",
-        "3 responses",
-    ),
-    "a K without true effects": (
-        "study pvalues estimated.parquet --true true.parquet --true-responses 3 --true-responses 1"
-        f" {SIZE} --epsilon 0.2 --out x.parquet",
-        "--true-responses",
-    ),
-    "true effects for estimated ones": (
-        f"study pvalues true.parquet --true true.parquet --true-responses 3 {SIZE} --epsilon 0.2"
-        " --out x.parquet",
-        "true.parquet: no column 'sampler'",
-    ),
-    "estimated effects for true ones": (
-        f"study pvalues estimated.parquet --true estimated.parquet --true-responses 3 {SIZE} --epsilon 0.2"
-        " --out x.parquet",
-        "estimated.parquet",
     ),
     "no p-values": (
         f"{REPORT} {SHOWN} --all-from pvalues=nowhere.parquet",
@@ -157,9 +111,7 @@ WRONG = {
         "p.parquet: no column 'study'",
     ),
     "estimates without their folders": (
-        "study aggregate wein2023 study=wein2023 epsilons=[0.2] epsilon_a=[0] sizes=[[30,3]] n_references=2"
-        ' seed=1 samplers=["bootstrap_items/all"] metrics=["mae"] --all-from estimate_p=p.parquet'
-        " --all-from true_p=p.parquet --out x",
+        f"{GATHER} --all-from estimate_p=p.parquet --all-from true_p=p.parquet --out x",
         "semantics=",
     ),
     "a setting that a report does not have": (
@@ -169,8 +121,6 @@ WRONG = {
     "a file without a name": (f"{REPORT} {SHOWN} --from p.parquet", "p.parquet: expected a name and a file"),
     "a study that is unknown": ("study report wein --out x", "unknown study 'wein'; did you mean wein2023"),
     "a step that is unknown": ("study cell homan2025 gird --out x", "did you mean grid?"),
-    "no tables to align": ("study align no.csv no.csv no.csv --out x.parquet", "no.csv"),
-    "a scale upside down": ("study align g.csv g.csv g.csv --scale 1..0 --out x.parquet", "from 1 to 0"),
     "a step without sizes": (f'{GRID} metrics=["mae"]', "nothing is given for sizes; give each as sizes=…"),
     "a word for a number": (
         f'{GRID.replace("=20", "=many")} metrics=["mae"] sizes=[[9,1]]',
@@ -180,11 +130,11 @@ WRONG = {
     "a size of one item": (f'{GRID} metrics=["mae"] sizes=[[1,5]]', "at least 2 items"),
     "a grid's metric that is unknown": (f'{GRID} metrics=["maee"] sizes=[[9,1]]', "did you mean mae"),
     "other p-values for those of a grid": (
-        f"study report homan2025 fitted=[] seed=1 --all-from pvalues={FOLDER}/p.parquet --out x",
+        f"study report homan2025 fitted=[] seed=1 --all-from grid={FOLDER}/p.parquet --out x",
         "p.parquet: no column",
     ),
     "no grid": (
-        "study report homan2025 fitted=[] seed=1 --all-from pvalues=nowhere.parquet --out x",
+        "study report homan2025 fitted=[] seed=1 --all-from grid=nowhere.parquet --out x",
         "nowhere.parquet: no such file",
     ),
     "a distribution of scores": (

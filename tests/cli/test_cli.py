@@ -19,17 +19,26 @@ import pytest
 from nbyk.cli import main
 from nbyk.files import read_json, read_parquet
 from tests.cli.conftest import Run
-from tests.cli.study_words import ESTIMATE, FOLDER, REFERENCE, SIZE, STEPS, TRUE, WRONG
+from tests.cli.study_words import BY_ALL, ESTIMATE, FOLDER, STEPS, TRUE, WRONG
 
 COMMANDS = (
-    *(
-        f"study {name}"
-        for name in ("normalise", "align", "prior", "reference", "true", "estimate", "pvalues")
-    ),
     *("plan", "why", "doctor", "metrics"),
     *("fit", "version", "config check", "config schema", "config reference"),
     *(f"data {command}" for command in ("list", "fetch", "show", "terms")),
-    *(f"study {name}" for name in ("list", "cell", "report", "likelihood-fit", "papers-report", "cartpole")),
+    *(
+        f"study {name}"
+        for name in (
+            "normalise",
+            "prior",
+            "list",
+            "cell",
+            "aggregate",
+            "report",
+            "likelihood-fit",
+            "papers-report",
+            "cartpole",
+        )
+    ),
 )
 
 
@@ -82,13 +91,8 @@ def test_bad_input_is_one_error_and_leaves_no_file(
     ("line", "option"),
     [
         ("study prior simulated --out x.json", "--semantics"),
-        (f"study reference prior.json {SIZE} --epsilon high {REFERENCE}", "--epsilon"),
-        (
-            f"study reference prior.json {SIZE} --epsilon 0 --references 0 --seed 1 --out x.parquet",
-            "--references",
-        ),
-        (f"study reference prior.json {SIZE} --epsilon 0 --references 1 --seed -1 --out x.parquet", "--seed"),
-        (f"{TRUE} --semantics recommended --metric mae --threads 0 --out x.parquet", "--threads"),
+        ("fit ratings.parquet --seed -1 --out x.json", "--seed"),
+        (f"{TRUE} --threads 0 --out x.parquet", "--threads"),
     ],
 )
 def test_a_wrong_option_is_named(line: str, option: str, nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,11 +116,11 @@ def test_a_folder_that_may_not_be_written_is_named(nbyk: Run, tmp_path: Path) ->
 
 def test_the_program_itself_exits_with_2_after_reading_parquet(inputs: Path) -> None:
     program = Path(sys.executable).with_name("nbyk")
-    line = f"study estimate true.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}"
+    line = f"{ESTIMATE} {BY_ALL} --from sets_file={FOLDER}/true.parquet --out x.parquet"
     for _ in range(3):  # threads of a reader that outlive the error would abort it now and then
         ended = subprocess.run([program, *line.split()], cwd=inputs, capture_output=True, text=True)
         assert (ended.returncode, ended.stdout) == (2, "")
-        assert ended.stderr.startswith("error: true.parquet: ")
+        assert ended.stderr.startswith(f"error: {FOLDER}/true.parquet: ")
         assert len(ended.stderr.splitlines()) == 1
 
 
@@ -234,42 +238,9 @@ def test_the_same_command_gives_the_same_bytes_on_more_threads(
     inputs: Path, nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(inputs)
-    step = STEPS[4].replace("estimated.parquet", f"{tmp_path}/again.parquet")
+    step = STEPS[4].replace(f"{FOLDER}/p.parquet", f"{tmp_path}/again.parquet")
     assert nbyk(*step.split(), "--threads", "2")[0] == 0
-    assert (tmp_path / "again.parquet").read_bytes() == (inputs / "estimated.parquet").read_bytes()
-
-
-def test_a_system_without_spread_answers_alike(
-    nbyk: Run, inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(inputs)
-    out = tmp_path / "sets.parquet"
-    line = f"study reference toxicity.json {SIZE} --epsilon 0.2 --epsilon-a 0.1 --sd-scale-a 0 --references 1"
-    line += " --seed 1"
-    assert nbyk(*line.split(), "--out", str(out))[0] == 0
-    table, made = read_parquet(out, ("system", "item", "value"))
-    spread = table.to_pandas().groupby(["system", "item"])["value"].std()
-    assert (spread["a"] == 0.0).all()
-    assert spread["b"].max() > 0.0
-    assert made["epsilon_a"] == 0.1
-
-
-def test_a_user_aligns_three_tables_and_estimates(
-    nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    generator = np.random.default_rng(5)
-    for name in ("gold", "a", "b"):
-        rows = [f"{item},{rater},{generator.random():.3f}" for item in range(20) for rater in "xyz"]
-        Path(f"{name}.csv").write_text("\n".join(["item,rater,value", *rows]))
-    assert nbyk("study", "align", "gold.csv", "a.csv", "b.csv", "--out", "mine.parquet")[0] == 0
-    line = (
-        f"study estimate mine.parquet --sampler bootstrap_items/all --metric mae --null swap_items {ESTIMATE}"
-    )
-    assert nbyk(*line.split())[0] == 0
-    table, made = read_parquet("x.parquet")
-    assert table.num_rows == 40
-    assert (made["null"], made["metrics"]) == ("swap_items", {"mae": "mae"})
+    assert (tmp_path / "again.parquet").read_bytes() == (inputs / FOLDER / "p.parquet").read_bytes()
 
 
 def test_labels_of_two_kinds_get_a_binary_prior_beside_the_published_one(
@@ -324,9 +295,8 @@ def test_toxicity_ratings_go_all_the_way(nbyk: Run, tmp_path: Path, monkeypatch:
         "study normalise toxicity --path toxicity_ratings.json --out ratings.parquet",
         "fit ratings.parquet --name toxicity --seed 1 --families families.csv --check check.json"
         " --out prior.json",
-        f"study reference prior.json {SIZE} --epsilon 0.2 --references 2 --seed 1 --gold ratings.parquet"
-        " --out sets.parquet",
-        f"study estimate sets.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
+        f"{STEPS[2]} --from gold=ratings.parquet",
+        f"{ESTIMATE} {BY_ALL} --from sets_file=sets.parquet --out x.parquet",
     ):
         code, _, errors = nbyk(*line.split())
         assert code == 0, errors

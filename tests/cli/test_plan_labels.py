@@ -25,7 +25,15 @@ def test_plans_from_each_source(nbyk: Run) -> None:
     code, out, _ = nbyk("fit gold.csv --out fitted.json")
     assert code == 0
     assert "no: α " in out
-    for source in ("--class-alpha 10,3,3", "--prior prior.json", "--prior fitted.json", "--pilot gold.csv"):
+    code, out, _ = nbyk("fit gold.csv --levels no,yes --out levels.json")
+    assert (code, "no: lowest, " in out, "yes: from " in out) == (0, True, True)
+    for source in (
+        "--prior levels.json",
+        "--class-alpha 10,3,3",
+        "--prior prior.json",
+        "--prior fitted.json",
+        "--pilot gold.csv",
+    ):
         code, out, _ = nbyk(f"plan {source} {AT}")
         assert code == 0
         assert "40 items with 3 labels each (120 labels)" in out
@@ -35,6 +43,8 @@ def test_plans_from_each_source(nbyk: Run) -> None:
     code, out, _ = nbyk(f"{pair} --solve raters --power 0.5")
     assert code == 0
     assert "new raters" in " ".join(out.split())
+    code, out, _ = nbyk("plan --pilot gold.csv --solve raters --effect 0.05 --power 0.8 --items 5000")
+    assert (code, "label an item once" in " ".join(out.split())) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -43,12 +53,17 @@ def test_plans_from_each_source(nbyk: Run) -> None:
         ([f"{i},r{j},no" for i in range(5) for j in range(2)], "--pilot gold.csv", "'no' is the only class"),
         (LABELS[::3], "--pilot gold.csv", "every item has a single label"),
         ([*LABELS, "99,r1,"], "--pilot gold.csv", "gold.csv:92: column 'value': found no value"),
-        (LABELS, "--pilot gold.csv --classes no,maybe", "found 'yes', expected one of the classes no, maybe"),
+        (
+            LABELS,
+            "--pilot gold.csv --classes no,maybe",
+            "found 'yes', expected one of the classes no and maybe",
+        ),
         (
             LABELS,
             "--pilot gold.csv --pilot-systems a.csv b.csv",
             "found 'maybe', expected one of the classes",
         ),
+        (LABELS, "--pilot gold.csv --raters 5", "--effect: give a number: labels alone do not show"),
         (LABELS, "--class-alpha 10,0", "--class-alpha: found 0 for class 2 of 2"),
         (LABELS, "--class-alpha 10,-1", "--class-alpha: found -1 for class 2 of 2"),
         (LABELS, "--class-alpha ten", "--class-alpha: found ten"),

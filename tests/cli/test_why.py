@@ -16,13 +16,14 @@ from nbyk.provenance import record_path
 from tests.cli.conftest import Run
 
 PRIOR = "study prior simulated --semantics recommended --out prior.json"
-SETS = (
-    "study reference prior.json --items 20 --responses 2 --epsilon 0.2 --references 1 --seed 3"
-    " --out results/sets.parquet"
-)
-ESTIMATE = (
-    "study estimate results/sets.parquet --sampler bootstrap_items/all --metric mae --null pooled --resamples"
-    " 10 --seed 4 --semantics recommended --threads 2 --out results/estimated.parquet"
+CELL = "cells=epsilon-0.2_n-20_k-2 semantics=recommended sets=[0,0]"
+SETS = f"study cell wein2023 simulate {CELL} seed=3 --from prior=prior.json --out results/sets.parquet"
+ESTIMATE = shlex.join(
+    [
+        *f"study cell wein2023 estimate_p {CELL} seed=4 null=pooled n_resamples=10".split(),
+        *("n_spread_resamples=10", 'samplers=["bootstrap_items/all"]', 'metrics=["mae"]'),
+        *["--from", "sets_file=results/sets.parquet", "--threads", "2", "--out", "results/estimated.parquet"],
+    ]
 )
 
 
@@ -57,7 +58,7 @@ def test_a_file_says_what_made_it_and_the_command_makes_it_again(nbyk: Run) -> N
     assert f"python {sys.version.split()[0]}, nbyk " in lines["versions"]
     assert "now" not in lines["versions"]
     assert text.splitlines()[-2:] == [
-        "    results/sets.parquet   ← nbyk study reference",
+        "    results/sets.parquet   ← nbyk study cell",
         "      prior.json   ← nbyk study prior",
     ]
     again = lines["command"].removeprefix("nbyk ")
@@ -86,7 +87,7 @@ def test_what_is_no_longer_so_is_marked(nbyk: Run) -> None:
     assert "numpy 1.0 (now " in text
     assert "gone 2.0 (now missing)" in text
     assert "  inputs     1 file, 1 missing\n" in text
-    assert "results/sets.parquet   ← nbyk study reference   MISSING now\n" in text
+    assert "results/sets.parquet   ← nbyk study cell   MISSING now\n" in text
     assert text.endswith("prior.json   ← nbyk study prior   CHANGED since\n")
     code, text, _ = nbyk("why prior.json")
     assert code == 3

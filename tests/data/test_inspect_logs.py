@@ -167,12 +167,12 @@ def test_samples_that_come_twice_and_scores_that_are_lists_are_refused(
 def test_a_log_of_too_many_values_is_refused_before_inspect_reads_it(
     log_format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nbyk.data.readers import inspect_logs
+    from nbyk.data import containers
 
     monkeypatch.setenv("HOME", str(tmp_path))
     path, _ = evaluated(tmp_path / "logs", log_format, seed=6)
     assert read_ratings(path).n_items == N_SAMPLES
-    monkeypatch.setattr(inspect_logs, "_MOST_VALUES", 200)
+    monkeypatch.setattr(containers, "_MOST_VALUES", 200)
     with pytest.raises(NbykError, match="holds more than 200 values in one JSON document"):
         read_ratings(path)
 

@@ -29,14 +29,12 @@ def test_it_is_refused_in_one_line(case: Case, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.in_one_file], ids=str)
-def test_align_refuses_it_with_the_same_words(
+def test_compare_refuses_it_with_the_same_words(
     case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given, out = case.build(tmp_path), tmp_path / "out.parquet"
+    given, out = case.build(tmp_path), tmp_path / "out"
     before = sorted(tmp_path.rglob("*"))
-    monkeypatch.setattr(
-        sys, "argv", ["nbyk", "study", "align", str(given.gold), *given.systems, "--out", str(out)]
-    )
+    monkeypatch.setattr(sys, "argv", ["nbyk", "compare", *given.argv, "--out", str(out)])
     with pytest.raises(SystemExit) as ended:
         main()
     printed = capsys.readouterr()

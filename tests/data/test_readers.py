@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from nbyk.data import Levels, read_ratings, read_systems, readers
-from nbyk.data.readers import inspect_logs, recording
+from nbyk.data import Levels, containers, makers, read_ratings, read_systems, reading
 from nbyk.errors import NbykError
 
 
@@ -173,7 +172,7 @@ def test_a_reader_that_is_not_installed_is_named_with_its_package(
     def missing(module: str) -> None:
         raise ImportError(f"No module named {module!r}")
 
-    monkeypatch.setattr(recording.importlib, "import_module", missing)
+    monkeypatch.setattr(containers.importlib, "import_module", missing)
     with pytest.raises(NbykError, match=rf"{name}: is .*install it: pip install {package}$"):
         read_ratings(path)
 
@@ -187,17 +186,17 @@ def test_a_grade_that_inspect_has_no_number_for_is_not_counted_as_0() -> None:
         )
 
     given = ["C", "P", "I", "N", "0.25", True, 0.75, "B+", ""]
-    found = [inspect_logs.graded(value, number) for value in given]
+    found = [containers.graded(value, number) for value in given]
     assert found == [1.0, 0.5, 0.0, 0.0, 0.25, 1.0, 0.75, "B+", ""]
 
 
 def test_a_reader_is_one_function(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """Whatever it reads, numbers or classes, as JSON or as JSON lines, every door then takes it."""
-    request.addfinalizer(readers.EXPORTS.pop)
+    request.addfinalizer(makers.EXPORTS.pop)
 
-    @readers.Export("a file of a new tool", "case", "case", "attempt", keys=("case", "verdict"))
-    def new_tool(case: Any) -> Iterator[readers.Row]:
-        yield readers.Row(case["case"], 1, [("verdict", case["verdict"])])
+    @makers.Export("a file of a new tool", "case", "case", "attempt", keys=("case", "verdict"))
+    def new_tool(case: Any) -> Iterator[makers.Row]:
+        yield makers.Row(case["case"], 1, [("verdict", case["verdict"])])
 
     for kind, verdicts in (("numbers", (1, 0, 1)), ("classes", ("pass", "fail", "pass"))):
         cases = [{"case": name, "verdict": verdict} for name, verdict in zip("abc", verdicts, strict=True)]
@@ -214,6 +213,5 @@ def test_every_reader_has_its_row_in_the_page_on_formats() -> None:
     page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
     table = page.partition("## Files of other tools")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
-    # lm-evaluation-harness, whose folders hold several runs, is read by a module of its own
-    makers = {layout.rows for layout in readers.EXPORTS}
-    assert len(rows) == len(readers.READERS) + len(makers) + 1
+    layouts = {layout.rows for layout in makers.EXPORTS}
+    assert len(rows) == len(reading.READERS) + len(layouts)

@@ -375,6 +375,8 @@ def test_a_file_of_promptfoo_holds_a_system_for_each_provider(suffix: str, tmp_p
     tones = read_systems(path, value="tone").responses
     assert next(iter(tones.values()))[:, 0].tolist() == [0.5] * 4
     assert read_systems(path, value="success").n_items == 4
+    with pytest.raises(NbykError, match=r"holds 2 systems \(.*\), expected one; give the file alone"):
+        read_systems({"x": path, "y": path}, value="score")
 
 
 def test_a_report_of_swe_bench_counts_what_failed_and_says_what_is_missing(tmp_path: Path) -> None:
@@ -400,6 +402,19 @@ def test_a_report_of_swe_bench_counts_what_failed_and_says_what_is_missing(tmp_p
     ]
     with pytest.raises(NbykError, match="rater 'run 1' has already rated item 'a'"):
         read_ratings(as_json(path, report | {"unresolved_ids": ["a"]}))
+
+
+def test_a_file_that_holds_fewer_units_than_were_meant_is_incomplete(tmp_path: Path) -> None:
+    for write, further, lacks in (
+        (tau2_bench, {"tasks": [{}] * 6, "info": {"num_trials": 4}}, "6 of 24 simulations"),
+        (langfuse, {"meta": {"page": 1, "totalPages": 2, "totalItems": 20}}, "2 of 20 scores"),
+        (tau2_bench, {"tasks": [{}] * 6, "info": {"num_trials": 3}}, ""),
+        (langfuse, {"meta": {"totalItems": "many"}}, ""),
+    ):
+        path = write(tmp_path / "a", drawn(1))
+        path.write_text(json.dumps(json.loads(path.read_text()) | further))
+        lacking = [f"{path}: {lacks} that were meant are missing"] * 2 if lacks else []
+        assert [*read_systems({"a": path, "b": path}).incomplete] == lacking
 
 
 def test_errors_of_a_tool_are_counted_and_classes_of_langfuse_are_their_names(tmp_path: Path) -> None:

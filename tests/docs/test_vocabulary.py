@@ -46,7 +46,7 @@ FUNCTIONS = (
 )
 COMMANDS = ("compare", "plan")
 READERS = ("read_ratings", "read_systems")
-OF_FILES = (*COMMANDS, "fit", "study align")
+OF_FILES = (*COMMANDS, "fit")
 
 
 def function(name: str) -> Callable[..., Any]:

@@ -132,8 +132,8 @@ def kill_if_running(process: int) -> bool:
 
 LONG = {
     "plan": "plan convabuse --epsilon 0.02 --power 0.8 --precision 0.0005 --out plan",
-    "true": "study true prior.json --items 200 --responses 5 --epsilon 0.1 --draws 200000 --seed 1"
-    " --semantics recommended --metric mae --out true.parquet",
+    "true": "study cell wein2023 true_p cells=epsilon-0.1_n-200_k-5 semantics=recommended"
+    ' metrics=["mae"] n_draws=200000 seed=1 --from prior=prior.json --out true.parquet',
 }
 """Commands that take many seconds, but soon print what they are at."""
 

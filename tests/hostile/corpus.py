@@ -101,10 +101,11 @@ LITERALS = {
 }
 """What may be written where JSON belongs."""
 
+SCORES_OF_A_STUDY = ["study", "report", "ulmer2022", "thresholds=[0.05]", "--out", "o", "--all-from"]
+
 
 def with_prior(name: str) -> Words:
-    size = ["--items", "9", "--responses", "2", "--epsilon", "0.1", "--draws", "9", "--seed", "1"]
-    return ["study", "true", name, "--out", "o.parquet", "--metric", "mae", "--semantics", "published", *size]
+    return ["plan", "--prior", name, "--items", "9", "--responses", "2", "--epsilon", "0.1"]
 
 
 def with_record(folder: Path, record: str) -> Words:
@@ -268,13 +269,9 @@ def of_files() -> Iterator[Named]:
             [".py"],
         ),
         "why": (_record_in, [".json"]),
-        "align": (
-            lambda folder, name: ["study", "align", name, name, name, "--out", "o.parquet"],
-            [".csv"],
-        ),
         "prior": (lambda folder, name: with_prior(name), [".json"]),
         "pvalues": (
-            lambda folder, name: ["study", "pvalues", name, "--out", "o.parquet"],
+            lambda folder, name: [*SCORES_OF_A_STUDY, f"scores={name}"],
             [".parquet"],
         ),
         "config": (lambda folder, name: ["config", "check", name], [".yaml"]),

@@ -15,7 +15,7 @@ from scipy.stats import norm
 from nbyk.errors import NbykError
 from nbyk.files import read_json, write_parquet
 from nbyk.report.answer import write_answer
-from nbyk.testing.intervals import binomial_interval
+from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.boostsa2022.comparison import example, implied_discordances, onsets, trends
 from nbyk_papers.boostsa2022.design import EXAMPLE, TAGGED_ITEMS, TAGGED_RIGHT_A, TAGGED_RIGHT_B, TAGGING
 from nbyk_papers.boostsa2022.reading import read_levels, read_p_values
@@ -85,7 +85,7 @@ def level_rows(kind: str, scores: tuple[str, ...]) -> list[Row]:
             for n in (200, 1000):
                 for f in SHARES:
                     count = 50 if f == 1.0 else 0
-                    low, high = binomial_interval(count, 1000)
+                    low, high = proportion_interval(count, 1000)
                     rows.append(
                         {
                             **{"score": score, "semantics": semantics, "n_items": n, "fraction": f},

@@ -16,7 +16,7 @@ from nbyk.config import validate
 from nbyk.files import read_json, write_json, write_parquet
 from nbyk.priors import published_prior
 from nbyk.report.answer import write_answer
-from nbyk.testing.intervals import binomial_interval
+from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.calibration.reading import band, read_rates
 from nbyk_papers.calibration.report import rates_report, report
 from nbyk_papers.calibration.study import STUDY
@@ -64,7 +64,7 @@ def rate_files(folder: Path) -> list[Path]:
         for definition, sampler, null, alternative in TESTS:
             for metric in ("mae", "wins_mae"):
                 count = rejections(definition, null, (a, b), metric)
-                low, high = binomial_interval(count, SETS)
+                low, high = proportion_interval(count, SETS)
                 rows.append(
                     {
                         **{"epsilon_a": a, "epsilon_b": b, "n_items": 50, "k_responses": 5},

@@ -14,7 +14,7 @@ from matplotlib.image import imread
 
 from nbyk.files import read_json, read_parquet, write_parquet
 from nbyk.report.answer import write_answer
-from nbyk.testing.intervals import binomial_interval
+from nbyk.testing.intervals import proportion_interval
 from nbyk_papers import placed
 from nbyk_papers.ulmer2022.claims import verdicts_of
 from nbyk_papers.ulmer2022.comparison import compare
@@ -84,7 +84,7 @@ def test_rates_are_those_of_the_scores(rates: pd.DataFrame) -> None:
         assert (cells["z"].dropna() == 0.0).all()
         assert (cells["p"] == 1.0).all()
     some = rates.iloc[100]
-    interval = binomial_interval(int(some["errors"]), int(some["n_simulations"]))
+    interval = proportion_interval(int(some["errors"]), int(some["n_simulations"]))
     assert (some["low"], some["high"]) == interval
 
 

@@ -8,12 +8,16 @@ import numpy as np
 import pytest
 from scipy.stats import dirichlet_multinomial
 
+from nbyk.data.units import Units
 from nbyk.errors import NbykError
-from nbyk.metrics import get
+from nbyk.metrics import Metric, get
+from nbyk.planning.pilot import Pilot
 from nbyk.planning.plan import plan
-from nbyk.priors import ClassPrior
+from nbyk.planning.power.estimate import power_of_test
+from nbyk.priors import ClassPrior, fit_classes
 from nbyk.resampling.item_effects import item_effects
 from nbyk.resampling.labels import LabelledItems, LabelPopulation, counts_among
+from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.streams import Streams, stream_key
 from tests.oracles.chisquare import assert_drawn_from
 
@@ -119,6 +123,33 @@ def test_a_real_pair_is_planned_with_its_own_answers() -> None:
     assert again.key() == items.key()
 
 
+def leaning_raters(rng: np.random.Generator, n_items: int, lean: float) -> tuple[np.ndarray, Units]:
+    """Return labels of 3 classes, (N, 4), by 12 raters, of whom each has a class of their own that they say
+    with the chance `lean`, whatever the item is, and the ids."""
+    truth, own = rng.integers(0, 3, n_items), rng.integers(0, 3, 12)
+    raters = rng.permuted(np.tile(np.arange(12), (n_items, 1)), axis=1)[:, :4]
+    right = np.where(rng.random((n_items, 4)) < 0.8, truth[:, None], rng.integers(0, 3, (n_items, 4)))
+    labels = np.where(rng.random((n_items, 4)) < lean, own[raters], right)
+    return labels.astype(float), Units("ids", tuple(map(str, range(12))), raters.astype(np.int32))
+
+
+@pytest.mark.parametrize("metric", [ACCURACY, DIVERGENCE])
+def test_labels_with_raters_show_how_raters_differ(metric: Metric) -> None:
+    """Raters who lean to classes make the effect of simulated systems vary, and others do not."""
+    sds = []
+    for lean in (0.0, 0.5):
+        labels, units = leaning_raters(np.random.default_rng(7), 100, lean)
+        counts = counts_among(labels, 3)
+        items = LabelledItems(fit_classes("these", counts, n_sets=1).prior, counts)
+        pilot = Pilot.of_labels(items, labels, units, metric, 0.08)
+        effects = [observed_effects(pair, pilot.metric)[0] for pair in pilot.pairs]
+        assert abs(np.mean(effects) - 0.08) < 0.01
+        assert pilot.crew.raters == 12
+        assert "a share ε = " in pilot.assumed
+        sds.append(pilot.spread.raters**0.5)
+    assert sds[1] > 2.0 * sds[0]
+
+
 @pytest.mark.parametrize(
     ("metric", "problem"),
     [
@@ -130,3 +161,11 @@ def test_metrics_that_labels_have_no_plan_for_are_refused(metric: str, problem: 
     with pytest.raises(NbykError) as error:
         plan(PRIOR, metric=metric, n_items=10, k_responses=2, epsilon=0.3)
     assert problem in str(error.value)
+
+
+def test_a_metric_by_name_is_that_of_labels() -> None:
+    """The accuracy of numbers, with a threshold, took the classes' places for ratings."""
+    population = LabelPopulation(PRIOR, 100, 3, 0.4, n_runs=3)
+    by_name, by_metric = (power_of_test(population, of, n_sets=128) for of in ("accuracy", ACCURACY))
+    assert by_name == by_metric
+    assert by_name.power > 0.1

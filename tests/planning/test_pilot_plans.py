@@ -118,7 +118,7 @@ def test_a_real_pair_needs_no_epsilon_and_the_better_one_stands_first() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"epsilon": 0.1}, "epsilon: found 0.1, but the systems are real"),
+        ({"epsilon": 0.1}, "epsilon: found 0.1, but the two systems are given"),
         ({"effect": 0.1}, "effect: found 0.1, but"),
         ({"n_runs": 2}, "n_runs: found 2, but"),
         ({"sd_scale_a": 0.5}, "sd_scale_a: found 0.5, but"),

@@ -451,11 +451,10 @@ def compare(
     from nbyk.data import SampleChoice, named_systems, read_systems
     from nbyk.data.columns import Columns
     from nbyk.data.votes import holds_votes, read_votes
-    from nbyk.testing.decision import Decision, at_each_look, check_draws
+    from nbyk.testing.decision import N_RESAMPLES, Decision, at_each_look, check_draws
     from nbyk.testing.family import Hypotheses
     from nbyk.testing.scores.compare_scores import NAMES
     from nbyk.testing.systems.asked import Asked
-    from nbyk.testing.systems.compare import N_RESAMPLES
     from nbyk.testing.systems.margins import check_margin
     from nbyk.testing.systems.suite import Suite
 

@@ -343,7 +343,7 @@ def _with_extras(found: Findings, request: CompareRequest) -> Findings:
 
     is_of_numbers = found.systems.kind == "numbers"
     shares = {
-        name: look(f"variance of {name}", partial(variance_shares, data, names=names, metric=name, seed=seed))
+        name: look(f"variance of {name}", partial(variance_shares, data, metric=name, seed=seed))
         for name, pair in found.pairs.items()
         if is_of_numbers and not pair.claims[0].parts
     }
@@ -365,7 +365,7 @@ def _with_extras(found: Findings, request: CompareRequest) -> Findings:
     is_open = open_ and null in NULLS
     with _beside(settling if is_open else None, request.asked.threads) as (settled, threads):
         metrics = None if data.has_gold else tuple(found.pairs)  # which side is better is said, not tried
-        by_all = partial(sensitivity, data, names=names, metrics=metrics, threads=threads, **test)
+        by_all = partial(sensitivity, data, metrics=metrics, threads=threads, **test)
         by_choice = look("sensitivity", by_all, n_draws_in_all())
         if by_choice is not None:  # on the scale from 0 to 1, as no scale was given
             units = [named(of.metric, "numbers").effect_unit(found.systems.scale) for of in by_choice.effects]

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
     from nbyk.data import Ratings
     from nbyk.data.columns import Columns
-    from nbyk.data.mending import Mending
+    from nbyk.data.layouts import Mending
     from nbyk.planning.result import Plan
-    from nbyk.priors import ClassPrior
-    from nbyk.priors.nominal import FittedClasses
+    from nbyk.priors.nominal import FittedClasses, LabelPrior
 
 _OF_NUMBERS = ("scale", "unit", "sd_scale_a", "sd_scale_b")
 
@@ -29,17 +28,22 @@ def is_of_labels(arguments: Mapping[str, Any]) -> bool:
     """Return whether the options ask for a plan of labels: their metrics, classes, α, or a pilot's cells."""
     from nbyk.data.columns import Columns
     from nbyk.metrics.registry import kind_scored
-    from nbyk.priors import ClassPrior
+    from nbyk.priors.ordinal import label_prior_in
 
     if arguments["class_alpha"] or arguments["classes"]:
         return True
     if any(kind_scored(name) is not None for name in arguments["metric"] or ()):
         return True
     if arguments["prior"] is not None:
-        return ClassPrior.in_file(arguments["prior"]) is not None
+        return label_prior_in(arguments["prior"]) is not None
     if arguments["pilot"] is None or arguments["scale"] is not None or arguments["judge"] is not None:
         return False
     return are_labels(arguments["pilot"], Columns(arguments["item"], arguments["rater"], arguments["value"]))
+
+
+def names_in(text: str | None) -> tuple[str, ...]:
+    """Return the names in a list with commas."""
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
 def are_labels(path: Path, columns: Columns) -> bool:
@@ -61,10 +65,10 @@ def plan_of_labels(
 ) -> tuple[Plan, str]:
     """Return the plan for labels and the name of their source; `asked` are the arguments of `nbyk.plan`.
 
-    With people, the plan is for new raters and runs too, by what a pair of systems shows; `sds` are the
-    standard deviations that are known.
+    With people, the plan is for new raters and runs too, by what a pair of systems shows, or simulated ones
+    of a stated effect; `sds` are the standard deviations that are known.
     """
-    from nbyk.metrics.registry import metrics_of
+    from nbyk.metrics.registry import kind_scored, metrics_of, named
     from nbyk.planning.pilot import Pilot
     from nbyk.planning.plan import plan
     from nbyk.resampling.labels import LabelledItems, counts_among
@@ -74,7 +78,7 @@ def plan_of_labels(
             raise NbykError(
                 f"found {arguments[name]}, but labels are no numbers on a scale; leave it out", argument=name
             )
-    classes = tuple(name.strip() for name in (arguments["classes"] or "").split(",") if name.strip())
+    classes = names_in(arguments["classes"])
     pilot, systems, columns, mending = files
     if pilot is None:
         if systems is not None or with_people:
@@ -82,46 +86,50 @@ def plan_of_labels(
                 "labels of systems, raters and runs need people's labels; give them", argument="pilot"
             )
         return plan(_prior(arguments, classes), **{**asked, "metric": arguments["metric"]}), ""
+    metric, *more = arguments["metric"] or ("accuracy",)
+    if with_people and more:
+        raise NbykError("a plan with raters and runs is by one metric; give one", argument="metric")
     if systems is not None:
         read = read_answers(pilot, systems, columns, mending, kind="classes", classes=classes or None)
         assert read.gold is not None
         assert read.gold_units is not None
         a, b = read.names
+        if with_people:
+            pair = read.pair(a, b)
+            (chosen,) = metrics_of(pair.categories, (metric,))
+            about_runs = asked["runs"] is not None or asked["solve"] == "runs"
+            paired = arguments["pair_runs"] == "yes"
+            shown = Pilot((pair,), chosen, about_runs, paired, declared=variances_of(sds))
+            return plan(shown, **{**asked, "metric": chosen}), pilot.stem
         gold, units, notes, classes, names = read.gold, read.gold_units, read.notes, read.classes, (a, b)
         answers = read.responses[a], read.responses[b]
     else:
         labels, classes = read_labels(pilot, columns, mending, classes)
         gold, units, notes, answers, names = labels.matrix(), labels.units(), labels.mended, None, ("A", "B")
-    if with_people:
-        if systems is None:
-            raise NbykError(
-                "labels of items alone do not show how raters change a comparison of two systems; give the "
-                "systems' labels too",
-                argument="pilot_systems",
-            )
-        pair = read.pair(a, b)
-        chosen = metrics_of(pair.categories, arguments["metric"] or ("accuracy",))
-        if len(chosen) > 1:
-            raise NbykError("a plan with raters and runs is by one metric; give one", argument="metric")
-        about_runs = asked["runs"] is not None or asked["solve"] == "runs"
-        known = variances_of(sds)
-        shown = Pilot((pair,), chosen[0], about_runs, arguments["pair_runs"] == "yes", declared=known)
-        return plan(shown, **{**asked, "metric": chosen[0]}), pilot.stem
     say("fitting a prior to the labels")
     fitted = fit_labels(pilot.stem, gold, classes, pilot, n_sets=1)
     items = LabelledItems(fitted.prior, counts_among(gold, len(classes)), answers, names)
+    if with_people:
+        if asked["effect"] is None:
+            raise NbykError(
+                "give a number: labels alone do not show by how much A is better", argument="effect"
+            )
+        chosen = named(metric, kind_scored(metric) or "classes")
+        shown = Pilot.of_labels(items, gold, units, chosen, asked["effect"], declared=variances_of(sds))
+        return plan(shown, **{**asked, "metric": shown.metric}), pilot.stem
     solved = plan(items, **{**asked, "metric": arguments["metric"]})
-    ways = ["nbyk plan --pilot", str(pilot), "--pilot-systems A B --solve raters --power 0.8"]
-    cautions = unit_cautions_of({"gold": units}, len(gold), f"`{' '.join(ways)}` plans for new ones")
+    way = f"`nbyk plan --pilot {pilot} --solve raters --effect E --power 0.8` plans for new ones"
+    cautions = unit_cautions_of({"gold": units}, len(gold), way)
     return replace(solved, warnings=(*solved.warnings, *notes, *cautions)), ""
 
 
-def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> ClassPrior:
+def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> LabelPrior:
     """Return the prior of a file, or the one with the α that is given."""
     from nbyk.priors import ClassPrior
+    from nbyk.priors.ordinal import label_prior_in
 
     if arguments["class_alpha"] is None:
-        found = None if arguments["prior"] is None else ClassPrior.in_file(arguments["prior"])
+        found = None if arguments["prior"] is None else label_prior_in(arguments["prior"])
         if found is None:
             raise NbykError(
                 "a plan for labels needs a `pilot` of labels, a `prior` that `nbyk fit` wrote for labels, or "
@@ -151,13 +159,23 @@ def read_labels(
 
 
 def fit_labels(
-    name: str, labels: NDArray[np.float64], classes: tuple[str, ...], path: Path, **how: int
-) -> FittedClasses:
-    """Return the prior fitted to labels, (N, K) places of classes, NaN where missing, of a file."""
-    from nbyk.priors import fit_classes
+    name: str,
+    labels: NDArray[np.float64],
+    classes: tuple[str, ...],
+    path: Path,
+    *,
+    ordered: bool = False,
+    **how: int,
+) -> FittedClasses[Any]:
+    """Return the prior fitted to labels, (N, K) places of classes, NaN where missing, of a file.
+
+    Classes that are `ordered` are levels of a latent scale.
+    """
+    from nbyk.priors import fit_classes, fit_levels
     from nbyk.resampling.labels import counts_among
 
     try:
-        return fit_classes(name, counts_among(labels, len(classes)), classes, **how)
+        fit = fit_levels if ordered else fit_classes
+        return fit(name, counts_among(labels, len(classes)), classes, **how)
     except NbykError as error:
         raise error.about(file=path) from None

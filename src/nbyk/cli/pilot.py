@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from nbyk.data import Levels, Ratings, ResponseSet, Scale, Systems
     from nbyk.data.columns import Columns
-    from nbyk.data.mending import Mending
+    from nbyk.data.layouts import Mending
     from nbyk.data.units import Units
     from nbyk.priors import Response
     from nbyk.resampling.pilot_items import PilotItems
@@ -90,8 +90,9 @@ def _with_people(
 ) -> str:
     """Return the command that plans for new raters and runs, in a sentence."""
     content = scale.to_dict()
-    ends = ",".join(f"{level:g}" for level in content.get("levels", ()))
-    ends = ends or f"{content.get('low', 0):g}..{content.get('high', 1):g}"
+    levels = content.get("levels", (content.get("low", 0), content.get("high", 1)))
+    has_ends = len(levels) == 2 or list(levels) == [levels[0] + step for step in range(len(levels))]
+    ends = f"{levels[0]:g}..{levels[-1]:g}" if has_ends else ",".join(map("{:g}".format, levels))
     shared = {name: of_name.n_shared for name, of_name in units.items() if of_name.n_shared}
     raters = shared.pop("gold", 0)
     if not systems:
@@ -161,7 +162,7 @@ def read_rated(
         scale, ratings = whole, read_as(numbers_on(whole), path, columns, "auto", mending)
     raw, response = scale.original(ratings.values), Response.on(scale)
     levels = scale.levels if isinstance(scale, Levels) else ()
-    if response.levels == 2 or (response.levels == 0 and np.isin(ratings.values, (0.0, 1.0)).all()):
+    if response.seen_in(ratings.values).levels == 2:
         response = Response("binary")
         levels = tuple(scale.original(np.array([0.0, 0.5 if isinstance(scale, Levels) else 1.0])).tolist())
         scale = Interval(*levels)

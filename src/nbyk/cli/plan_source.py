@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from nbyk.data import ResponseSet, Scale
     from nbyk.data.columns import Columns
-    from nbyk.data.mending import Mending
+    from nbyk.data.layouts import Mending
     from nbyk.metrics import Metric
     from nbyk.planning.pilot import Pilot
     from nbyk.planning.result import Plan
@@ -319,7 +319,11 @@ def simulated_plan(
         trials = all(metric.of_trials for metric in metrics)
         read = read_pilot_of(pilot, pilot_systems, on_scale, columns, mending, trials=trials)
         population: Any = replace(read.items, system_answers=arguments["system_answers"])
-        cautions, scale = read.warnings, read.scale
+        given = ("" if metrics[0].needs_gold else "--pilot-systems A B ") + f"--metric {metrics[0].name}"
+        effect = "E" if asked["effect"] is None else f"{asked['effect']:g}"
+        words = f"--solve raters {given} --effect {effect} "
+        cautions = tuple(text.replace("--solve raters --effect E ", words) for text in read.warnings)
+        scale = read.scale
         if pilot is not None and pilot_systems is None:
             other_prior = partial(fitted_to, population, pilot, say)
             if arguments["items_from"] == "prior":

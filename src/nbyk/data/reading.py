@@ -3,41 +3,52 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from nbyk.data.arrays import ARRAY_SUFFIXES, load_array
+from nbyk.data.arrays import ARRAY_SUFFIXES, load_array, numbers_or_text, table_of_frame
 from nbyk.data.columns import KNOWN_NAMES, Columns, described, described_wide, known_names, recognised
-from nbyk.data.frames import numbers_or_text, table_of_frame
-from nbyk.data.kinds import CellKind, headless, numbers_on
-from nbyk.data.layouts import Entries, as_ids, long_cells, nameless_cells, wide_cells
-from nbyk.data.lm_eval import HASHES, SampleChoice, holds_samples, read_samples
-from nbyk.data.mending import Mending, without_duplicates, without_empty
-from nbyk.data.ratings import Ratings
-from nbyk.data.readers import (
-    EXPORTS,
-    Recording,
-    columns_of_objects,
-    recorded_at,
-    recorded_in,
-    rows_of_split,
+from nbyk.data.containers import (
+    is_dataset,
+    is_inspect_log,
+    is_workbook,
+    read_dataset,
+    read_inspect_log,
+    read_parquet,
+    read_workbook,
 )
+from nbyk.data.exports import exported, is_exported, json_table
+from nbyk.data.kinds import CellKind, headless, kind_of_cells, numbers_on
+from nbyk.data.layouts import (
+    Entries,
+    Mending,
+    as_ids,
+    long_cells,
+    nameless_cells,
+    repeated,
+    wide_cells,
+    without_duplicates,
+    without_empty,
+)
+from nbyk.data.lm_eval import HASHES, SampleChoice, holds_samples, read_samples
+from nbyk.data.ratings import Ratings
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.tables import (
     DELIMITERS,
     JSON_LINES,
     TABLE_SUFFIXES,
     DataRows,
+    SparseColumn,
     Table,
     is_number,
-    read_table,
-    unknown_suffix,
+    read_delimited,
+    read_json_lines,
 )
-from nbyk.data.text import cells_of_lines, json_content, json_lines, shown
+from nbyk.data.text import cells_of_lines, some, text_lines
 from nbyk.errors import DataPlace, NbykError
 
 Layout = Literal["auto", "long", "wide"]
@@ -174,6 +185,12 @@ def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = 
         return nameless_cells(table)
     named, columns = columns.value != "value", recognised(table, columns)
     item, rater, value = columns.item, columns.rater, columns.value
+    systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()
+    if len(systems) > 1:
+        raise table.place.error(
+            f"holds {len(systems)} systems ({some(sorted(map(str, systems)))}), expected one; give the file "
+            "alone, or one file for each system"
+        )
     is_long = layout == "long" or bool(table.roles)
     if not (is_long or (layout == "auto" and (value in table.names or rater in table.names))):
         return wide_cells(
@@ -189,7 +206,9 @@ def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = 
         # The table has one score per item, unless further columns could be raters' or an item repeats.
         if len(set(ids)) == len(ids):
             is_named = value == "value" or named or not others
-            if not is_named and not (value == "label" and _is_text(table, value)):
+            if not is_named and not (
+                value == "label" and kind_of_cells(table.column(value, "")) == "classes"
+            ):
                 raise table.place.error(
                     f"each item is on one row, with the columns {', '.join(table.names)}; say "
                     f"which one holds the scores with `value`, as in {value}, or which one holds the raters "
@@ -198,12 +217,10 @@ def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = 
             columns = replace(columns, rater=None)
         elif not others:
             cells = long_cells(table, replace(columns, rater=None))
-            first: dict[str, int] = {}
-            again = (row for row, name in enumerate(ids) if first.setdefault(name, row) != row)
             if mending.on_duplicates == "refuse":
-                row = next(again)
-                raise table.at(row).error(
-                    f"item {ids[row]!r} is already on {table.rows.shown(first[ids[row]])}, and there is no "
+                again, row = repeated(ids)
+                raise table.at(again).error(
+                    f"item {ids[row]!r} is already on {table.rows.shown(row)}, and there is no "
                     "column 'rater'; expected one row per item: choose with `on_duplicates` first, last or "
                     "mean, or, if several people rated it, name their column with `rater`; if the raters are "
                     "unknown, add a column rater with another id on each row"
@@ -212,10 +229,24 @@ def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = 
     return long_cells(table, columns)
 
 
-def _is_text(table: Table, name: str) -> bool:
-    """Return whether more than half of a column's cells are text that is no number."""
-    cells = [cell for _, cell in table.cells(name)]
-    return 2 * sum(isinstance(cell, str) and not is_number(cell) for cell in cells) > len(cells)
+READERS: tuple[tuple[Callable[[Any], bool], Callable[..., Table]], ...] = (
+    (is_inspect_log, read_inspect_log),
+    (is_workbook, read_workbook),
+    (is_dataset, read_dataset),
+    (holds_samples, read_samples),
+)
+"""Functions that recognise a path, and those that read it."""
+
+
+def reader_of(given: Given) -> Callable[..., Table] | None:
+    """Return the reader that recognises a path; None if none does, or it is no path."""
+    is_path = isinstance(given, str | os.PathLike)
+    return next((read for recognises, read in READERS if is_path and recognises(given)), None)
+
+
+def is_log(given: Given) -> bool:
+    """Return whether a path is a log of lm_eval."""
+    return reader_of(given) is read_samples
 
 
 def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
@@ -230,14 +261,9 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         return _array(numbers_or_text(given, place) if given.dtype.kind == "O" else given, place)
     if not isinstance(given, str | os.PathLike):
         return table_of_frame(given)
-    recording = recorded_at(given)
-    if recording is None and holds_samples(given):
-        recording = read_samples(given, samples)
+    if reader := reader_of(given):
+        return reader(given, samples) if reader is read_samples else reader(given)
     suffix = Path(given).suffix.lower()
-    if recording is None and suffix in JSON_LINES:
-        recording = _recorded_lines(given)
-    if recording is not None:
-        return _recorded(given, recording)
     if suffix in ARRAY_SUFFIXES:
         return _array(load_array(given), DataPlace(given))
     if suffix == ".txt":
@@ -245,39 +271,28 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         rows = DataRows(DataPlace(given), "line", range(1, len(lines) + 1))
         return Table(rows, ("0",), (lines,), nameless=True)
     if suffix == ".json":
-        return _json(given)
+        return json_table(given)
     if suffix in TABLE_SUFFIXES:
         table = read_table(given, headers=_HEADERS if suffix in DELIMITERS else None)
-        if not table.nameless and (recording := _recorded_rows(given, table)) is not None:
-            return _recorded(given, recording)
+        if not table.nameless and (of_tool := _exported_rows(given, table)) is not None:
+            return of_tool
         if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
             return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
         return table
     raise unknown_suffix(given, (*TABLE_SUFFIXES, *ARRAY_SUFFIXES, ".txt", *_MADE))
 
 
-def _recorded_lines(path: str | os.PathLike[str]) -> Recording | None:
-    """Return the recording of a file of JSON lines whose first line is a tool's; None if it is none's."""
-    lines = json_lines(path)
-    first = next(lines, None)
-    if first is None or all(export.units([first[1]]) is None for export in EXPORTS):
+def _exported_rows(path: str | os.PathLike[str], table: Table) -> Table | None:
+    """Return the table that a tool meant by its rows, or lines; None if they are no tool's."""
+    columns = list(zip(table.names, table.columns, strict=True))
+    first = (name for name, of in columns if not isinstance(of, SparseColumn) or of.rows[0] == 0)
+    if not is_exported([dict.fromkeys(first)]):
         return None
-    numbers, objects = zip(first, *lines, strict=True)
-    return recorded_in(list(objects), path, numbers)
-
-
-def _recorded_rows(path: str | os.PathLike[str], table: Table) -> Recording | None:
-    """Return the recording of a table whose columns are a tool's; None if they are none's."""
-    counts: Counter[str] = Counter()
-    names = []
-    for name in table.names:
-        names.append(f"{name}\n{counts[name]}" if counts[name] else name)
-        counts[name] += 1
-    if all(export.units([dict.fromkeys(names)]) is None for export in EXPORTS):
-        return None
-    columns = [cells if isinstance(cells, list) else cells.to_pylist() for cells in table.columns]
-    rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    return recorded_in(rows, path, table.rows.numbers if table.rows.unit == "line" else None)
+    rows: list[dict[str, Any]] = [{} for _ in range(len(table))]
+    for place, (name, _) in enumerate(columns):
+        for row, cell in table.cells_at(place):
+            rows[row][f"{name}\n{place}" if name in rows[row] else name] = cell
+    return exported(rows, path, table.rows.numbers if table.rows.unit == "line" else None)
 
 
 def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
@@ -286,79 +301,58 @@ def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
     return Table(rows, tuple(map(str, range(n_columns))), (), nameless=True, array=array)
 
 
-def _json(path: str | os.PathLike[str]) -> Table:
-    """Return the table in a JSON file: a maker's, or a list, or an object of columns or of scores by id."""
-    content = json_content(path)
-    recording = recorded_in(content, path)
-    if recording is not None:
-        return _recorded(path, recording)
-    rows: Any = rows_of_split(content) or content
-    columns: dict[str, list[Any]] = {}
-    notes: tuple[str, ...] = ()
-    if isinstance(rows, dict):
-        tables = [name for name, inner in rows.items() if _is_table(inner)]
-        used = (
-            tables if len(tables) == 1 else [name for name, inner in rows.items() if isinstance(inner, list)]
-        )
-        columns = {name: rows[name] for name in used}
-        if used and len(used) < len(rows):
-            unused = ", ".join(shown(name) for name in rows if name not in used)
-            notes = (f"the members {unused} are not used",)
-        rows = rows[tables[0]] if len(tables) == 1 else rows
-    if _is_table(rows):
-        listed, numbers = columns_of_objects(enumerate(rows, start=1))
-        return _recorded(path, Recording("", listed, {}, numbers=numbers, notes=notes))
-    if isinstance(content, list):
-        columns = {"score": content}
-    elif isinstance(content, dict) and not (columns or any(isinstance(of, dict) for of in content.values())):
-        columns = {"item": list(content), "score": list(content.values())}
-    elif isinstance(content, dict) and not columns:
-        raise NbykError(
-            "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list of objects "
-            'such as {"item": "a", "rater": "r1", "value": 1}',
-            file=path,
-        )
-    elif not columns:
-        raise NbykError(
-            f"found {shown(content)}, expected a list of scores, as in [0.71, 0.74], or an "
-            "object from ids to scores",
-            file=path,
-        )
-    lengths = {name: len(cells) for name, cells in columns.items()}
-    if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{n} of {name!r}" for name, n in lengths.items())
-        raise NbykError(f"found {found}; expected as many entries in each list", file=path)
-    n_rows = max(lengths.values(), default=0)
-    if not n_rows:
-        raise NbykError("holds no scores or ratings; expected one of each run or item", file=path)
-    rows = DataRows(DataPlace(path), "entry", range(n_rows))
-    names = tuple(columns)
-    return Table(rows, names, tuple(columns.values()), nameless=isinstance(content, list), notes=notes)
+def read_table(
+    path: str | os.PathLike[str],
+    only: Collection[str] | None = None,
+    *,
+    headers: Collection[str] | None = None,
+) -> Table:
+    """Return the table in a CSV, TSV, JSON-lines or Parquet file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    only
+        The columns to read, to save the memory of others, such as texts.
+    headers
+        Names that are a header even above a column of text; if given, CSV and TSV may lack the header.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix in DELIMITERS:
+        table = read_delimited(path, DELIMITERS[suffix], only)
+        if headers is not None and _lacks_header(table, headers):
+            names, cells = (
+                tuple(map(str, range(len(table.names)))),
+                zip(table.names, table.columns, strict=True),
+            )
+            first = next(number for number, line in enumerate(text_lines(path), start=1) if line.strip())
+            rows = replace(table.rows, numbers=[first, *(table.rows.numbers or ())])
+            table = Table(rows, names, tuple([name, *column] for name, column in cells), nameless=True)
+    elif suffix in JSON_LINES:
+        table = read_json_lines(path)
+    elif suffix == ".parquet":
+        table = read_parquet(path, only)
+    else:
+        raise unknown_suffix(path, TABLE_SUFFIXES)
+    if not len(table):
+        raise NbykError("has columns but no rows; expected at least one rating or score per row", file=path)
+    return table
 
 
-def _is_table(content: Any) -> bool:
-    return isinstance(content, list) and bool(content) and all(isinstance(row, dict) for row in content)
+def _lacks_header(table: Table, headers: Collection[str]) -> bool:
+    """Return whether the first line of a delimited file is data: numbers alone, or one word among words."""
+    if all(map(is_number, table.names)):
+        return True
+    if len(table.names) > 1 or table.names[0].strip().lower() in headers:
+        return False
+    return 2 * sum(map(is_number, table.columns[0])) < len(table.columns[0])
 
 
-def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
-    columns = tuple(recording.columns.values())
-    numbers = recording.numbers
-    if numbers is None:
-        numbers = range(1, len(columns[0]) + 1 if columns else 1)
-    if not numbers:
-        raise NbykError(
-            f"is {recording.maker or 'a list'} without rows; expected at least one rating", file=path
-        )
-    rows = DataRows(DataPlace(path), recording.unit, numbers, recording.files)
-    names = tuple(map(str, recording.columns))
-    return Table(
-        rows,
-        names,
-        columns,
-        recording.roles,
-        recording.scores,
-        notes=recording.notes,
-        lower=recording.lower,
-        incomplete=recording.incomplete,
-        about=recording.about,
+def unknown_suffix(path: str | os.PathLike[str], known: Sequence[str]) -> NbykError:
+    """Return the error for a file whose suffix is none of `known`."""
+    return NbykError(
+        f"unknown suffix {Path(path).suffix!r}; expected one of {', '.join(known)}: give the file "
+        "the suffix of its format, or convert it",
+        file=path,
     )

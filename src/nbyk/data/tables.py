@@ -6,7 +6,7 @@ import csv
 import difflib
 import io
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,19 +14,73 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from nbyk.bounded import MOST_BYTES, counted, refuse_more
-from nbyk.data.readers import SparseColumn, columns_of_objects
-from nbyk.data.text import json_lines, reason, shown, text_lines, unreadable, whole_text
+from nbyk.data.text import json_lines, shown, some, whole_text
 from nbyk.errors import DataPlace, NbykError
-from nbyk.files import read_bytes
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
 _BATCH = 512  # rows of Parquet read at once: a long text can be in all of them
 TABLE_SUFFIXES = (*DELIMITERS, *JSON_LINES, ".parquet")
+
+
+@dataclass(frozen=True)
+class SparseColumn:
+    """The cells of a column that exist, with their rows; `numbers` has one for each row of the table.
+
+    If each line has a key of its own, full columns would take memory and time that grow with the square of
+    the number of lines.
+    """
+
+    numbers: Sequence[int]
+    rows: list[int] = field(default_factory=list)
+    cells: list[Any] = field(default_factory=list)
+
+    def add(self, row: int, cell: Any) -> None:
+        """Add the cell of a row."""
+        self.rows.append(row)
+        self.cells.append(cell)
+
+    def taken(self, rows: Sequence[int]) -> SparseColumn:
+        """Return the cells of some rows, in their order."""
+        place_of = {row: place for place, row in enumerate(rows)}
+        column = SparseColumn(rows)
+        for row, cell in zip(self.rows, self.cells, strict=True):
+            if row in place_of:
+                column.add(place_of[row], cell)
+        return column
+
+    def to_pylist(self) -> list[Any]:
+        """Return the cell of every row, None where the row has none."""
+        every: list[Any] = [None] * len(self.numbers)
+        for row, cell in zip(self.rows, self.cells, strict=True):
+            every[row] = cell
+        return every
+
+
+def columns_of_objects(
+    objects: Iterable[tuple[int, Mapping[str, Any]]],
+) -> tuple[dict[str, SparseColumn], list[int]]:
+    """Return numbered objects as columns, and their numbers."""
+    columns: dict[str, SparseColumn] = {}
+    numbers: list[int] = []
+    for row, (number, content) in enumerate(objects):
+        for name, cell in content.items():
+            columns.setdefault(name, SparseColumn(numbers)).add(row, cell)
+        numbers.append(number)
+    return columns, numbers
+
+
+@dataclass(frozen=True)
+class Unusable:
+    """A value that is there and is no score, such as a list; errors show it in these words."""
+
+    words: str
+
+    def __repr__(self) -> str:
+        return self.words
 
 
 @dataclass(frozen=True)
@@ -162,9 +216,9 @@ class Table:
             raise self.place.error(f"{len(found)} columns are named {shown(name)}; rename all but one")
         near = difflib.get_close_matches(name, [each[:60] for each in self.names[:1000]], n=1, cutoff=0.6)
         nearest = f" (nearest: {near[0]!r})" if near else ""
-        found_names = ", ".join(map(shown, self.names[:12])) + (", …" if len(self.names) > 12 else "")
+        found_names = some(self.names, shown)
         if self.scores:
-            found_names += f"; the scores are {', '.join(map(shown, self.scores))}"
+            found_names += f"; the scores are {some(self.scores, shown)}"
         raise self.place.error(f"no column {name!r}; found {found_names}{nearest}; {hint}")
 
     def taken(self, rows: Sequence[int], without: str) -> Table:
@@ -187,62 +241,39 @@ class Table:
     def cells(self, name: str) -> Iterable[tuple[int, Any]]:
         """Return row and value of each cell of a column that exists; errors are those of `column`."""
         places = self._places.get(name, [])
-        column = self.columns[places[0]] if len(places) == 1 else None
+        return self.cells_at(places[0]) if len(places) == 1 else enumerate(self.column(name, ""))
+
+    def cells_at(self, place: int) -> Iterator[tuple[int, Any]]:
+        """Return row and value of each cell of the column in a place."""
+        column = self.columns[place]
         if isinstance(column, SparseColumn):
             return zip(column.rows, column.cells, strict=True)
-        return enumerate(self.column(name, ""))
+        return enumerate(_cells(column))
+
+
+def made_table(
+    path: str | os.PathLike[str],
+    what: str,
+    columns: Mapping[str, Any],
+    numbers: Sequence[int] | None = None,
+    unit: str = "row",
+    files: Sequence[Path] | None = None,
+    **known: Any,
+) -> Table:
+    """Return the table in some columns of one length; `known` are fields of `Table`, `what` is the file.
+
+    `unit`, `numbers` (None counts from 1) and `files` are those of `DataRows`.
+    """
+    if numbers is None:
+        numbers = range(1, max(map(len, columns.values()), default=0) + 1)
+    if not numbers:
+        raise NbykError(f"is {what} without rows; expected at least one rating", file=path)
+    rows = DataRows(DataPlace(path), unit, numbers, files)
+    return Table(rows, tuple(map(str, columns)), tuple(columns.values()), **known)
 
 
 def _cells(column: Any) -> list[Any]:
     return column if isinstance(column, list) else list(column.to_pylist())
-
-
-def read_table(
-    path: str | os.PathLike[str],
-    only: Collection[str] | None = None,
-    *,
-    headers: Collection[str] | None = None,
-) -> Table:
-    """Return the table in a CSV, TSV, JSON-lines or Parquet file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    only
-        The columns to read, to save the memory of others, such as texts.
-    headers
-        Names that are a header even above a column of text; if given, CSV and TSV may lack the header.
-    """
-    suffix = Path(path).suffix.lower()
-    if suffix in DELIMITERS:
-        table = _read_delimited(path, DELIMITERS[suffix], only)
-        if headers is not None and _lacks_header(table, headers):
-            names, cells = (
-                tuple(map(str, range(len(table.names)))),
-                zip(table.names, table.columns, strict=True),
-            )
-            first = next(number for number, line in enumerate(text_lines(path), start=1) if line.strip())
-            rows = replace(table.rows, numbers=[first, *(table.rows.numbers or ())])
-            table = Table(rows, names, tuple([name, *column] for name, column in cells), nameless=True)
-    elif suffix in JSON_LINES:
-        table = _read_json_lines(path)
-    elif suffix == ".parquet":
-        table = _read_parquet(path, only)
-    else:
-        raise unknown_suffix(path, TABLE_SUFFIXES)
-    if not len(table):
-        raise NbykError("has columns but no rows; expected at least one rating or score per row", file=path)
-    return table
-
-
-def _lacks_header(table: Table, headers: Collection[str]) -> bool:
-    """Return whether the first line of a delimited file is data: numbers alone, or one word among words."""
-    if all(map(is_number, table.names)):
-        return True
-    if len(table.names) > 1 or table.names[0].strip().lower() in headers:
-        return False
-    return 2 * sum(map(is_number, table.columns[0])) < len(table.columns[0])
 
 
 def is_number(cell: str) -> bool:
@@ -254,16 +285,8 @@ def is_number(cell: str) -> bool:
     return "_" not in cell
 
 
-def unknown_suffix(path: str | os.PathLike[str], known: Sequence[str]) -> NbykError:
-    """Return the error for a file whose suffix is none of `known`."""
-    return NbykError(
-        f"unknown suffix {Path(path).suffix!r}; expected one of {', '.join(known)}: give the file "
-        "the suffix of its format, or convert it",
-        file=path,
-    )
-
-
-def _read_delimited(path: str | os.PathLike[str], delimiter: str, only: Collection[str] | None) -> Table:
+def read_delimited(path: str | os.PathLike[str], delimiter: str, only: Collection[str] | None) -> Table:
+    """Return the table in a delimited file, of some columns."""
     text = whole_text(path)
     header, columns, numbers = _split(text, delimiter, only) or _parsed(path, text, delimiter, only)
     return Table(DataRows(DataPlace(path), "line", numbers), tuple(header), columns)
@@ -338,56 +361,21 @@ def _parsed(
     return header, tuple(cells_of.get(at, []) for at in range(len(header))), numbers
 
 
-def _read_json_lines(path: str | os.PathLike[str]) -> Table:
+def read_json_lines(path: str | os.PathLike[str]) -> Table:
+    """Return the table of the objects in a file of JSON lines."""
     columns, numbers = columns_of_objects(json_lines(path))
     if not numbers:
         raise NbykError("is empty; expected one JSON object per line", file=path)
     return Table(DataRows(DataPlace(path), "line", numbers), tuple(columns), tuple(columns.values()))
 
 
-def _read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> Table:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+def said(value: Any) -> str:
+    """Return a value that is no score, in words."""
     try:
-        content = read_bytes(path)  # pyarrow's own errors for a file that cannot be opened say less
-    except OSError as error:
-        raise unreadable(path, error) from None
-    try:
-        with pq.ParquetFile(pa.BufferReader(content)) as source:
-            names = source.schema_arrow.names
-            kept = None if only is None else [name for name in names if name in only]
-            groups = (source.metadata.row_group(place) for place in range(source.metadata.num_row_groups))
-            n_bytes = sum(group.total_byte_size for group in groups)
-            refuse_more(path, n_bytes if only is None else 0, MOST_BYTES, "bytes")
-            batches = counted(
-                map(_decoded, source.iter_batches(batch_size=_BATCH, columns=kept, use_threads=False)),
-                path,
-                lambda batch: (batch.num_rows, batch.num_rows * batch.num_columns, batch.nbytes),
-            )
-            fields = [
-                at.with_type(at.type.value_type) if pa.types.is_dictionary(at.type) else at
-                for at in source.schema_arrow
-                if kept is None or at.name in kept
-            ]
-            table = pa.Table.from_batches(batches, pa.schema(fields))
-    except (pa.ArrowException, OSError) as error:
-        raise NbykError(
-            f"not a readable Parquet file ({reason(error)}); get it again if it was cut off, or "
-            "give the file the suffix of its format",
-            file=path,
-        ) from None
-    there = iter(table.columns)
-    columns = tuple(next(there) if only is None or name in only else [] for name in names)
-    return Table(DataRows(DataPlace(path), "row", range(table.num_rows)), tuple(names), columns)
-
-
-def _decoded(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return a batch without dictionaries, which take the room of a long text only later."""
-    import pyarrow as pa
-
-    columns = [
-        column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-        for column in batch.columns
-    ]
-    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+        text = " ".join(repr(value).split())
+    except RecursionError:
+        text = "deeply nested"
+    kind = (
+        "the list " if isinstance(value, list | tuple) else "the object " if isinstance(value, dict) else ""
+    )
+    return f"{kind}{text if len(text) <= 60 else text[:59] + '…'}"

@@ -50,6 +50,20 @@ _TRIALS = (Parameter("k", whole=True, minimum=1, maximum=100_000, example=2),)
 _PASSES = (*_TRIALS, Parameter("least", default=1.0, minimum=0.0, maximum=1.0, example=0.5))
 _CHEN = "Chen et al. 2021, Evaluating large language models trained on code"
 _YAO = "Yao, Shinn, Razavi and Narasimhan 2024, τ-bench"
+_OF_TRIALS = (
+    ("pass_at", "pass@k: chance that one or more of k trials of an item pass.", _CHEN),
+    ("pass_hat", "pass^k: chance that all of k trials of an item pass.", _YAO),
+    ("majority_of", "Chance that most of k trials of an item pass; half of k counts one half.", ""),
+    ("best_of", "Mean of the best of k trials of an item.", ""),
+)
+"""In the order of `nbyk.metrics.trials`."""
+_OF_TRIALS = (
+    ("pass_at", "pass@k: chance that one or more of k trials of an item pass.", _CHEN),
+    ("pass_hat", "pass^k: chance that all of k trials of an item pass.", _YAO),
+    ("majority_of", "Chance that most of k trials of an item pass; half of k counts one half.", ""),
+    ("best_of", "Mean of the best of k trials of an item.", ""),
+)
+"""In the order of `nbyk.metrics.trials`."""
 
 _ITEM_MEANS = "nbyk.metrics.item_means"
 _CORRELATIONS = "nbyk.metrics.correlations"
@@ -261,22 +275,18 @@ BUILTIN = (
     *(
         Metric(
             name,
-            f"nbyk.metrics.trials:{name}",
+            "nbyk.metrics.trials:trials",
             "higher",
             summary,
             needs="responses",
             needs_gold=False,
             parameters=_TRIALS if name == "best_of" else _PASSES,
             source=source,
+            arguments=(("measure", float(place)),),
             additive=True,
             of_trials=True,
             traits=_traits("smooth", unit_power=1, mean_over_items=True) if name == "best_of" else _OF_PASSES,
         )
-        for name, summary, source in (
-            ("pass_at", "pass@k: chance that one or more of k trials of an item pass.", _CHEN),
-            ("pass_hat", "pass^k: chance that all of k trials of an item pass.", _YAO),
-            ("majority_of", "Chance that most of k trials of an item pass; half of k counts one half.", ""),
-            ("best_of", "Mean of the best of k trials of an item.", ""),
-        )
+        for place, (name, summary, source) in enumerate(_OF_TRIALS)
     ),
 )

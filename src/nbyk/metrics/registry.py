@@ -27,8 +27,8 @@ from nbyk.metrics.metric import Metric
 from nbyk.metrics.traits import Data, Parameter
 
 if TYPE_CHECKING:
-    from nbyk.data.categories import Categories
     from nbyk.data.kinds import Kind
+    from nbyk.data.response_set import Categories
 
 ROWS: list[Metric] = [*BUILTIN, *CLASS_METRICS, *DISTRIBUTION_METRICS, *OUTPUT_METRICS]
 """All metrics: nbyk's, then users'."""

@@ -23,61 +23,33 @@ Floats = NDArray[np.float64]
 _ROUNDING = 1e-9
 
 
+ANY, ALL, MOST, BEST = range(4)
+"""What is expected of k trials: that any, all or most of them pass, or the best value among them."""
+
+
 @njit(nogil=True, cache=True)
-def pass_at(systems: Floats, gold: Floats, out: Floats, k: int, least: float) -> None:
-    """Fill `out`, shape (S, R), with the chance that at least one of k trials is worth `least` or more."""
+def trials(systems: Floats, gold: Floats, out: Floats, measure: int, k: int, least: float = 1.0) -> None:
+    """Fill `out`, shape (S, R), with means over items of `ANY` or another; a trial passes from `least` on."""
     for s in range(out.shape[0]):
         for r in range(out.shape[1]):
             total = 0.0
             for item in range(systems.shape[2]):
-                n, passed = _passed(systems[s, r, item], least)
-                total += 1.0 - _all_from(n - passed, n, k)
+                total += _of_item(systems[s, r, item], int(measure), int(k), least)
             out[s, r] = total / systems.shape[2]
 
 
 @njit(nogil=True, cache=True)
-def pass_hat(systems: Floats, gold: Floats, out: Floats, k: int, least: float) -> None:
-    """Fill `out`, shape (S, R), with the chance that each of k trials is worth `least` or more."""
-    for s in range(out.shape[0]):
-        for r in range(out.shape[1]):
-            total = 0.0
-            for item in range(systems.shape[2]):
-                n, passed = _passed(systems[s, r, item], least)
-                total += _all_from(passed, n, k)
-            out[s, r] = total / systems.shape[2]
-
-
-@njit(nogil=True, cache=True)
-def majority_of(systems: Floats, gold: Floats, out: Floats, k: int, least: float) -> None:
-    """Fill `out`, shape (S, R), with the chance that most of k trials are worth `least`; a tie counts ½."""
-    for s in range(out.shape[0]):
-        for r in range(out.shape[1]):
-            total = 0.0
-            for item in range(systems.shape[2]):
-                n, passed = _passed(systems[s, r, item], least)
-                total += _most_from(passed, n, k)
-            out[s, r] = total / systems.shape[2]
-
-
-@njit(nogil=True, cache=True)
-def best_of(systems: Floats, gold: Floats, out: Floats, k: int) -> None:
-    """Fill `out`, shape (S, R), with the mean of the best of k trials."""
-    for s in range(out.shape[0]):
-        for r in range(out.shape[1]):
-            total = 0.0
-            for item in range(systems.shape[2]):
-                total += _best(systems[s, r, item], k)
-            out[s, r] = total / systems.shape[2]
-
-
-@njit(nogil=True, cache=True)
-def _passed(trials: Floats, least: float) -> tuple[int, int]:
+def _of_item(values: Floats, measure: int, k: int, least: float) -> float:
+    if measure == BEST:
+        return _best(values, k)
     n = passed = 0
-    for value in trials:
+    for value in values:
         if value == value:
             n += 1
             passed += value >= least - _ROUNDING
-    return n, passed
+    if measure == ANY:
+        return 1.0 - _all_from(n - passed, n, k)
+    return _all_from(passed, n, k) if measure == ALL else _most_from(passed, n, k)
 
 
 @njit(nogil=True, cache=True)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.planning.long_run import epsilon_for_effect, long_run_effect
@@ -20,9 +21,10 @@ from nbyk.planning.pilot import ASSURED
 from nbyk.planning.request import Simulated
 from nbyk.planning.result import Plan
 from nbyk.resampling.item_effects import item_effects
-from nbyk.resampling.labels import LabelledItems
+from nbyk.resampling.labels import LabelledItems, LabelPopulation
 from nbyk.resampling.pilot_items import PilotItems
 from nbyk.resampling.streams import stream_key
+from nbyk.sums import product
 
 _PILOTS = 30
 _ITEMS = 1024
@@ -71,16 +73,49 @@ def _other_signals(plan: Plan, pilot: PilotItems | LabelledItems, seed: int) -> 
     metric = world.test.metric
     key = stream_key(seed, purpose="other pilots", pilot=pilot.key())
     generator = np.random.default_rng(key.seed_sequence("items", 0))
+    pilots = [generator.integers(n, size=n) for _ in range(_PILOTS)]
+    if isinstance(pilot, LabelledItems):
+        yield from _signals_of_labels(
+            plan, np.array([np.bincount(rows, minlength=n) for rows in pilots]), seed
+        )
+        return
     effect = None
     if plan.asked_effect is not None:
         effect = long_run_effect(world.population(2, 1, epsilon), metric, seed)
-    for _ in range(_PILOTS):
-        other = replace(world, prior=pilot.take(generator.integers(n, size=n)))
+    for rows in pilots:
+        other = replace(world, prior=pilot.take(rows))
         try:
             at = epsilon if effect is None else _epsilon_of(other, effect, seed)
             yield _signal(other, plan.k_responses, at, seed)
         except NbykError:  # no ε has that effect on these items
             continue
+
+
+def _signals_of_labels(plan: Plan, times: NDArray[np.int64], seed: int) -> Iterator[float]:
+    """Yield the signals by pilots with so many times each labelled item, (pilots, N).
+
+    What is drawn of an item given its labels is the same in every pilot: one simulation serves all. An effect
+    that was stated is another one in another pilot; it and the signal grow with ε as powers of it.
+    """
+    world, epsilon, k = plan.request.world, plan.epsilon or 0.0, plan.k_responses
+    weights = np.concatenate([np.ones_like(times[:1]), times]) / times.shape[1]
+
+    def shown(at: float) -> NDArray[np.float64]:
+        """Return the effects in the long run and the signals, (2, 1 + pilots), first those of this pilot."""
+        population = world.population(_ITEMS, k, at)
+        assert isinstance(population, LabelPopulation)
+        mean, square, long_run = product(population.item_moments(world.test.metric, seed), weights.T)
+        return np.log(np.maximum([long_run, mean / np.sqrt(square - mean**2)], 1e-300))
+
+    effects, signals = shown(epsilon)
+    if plan.asked_effect is not None:
+        more = min(1.0, _STEP * epsilon)
+        effect_grows, signal_grows = shown(more if more > epsilon else epsilon / _STEP)[:, 0] - (
+            effects[0],
+            signals[0],
+        )
+        signals = signals + signal_grows / effect_grows * (effects[0] - effects)
+    yield from np.exp(signals[1:])
 
 
 def _epsilon_of(world: Simulated, effect: float, seed: int) -> float:

@@ -161,6 +161,8 @@ def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> Iterator[
         wanted = solve not in (None, name) and asked[name] is None and asked[by_other] is None
         if wanted and count:
             asked[name] = count
+            if name == "k_responses" and count == 1 and now.runs and not now.raters:
+                continue  # nobody rates
             taken.append(f"{count} {words}{' of each system' * (name == 'runs')}")
     if not (now.raters or now.runs) and asked["k_responses"] is None:
         asked["k_responses"] = now.ratings_per_item

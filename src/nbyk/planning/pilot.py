@@ -8,21 +8,24 @@ plan holds in four of five such pilots if it is made for the variance that four 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.judged import JudgedSystems
-from nbyk.data.response_set import ResponseSet
+from nbyk.data.kinds import Kind
+from nbyk.data.response_set import Categories, ResponseSet
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
 from nbyk.planning.long_run import unit_of
+from nbyk.priors.nominal import labels_of, shares_of
+from nbyk.resampling.labels import LabelledItems
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.resample import observed_effects
 from nbyk.sums import product
@@ -139,8 +142,6 @@ class Pilot:
         `items.system_answers` says so. The raters are those of the ratings; their mean severity, which they
         do not show, is that of several draws.
         """
-        from scipy.optimize import brentq
-
         if not metric.needs_gold:
             raise NbykError(
                 f"metric {metric.name} compares ratings of both systems' answers, and ratings of items alone "
@@ -157,19 +158,12 @@ class Pilot:
                 a, b = (np.clip(_in_order(side, items.order) + offset, 0.0, top) for side in systems)
                 yield ResponseSet(gold, a, b, {"gold": units, "a": FRESH, "b": FRESH})
 
-        def excess(epsilon: float) -> float:
-            effects = [observed_effects(pair, metric)[0] for pair in pairs(epsilon)]
-            return unit * float(np.mean(effects)) - effect
+        def effect_at(epsilon: float) -> float:
+            return unit * float(np.mean([observed_effects(pair, metric)[0] for pair in pairs(epsilon)]))
 
-        if excess(1.0) < 0.0:
-            raise NbykError(
-                f"{effect:g} on {metric.name} is out of reach: at the largest ε it is "
-                f"{excess(1.0) + effect:.3g} by the pilot's ratings; give a smaller one",
-                argument="effect",
-            )
-        epsilon = float(brentq(excess, 0.0, 1.0, xtol=1e-3)) if excess(0.0) < 0.0 else 0.0
+        epsilon = _epsilon_of(effect_at, effect, metric, "ratings")
         kind = "real numbers"
-        if len(items.response.values):
+        if items.response.levels:
             levels = items.system_answers == "levels"
             kind = "whole levels of the scale" if levels else kind
             kind += f" (--system-answers {items.system_answers})"
@@ -179,6 +173,51 @@ class Pilot:
             f"by up to ε = {length * epsilon:.3g}"
         )
         return cls(tuple(pairs(epsilon)), metric, unit=unit, assumed=assumed, **more)
+
+    @classmethod
+    def of_labels(
+        cls, items: LabelledItems, labels: Floats, units: Units, metric: Metric, effect: float, **more: Any
+    ) -> Pilot:
+        """Return a pilot of people's labels alone, with simulated systems that differ by a stated effect.
+
+        A labels an item once, as a person would: given the item's labels. Of B's labels, a share ε is noise,
+        and ε gives the effect by the pilot's own labels. For a metric of distributions, a system answers with
+        its shares of the classes. `labels` are places of classes, (N, K), NaN where missing.
+        """
+        order, shared = items.order, {"a": FRESH, "b": FRESH}
+        shared |= {"gold": units.taken(order)}
+        generators = [np.random.default_rng([_SEED, number]) for number in range(_PAIRS)]
+        pools = [items.pool(generator, items.n_items) for generator in generators]
+        draws = [generator.random((2, items.n_items, 1)) for generator in generators]
+
+        def pairs(epsilon: float) -> tuple[Metric, list[ResponseSet]]:
+            chances = [pool.at(0.0, epsilon)[1:] for pool in pools]
+            if metric.needs == "classes":
+                answers = [
+                    [labels_of(above, u).astype(np.float64) for above, u in zip(two, of_pair, strict=True)]
+                    for two, of_pair in zip(chances, draws, strict=True)
+                ]
+                table = np.eye(items.levels)
+            else:
+                rows = np.array([[shares_of(above) for above in two] for two in chances])
+                table = np.concatenate([np.eye(items.levels), rows.reshape(-1, items.levels)])
+                answers = list(np.arange(items.levels, float(len(table))).reshape(*rows.shape[:3], 1))
+            categories = Categories(items.classes, table, cast("Kind", metric.needs))
+            sets = [ResponseSet(labels[order], a, b, shared, categories=categories) for a, b in answers]
+            return metric.bound(items.classes, table), sets
+
+        def effect_at(epsilon: float) -> float:
+            bound, sets = pairs(epsilon)
+            return float(np.mean([observed_effects(data, bound)[0] for data in sets]))
+
+        epsilon = _epsilon_of(effect_at, effect, metric, "labels")
+        once = " once" if metric.needs == "classes" else ", each with its shares of the classes"
+        assumed = (
+            f"two simulated systems that label an item{once}, as people would; a share ε = {epsilon:.3g} of "
+            "B's is noise"
+        )
+        bound, sets = pairs(epsilon)
+        return cls(tuple(sets), bound, assumed=assumed, **more)
 
     @classmethod
     def of_judged(cls, data: JudgedSystems) -> Pilot:
@@ -307,6 +346,22 @@ class Pilot:
         gold = data.gold if data.has_gold else None
         shared = panel_of(data, None, pair_runs=self.pair_runs).responses
         return responses(data.a, data.b, gold=gold, clusters=data.clusters) if shared is None else shared
+
+
+def _epsilon_of(effect_at: Callable[[float], float], effect: float, metric: Metric, what: str) -> float:
+    """Return the ε at which simulated systems differ by an effect, 0 if they differ by more without any."""
+    from scipy.optimize import brentq
+
+    most = effect_at(1.0)
+    if most < effect:
+        raise NbykError(
+            f"{effect:g} on {metric.name} is out of reach: at the largest ε it is {most:.3g} by the pilot's "
+            f"{what}; give a smaller one",
+            argument="effect",
+        )
+    if effect_at(0.0) >= effect:
+        return 0.0
+    return float(brentq(lambda epsilon: effect_at(epsilon) - effect, 0.0, 1.0, xtol=1e-3))
 
 
 def _mean_severities(gold: Floats, units: Units) -> Floats:

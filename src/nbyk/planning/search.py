@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from nbyk.errors import NbykError
 from nbyk.planning.item_moments import PowerCurve, smoothed
@@ -136,7 +137,13 @@ class PlanSearch:
         asked, epsilon, target = self.request, _value(self.request.epsilon), _value(self.request.power)
         curves, guesses = self._guessed_sizes(epsilon, target)
         order = sorted(guesses, key=lambda k: asked.cost(_whole(guesses[k]), k))
-        contenders = order[: _CONTENDERS if self.simulation.compiled else _SLOW_CONTENDERS]
+        highest = asked.cost(_whole(guesses[order[0]] * math.exp(_reach(curves.get(order[0])))), order[0])
+        near = (
+            k
+            for k in order
+            if asked.cost(_whole(guesses[k] * math.exp(-_reach(curves.get(k)))), k) <= highest
+        )
+        contenders = [*islice(near, _CONTENDERS if self.simulation.compiled else _SLOW_CONTENDERS)]
         searched = {
             k: self._items(k, epsilon, target, self._fine * precision, guesses[k]) for k in contenders
         }
@@ -353,11 +360,16 @@ class PlanSearch:
         self, k: int, n: float, epsilon: float, target: float, curve: PowerCurve | None
     ) -> Candidate:
         """Return the row of a K that was not among the best few, from approximation or coarse simulation."""
-        reach = 1.96 * (_COARSE * 3.0 if curve is None else 2.0 * curve.error)
+        reach = _reach(curve)
         size, low, high = (max(2, _whole(x)) for x in (n, n * math.exp(-reach), n * math.exp(reach)))
         if curve is None:
             return self._row(k, size, epsilon, target, _COARSE, ends=(low, high))
         return self._row(k, size, epsilon, None, None, "approximation", (low, high))
+
+
+def _reach(curve: PowerCurve | None) -> float:
+    """Return by what factor, as a logarithm, a guess at the number of items may be off at 95 %."""
+    return 1.96 * (_COARSE * 3.0 if curve is None else 2.0 * curve.error)
 
 
 def _simulated(power: Power) -> Estimate:

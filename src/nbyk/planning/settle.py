@@ -42,7 +42,7 @@ from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, Crew, check_count, too_few
 from nbyk.testing.shared_units.power import Aim
 from nbyk.testing.systems.compare import compare
-from nbyk.testing.systems.evidence import item_effects
+from nbyk.testing.systems.items_alone import item_effects
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.systems.variance import variance_shares
 from nbyk.testing.unit_cautions import about_units, named_units

@@ -198,7 +198,8 @@ def answer_text(answer: Answer, *, width: int, details: bool = False) -> str:
 
 def printed_head(head: Head, width: int) -> str:
     """Return the first lines of an answer for a terminal."""
-    return head_text(head, width, "" if head.table is None else _table_text(head.table, width))
+    table = "" if head.table is None else _table_text(head.table, width, captioned=head.table_is_last)
+    return head_text(head, width, table)
 
 
 def write_figures(figures: Iterable[AnswerFigure], folder: Path) -> None:
@@ -327,7 +328,7 @@ def _beyond(table: AnswerTable) -> set[tuple[int, int]]:
     }
 
 
-def _table_text(table: AnswerTable, width: int) -> str:
+def _table_text(table: AnswerTable, width: int, *, captioned: bool = True) -> str:
     """Return a table in columns; text wraps if there is too little room, numbers and bars do not."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -364,7 +365,7 @@ def _table_text(table: AnswerTable, width: int) -> str:
     # A notebook would show the table elsewhere, not on the page.
     Console(file=page, width=wide, color_system=None, highlight=False, force_jupyter=False).print(shown)
     lines = "\n".join(line.rstrip() for line in page.getvalue().rstrip().splitlines())
-    return f"{filled(table.caption, width)}\n\n{lines}"
+    return f"{filled(table.caption, width)}\n\n{lines}" if captioned else lines
 
 
 def _item(text: str, width: int) -> str:

@@ -28,6 +28,9 @@ _TESTS = {
     "t": "t-test",
 }
 
+_NOTES = ("every item has one response", "one response per item from")
+"""Beginnings of cautions that change no decision, which only the rest of an answer shows."""
+
 _ZERO = "┊"
 _KEPT = re.compile(r" %|p [=<≤] [.\d]+|(?<=[\d.]) to (?=[-\d.])")
 
@@ -92,8 +95,10 @@ class Head:
     @property
     def careful(self) -> str:
         """The cautions that are shown, and how many there are besides; "" without any."""
-        shown = self.cautions[: max(1, self.n_serious)]
+        shown = [text for text in self.cautions[: max(1, self.n_serious)] if not text.startswith(_NOTES)]
         n_more = len(self.cautions) - len(shown)
+        if not shown:
+            return ""
         more = [f"({n_more} more {self.rest})"] if n_more else []
         return " ".join([*(f"{on_one_line(text).rstrip('.')}." for text in shown), *more])
 
@@ -106,7 +111,7 @@ def in_words(test: str) -> str:
 def head_text(head: Head, width: int, table: str = "") -> str:
     """Return the lines for a terminal of a width; `table` is the text of the head's table."""
     first = "" if head.table_is_last else table
-    verdict = Line(head.verdict, "" if first else head.about)
+    verdict = Line(head.verdict, head.about)
     rows, before = [first, ""] if first else [], ""
     for line in (verdict, *head.lines):
         left = f"{before} {line.short or line.left}" if before else line.left

@@ -28,6 +28,7 @@ from nbyk.testing.shared_units.collection import Crew
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _POWERS = (0.5, 0.8, 0.9, 0.95)
@@ -174,11 +175,7 @@ def plan_figure(plan: Plan) -> Figure:
         ticks = [k for k in (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000) if each[0] <= k <= each[-1]]
         axes.set_xticks(ticks, [str(k) for k in ticks])
         axes.set_xticks([], minor=True)
-        low, high = math.floor(math.log10(n_range[0])), math.ceil(math.log10(n_range[1]))
-        ticks = [m * 10**e for e in range(low, high + 1) for m in (1, 2, 5)]
-        ticks = [n for n in ticks if n_range[0] <= n <= n_range[1]]
-        axes.set_yticks(ticks, [f"{n:,g}" for n in ticks])
-        axes.set_yticks([], minor=True)
+        _tick_items(axes)
         axes.set_xlabel("gold ratings per item, K" if asked.world.has_gold else "ratings of each answer, K")
         axes.set_ylabel("items, N")
         axes.set_title(
@@ -189,6 +186,16 @@ def plan_figure(plan: Plan) -> Figure:
         )
         axes.legend(loc="best", framealpha=0.9, fontsize=8)
     return figure
+
+
+def _tick_items(axes: Axes) -> None:
+    """Put ticks of an axis of items at 1, 2 and 5 times powers of ten, or at its ends if these are few."""
+    low, high = axes.get_ylim()
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [m * 10.0**e for e in powers for m in (1, 2, 5) if low <= m * 10.0**e <= high]
+    ticks = ticks if len(ticks) > 1 else [math.ceil(low), math.floor(high)]
+    axes.set_yticks(ticks, [f"{n:,g}" for n in ticks])
+    axes.set_yticks([], minor=True)
 
 
 def _caption(plan: Plan) -> str:
@@ -250,8 +257,7 @@ def people_figure(plan: Plan) -> Figure:
         ticks = [raters for raters in RATERS if raters not in (4, 6, 10, 15)]
         axes.set_xticks(ticks, [str(raters) for raters in ticks])
         axes.set_xticks([], minor=True)
-        for which in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
-            which(lambda value, _: f"{value:g}")
+        _tick_items(axes)
         axes.set_xlabel("raters, J")
         axes.set_ylabel("items, N")
         axes.set_title(

@@ -81,7 +81,10 @@ def collection(plan: Plan, high: Plan | None = None) -> str:
     of_each = " of each system's answer" if systems > 1 else " each"
     ratings = count("k_responses")
     noun = _noun(plan)
-    words = f"{count('n_items')} items{clusters} with {ratings} {noun}{'s' * (ratings != '1')}{of_each}"
+    words = f"{count('n_items')} items{clusters}"
+    if crew.runs and not crew.raters and ratings == "1" and not _cost(plan):  # nobody rates
+        return f"{words} and {count('runs')} runs of each system{', paired' * crew.paired_runs}"
+    words += f" with {ratings} {noun}{'s' * (ratings != '1')}{of_each}"
     if high is None:
         total = crew.n_items * crew.ratings_per_item * systems
         words += f" ({total} {noun}{'s' * (total != 1)}{_cost(plan)})"
@@ -297,7 +300,7 @@ def _systems(world: Simulated, unit: float) -> Iterator[str]:
         often = {None: "as often as people do", 1: "once"}.get(world.n_runs, f"{world.n_runs} times")
         yield f"each system labels an item {often}, as a person would"
         return
-    if isinstance(world.prior, PilotItems) and world.has_gold and len(world.prior.response.values):
+    if isinstance(world.prior, PilotItems) and world.has_gold and world.prior.response.levels:
         answers = world.prior.system_answers
         kind = "whole levels of the scale" if answers == "levels" else "real numbers"
         yield f"systems answer in {kind} (--system-answers {answers})"

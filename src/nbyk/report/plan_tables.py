@@ -34,17 +34,17 @@ def near_ways(plan: Plan, *, least: int = 2) -> pd.DataFrame:
     """Return the few collections that a reader compares with the plan, one to a row; the plan is marked."""
     import pandas as pd
 
-    costs, priced = (
-        plan.request.costs,
-        plan.request.costs != Costs(rated_systems=plan.request.costs.rated_systems),
-    )
+    costs, priced = plan.request.costs, _is_priced(plan)
     rows = list(_simulated_ways(plan) if plan.request.is_simulated else _people_ways(plan))
     if len(rows) < least:
         return pd.DataFrame()
     places = sorted(
         range(len(rows)), key=lambda place: (rows[place][1] != "this plan", costs.of(rows[place][0]))
     )
-    shown = [rows[place] for place in sorted(places[:_MOST_WAYS])]
+    shown = sorted(
+        (rows[place] for place in places[:_MOST_WAYS]),
+        key=lambda row: (row[0].raters, row[0].runs, row[0].ratings_per_item, -row[0].n_items),
+    )
     return pd.DataFrame(
         {
             "items": crew.n_items,
@@ -58,6 +58,11 @@ def near_ways(plan: Plan, *, least: int = 2) -> pd.DataFrame:
         }
         for crew, words in shown
     )
+
+
+def _is_priced(plan: Plan) -> bool:
+    costs = plan.request.costs
+    return costs != Costs(rated_systems=costs.rated_systems)
 
 
 def _simulated_ways(plan: Plan) -> Iterator[tuple[Crew, str]]:
@@ -147,7 +152,7 @@ def sizes(plan: Plan) -> pd.DataFrame:
                 "raters": raters,
                 "items": found.crew.n_items if found.reachable else None,
                 "ratings per item": found.crew.ratings_per_item,
-                "cost": _whole(found.cost) if found.reachable else None,
+                **({"cost": _whole(found.cost) if found.reachable else None} if _is_priced(plan) else {}),
             }
         )
     return pd.DataFrame(rows, dtype=object)

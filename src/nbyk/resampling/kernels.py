@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from nbyk.compiled import njit
 from nbyk.metrics.item_means import fill_item_means
+from nbyk.priors.responses import NORMAL
+from nbyk.priors.responses import respond as respond_one
 from nbyk.resampling.lanes import index_below
 
 Array = NDArray[Any]
@@ -154,22 +156,6 @@ def _fill_words(state: Array, out: Array) -> None:
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
 
 
-NORMAL, CLAMPED, LIKERT, BINARY = 0, 1, 2, 3
-"""Codes of the response stage: raw normal, clamped to [0, 1], Likert with L levels, 0/1 at one half."""
-
-
-@njit(nogil=True, cache=True)
-def _respond(x: float, kind: int, levels: int) -> Any:
-    if kind == NORMAL:
-        return x
-    if kind == BINARY:
-        return 1.0 if x >= 0.5 else 0.0
-    x = min(max(x, 0.0), 1.0)
-    if kind == CLAMPED:
-        return x
-    return min(math.floor(x * levels), levels - 1.0) / levels
-
-
 @njit(nogil=True, cache=True)
 def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) -> None:
     """Turn standard normals into responses in place.
@@ -178,9 +164,13 @@ def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) ->
     """
     for r in range(responses.shape[0]):
         for i in range(responses.shape[1]):
-            mu, sigma = mean[r, i], sd[r, i]
-            for j in range(responses.shape[2]):
-                responses[r, i, j] = _respond(mu + sigma * responses[r, i, j], kind, levels)
+            mu, sigma, row = mean[r, i], sd[r, i], responses[r, i]
+            if kind == NORMAL:  # on its own, so that a vector instruction serves several responses
+                for j in range(row.size):
+                    row[j] = mu + sigma * row[j]
+            else:
+                for j in range(row.size):
+                    row[j] = respond_one(mu + sigma * row[j], kind, levels)
 
 
 @njit(nogil=True, cache=True)
@@ -196,7 +186,7 @@ def mean_responses(mean: Array, sd: Array, kind: int, levels: int, normals: Arra
         for k in range(len(normals)):
             rater_normals = normals[k, items]
             for i in range(len(total)):
-                total[i] += _respond(mu[i] + sigma[i] * rater_normals[i], kind, levels)
+                total[i] += respond_one(mu[i] + sigma[i] * rater_normals[i], kind, levels)
         for i in range(len(total)):
             total[i] /= len(normals)
 
@@ -239,7 +229,7 @@ def respond_mixed(
             for j in range(responses.shape[2]):
                 x = responses[r, i, j]
                 x = mu_b + sigma_b * x if from_b[r, i, j] else mu_a + sigma_a * x
-                responses[r, i, j] = _respond(x, kind, levels)
+                responses[r, i, j] = respond_one(x, kind, levels)
 
 
 @njit(nogil=True, cache=True)
@@ -284,15 +274,17 @@ def redraw(
     `width`, then NaN. `out` has shape (R, N, `width` or more). Each replicate starts a new random word.
     """
     words = np.empty(items.shape[1] * width, np.uint32)
+    n_columns: Any = uint64(out.shape[2])
     for r in range(items.shape[0]):
         _fill_words(state, words)
         for i in range(items.shape[1]):
-            row = items[r, i]
-            row_values, drawn, its_words = values[row], out[r, i], words[i * width : (i + 1) * width]
-            count = counts[row]
-            for j in range(counts_out[row]):
-                drawn[j] = row_values[index_below(its_words[j], count)]
-            drawn[counts_out[row] :] = np.nan
+            # Unsigned and without slices: an item has few responses.
+            row, place = uint64(items[r, i]), uint64(i * width)
+            count, n_drawn = counts[row], uint64(counts_out[row])
+            for j in range(n_drawn):
+                out[r, i, j] = values[row, uint64(index_below(words[place + j], count))]
+            for j in range(n_drawn, n_columns):
+                out[r, i, j] = np.nan
 
 
 @njit(nogil=True, cache=True)

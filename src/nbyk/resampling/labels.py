@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.priors.nominal import ClassPrior, MixedPool, as_counts, labels_of, shares_of
-from nbyk.priors.ordinal import OrdinalPrior
-from nbyk.resampling.count_sets import as_thresholds, draw_counts
+from nbyk.priors.nominal import ClassPrior, LabelPrior, MixedPool, as_counts, labels_of, shares_of
+from nbyk.resampling.count_sets import BLOCK, as_thresholds
 from nbyk.resampling.effects import batches, effects_of_scores
+from nbyk.resampling.lanes import LANES, STATE, next_row, start_replicate
 from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population, check_epsilon, check_size
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
@@ -45,12 +45,15 @@ class LabelledItems:
         The answers of A and of B, as places of classes; NaN where missing.
     system_names
         Their names.
+    order : ndarray of int, shape (N,)
+        The items as given, in the order that they have here.
     """
 
     prior: ClassPrior
     counts: Counts
     answers: tuple[Floats, Floats] | None = None
     system_names: tuple[str, str] = ("A", "B")
+    order: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "counts", as_counts(self.counts, self.prior.levels))
@@ -59,6 +62,7 @@ class LabelledItems:
         # The order of the rows and columns of a file, which means nothing, does not change a number.
         answers = self.answers and tuple(np.sort(one, axis=1) for one in self.answers)
         order = np.lexsort(np.concatenate([self.counts, *(answers or ())], axis=1).T[::-1])
+        object.__setattr__(self, "order", order)
         object.__setattr__(self, "counts", self.counts[order])
         object.__setattr__(self, "answers", answers and tuple(one[order] for one in answers))
 
@@ -116,6 +120,10 @@ class LabelledItems:
 
     def key(self) -> str:
         """Return the key of the random streams: the labels and answers themselves."""
+        return self._key
+
+    @cached_property
+    def _key(self) -> str:
         digest = hashlib.sha256(self.prior.key().encode())
         for matrix in (self.counts, *(self.answers or ())):
             digest.update(np.ascontiguousarray(matrix).tobytes())
@@ -127,7 +135,7 @@ class LabelledItems:
         return {"name": self.name, "pilot_items": self.n_items, **pair, "fitted": self.prior.to_dict()}
 
 
-LabelSource = ClassPrior | OrdinalPrior | LabelledItems
+LabelSource = LabelPrior | LabelledItems
 """What labels are simulated from."""
 
 
@@ -145,12 +153,15 @@ class LabelSets:
         The answers of real systems, as places of classes; NaN where missing.
     runs
         The number of answers of simulated systems.
+    rows : ndarray, shape (R, N)
+        The items, as places in the pool that they are from.
     """
 
     gold: Floats
     systems: Floats
     answers: Floats | None = None
     runs: int = 0
+    rows: NDArray[np.int64] | None = None
 
     @cached_property
     def labels(self) -> Floats:
@@ -233,7 +244,7 @@ class LabelPopulation:
         Under the null, a fair coin gives each of a system's labels A's shares or B's.
         """
         rows = self._rows(streams, n_sets)
-        gold, *systems = self._chances
+        gold, *systems = _pool(self.prior, self.epsilon_a, self.epsilon_b)[0]
         if hypothesis == "null":
             systems = [0.5 * (systems[0] + systems[1])] * 2
 
@@ -251,25 +262,20 @@ class LabelPopulation:
 
         In the long run, gold has infinitely many labels, and so have systems that answer as often as gold.
         """
-        rows = self._rows(streams, n_sets)
-
-        def drawn(place: int, k: int | None) -> Floats:
+        rows, n_classes = self._rows(streams, n_sets), self.prior.levels
+        answers, runs = self._answers(rows), self.n_runs or (None if long_run else self.k_responses)
+        labels = (None if long_run else self.k_responses, *2 * (runs,))[: 3 if answers is None else 1]
+        shares = np.empty((len(labels), *rows.shape, n_classes))
+        chances, limits = _pool(self.prior, self.epsilon_a, self.epsilon_b)
+        for of_role, above, k in zip(shares, chances, labels, strict=False):
             if k is None:
-                return shares_of(self._chances[place][:, rows])
-            at_least = np.empty((self.prior.levels - 1, *rows.shape), np.int32)
-            limits, shares = np.empty(at_least.shape, np.uint32), np.empty((*rows.shape, self.prior.levels))
-            word = streams.generator(f"labels {place}").integers(2**64, dtype=np.uint64)
-            _take(self._limits[place], rows.reshape(-1), limits.reshape(len(limits), -1))
-            draw_counts(word, 0, k, limits, at_least)
-            _fill_shares(at_least.reshape(len(at_least), -1), k, shares.reshape(-1, self.prior.levels))
-            return shares
-
-        gold = drawn(0, None if long_run else self.k_responses)
-        answers = self._answers(rows)
+                of_role[:] = shares_of(above[:, rows])
+        word = streams.generator("labels").integers(2**64, dtype=np.uint64)
+        flat = shares.reshape(len(labels), -1, n_classes)
+        _draw_shares(limits, rows.reshape(-1), np.array([k or 0 for k in labels]), word, flat)
         if answers is not None:
-            return LabelSets(gold, _shares_among(answers, self.prior.levels), answers)
-        runs = self.n_runs or (None if long_run else self.k_responses)
-        return LabelSets(gold, np.stack([drawn(place, runs) for place in (1, 2)]), runs=runs or _MANY)
+            return LabelSets(shares[0], _shares_among(answers, n_classes), answers, rows=rows)
+        return LabelSets(shares[0], shares[1:], runs=runs or _MANY, rows=rows)
 
     def item_effects(self, metrics: Sequence[Metric], streams: Streams, n_sets: int) -> Floats:
         """Return every item's effect in test sets under the alternative, (metrics, R, N)."""
@@ -282,9 +288,25 @@ class LabelPopulation:
 
     def long_run_effect(self, metric: Metric, seed: int) -> float:
         """Return an effect with infinitely many labels of gold, over 50,000 items."""
+        return float(self._large(metric, seed, long_run=True)[1].mean())
+
+    def item_moments(self, metric: Metric, seed: int) -> Floats:
+        """Return the mean effect on every item of a pilot, its square, and that in the long run, (3, N)."""
+        rows, effects = self._large(metric, seed, long_run=False)
+        long_rows, long_run = self._large(metric, seed, long_run=True)
+
+        def means(rows: NDArray[np.int64], values: Floats) -> Floats:
+            n = cast("LabelledItems", self.prior).n_items
+            return np.bincount(rows % n, values, n) / np.maximum(np.bincount(rows % n, minlength=n), 1)
+
+        return np.stack([means(rows, effects), means(rows, effects**2), means(long_rows, long_run)])
+
+    def _large(self, metric: Metric, seed: int, *, long_run: bool) -> tuple[NDArray[np.int64], Floats]:
+        """Return 50,000 items, as rows of the pool, and the effect on each, (rows,)."""
         key = stream_key(seed, purpose="long-run effect", prior=self.prior.key())
-        sets = replace(self, n_items=_ITEMS).sets(Streams(key, 0), 1, long_run=True)
-        return float(sets.item_effects([metric], self.prior.classes).mean())
+        sets = replace(self, n_items=_ITEMS).sets(Streams(key, 0), 1, long_run=long_run)
+        assert sets.rows is not None
+        return sets.rows[0], sets.item_effects([metric], self.prior.classes)[0, 0]
 
     def _rows(self, streams: Streams, n_sets: int) -> NDArray[np.int64]:
         return streams.generator("items").integers(_POOL, size=(n_sets, self.n_items))
@@ -295,19 +317,9 @@ class LabelPopulation:
             return None
         return _together(self.prior.answers)[:, rows % self.prior.n_items]
 
-    @cached_property
-    def _chances(self) -> tuple[Floats, Floats, Floats]:
-        """The chances of a class from c on of the pool's items, of gold, A and B, (M − 1, rows)."""
-        gold, a, b = _pool(self.prior).at(self.epsilon_a, self.epsilon_b)
-        return gold, a, b
-
-    @cached_property
-    def _limits(self) -> tuple[NDArray[np.uint32], ...]:
-        return tuple(map(as_thresholds, self._chances))
-
 
 @lru_cache(maxsize=4)
-def _pool(prior: LabelSource) -> Any:
+def _items(prior: LabelSource) -> Any:
     """Return 65,536 items of a prior or a pilot, whose items stand in turn.
 
     To draw items from a pool costs a tenth of drawing their shares, and a mean over it has a fraction of the
@@ -317,24 +329,52 @@ def _pool(prior: LabelSource) -> Any:
     return prior.pool(Streams(key, 0).generator(""), _POOL)
 
 
-@njit(nogil=True, cache=True)
-def _take(limits: Any, rows: Any, out: Any) -> None:
-    """Fill `out`, shape (M − 1, n), with the columns of `limits` at `rows`, (n,)."""
-    for level in range(len(out)):
-        of_level, to = limits[level], out[level]
-        for i in range(len(rows)):
-            to[i] = of_level[rows[i]]
+@lru_cache(maxsize=4)
+def _pool(prior: LabelSource, epsilon_a: float, epsilon_b: float) -> tuple[Floats, NDArray[np.uint32]]:
+    """Return the chances of a class from c on of the pool's items, of gold, A and B, (3, M − 1, rows).
+
+    The thresholds are beside them, (rows, 3, M − 1): those of an item are near each other in memory.
+    """
+    chances = np.stack(_items(prior).at(epsilon_a, epsilon_b))
+    return chances, np.ascontiguousarray(as_thresholds(np.moveaxis(chances, -1, 0)))
 
 
 @njit(nogil=True, cache=True)
-def _fill_shares(at_least: Any, k: int, out: Any) -> None:
-    """Fill `out`, shape (n, M), with shares from #{labels ≥ class} of K, shape (M − 1, n)."""
-    for i in range(len(out)):
-        above = k
-        for c in range(len(at_least)):
-            out[i, c] = (above - at_least[c, i]) / k
-            above = at_least[c, i]
-        out[i, len(at_least)] = above / k
+def _draw_shares(limits: Any, rows: Any, labels: Any, key: Any, out: Any) -> None:
+    """Fill `out`, shape (S, n, M), with shares of the classes among labels of gold, or of gold, A and B.
+
+    `limits` are thresholds, (pool, 3, M − 1), of which the items have the rows `rows`, (n,). `labels`, (S,),
+    are the numbers of labels; where it is 0, `out` stays as it is.
+    """
+    n_levels = out.shape[2] - 1
+    state, words = np.empty(STATE, np.uint64), np.empty(LANES, np.uint64)
+    halves = words.view(np.uint32)
+    limit = np.zeros((len(out), n_levels, BLOCK), np.uint32)
+    count = np.empty((n_levels, BLOCK), np.int32)
+    start_replicate(key, 0, state)
+    for start in range(0, len(rows), BLOCK):
+        width = min(BLOCK, len(rows) - start)
+        for i in range(width):
+            for role in range(len(out)):
+                for level in range(n_levels):
+                    limit[role, level, i] = limits[rows[start + i], role, level]
+        for role in range(len(out)):
+            k = labels[role]
+            if k == 0:
+                continue
+            count[:] = 0
+            for _ in range(k):
+                next_row(state, words)
+                for level in range(n_levels):
+                    level_limit, level_count = limit[role, level], count[level]
+                    for i in range(BLOCK):
+                        level_count[i] += np.int32(halves[i] < level_limit[i])
+            for i in range(width):
+                above = k
+                for c in range(n_levels):
+                    out[role, start + i, c] = (above - count[c, i]) / k
+                    above = count[c, i]
+                out[role, start + i, n_levels] = above / k
 
 
 @njit(nogil=True, cache=True)

@@ -45,11 +45,27 @@ def _scrambled(x: Any) -> Any:
 
 
 @njit(nogil=True, cache=True)
+def _start(key: Any, replicate: int) -> Any:
+    """Return the number whose successors' hashes are a replicate's state."""
+    return _scrambled(_scrambled(uint64(key)) + uint64(replicate) * uint64(_GOLDEN))
+
+
+@njit(nogil=True, cache=True)
 def start_replicate(key: Any, replicate: int, state: Words) -> None:
     """Fill `state`, shape (STATE,), with the state of a replicate's first row of words."""
-    x = _scrambled(_scrambled(uint64(key)) + uint64(replicate) * uint64(_GOLDEN))
+    x = _start(key, replicate)
     for i in range(STATE):
         state[i] = _scrambled(x + uint64(i + 1) * uint64(_GOLDEN))
+
+
+@njit(nogil=True, cache=True)
+def _fill_first_row(key: Any, replicate: int, row: Words) -> None:
+    """Fill `row`, of LANES words at most, as `next_row` does first, by what that takes of a state."""
+    x = _start(key, replicate)
+    for lane in range(uint64(row.size)):
+        s0 = _scrambled(x + (lane + uint64(1)) * uint64(_GOLDEN))
+        mixed = s0 + _scrambled(x + (lane + uint64(3 * LANES + 1)) * uint64(_GOLDEN))
+        row[lane] = ((mixed << uint64(23)) | (mixed >> uint64(41))) + s0
 
 
 @njit(nogil=True, cache=True)
@@ -82,26 +98,25 @@ def fill_words(key: Any, first: int, out: Words) -> None:
     state = np.empty(STATE, np.uint64)
     row = np.empty(LANES, np.uint64)
     n = out.shape[1]
+    rest = n % LANES
     for r in range(len(out)):
+        if n <= LANES:
+            _fill_first_row(key, first + r, out[r])
+            continue
         start_replicate(key, first + r, state)
-        for start in range(0, n, LANES):
+        for start in range(0, n - rest, LANES):
+            next_row(state, out[r, start : start + LANES])
+        if rest > 0:
             next_row(state, row)
-            for i in range(min(LANES, n - start)):
-                out[r, start + i] = row[i]
+            for i in range(rest):
+                out[r, n - rest + i] = row[i]
 
 
 @njit(nogil=True, cache=True)
-def fill_uniforms(key: Any, first: int, out: Floats) -> None:
-    """Fill `out`, shape (R, n), with uniforms on the open interval (0, 1), as `fill_words`."""
-    state = np.empty(STATE, np.uint64)
-    row = np.empty(LANES, np.uint64)
-    n = out.shape[1]
-    for r in range(len(out)):
-        start_replicate(key, first + r, state)
-        for start in range(0, n, LANES):
-            next_row(state, row)
-            for i in range(min(LANES, n - start)):
-                out[r, start + i] = (float(row[i] >> uint64(12)) + 0.5) / 4503599627370496.0
+def as_uniforms(words: Words, out: Floats) -> None:
+    """Turn random words, shape (n,), into uniforms on the open interval (0, 1), in `out` or in place."""
+    for i in range(out.size):
+        out[i] = (float(words[i] >> uint64(12)) + 0.5) / 4503599627370496.0
 
 
 @njit(nogil=True, cache=True)

@@ -188,8 +188,9 @@ class ReplicateStreams:
 
     def uniforms(self, role: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the role's next uniforms on the open interval (0, 1), one row of `shape` per replicate."""
-        out = np.empty(shape)
-        lanes.fill_uniforms(*self.take(role, shape[0]), out.reshape(shape[0], -1))
+        words = self.words(role, shape)
+        out = words.view(np.float64)
+        lanes.as_uniforms(words.reshape(-1), out.reshape(-1))
         return out
 
     def words(self, role: str, shape: tuple[int, ...]) -> NDArray[np.uint64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from nbyk.errors import NbykError, unknown_name
 from nbyk.files import write_parquet
 from nbyk.metrics import load_file
 from nbyk.progress import progress
+from nbyk.studies.study import loaded
 
 if TYPE_CHECKING:
     from nbyk.report.answer import Answer
@@ -70,7 +70,7 @@ def run_step(
 def write_datasets(study: Study, settings: Mapping[str, Any], files: Files, results: Path) -> None:
     """Write a study's rows of each dataset that its results are part of, ``DATASET/STUDY.parquet``."""
     for dataset, name in study.datasets.items():
-        function = _loaded(name)
+        function = loaded(name)
         taken = parameters_of(function)
         given = {key: value for key, value in {**settings, **files}.items() if key in taken}
         table = _call(function, f"{study.name} {dataset}", given)
@@ -81,11 +81,7 @@ def write_figures(study: Study, settings: Mapping[str, Any], files: Files, out: 
     """Draw the figures of a study's report to ``figures/`` of a folder."""
     from nbyk.report.answer import write_figures
 
-    if study.drawn:
-        figures = _call(_loaded(study.drawn), f"{study.name} plot", {**settings, **files})
-    else:
-        figures = _answer(study, settings, files).figures
-    write_figures(figures, out)
+    write_figures(_answer(study, settings, files).figures, out)
 
 
 def write_report(study: Study, settings: Mapping[str, Any], files: Files, out: Path) -> str:
@@ -98,7 +94,7 @@ def write_report(study: Study, settings: Mapping[str, Any], files: Files, out: P
 
 
 def _answer(study: Study, settings: Mapping[str, Any], files: Files) -> Answer:
-    answer: Answer = _call(_loaded(study.report), f"{study.name} report", {**settings, **files})
+    answer: Answer = _call(loaded(study.report), f"{study.name} report", {**settings, **files})
     return answer
 
 
@@ -106,7 +102,8 @@ def function_of(study: Study, step: str) -> Callable[..., Any]:
     """Return the function behind a step, or raise NbykError with the steps that there are."""
     if step not in study.steps:
         raise unknown_name(f"step of {study.name}", step, study.steps)
-    return _loaded(study.steps[step].function)
+    function: Callable[..., Any] = loaded(study.steps[step].function)
+    return function
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
@@ -132,12 +129,6 @@ _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
     "Path": ((Path,), "a file, by --from"),
 }
 """Kinds of values by the beginning of a parameter's annotation."""
-
-
-def _loaded(name: str) -> Callable[..., Any]:
-    module, _, function = name.partition(":")
-    function_there: Callable[..., Any] = getattr(importlib.import_module(module), function)
-    return function_there
 
 
 def _group(function: Callable[..., Any], parameter: inspect.Parameter) -> type | None:

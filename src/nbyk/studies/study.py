@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -149,6 +150,8 @@ class Study:
         Its section of the configuration and its target of Snakemake.
     folder
         The folder of its report below ``results/``; that of its name without one.
+    keys
+        The class of its keys in the configuration, as "package.module:class"; "" if it adds none.
     keys_of_its_own
         Whether its keys stand in a section of its name, and not in the configuration itself.
     steps
@@ -161,17 +164,15 @@ class Study:
         The function that returns the report, an answer (`nbyk.report.answer.Answer`), as
         "package.module:function". It takes the settings and inputs of `reported` as steps do.
         ``figures/`` is written from it, and then ``report.html``, ``summary.json`` and ``tables/``.
-    drawn
-        The function that returns the figures of the report alone, where that costs less. It takes the same.
     """
 
     name: ClassVar[str]
     folder: ClassVar[str] = ""
+    keys: ClassVar[str] = ""
     keys_of_its_own: ClassVar[bool] = True
     steps: ClassVar[Mapping[str, Step]] = {}
     datasets: ClassVar[Mapping[str, str]] = {}
     report: ClassVar[str] = ""
-    drawn: ClassVar[str] = ""
 
     def rule(self, part: str) -> str:
         """Return the name of the rule of one of its steps, or of "aggregate", "plot" or "report"."""
@@ -179,7 +180,7 @@ class Study:
 
     def section(self) -> type[BaseModel] | None:
         """Return the keys that it adds to the configuration."""
-        return None
+        return loaded(self.keys) if self.keys else None
 
     def settings(self, config: Any) -> Any:
         """Return its part of a whole configuration."""
@@ -204,14 +205,15 @@ class Study:
         """Return the cell of a file below ``results/``; None if there is no such cell."""
         return next((cell for cell in self.cells(config) if cell.file == file), None)
 
+    def cell_paths(self, config: Any) -> dict[str, list[str]]:
+        """Return the paths of its cells by the steps that make any."""
+        cells = self.cells(config)
+        paths = {step: [cell.path for cell in cells if cell.step == step] for step in self.steps}
+        return {step: of_step for step, of_step in paths.items() if of_step}
+
     def gathered(self, config: Any) -> Cell:
         """Return the settings and inputs of its rows of the datasets: by default its cells, by step."""
-        inputs: dict[str, Sequence[str]] = {step: [] for step in self.steps}
-        for cell in self.cells(config):
-            inputs[cell.step] = [*inputs[cell.step], cell.path]
-        return Cell(
-            "", "aggregate", {"seed": config.seed}, {step: files for step, files in inputs.items() if files}
-        )
+        return Cell("", "aggregate", {"seed": config.seed}, self.cell_paths(config))
 
     def figures(self, config: Any) -> Sequence[str]:
         """Return the names of the figures of its report, each of which is a file that Snakemake knows."""
@@ -226,6 +228,12 @@ class Study:
         return None
 
 
+def loaded(name: str) -> Any:
+    """Return what a name stands for, given as "package.module:name"."""
+    module, _, inside = name.partition(":")
+    return getattr(importlib.import_module(module), inside)
+
+
 GROUP = "nbyk.studies"
 """Entry points of this group are studies; each is a line in its package's pyproject.toml."""
 
@@ -233,7 +241,7 @@ GROUP = "nbyk.studies"
 @cache
 def studies() -> tuple[Study, ...]:
     """Return the studies of every installed package, by name."""
-    return tuple(_loaded(entry) for entry in _entries())
+    return tuple(_of_entry(entry) for entry in _entries())
 
 
 def study_named(name: str) -> Study:
@@ -248,7 +256,7 @@ def examine_studies() -> Iterator[Finding]:
     """Yield the studies that are installed and cannot be loaded."""
     for entry in _entries():
         try:
-            _loaded(entry)
+            _of_entry(entry)
         except NbykError as error:
             what, _, advice = str(error).removeprefix(f"{entry.name}: ").rpartition("; ")
             yield Finding(entry.name, what, advice)
@@ -258,7 +266,7 @@ def _entries() -> list[EntryPoint]:
     return sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
 
 
-def _loaded(entry: EntryPoint) -> Study:
+def _of_entry(entry: EntryPoint) -> Study:
     try:
         study: Study = entry.load()
     except Exception as error:  # another author's package may raise anything as it is imported

@@ -16,11 +16,15 @@ from nbyk.testing.pvalues import (
     MOST_DRAWS,
     Alternative,
     check_alternative,
-    extreme_counts,
+    counts_of_sides,
+    null_counts,
     sides_of,
 )
 
 Floats = NDArray[np.float64]
+
+N_RESAMPLES = 9_999
+"""Draws at first, for responses to items."""
 
 _GROWTH = 4.0
 _MOST_LOOKS, _NODES, _FAR = 50, 200, 9.0
@@ -106,8 +110,8 @@ class Decision:
 
     alternative: Alternative
     alpha: float
-    n_resamples: int
-    max_resamples: int
+    n_resamples: int = N_RESAMPLES
+    max_resamples: int = N_RESAMPLES
     error: float = DECISION_ERROR
 
     def __post_init__(self) -> None:
@@ -135,18 +139,14 @@ class Decision:
     def settled(self, observed: float, null: Floats, look: int) -> bool:
         """Return whether the draws at a look settle the decision."""
         at = self.looks
-        counts, _ = extreme_counts(observed, null, self.alternative)
+        n_greater, n_less, _ = null_counts(observed, null)
+        counts = counts_of_sides(n_greater, n_less, self.alternative)
         return not at.reject_to[look] < counts.min() < at.keep_from[look]
 
     def draw(self, draw: NullDraws, observed: Floats) -> list[tuple[Floats, bool]]:
-        """Return each metric's null effects, and whether they settle its decision.
+        """Return each metric's effects under the null, and whether they settle its decision.
 
-        Parameters
-        ----------
-        draw
-            Draws effects under the null.
-        observed : ndarray, shape (metrics,)
-            The effects on the data as they are.
+        `observed`, shape (metrics,), are the effects on the data as they are.
         """
         effects_of: list[list[Floats]] = [[] for _ in observed]
         settled = [False] * len(observed)

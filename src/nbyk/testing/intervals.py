@@ -15,8 +15,6 @@ proportions (method 10).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -33,32 +31,6 @@ _HALVINGS = 60
 """Halvings of an interval of length 2 down to the rounding of doubles."""
 
 
-@dataclass(frozen=True)
-class ConfidenceInterval:
-    """A confidence interval of an effect.
-
-    Attributes
-    ----------
-    low, high
-        Its ends; NaN if the metric is undefined on every bootstrap draw.
-    level
-        Nominal coverage, in (0, 1).
-    method
-        "percentile" or "bca".
-    sampler
-        The bootstrap of test sets, such as ``bootstrap_items/all``.
-    """
-
-    low: float
-    high: float
-    level: float
-    method: IntervalMethod
-    sampler: str
-
-    def __contains__(self, effect: float) -> bool:
-        return self.low <= effect <= self.high
-
-
 def check_confidence_level(level: float) -> None:
     """Raise NbykError unless a confidence level lies between 0 and 1."""
     if not 0.0 < level < 1.0:
@@ -71,18 +43,9 @@ def percentile_interval(draws: Floats, level: float) -> tuple[float, float]:
 
 
 def bca_interval(draws: Floats, observed: float, acceleration: float, level: float) -> tuple[float, float]:
-    """Return the bias-corrected and accelerated interval.
+    """Return the bias-corrected and accelerated interval of bootstrapped effects, shape (B,).
 
-    Parameters
-    ----------
-    draws : ndarray, shape (B,)
-        Bootstrapped effects.
-    observed
-        The effect on the data as they are.
-    acceleration
-        The result of `acceleration`.
-    level
-        Nominal coverage, in (0, 1).
+    `observed` is the effect on the data as they are, and `acceleration` the result of the function.
     """
     from scipy.special import ndtr, ndtri
 
@@ -114,7 +77,18 @@ def acceleration(left_out: Floats) -> float:
     return float((deviations**3).sum() / (6.0 * (deviations**2).sum() ** 1.5))
 
 
-def proportion_interval(count: int, n: int, level: float) -> Interval:
+def agreeing(interval: Interval, effect: float, p: float, level: float) -> Interval:
+    """Return an interval with 0 inside it only if the two-sided p of no effect is above one minus its level.
+
+    Where a bootstrap and the test disagree, the end next to 0 becomes 0.
+    """
+    low, high = interval
+    if p > round(1.0 - level, 12):
+        return min(low, 0.0), max(high, 0.0)
+    return (max(low, 0.0), high) if effect > 0.0 else (low, min(high, 0.0))
+
+
+def proportion_interval(count: int, n: int, level: float = 0.95) -> Interval:
     """Return the exact interval of a share, of which `count` of n were found (Clopper and Pearson 1934)."""
     tail = 0.5 * (1.0 - level)
     low, high = bounds_of_p(count, n, tail)
@@ -124,15 +98,6 @@ def proportion_interval(count: int, n: int, level: float) -> Interval:
 def signs_interval(n_plus: int, n_minus: int, n: int, level: float) -> Interval:
     """Return the interval of the mean of n numbers 1, −1 and 0, such as differences of paired zeros and ones.
 
-    Parameters
-    ----------
-    n_plus, n_minus, n
-        How many are 1, how many are −1, and how many there are.
-    level
-        Nominal coverage, in (0, 1).
-
-    Notes
-    -----
     It is the widest of two or three intervals: Tango's score interval; the share of numbers that are not 0
     times the exact interval of the mean of those that are not; and, if no number is −1 (or none is 1), the
     exact interval of the share of the others. At 95 % it covers at least .94 from ten numbers on, where
@@ -177,15 +142,7 @@ def _tango_low_end(n_plus: int, n_minus: int, n: int, level: float) -> float:
 
 
 def difference_of_proportions(counts: tuple[int, int], sizes: tuple[int, int], level: float) -> Interval:
-    """Return the interval of the difference of two samples' shares (Newcombe 1998, with exact intervals).
-
-    Parameters
-    ----------
-    counts, sizes
-        How many were found in each sample, and how many there are.
-    level
-        Nominal coverage, in (0, 1).
-    """
+    """Return the interval of the difference of two samples' shares (Newcombe 1998, with exact intervals)."""
     (share_a, low_a, high_a), (share_b, low_b, high_b) = (
         (count / n, *proportion_interval(count, n, level)) for count, n in zip(counts, sizes, strict=True)
     )
@@ -208,23 +165,3 @@ def constant_interval(value: float, n: int, level: float, bounds: Interval) -> I
 def _quantiles(draws: Floats, low: float, high: float) -> tuple[float, float]:
     ends = np.quantile(draws, [low, high]) + 0.0  # turns −0 into 0
     return float(ends[0]), float(ends[1])
-
-
-@lru_cache(maxsize=100_000)
-def binomial_interval(count: int, n: int, confidence_level: float = 0.95) -> tuple[float, float]:
-    """Return the exact interval of a rate (Clopper and Pearson 1934).
-
-    SciPy takes milliseconds for one, and a report asks for the same counts again and again, so results are
-    cached.
-
-    Parameters
-    ----------
-    count, n
-        Number of times that it happened, and number of trials.
-    confidence_level
-        Nominal coverage, in (0, 1).
-    """
-    from scipy.stats import binomtest
-
-    interval = binomtest(count, n).proportion_ci(confidence_level, method="exact")
-    return float(interval.low), float(interval.high)

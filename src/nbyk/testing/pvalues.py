@@ -189,6 +189,11 @@ def p_of_counts(n_greater: int, n_less: int, n_draws: int) -> dict[Alternative, 
     return by_alternative
 
 
+def p_of_sides(greater: float, less: float) -> dict[Alternative, float]:
+    """Return the p-value of each alternative from those of the two sides, where no draws are counted."""
+    return {"greater": greater, "less": less, "two-sided": min(1.0, 2.0 * min(greater, less))}
+
+
 def null_counts(observed: float, null: ArrayLike) -> tuple[int, int, int]:
     """Return the numbers of null effects at least and at most the observed one (ties in both), and of all.
 
@@ -201,15 +206,6 @@ def null_counts(observed: float, null: ArrayLike) -> tuple[int, int, int]:
     n_greater = int((beta >= observed - tolerance).sum())
     n_less = int((beta <= observed + tolerance).sum())
     return n_greater, n_less, beta.size
-
-
-def extreme_counts(observed: float, null: ArrayLike, alternative: Alternative) -> tuple[Floats, int]:
-    """Return the number of null effects at least as extreme, on each side of the alternative, and of all.
-
-    The parameters and errors are those of `p_value`.
-    """
-    n_greater, n_less, n_draws = null_counts(observed, null)
-    return counts_of_sides(n_greater, n_less, alternative), n_draws
 
 
 def counts_of_sides(n_greater: int, n_less: int, alternative: Alternative) -> Floats:
@@ -298,21 +294,10 @@ def p_relation(p: float, n_draws: int, alternative: Alternative) -> Literal["=",
 
 
 def bounds_of_p(count: ArrayLike, n_draws: int, error: float) -> tuple[Floats, Floats]:
-    """Return bounds of the one-sided p-value of infinitely many draws (Clopper and Pearson 1934).
+    """Return bounds of the p of infinitely many draws, of which `count` of `n_draws` were as extreme.
 
-    Parameters
-    ----------
-    count : array_like
-        Number of the `n_draws` effects under the null that are at least as extreme as the observed one.
-    n_draws
-        Draws M.
-    error
-        Largest chance that p lies below the lower bound, and that it lies above the upper one.
-
-    Notes
-    -----
-    They are those of `scipy.stats.binomtest`, which takes one count at a time and milliseconds for it. Here
-    are many counts, at every look.
+    The chance that p lies below the lower bound, and that it lies above the upper one, is at most `error`
+    (Clopper and Pearson 1934). `scipy.stats.binomtest` gives the same for one count, and takes milliseconds.
     """
     from scipy.special import betaincinv
 

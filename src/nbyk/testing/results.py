@@ -376,6 +376,12 @@ class Claim:
             margin=self.margin and self.margin.times(unit),
         )
 
+    def plot(self) -> Figure:
+        """Return a figure of the shares of `parts`, from 0 to 100 %."""
+        from nbyk.report.comparison.figures import variance_figure
+
+        return variance_figure("", self.parts)
+
     def shown(self, p: float, alpha: float) -> Shown:
         """Return what the claim shows by its own or a corrected p; NaN shows nothing."""
         return self.favours if p <= alpha or self.order is not None else "undecided"
@@ -539,9 +545,9 @@ class Pair(ShownAsLines):
     @property
     def sentence(self) -> str:
         """The result in one sentence to quote; the better system comes first."""
-        from nbyk.report.comparison.sentences import claim_sentence
+        from nbyk.report.comparison.sentences import claim_sentence, margin_sentence
 
-        return claim_sentence(self)
+        return claim_sentence(self) if self.margin is None else margin_sentence(self, self.claims[0])
 
     @property
     def method(self) -> str:
@@ -729,7 +735,7 @@ class Board(ShownAsLines):
         if len(populations) == 1:
             return populations[0]
         broadest = max(self.pairs, key=lambda pair: (len(pair.claims[0].over), -len(pair.population)))
-        return f"{broadest.population}, or for less where the data of a pair allow no more"
+        return f"{broadest.population} (some pairs for less)"
 
     @property
     def sentence(self) -> str:

@@ -13,9 +13,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.categories import coded
+from nbyk.data.response_set import coded
 from nbyk.errors import NbykError, unknown_name
-from nbyk.testing.pvalues import Alternative, check_alternative
+from nbyk.testing.pvalues import Alternative, check_alternative, p_of_sides
 
 Ints: TypeAlias = NDArray[np.int64]
 McNemarMethod: TypeAlias = Literal["exact", "mid_p"]
@@ -39,8 +39,8 @@ class RightOrWrong:
         has one run: the items that only A (or only B) has right.
     n_items, n_strata
         Items N, and the strata of the comparison: the items, unless others were given.
-    p_greater, p_less, p_two_sided
-        p-values of "A is better", "B is better" and either, in (0, 1].
+    p_greater, p_less
+        p-values of "A is better" and "B is better", in (0, 1].
     alternative
         The alternative of `p`.
     warnings
@@ -56,7 +56,6 @@ class RightOrWrong:
     n_strata: int
     p_greater: float
     p_less: float
-    p_two_sided: float
     alternative: Alternative
     warnings: tuple[str, ...] = ()
 
@@ -73,9 +72,7 @@ class RightOrWrong:
     @property
     def p(self) -> float:
         """The p-value of the alternative."""
-        return {"greater": self.p_greater, "less": self.p_less, "two-sided": self.p_two_sided}[
-            self.alternative
-        ]
+        return p_of_sides(self.p_greater, self.p_less)[self.alternative]
 
 
 def mcnemar(
@@ -136,7 +133,6 @@ def mcnemar(
         len(a_right),
         greater,
         less,
-        min(1.0, 2.0 * min(greater, less)),
         alternative,
     )
 
@@ -181,7 +177,14 @@ def cochran_mantel_haenszel(
 
     check_alternative(alternative)
     a_right, b_right, runs = _right(target, a, b, classes)
-    stratum = _strata(strata, len(a_right))
+    stratum = np.arange(len(a_right))
+    if strata is not None:
+        if np.shape(strata) != stratum.shape:
+            raise NbykError(
+                f"found shape {np.shape(strata)}, expected one stratum for each of the {len(stratum)} items",
+                argument="strata",
+            )
+        stratum = np.unique(strata, return_inverse=True)[1].reshape(-1)
     x, y = (np.bincount(stratum, weights=right) for right in (a_right, b_right))
     n_a, n_b = (np.bincount(stratum).astype(np.float64) * n_runs for n_runs in runs)
     total, right = n_a + n_b, x + y
@@ -200,7 +203,6 @@ def cochran_mantel_haenszel(
         len(total),
         greater,
         less,
-        min(1.0, 2.0 * min(greater, less)),
         alternative,
         tuple(_warnings(float(variance.sum()), runs, strata is not None)),
     )
@@ -222,19 +224,6 @@ def _right(target: Any, a: Any, b: Any, classes: Sequence[Any] | None) -> tuple[
     gold = np.asarray(codes["gold"])[:, None]
     right_a, right_b = ((runs == gold).sum(axis=1) for runs in (runs_a, runs_b))
     return right_a, right_b, (runs_a.shape[1], runs_b.shape[1])
-
-
-def _strata(strata: ArrayLike | None, n_items: int) -> NDArray[np.intp]:
-    if strata is None:
-        return np.arange(n_items)
-    given = np.asarray(strata)
-    if given.shape != (n_items,):
-        raise NbykError(
-            f"found shape {given.shape}, expected one stratum for each of the {n_items} items",
-            argument="strata",
-        )
-    places: NDArray[np.intp] = np.unique(given, return_inverse=True)[1].reshape(-1)
-    return places
 
 
 def _warnings(variance: float, runs: tuple[int, ...], grouped: bool) -> list[str]:

@@ -1,9 +1,10 @@
-"""The caution for items that share raters or runs: it names them, and the population of the claim."""
+"""Words about the raters or runs behind items: who shares them, for whom a claim is, which are the same."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Literal
 
 from nbyk.data.columns import RUN_NAMES
@@ -22,12 +23,13 @@ _CLAIMS = {
     "wholes, and so does a test or plan that uses it",
 }
 _TOO_HOPEFUL = {"size": "the plan is too hopeful", "prior": "a plan by it is too hopeful"}
-_MOST_NAMED = 2
+_MOST_NAMED, _MOST_LISTED = 2, 12
+_OFFER = "`pair_runs` (--pair-runs yes) takes equal names, or columns, as the same"
 
 
-def named_units(data: ResponseSet, systems: tuple[str, str] = ("A", "B")) -> dict[str, Units]:
+def named_units(data: ResponseSet) -> dict[str, Units]:
     """Return the units of a response set by "gold" and the systems' names."""
-    names = {"gold": "gold", "a": systems[0], "b": systems[1]}
+    names = data.names_of_roles
     return {names[role]: units for role, units in data.units.items() if role != "gold" or data.has_gold}
 
 
@@ -143,6 +145,8 @@ def kind_of(units: Sequence[Units], *, has_gold: bool) -> Kind:
     if not by_ids or any(_are_positions(system_units.names) for system_units in units):
         return "rater or run"
     names = [name for system_units in units for name in system_units.names]
+    if len(set(names)) == len(names) == len(units) > 1:  # a column for each system, named like it
+        return "run"
     return "run" if all(map(_RUN.search, names)) else "rater"
 
 
@@ -171,6 +175,65 @@ def names_of_both(a: Units, b: Units, *, kind: Kind, pair_runs: bool) -> list[st
         return []
     names_b = set(b.names)
     return [name for name in a.names if name in names_b]
+
+
+def pairing_sentence(units: Mapping[str, Units], *, has_gold: bool, pair_runs: bool) -> str:
+    """Return which units of the systems are paired, with the offer to pair others; "" if there are no two."""
+    kind = kind_of(list(units.values()), has_gold=has_gold)
+    known = {name: _shared(of_system) for name, of_system in units.items() if of_system.n_shared}
+    if max(map(len, known.values()), default=0) < 2:
+        return ""
+    partners = _partners(units, known, kind, pair_runs=pair_runs)
+    if not partners:
+        offered = list(_partners(units, known, kind, pair_runs=True))
+        columns = "columns " if any(of_system.known_by == "columns" for of_system in units.values()) else ""
+        offer = f": several systems have {columns}{_some(offered)}; {_OFFER}" if offered else ""
+        return f"{plural(kind).capitalize()} are not paired{offer}."
+    paired = [
+        name if len(systems) == len(units) else f"{name} ({', '.join(systems)})"
+        for name, systems in partners.items()
+    ]
+    alone = {system: [name for name in names if name not in partners] for system, names in known.items()}
+    unpaired = ", ".join(f"{_some(names)} of {system}" for system, names in alone.items() if names)
+    people = ", as the same people" if kind == "rater" else ""
+    rest = unpaired or "none"
+    return f"{plural(kind).capitalize()} are paired by name{people}: {_some(paired)}; unpaired: {rest}."
+
+
+def pairing_caution(units: Mapping[str, Units], *, has_gold: bool, pair_runs: bool) -> tuple[str, ...]:
+    """Return a caution if columns, or places in a row, may be the same people for all systems."""
+    kind = kind_of(list(units.values()), has_gold=has_gold)
+    known = {name: _shared(of_system) for name, of_system in units.items() if of_system.n_shared}
+    may_be_people = kind == "rater or run" and not pair_runs
+    if not may_be_people or not _partners(units, known, kind, pair_runs=True):
+        return ()
+    return (
+        f"nothing says whether the same raters or runs gave the responses of {listed(list(known))}, and nbyk "
+        f"takes them as different ones: if they are the same, p is mostly too large; {_OFFER}",
+    )
+
+
+def _partners(
+    units: Mapping[str, Units], known: Mapping[str, Sequence[str]], kind: Kind, *, pair_runs: bool
+) -> dict[str, list[str]]:
+    """Return the systems of each unit that two systems or more have."""
+    partners: dict[str, list[str]] = {}
+    for one, other in combinations(known, 2):
+        for name in names_of_both(units[one], units[other], kind=kind, pair_runs=pair_runs):
+            if name in known[one] and name in known[other]:
+                systems = partners.setdefault(name, [])
+                systems += [system for system in (one, other) if system not in systems]
+    return partners
+
+
+def _shared(units: Units) -> list[str]:
+    """Return the names of the units that answer two items or more; only these are paired."""
+    return [name for name, count in zip(units.names, units.items_of, strict=True) if count > 1]
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f", … ({len(names)} in all)" if len(names) > _MOST_LISTED else ""
+    return f"{', '.join(names[:_MOST_LISTED])}{more}"
 
 
 def _are_positions(names: Sequence[str]) -> bool:

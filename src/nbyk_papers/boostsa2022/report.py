@@ -30,17 +30,15 @@ PAGE = Page(
 )
 
 
-def report(*, pvalues: Sequence[Path], levels: Sequence[Path]) -> Answer:
-    """Return tables, figures and the summary.
-
-    Parameters
-    ----------
-    pvalues
-        Files of the steps balanced, tagging and example.
-    levels
-        Files of the step levels.
-    """
-    return labels_report(read_p_values(pvalues), read_levels(levels))
+def report(
+    *,
+    balanced: Sequence[Path],
+    example: Sequence[Path],
+    levels: Sequence[Path],
+    tagging: Sequence[Path] = (),
+) -> Answer:
+    """Return tables, figures and the summary of files of the steps."""
+    return labels_report(read_p_values([*balanced, *tagging, *example]), read_levels(levels))
 
 
 def labels_report(p_values: pd.DataFrame, levels: pd.DataFrame) -> Answer:

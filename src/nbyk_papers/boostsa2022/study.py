@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 
 class Boostsa2022Study(Study):
     """Fornaciari et al. 2022, BooStSa: bootstrap tests of label predictions."""
 
     name = "boostsa2022"
+    keys = "nbyk_papers.boostsa2022.config:Boostsa2022"
     steps: ClassVar = {
         name: Step(f"nbyk_papers.boostsa2022.label_cells:{name}", f"boostsa2022/{folder}")
         for name, folder in {
@@ -30,12 +28,6 @@ class Boostsa2022Study(Study):
         "rates": "nbyk_papers.rows:boostsa2022_rates",
     }
     report = "nbyk_papers.boostsa2022.report:report"
-
-    def section(self) -> type[BaseModel]:
-        """Return its keys."""
-        from nbyk_papers.boostsa2022.config import Boostsa2022
-
-        return Boostsa2022
 
     def check(self, config: Any) -> None:
         """Raise NbykError if no score of hard labels is asked for."""
@@ -67,12 +59,7 @@ class Boostsa2022Study(Study):
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
-        cells = self.cells(config)
-        inputs = {
-            "pvalues": [cell.path for cell in cells if cell.step != "levels"],
-            "levels": [cell.path for cell in cells if cell.step == "levels"],
-        }
-        return Cell("boostsa2022", "report", {}, inputs, memory=267, seconds=8)
+        return Cell("boostsa2022", "report", {}, self.cell_paths(config), memory=267, seconds=8)
 
 
 STUDY = Boostsa2022Study()

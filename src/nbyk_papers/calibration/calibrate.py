@@ -18,7 +18,7 @@ from nbyk.resampling.samplers import NULLS, Sampler, get_sampler
 from nbyk.resampling.simulate import simulate
 from nbyk.resampling.streams import CHUNK
 from nbyk.testing.engine.draws import NULL_SAMPLERS, Draws
-from nbyk.testing.intervals import acceleration, binomial_interval
+from nbyk.testing.intervals import acceleration, proportion_interval
 from nbyk.testing.looks import critical_count
 from nbyk_papers.calibration.design import RateTests
 from nbyk_papers.calibration.verdicts import (
@@ -266,4 +266,4 @@ def _row(method: Method, metric: str, alpha: float, p: Floats) -> dict[str, str 
 
 @cache
 def _interval(found: int, n: int) -> tuple[float, float]:
-    return binomial_interval(found, n)
+    return proportion_interval(found, n)

@@ -52,7 +52,7 @@ PAGE = Page(
 
 def report(
     *,
-    pvalues: Sequence[Path],
+    grid: Sequence[Path],
     fits: Fits,
     seed: int,
     stages: Sequence[str] = (),
@@ -60,21 +60,9 @@ def report(
     power: Sequence[Path] = (),
     stage_ratings: Sequence[Path] = (),
 ) -> Answer:
-    """Return tables, figures and the summary.
-
-    Parameters
-    ----------
-    pvalues, claims, power
-        Files of the steps grid, claims and power.
-    fits
-        Our own fits.
-    seed
-        Seed of the draws from priors in figures.
-    stages, stage_ratings
-        Sources of Figure 2 that have ratings, and the ratings.
-    """
+    """Return tables, figures and the summary; `stages` are the sources of Figure 2 that have ratings."""
     numbers = Numbers(
-        read_grid(pvalues), read_grid(claims) if claims else None, read_power(power) if power else None
+        read_grid(grid), read_grid(claims) if claims else None, read_power(power) if power else None
     )
     goodness = dict(zip(fits.fitted, fits.checks, strict=True))
     rated = dict(zip(stages, stage_ratings, strict=True))

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell, fit_file, ratings_file
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 
 class Homan2025Study(Study):
     """Homan et al. 2025, how many ratings per item."""
 
     name = "homan2025"
+    keys = "nbyk_papers.homan2025.config:Homan2025"
     steps: ClassVar = {
         "grid": Step("nbyk_papers.homan2025.cells:grid", "homan2025/pvalues"),
         "claims": Step("nbyk_papers.homan2025.cells:claims", "homan2025/claims"),
@@ -27,12 +25,6 @@ class Homan2025Study(Study):
         "rates": "nbyk_papers.rows:homan2025_rates",
     }
     report = "nbyk_papers.homan2025.report:report"
-
-    def section(self) -> type[BaseModel]:
-        """Return its keys."""
-        from nbyk_papers.homan2025.config import Homan2025
-
-        return Homan2025
 
     def check(self, config: Any) -> None:
         """Raise NbykError if an own fit is asked for without ratings."""
@@ -70,7 +62,7 @@ class Homan2025Study(Study):
         from nbyk_papers.homan2025.cells import FITS
         from nbyk_papers.homan2025.design import published_source
 
-        cells, settings = self.cells(config), self.settings(config)
+        settings = self.settings(config)
         fitted = settings.fitted
         sources = [published_source(source) for source in fitted]
         stages = sources_with_data(config, settings)
@@ -79,9 +71,7 @@ class Homan2025Study(Study):
             "report",
             {"fitted": fitted, "stages": stages, "seed": config.seed},
             {
-                "pvalues": [cell.path for cell in cells if cell.step == "grid"],
-                "claims": [cell.path for cell in cells if cell.step == "claims"],
-                "power": [cell.path for cell in cells if cell.step == "power"],
+                **self.cell_paths(config),
                 "stage_ratings": [ratings_file(source) for source in stages],
                 "checks": [fit_file(source, "check", FITS) for source in sources],
                 "ratings": [ratings_file(source) for source in sources],

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 
 class Pandita2026Study(Study):
     """Pandita et al. 2026, categories."""
 
     name = "pandita2026"
+    keys = "nbyk_papers.pandita2026.config:Pandita2026"
     steps: ClassVar = {
         name: Step("nbyk_papers.pandita2026.cells:grid", f"pandita2026/{name}") for name in ("grid", "table")
     }
@@ -23,12 +21,6 @@ class Pandita2026Study(Study):
         "rates": "nbyk_papers.rows:pandita2026_rates",
     }
     report = "nbyk_papers.pandita2026.report:report"
-
-    def section(self) -> type[BaseModel]:
-        """Return its keys."""
-        from nbyk_papers.pandita2026.config import Pandita2026
-
-        return Pandita2026
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of each prior: the grid's, and those of Table 2."""
@@ -46,10 +38,7 @@ class Pandita2026Study(Study):
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
-        inputs = {
-            step: [cell.path for cell in self.cells(config) if cell.step == step] for step in self.steps
-        }
-        return Cell("pandita2026", "report", {}, inputs, memory=400, seconds=12)
+        return Cell("pandita2026", "report", {}, self.cell_paths(config), memory=400, seconds=12)
 
 
 STUDY = Pandita2026Study()

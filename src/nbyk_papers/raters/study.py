@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
 from nbyk_papers import placed
 
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
 
 class RatersStudy(Study):
     """Raters whom items share: p-values with and without who rated what."""
 
     name = "raters"
+    keys = "nbyk_papers.raters.config:Raters"
     steps: ClassVar = {"pvalues": Step("nbyk_papers.raters.cells:pvalues", "raters/pvalues")}
     datasets: ClassVar = {
         "pvalues": "nbyk_papers.rows:raters_p_values",
         "rates": "nbyk_papers.rows:raters_rates",
     }
     report = "nbyk_papers.raters.report:report"
-
-    def section(self) -> type[BaseModel]:
-        """Return its keys."""
-        from nbyk_papers.raters.config import Raters
-
-        return Raters
 
     def check(self, config: Any) -> None:
         """Raise NbykError if ratings that are asked for are missing, or a size has too few raters."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.testing.intervals import binomial_interval
+from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.partitions import read_partitioned
 from nbyk_papers.ulmer2022.design import (
     DISTRIBUTIONS,
@@ -49,20 +49,9 @@ def read_scores(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
 
 
 def error_rates(scores: pd.DataFrame, thresholds: Sequence[float]) -> pd.DataFrame:
-    """Return each test's error rate at each threshold.
+    """Return each test's error rate at each threshold, the largest p-value or eps_min at which it rejects.
 
-    Parameters
-    ----------
-    scores
-        From `read_scores`.
-    thresholds
-        Largest p-values or eps_min at which the test rejects.
-
-    Returns
-    -------
-    DataFrame
-        semantics, distribution, error, sample_size, lead, threshold, test, errors, n_simulations, rate, and
-        its exact 95 % interval (Clopper and Pearson 1934), low and high.
+    low and high are the rate's exact 95 % interval (Clopper and Pearson 1934).
     """
     import pandas as pd
 
@@ -73,7 +62,7 @@ def error_rates(scores: pd.DataFrame, thresholds: Sequence[float]) -> pd.DataFra
         score = of["score"].to_numpy()
         for threshold in sorted(thresholds):
             errors = int(_errs(score, threshold, key["semantics"], key["error"]).sum())
-            low, high = binomial_interval(errors, len(score))
+            low, high = proportion_interval(errors, len(score))
             found = {"errors": errors, "n_simulations": len(score), "rate": errors / len(score)}
             rows.append({**key, "threshold": threshold, **found, "low": low, "high": high})
     return pd.DataFrame(rows)

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell
 from nbyk_papers import placed
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 
 class Ulmer2022Study(Study):
     """Ulmer et al. 2022, tests of scores."""
 
     name = "ulmer2022"
+    keys = "nbyk_papers.ulmer2022.config:Ulmer2022"
     steps: ClassVar = {"scores": Step("nbyk_papers.ulmer2022.cells:scores", "ulmer2022/scores")}
     datasets: ClassVar = {
         "pvalues": "nbyk_papers.rows:ulmer2022_p_values",
         "rates": "nbyk_papers.rows:ulmer2022_rates",
     }
     report = "nbyk_papers.ulmer2022.report:report"
-
-    def section(self) -> type[BaseModel]:
-        """Return its keys."""
-        from nbyk_papers.ulmer2022.config import Ulmer2022
-
-        return Ulmer2022
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of each semantics and distribution."""
@@ -87,9 +79,8 @@ class Ulmer2022Study(Study):
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
-        scores = [f"results/{cell.file}" for cell in self.cells(config)]
         told = {"thresholds": self.settings(config).thresholds}
-        return Cell("ulmer2022", "report", told, {"scores": scores}, memory=411, seconds=12)
+        return Cell("ulmer2022", "report", told, self.cell_paths(config), memory=411, seconds=12)
 
 
 STUDY = Ulmer2022Study()

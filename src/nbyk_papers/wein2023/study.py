@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.studies import Step, Study
 from nbyk.studies.study import Cell, fit_file, ratings_file
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
 
 STEPS = {
     "simulate": Step("nbyk_papers.wein2023.steps:simulate", "reference_sets"),
@@ -25,21 +20,15 @@ class Wein2023Study(Study):
     """Wein et al. 2023: the default run."""
 
     name = "wein2023"
+    keys = "nbyk_papers.wein2023.config:Wein2023"
     keys_of_its_own = False
     steps: ClassVar = STEPS
     datasets: ClassVar = {"pvalues": "nbyk_papers.wein2023.gather:p_values"}
     report = "nbyk_papers.wein2023.report:report"
-    drawn = "nbyk_papers.wein2023.report:figures"
 
     def rule(self, part: str) -> str:
         """Return the bare name of a part: this is the default run."""
         return part
-
-    def section(self) -> type[BaseModel]:
-        """Return its keys."""
-        from nbyk_papers.wein2023.config import Wein2023
-
-        return Wein2023
 
     def check(self, config: Any) -> None:
         """Raise NbykError if a source is unknown, or has neither ratings nor a prior, or samplers a null."""
@@ -63,12 +52,6 @@ class Wein2023Study(Study):
                 f"the shifted null is for samplers that bootstrap items; drop {fixed[0]}",
                 key="recommended_null",
             )
-
-    def commands(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the commands for each step from a prior, or your own ratings, to p-values."""
-        from nbyk_papers.wein2023.effects import COMMANDS
-
-        return COMMANDS
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the files of each stage, each with one or more cells."""

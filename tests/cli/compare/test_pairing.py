@@ -200,7 +200,7 @@ def test_the_populations_name_the_systems_even_if_one_is_called_a_or_b(
     assert "run of B" not in told.replace("runs of B", "")
     assert "three raters and four runs of B are few" in cautions
     told, cautions = answer("other=many.csv")
-    assert "for new items, raters and runs, or for less where the data of a pair allow no more" in told
+    assert "for new items, raters and runs (some pairs for less)" in told
     assert "three raters, four runs of B, four runs of each system and four runs of other are few" in cautions
 
 

@@ -124,7 +124,7 @@ def test_real_systems_take_the_place_of_what_is_assumed(nbyk: Run) -> None:
     assert json.loads(text)["prior"]["systems"] == ["ours", "theirs"]
     code, _, errors = nbyk(f"{command} --pilot pilot.csv --epsilon 0.1")
     assert code == 2
-    assert "--epsilon: found 0.1, but the systems are real" in errors
+    assert "--epsilon: found 0.1, but the two systems are given" in errors
 
 
 def test_the_plan_of_a_fitted_prior_stands_beside_that_of_the_pilots_items(nbyk: Run) -> None:

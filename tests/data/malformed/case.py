@@ -57,7 +57,7 @@ class Case:
     expected
         Regular expression that the library's error matches somewhere; it has arguments in backticks.
     in_one_file
-        Whether one file by itself is at fault, so that `nbyk study align` says the same.
+        Whether one file by itself is at fault, so that `nbyk compare` says the same.
     """
 
     name: str

@@ -18,7 +18,7 @@ from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import observed_effects, resampled_effects
-from nbyk.testing.intervals import binomial_interval
+from nbyk.testing.intervals import proportion_interval
 from nbyk.testing.looks import (
     critical_count,
     critical_count_of_share,
@@ -294,7 +294,7 @@ def test_sides() -> None:
 @pytest.mark.parametrize(("found", "n"), [(0, 10), (10, 10), (3, 10), (800, 1000)])
 def test_the_interval_is_the_exact_one(found: int, n: int) -> None:
     expected = stats.binomtest(found, n).proportion_ci(method="exact")
-    assert binomial_interval(found, n) == pytest.approx((expected.low, expected.high), abs=1e-9)
+    assert proportion_interval(found, n) == pytest.approx((expected.low, expected.high), abs=1e-9)
 
 
 def test_a_metric_that_is_no_mean_over_items_is_swapped_all_the_same() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from nbyk.data.response_set import Categories
 from nbyk.errors import NbykError
-from nbyk.metrics import get, register
+from nbyk.metrics import get, metrics_of, register
 from nbyk.testing.shared_units import Responses, responses, shared_units_test
 from nbyk.testing.shared_units.statistic import changes
 from tests.oracles.d_study import projected_variance
@@ -190,6 +191,19 @@ def test_stretch_reaches_beyond_where_errors_level_off():
     test = result_of("mae", given)
     assert test.effect > 0
     assert test.stretch > 1.02
+
+
+def test_stretch_of_labels_is_for_metrics_that_level_off_alone():
+    """Five people who lean to one class: accuracy levels off, the Brier score of certain answers does not."""
+    rng = np.random.default_rng(2)
+    places, lean = rng.normal(0.0, 1.5, (200, 1)), 0.8 + rng.normal(size=5)
+    gold = np.float64(places + lean + rng.logistic(size=(200, 5)) > 0)
+    systems = (np.float64(places + err + 0.5 * rng.normal(size=(200, 1)) > 0) for err in (0.4, -0.4))
+    data = responses(*systems, gold=gold, gold_units=np.tile(np.arange(5), (200, 1)), table=np.eye(2))
+    metrics = metrics_of(Categories(("no", "yes"), np.eye(2), "classes"), ["accuracy", "brier"])
+    tests = [shared_units_test(metric, data) for metric in metrics]
+    assert tests[0].stretch > 1.02
+    assert tests[1].stretch == pytest.approx(1.0)
 
 
 def test_a_maximum_is_too_rough():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import Any
 
@@ -20,14 +21,14 @@ from nbyk.testing.engine.rows import Rows
 from nbyk.testing.engine.swaps import DRAWS
 from nbyk.testing.pvalues import p_value
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.clustered import (
-    share_of_clusters,
-    variance_of_clustered_mean,
-    with_clusters,
-)
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.systems.scored import ScoredSystems
-from nbyk.testing.systems.variance import variance_shares
+from nbyk.testing.systems.variance import (
+    share_of_clusters,
+    variance_of_clustered_mean,
+    variance_shares,
+    with_clusters,
+)
 
 METRICS = ("mae", "rmse", "spearman", "emd_aggregated", "max_error", "mean_of_emds", "wins_mae", "f1")
 """A sum over items, a root of one, each kind of scan, and metrics that need the rows or no gold order."""
@@ -203,7 +204,8 @@ def test_two_clusters_cannot_speak_for_others() -> None:
     three = response_set(data.gold, data.a[:, :1], data.b[:, :1], cluster=np.arange(20) % 3)
     cautions = " ".join(nbyk.compare(three, **QUICK).warnings)
     assert "three clusters and three raters are few to speak for others: if some of those are" in cautions
-    assert "only 3 clusters: bootstrap intervals of so few are usually too narrow" in cautions
+    assert "the smallest p that the 8 arrangements of so few clusters can give is 0.25" in cautions
+    assert nbyk.compare(three, **QUICK).claims[-1].interval == (-math.inf, math.inf)
     uneven = np.repeat(np.arange(30), [100, *[2] * 29])
     data = response_set(None, *np.random.default_rng(1).random((2, 158)), cluster=uneven)
     found = nbyk.compare(data, metric="mean", **QUICK).warnings

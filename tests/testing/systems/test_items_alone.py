@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from scipy import stats
 
 import nbyk
 from nbyk.testing.pvalues import PValue
-from nbyk.testing.systems.items_alone import ItemsAlone, of_effects
+from nbyk.testing.systems.items_alone import ItemsAlone, interval_of_swaps, of_effects
 
 N = 12
 END = 0.025 ** (1 / N)
@@ -101,7 +102,7 @@ def test_ratings_runs_and_clusters_are_not_taken_for_zeros_and_ones() -> None:
     of_runs = nbyk.compare(None, a, b, metric="mean", generalise=("items",))
     ends = np.quantile(of_runs.pair.drawn.bootstrapped, [0.025, 0.975])
     assert of_runs.interval == pytest.approx(tuple(ends))
-    clusters = np.arange(40) // 4
+    clusters = np.arange(40) // 2
     clustered = nbyk.compare(None, a[:, 0], b[:, 0], metric="mean", cluster=clusters)
     ends = np.quantile(clustered.pair.drawn.bootstrapped, [0.025, 0.975])
     assert clustered.interval == pytest.approx(tuple(ends))
@@ -171,10 +172,39 @@ def test_cautions_about_bootstrap_intervals_stand_only_beside_them() -> None:
     assert caution not in of_signs.warnings
     assert not any("bootstrap draws" in text or "percentile" in text for text in of_signs.warnings)
     numbers = np.random.default_rng(0).random((2, N))
-    assert caution in nbyk.compare(None, *numbers, metric="mean").warnings
+    assert caution in nbyk.compare(numbers[0], *numbers[::-1], metric="spearman").warnings
+    assert caution not in nbyk.compare(None, *numbers, metric="mean").warnings  # the swap test's own interval
     right = {"a": [1] * 9 + [0] * 3, "b": [0] * 8 + [1] * 4, "c": [1] * N}
     assert caution not in nbyk.compare([1] * N, right, metric="accuracy").warnings
-    assert caution in nbyk.compare(None, dict(zip("ab", numbers, strict=True)), metric="mean").warnings
+    three = dict(zip("abc", (*numbers, numbers.mean(axis=0)), strict=True))
+    assert caution in nbyk.compare(None, three, metric="mean").warnings  # of the systems' own scores
+
+
+def test_few_items_have_the_means_that_the_swap_test_does_not_reject() -> None:
+    generator = np.random.default_rng(5)
+    for n in (5, 6, 9):
+        sums, sizes = generator.normal(0.4, 1.0, n), generator.integers(1, 4, n)
+        flips = np.array(list(product([-1.0, 1.0], repeat=n))).T
+        low, high = interval_of_swaps(sums, sizes, 0.95, (-math.inf, math.inf))
+        for mean in (*np.linspace(-3.0, 3.0, 61), *generator.normal(0.4, 0.4, 40)):
+            effects = sums - mean * sizes
+            null = effects @ flips
+            tails = [(reach >= -1e-9).mean() for reach in (null - effects.sum(), effects.sum() - null)]
+            assert (2.0 * min(tails) > 0.05) == (low <= mean <= high)
+    assert math.isinf(interval_of_swaps(np.arange(5.0), np.ones(5), 0.95, (-math.inf, math.inf))[1])
+
+
+def test_an_interval_of_items_excludes_zero_only_where_p_is_at_most_alpha() -> None:
+    for seed in range(60):
+        effects = np.random.default_rng(seed).normal(0.5, 1.0, 5 + seed % 35)
+        result = nbyk.compare(None, effects, 0.0 * effects, metric="mean", seed=seed, n_resamples=999)
+        low, high = result.interval
+        assert (low <= 0.0 <= high) or result.p <= 0.05
+        assert not low < 0.0 < high or result.p > 0.05
+    five = nbyk.compare(None, [71.2, 70.8, 72.1, 71.5, 70.9], [70.1, 70.6, 69.8, 70.9, 70.2])
+    assert five.p == 0.0625
+    assert five.interval == (-math.inf, math.inf)
+    assert "So few items cannot show any difference: collect more." in str(five)
 
 
 @given(values=st.lists(st.floats(0.01, 3), min_size=2, max_size=20), seed=st.integers(0, 99))

@@ -147,9 +147,8 @@ def test_shifted_has_no_expected_p_without_drawing_items() -> None:
 
 
 def with_verdicts(*verdicts: str) -> Sensitivity:
-    found = sensitivity(
-        *ratings(n=10), names=("x", "y"), metrics=["mae"], nulls=["swap_items"], samplers=(), n_resamples=9
-    )
+    data = replace(nbyk.response_set(*ratings(n=10)), names=("x", "y"))
+    found = sensitivity(data, metrics=["mae"], nulls=["swap_items"], samplers=(), n_resamples=9)
     choices = [
         Choice(f"m{i}", "swap_items", None, 0.5, 0.1, verdict)  # type: ignore[arg-type]
         for i, verdict in enumerate(verdicts)

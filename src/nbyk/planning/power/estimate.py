@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
+from nbyk.metrics.registry import kind_scored
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.resampling.effects import Progress, Threads, run_chunks
-from nbyk.resampling.labels import SimulatedPopulation
+from nbyk.resampling.labels import LabelPopulation, SimulatedPopulation
 from nbyk.resampling.streams import CHUNK, as_seed
 from nbyk.testing.decision import check_draws
-from nbyk.testing.intervals import binomial_interval
+from nbyk.testing.intervals import proportion_interval
 from nbyk.testing.pvalues import Alternative
 
 Floats = NDArray[np.float64]
@@ -114,9 +115,11 @@ def power_of_test(
     would change the decision is below 10⁻⁶ (`nbyk.testing.looks`). Under "swap_items", swapping the rows of
     an item only flips the sign of its contribution to an additive effect, so only signs are drawn.
     """
-    chosen = SystemTest(
-        test, metric if isinstance(metric, Metric) else get(metric), alpha, alternative, n_resamples
-    )
+    if isinstance(metric, str):
+        of_labels = isinstance(population, LabelPopulation)
+        kind: Any = kind_scored(metric) or "classes" if of_labels else "numbers"
+        metric = get(metric, kind)
+    chosen = SystemTest(test, metric, alpha, alternative, n_resamples)
     seed = as_seed(seed)
     if n_sets is not None:
         check_draws(n_sets, "n_sets")
@@ -192,7 +195,7 @@ def power_from(test: SystemTest, found: int, n_sets: int) -> Power:
     """Return the power of a test that rejected on `found` of `n_sets` sets."""
     return Power(
         found / n_sets,
-        *binomial_interval(found, n_sets),
+        *proportion_interval(found, n_sets),
         n_sets,
         rejections=found,
         test=test.name,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, shown_name, style
+from nbyk.report.lines import in_words
 from nbyk.testing.results import Board, Pair, Question, VariancePart
 from nbyk.testing.systems.sensitivity import Choice, Sensitivity
 
@@ -106,7 +107,7 @@ def pair_figure(pair: Pair) -> Figure:
     bins = np.linspace(low - margin, high + margin, 81).tolist()
     with style():
         for values, colour, name in (
-            (null, _PALE, f"null: {asked.test}"),
+            (null, _PALE, f"equally good systems ({in_words(asked.test)})"),
             (drawn, COLOURS[5], "bootstrapped test sets"),
         ):
             weights = np.full(values.size, 1.0 / values.size)
@@ -211,7 +212,8 @@ def variance_figure(metric: str, parts: Sequence[VariancePart]) -> Figure:
         axes.set_xlim(0.0, 1.0)
         axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
         axes.grid(visible=False, axis="y")
-        axes.set_xlabel(f"share of the variance of the effect on {shown_name(metric, 24)}")
+        on = f" on {shown_name(metric, 24)}" if metric else ""
+        axes.set_xlabel(f"share of the variance of the effect{on}")
     return figure
 
 

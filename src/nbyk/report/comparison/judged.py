@@ -37,10 +37,9 @@ def judged_answer(found: JudgedBoard, data: JudgedSystems) -> Answer:
     title = f"{people} ratings by people correct {judge} answers of a judge on {sample.n_items} items"
     head = judged_head(found)
     caption = f"On the people's scale, with {level} intervals"
-    said = (found.board.sentence,) if found.differences else (f"{head.verdict}: {head.lines[0].left}.",)
     return Answer(
         title=title,
-        sentences=(*said, *(line.left for line in _beside(found))),
+        sentences=(found.sentence, *(line.left for line in _beside(found))),
         make_tables=lambda: (
             AnswerTable("judged", caption, judged_table(found)),
             AnswerTable(
@@ -70,10 +69,12 @@ def judged_head(found: JudgedBoard) -> Head:
         value, *ends = with_decimals((claim.effect, *claim.interval), claim.interval[1] - claim.interval[0])
         drawn = bar(claim.interval[0], claim.effect, claim.interval[1])
         line = Line(f"{drawn}  {ends[0]} to {ends[1]}", f"{level} interval", f", for {claim.population}")
+        verdict = f"The mean of {mean.a} is {value}"
         if not claim.is_conclusive:
+            verdict = f"Undecided: the mean of {mean.a}"
             line = Line(f"No answer for {claim.population}: {claim.reason}.")
         what = about(board.question.metric, board.question.scale, board.sample)
-        head = Head(f"The mean of {mean.a} is {value}", "open", what, (line,))
+        head = Head(verdict, "open", what, (line,))
     return replace(head, lines=(*head.lines, *_beside(found)), cautions=cautions)
 
 
@@ -82,7 +83,8 @@ def _beside(found: JudgedBoard) -> Iterator[Line]:
     first = (found.differences or found.means)[0]
     people = f"{number(first.people.effect)} ({ends_in_words(first.people.interval)})"
     if not first.people.is_conclusive:
-        people = f"make no claim about others ({first.people.reason})"
+        same = first.people.reason == told(first.claims).reason
+        people = f"make no claim about others ({'for that reason' if same else first.people.reason})"
     what = f" of {first.a} − {first.b}" if first.b and len(found.means) > 2 else ""
     yield Line(f"The judge alone says {number(first.judge)}{what}; people alone {people}.")
     yield Line(_excess(first))

@@ -35,7 +35,7 @@ from nbyk.report.comparison.tables import (
 )
 from nbyk.report.lines import Head, Line, in_words
 from nbyk.testing.results import Board, Pair, VariancePart, plain
-from nbyk.testing.systems.evidence import item_effects
+from nbyk.testing.systems.items_alone import item_effects
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
@@ -149,7 +149,7 @@ def _to_settle(found: Findings, head: Head) -> Iterator[str]:
     elif found.settlement is not None:
         yield f"To settle it: {found.settlement.lines[0]}"
     if "(--pair-runs yes)" in first.sample.pairing:
-        yield "Runs of one name count as different ones; --pair-runs yes takes them as the same."
+        yield "Runs of one name count as different ones; if they share a seed's luck, add --pair-runs yes."
 
 
 def joined(heads: Sequence[Head], following: tuple[str, str]) -> Head:
@@ -157,8 +157,7 @@ def joined(heads: Sequence[Head], following: tuple[str, str]) -> Head:
     first, *others = heads
     lines = [*first.lines]
     for head in others:
-        table = [] if head.table is None else [Line(head.table.caption)]
-        lines += [*table, Line(head.verdict, head.about), *head.lines]
+        lines += [Line(head.verdict, head.about), *head.lines]
     serious = {text for head in heads for text in head.cautions[: head.n_serious]}
     next_words, command = following
     return replace(
@@ -243,7 +242,7 @@ def _tables(found: Findings) -> Iterator[AnswerTable]:
         caption = "The sources of the variance of the effect"
         frame = variance_table(found.variance)
         if "low" in frame:
-            caption += ": shares, and standard deviations with 95 % intervals in the unit of the effect"
+            caption += ": shares, and what each adds to its standard error, with 95 % intervals"
         yield AnswerTable("variance", caption, frame)
     if found.settlement is not None:
         caption = f"Sizes that would settle it on {found.settlement.metric}, if the effect stays as it is now"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from nbyk.report.lines import Head, Line, Tone, bar, in_words, with_decimals
 from nbyk.testing.corrections import WHOSE
 from nbyk.testing.pvalues import p_relation, side_in_words
-from nbyk.testing.results import WITH_RESERVE, Board, Claim, Interval, Pair, Sample, VariancePart
+from nbyk.testing.results import NONE, WITH_RESERVE, Board, Claim, Interval, Pair, Sample, VariancePart
 from nbyk.testing.scores.facts import FACTS
 from nbyk.words import in_full, listed
 
@@ -107,6 +107,9 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
         return
     p = p_in_words(pair, broad) if pair.b else f"{_percent(pair.question.confidence_level)} interval"
     yield Line(_effect(pair, broad), p if pair.decided else f"{p}, and {MORE_DRAWS}", where)
+    if pair.b and not pair.could_reject and pair.sample.n_items:
+        units = "clusters" if "clusters" in items.over else "items"
+        yield Line(f"So few {units} cannot show any difference: collect more.")
     if broad is not items:
         yield _narrower(pair)
 
@@ -125,7 +128,7 @@ def _narrower(pair: Pair) -> Line:
     same = items.shown(items.p, asked.alpha) == pair.shown
     verdict = "" if same else f", {_shown(pair, items)}"
     p = "" if same else f", {p_in_words(pair, items)}"
-    *_, ends = _numbers(pair, items, items.interval)
+    *_, ends = _numbers(pair, items, items.interval, pair.interval)
     more = "" if items.decided else f" ({MORE_DRAWS})"
     said = f"{verdict}: {ends}{p}{more}."
     return Line(f"{with_these}{said}", short=f"With these alone{said}" if fixed else "")
@@ -138,18 +141,19 @@ def _effect(pair: Pair, claim: Claim, interval: Interval | None = None) -> str:
     return "  ".join(text for text in (words, drawn, numbers) if text)
 
 
-def _numbers(pair: Pair, claim: Claim, interval: Interval) -> tuple[str, str, str]:
+def _numbers(pair: Pair, claim: Claim, interval: Interval, broader: Interval = NONE) -> tuple[str, str, str]:
     """Return the effect in words, its interval as a bar, and the interval's ends.
 
     The words say by how much the first system of the verdict has a higher or lower value; so the ends are
-    positive if all of the interval lies on that side.
+    positive if all of the interval lies on that side. Decimals are those of a broader interval, if given.
     """
     asked, sign = pair.question, -1.0 if pair.effect < 0.0 else 1.0
     effect = sign * claim.effect
     *_, first = pair.in_order()
     way = asked.direction if sign == first else _OPPOSITE[asked.direction]
     low, high = sorted(sign * end for end in interval)
-    size, *ends = with_decimals((effect, low, high), high - low)
+    spread = broader[1] - broader[0]
+    size, *ends = with_decimals((effect, low, high), spread if math.isfinite(spread) else high - low)
     words = f"{size} {way} {asked.noun or asked.metric}" if pair.b else size
     return words, bar(low, effect, high), "" if not math.isfinite(high - low) else f"{ends[0]} to {ends[1]}"
 
@@ -165,7 +169,8 @@ def p_in_words(pair: Pair, claim: Claim) -> str:
     is_drawn = drawn is not None and claim.method == asked.test and not drawn.exact
     relation = p_relation(claim.p, drawn.n_resamples, asked.alternative) if is_drawn and drawn else "="
     looks = f" (α = {asked.alpha:.2g} at each of {asked.looks} looks)" if asked.looks > 1 else ""
-    return p_text(p, asked.alpha, relation) + looks
+    side = "" if asked.alternative == "two-sided" else "one-sided "
+    return side + p_text(p, asked.alpha, relation) + looks
 
 
 def p_text(p: float, alpha: float, relation: str = "=") -> str:
@@ -331,19 +336,20 @@ def _board_lines(board: Board) -> Iterator[Line]:
     how = CORRECTION_IN_WORDS[asked.correction]
     if asked.tau is not None:
         how = f"eps_min below τ = {asked.tau:g}"
+    where = f", {_percent(asked.confidence_level)} intervals for {board.population}"
     margin = board_margin_sentence(board)
     if margin:
         yield Line(margin)
     if asked.against is None:
         n_apart = sum(pair.significant for pair in pairs)
-        yield Line(f"{n_apart} of {len(pairs)} pairs differ", how, f", for {board.population}")
+        yield Line(f"{n_apart} of {len(pairs)} pairs differ: those without a common letter", how, where)
     else:
         worse = [pair.a for pair in pairs if pair.better == pair.b]
         rest = [pair.a for pair in pairs if pair.better is None]
         says = [
             f"{word}: {listed(names)}" for word, names in (("Worse", worse), ("Undecided", rest)) if names
         ]
-        yield Line("; ".join(says) or "All are shown to be better", how, f", for {board.population}")
+        yield Line("; ".join(says) or "All are shown to be better", how, where)
     why = Counter(pair.claims[0].reason or MORE_DRAWS for pair in pairs if not pair.decided)
     for reason, n in why.items():
         yield Line(f"No answer for {n} of {len(pairs)} pairs: {reason}.")
@@ -352,7 +358,7 @@ def _board_lines(board: Board) -> Iterator[Line]:
 def board_sentence(board: Board) -> str:
     """Return the result in a sentence to quote."""
     if len(board.pairs) == 1:
-        return claim_sentence(board.pairs[0])
+        return board.pairs[0].sentence
     verdict, _ = _best(board)
     asked, pairs = board.question, board.pairs
     how = f"for {board.population}"

@@ -72,9 +72,11 @@ def bars_table(board: Board) -> AnswerTable:
 
     asked, standings = board.question, board.standings
     ends = [end for standing in standings for end in standing.interval if math.isfinite(end)]
-    ends += [standing.score for standing in standings]
+    ends += [standing.score for standing in standings if math.isfinite(standing.score)]
+    ends = ends or [0.0]
     axis, spread = (min(ends), max(ends)), max(ends) - min(ends)
     scores = with_decimals([standing.score for standing in standings], 0.3 * spread)
+    scores = [score if score != "nan" else "–" for score in scores]
     low, high = with_decimals(axis, 0.3 * spread)
     heading = low + f"{high:>{max(1, _BAR - len(low))}}"
     rows = []
@@ -88,8 +90,7 @@ def bars_table(board: Board) -> AnswerTable:
         else:
             row |= _against_baseline(board, standing.name)
         rows.append(row)
-    letters = "; systems that share no letter differ" if asked.against is None else ""
-    return AnswerTable("leaderboard", f"{leaderboard_caption(board)}{letters}", pd.DataFrame(rows))
+    return AnswerTable("leaderboard", leaderboard_caption(board), pd.DataFrame(rows))
 
 
 def pairs_table(board: Board) -> pd.DataFrame:
@@ -173,7 +174,7 @@ def items_table(systems: Systems, a: str, b: str, effects: Floats, most: int = 1
     a, b
         The names of the two systems.
     effects : ndarray, shape (N,)
-        Each item's effect of A over B (`nbyk.testing.systems.evidence.item_effects`).
+        Each item's effect of A over B (`nbyk.testing.systems.items_alone.item_effects`).
     most
         Largest number of items for each system.
     """

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.scales import scale_text
 from nbyk.testing.corrections import Correction, check_correction, correct_p_values
+from nbyk.testing.decision import Decision
 from nbyk.testing.family import choose_pairs
-from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.judged.corrected import (
     ANSWERS,
     Corrected,
@@ -32,7 +32,6 @@ from nbyk.testing.results import (
     Claim,
     Interval,
     Pair,
-    Question,
     ResponseCounts,
     Sample,
     ShownAsLines,
@@ -43,6 +42,8 @@ from nbyk.testing.results import (
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import moderated_tests
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
+from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.by_formula import without_p
 from nbyk.testing.systems.claims import claim_by_t
 from nbyk.testing.systems.panel import FEW_UNITS
 
@@ -53,8 +54,6 @@ if TYPE_CHECKING:
     from nbyk.report.lines import Head
 
 Floats = NDArray[np.float64]
-
-_SAME = "have the same mean on the people's scale"
 
 
 @dataclass(frozen=True)
@@ -119,6 +118,15 @@ class JudgedBoard(ShownAsLines):
         return self.board.warnings
 
     @property
+    def sentence(self) -> str:
+        """The result in a sentence to quote: of the board, or of the only mean."""
+        if self.board.pairs:
+            return self.board.sentence
+        head = self.head
+        line = head.lines[0]
+        return f"{head.verdict}: {line.left.rstrip('.')}{line.right and f', {line.right}'}."
+
+    @property
     def head(self) -> Head:
         """The first lines of every form of the result."""
         from nbyk.report.comparison.judged import judged_head
@@ -142,7 +150,7 @@ class JudgedBoard(ShownAsLines):
         named = {name: plain(getattr(self, name)) for name in ("means", "differences", "random_p", "drift")}
         board = self.board
         of_pairs = board.to_dict() if board.pairs else {"schema": SCHEMA, "warnings": list(board.warnings)}
-        return {**of_pairs, **named, "sentence": self.head.verdict if not board.pairs else board.sentence}
+        return {**of_pairs, **named, "sentence": self.sentence}
 
 
 def compare_judged(
@@ -179,20 +187,15 @@ def compare_judged(
     and Zrnic 2023, PPI++.
     """
     check_correction(correction)
-    check_confidence_level(confidence_level)
+    asked = Asked(Decision(alternative, alpha), confidence_level=confidence_level)
     names, weighing = data.systems, Weighing(data)
-    question = Question(
-        "mean",
-        "t",
-        _SAME,
-        alternative,
-        alpha,
-        confidence_level,
-        correction,
-        against,
+    question = replace(
+        asked.question("mean", correction, against),
+        test="t",
+        hypothesis="have the same mean on the people's scale",
         scale="the people's scale" if data.scale is None else scale_text(data.scale),
     )
-    claiming = _Claiming(weighing, question)
+    claiming = _Claiming(weighing, asked)
     of_systems = [corrected(weighing, place) for place in range(len(names))]
     means = tuple(
         claiming.whole(estimate, estimate.broad, place, None) for place, estimate in enumerate(of_systems)
@@ -258,7 +261,7 @@ class _Claiming:
     """What is asked of every estimate."""
 
     weighing: Weighing
-    question: Question
+    asked: Asked
 
     def whole(
         self, estimate: Corrected, broad: SharedUnitsTest | None, a: int, b: int | None
@@ -270,14 +273,14 @@ class _Claiming:
         first, *others = self.claims(estimate, broad)
         claims = (replace(first, parts=estimate.parts if first.is_conclusive else ()), *others)
         if b is None:
-            claims = tuple(_without_p(claim) for claim in claims)
-        judge, interval = judge_alone(self.weighing, a, b, self.question.confidence_level)
+            claims = tuple(map(without_p, claims))
+        judge, interval = judge_alone(self.weighing, a, b, self.asked.confidence_level)
         return OnPeoplesScale(
             names[a],
             "" if b is None else names[b],
             judge,
             interval,
-            _without_p(told(self.claims(people, people.broad))),
+            without_p(told(self.claims(people, people.broad))),
             claims,
             estimate.weight,
             told(self.claims(excess, excess.broad)),
@@ -304,30 +307,13 @@ class _Claiming:
         return self._claim(test, over, " and ".join(["new items", *over[1:]]))
 
     def _claim(self, test: SharedUnitsTest, over: tuple[str, ...], population: str) -> Claim:
-        if test.variance == 0.0:
-            return inconclusive(over, population, "all ratings are the same, and do not show how others vary")
-        if test.roughness:
-            return inconclusive(over, population, test.roughness)
-        asked = self.question
-        claim = claim_by_t(
-            test,
-            over,
-            population,
-            alternative=asked.alternative,
-            alpha=asked.alpha,
-            confidence_level=asked.confidence_level,
-        )
-        return replace(claim, parts=())
+        constant = "all ratings are the same, and do not show how others vary"
+        return replace(claim_by_t(test, over, population, self.asked, constant=constant), parts=())
 
 
 def told(claims: tuple[Claim, ...]) -> Claim:
     """Return the broadest claim that has numbers, or the broadest one."""
     return next((claim for claim in claims if claim.is_conclusive), claims[0])
-
-
-def _without_p(claim: Claim) -> Claim:
-    """Return the claim of a mean, which has no null hypothesis."""
-    return replace(claim, p=math.nan, favours="undecided", reserve="")
 
 
 def _counts(data: JudgedSystems) -> dict[str, ResponseCounts]:

@@ -14,7 +14,7 @@ from nbyk.data.arrays import Floats, as_scores
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import Streams, as_seed, stream_key
 from nbyk.testing.decision import check_draws, check_level
-from nbyk.testing.intervals import binomial_interval
+from nbyk.testing.intervals import proportion_interval
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Board
 from nbyk.testing.scores.aso import AsoResult, aso_batch
@@ -36,16 +36,9 @@ _LARGEST_SCORE = 1e150
 
 @dataclass(frozen=True)
 class BootstrapPower:
-    """The power of a test to notice a lift.
+    """The power of a test to notice a lift: the share of resampled pairs with p ≤ α, and its 95 % interval.
 
-    Attributes
-    ----------
-    power
-        The share of resampled pairs with p ≤ α, in [0, 1].
-    low, high
-        Its 95 % interval for the number of resamples (Clopper and Pearson 1934).
-    n_scores, n_resamples
-        Number of scores, and number of pairs of samples drawn from them.
+    The interval is Clopper and Pearson's (1934) for the number of pairs of samples that were drawn.
     """
 
     power: float
@@ -117,7 +110,7 @@ def bootstrap_power_analysis(
     p = np.asarray(p_values(a, b), dtype=np.float64)
     found = int((p <= alpha).sum())  # NaN (resamples that do not vary) is not a rejection
     return BootstrapPower(
-        found / n_resamples, *binomial_interval(found, n_resamples), len(values), n_resamples
+        found / n_resamples, *proportion_interval(found, n_resamples), len(values), n_resamples
     )
 
 
@@ -130,16 +123,9 @@ def comparison_power(
 ) -> dict[str, BootstrapPower]:
     """Return `bootstrap_power_analysis` of each system's scores with a board's test, level and seed.
 
-    Parameters
-    ----------
-    board
-        A comparison by an unpaired test or Almost Stochastic Order, for which `eps_min` ≤ τ counts as a
-        rejection. If it corrects for several pairs, the level of the power is α over their number, that of
-        the strictest step; the bound of Almost Stochastic Order is the comparison's own.
-    lift, lift_is
-        How much better the other system is.
-    n_resamples
-        Number of pairs of samples to draw; by default 5000, and 1000 for Almost Stochastic Order.
+    The test is an unpaired one or Almost Stochastic Order, for which `eps_min` ≤ τ counts as a rejection. If
+    the board corrects for several pairs, the level of the power is α over their number, that of the strictest
+    step; the bound of Almost Stochastic Order is the comparison's own.
     """
     question = board.question
     check_power_of(question.test, board.sample.scores, lift, lift_is)

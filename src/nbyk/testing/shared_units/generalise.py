@@ -141,10 +141,9 @@ class SharedUnitsTest:
             return ""
         at_work = math.floor(10.0 * self.groups_at_work) / 10.0 if self.groups_at_work > 0.0 else 0.0
         many = f"about {at_work:g}" if at_work else "too few"
-        return (
-            f"the effect rests on {many} of the items, and this t-test needs {FEWEST_GROUPS_AT_WORK:g}; "
-            "collect more items, or choose a metric that is a mean over items"
-        )
+        other = ", or choose a metric that is a mean over items" if self.smoothness == "jumps" else ""
+        needs = f"this t-test needs {FEWEST_GROUPS_AT_WORK:g}"
+        return f"the effect rests on {many} of the items, and {needs}; collect more items{other}"
 
     def reserve(self, alternative: Alternative, alpha: float, *, null: float = 0.0) -> str:
         """Return the reason why p ≤ α holds only with reserve; "" if it holds without, or is not so."""

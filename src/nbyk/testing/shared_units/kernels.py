@@ -155,8 +155,10 @@ def fill_cells(
     totals, within : ndarray, shape (J,)
         Filled.
     """
-    n_groups = groups.max() + 1
     n_units = len(kept)
+    n_groups = 0  # numba compiles a loop in a fraction of the time of `max` or `full`
+    for group in groups:
+        n_groups = max(n_groups, group + 1)
     # a unit's entries in the order of groups: by counting, twice
     starts = np.zeros(n_groups + 1, np.int64)
     for entry in range(len(items)):
@@ -173,7 +175,7 @@ def fill_cells(
     for entry in range(len(items)):
         totals[units[entry]] += changes[entry]
         sizes[units[entry]] += 1.0
-    group_of = np.full(n_units, -1, np.int64)
+    group_of = np.zeros(n_units, np.int64) - 1
     group_sum = np.zeros(n_units)
     group_size = np.zeros(n_units)
     shares = np.zeros(n_units)

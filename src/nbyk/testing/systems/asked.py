@@ -137,24 +137,24 @@ class Asked:
             return draws.bootstrapped(every, n_draws, "bootstrap")
         return draws.redrawn(every, n_draws, self.sampler, None)
 
-    def panel(self, data: ResponseSet, names: tuple[str, str] = ("A", "B")) -> Panel:
+    def panel(self, data: ResponseSet) -> Panel:
         """Return the population of the claims about two systems (`nbyk.testing.systems.panel.panel_of`)."""
-        if self.hypothesis == EQUALLY_GOOD:
-            panel = panel_of(data, self.generalise, names=names, pair_runs=self.pair_runs)
-        elif self.generalise is None and data.clusters is not None:
-            raise NbykError(
-                f"found {self.null}, which deals responses item by item, and items come in clusters; choose "
-                "swap_items or shifted, or generalise over items alone",
-                argument="null",
-            )
-        elif self.generalise is not None and set(self.generalise) != {"items"}:
-            raise NbykError(
-                f"found {', '.join(self.generalise)} with null {self.null}, which is about items alone; "
-                "choose swap_items or shifted",
-                argument="generalise",
-            )
-        else:
-            panel = panel_of(data, ("items",), names=names, pair_runs=self.pair_runs)
+        generalise = self.generalise
+        if self.hypothesis != EQUALLY_GOOD:
+            if generalise is None and data.clusters is not None:
+                raise NbykError(
+                    f"found {self.null}, which deals responses item by item, and items come in clusters; "
+                    "choose swap_items or shifted, or generalise over items alone",
+                    argument="null",
+                )
+            if generalise is not None and set(generalise) != {"items"}:
+                raise NbykError(
+                    f"found {', '.join(generalise)} with null {self.null}, which is about items alone; "
+                    "choose swap_items or shifted",
+                    argument="generalise",
+                )
+            generalise = ("items",)
+        panel = panel_of(data, generalise, pair_runs=self.pair_runs)
         if panel.draws_clusters and not self.sampler.keeps_rows:
             raise NbykError(
                 f"found {self.sampler.name}, which draws items one by one, but they come in clusters; "

@@ -9,34 +9,26 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.scales import Scale, scale_text
+from nbyk.data.scales import Scale
 from nbyk.data.units import Units
 from nbyk.resampling.effects import check_defined
-from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.family import DrawnNull, Hypotheses, choose_pairs, swap_bound
-from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
+from nbyk.testing.intervals import acceleration, agreeing, bca_interval, percentile_interval
 from nbyk.testing.pvalues import sides_of
 from nbyk.testing.ranks import standings_of
-from nbyk.testing.results import NONE, Board, Claim, Drawn, Interval, Margin, Pair, Question, Sample, Standing
+from nbyk.testing.results import NONE, Board, Claim, Drawn, Interval, Pair, Question, Sample, Standing
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import lone_spread, moderated_tests
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
+from nbyk.testing.systems.by_formula import corrected_pairs
 from nbyk.testing.systems.cautions import ONE_RESPONSE, about_data, about_number, about_pair
-from nbyk.testing.systems.claims import (
-    broad_claim,
-    broad_test,
-    drawn_claim,
-    few_units,
-    with_intervals_of_parts,
-    within,
-)
+from nbyk.testing.systems.claims import broad_test, drawn_claim, few_units, with_intervals_of_parts, within
 from nbyk.testing.systems.items_alone import ItemsAlone, items_alone, score_interval
-from nbyk.testing.systems.margins import corrected, is_within_one, with_margins
-from nbyk.testing.systems.pairing import pairing_caution, pairing_sentence
+from nbyk.testing.systems.margins import claims_of, is_within_one
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.scored import ScoredSystems
-from nbyk.testing.unit_cautions import about_units
+from nbyk.testing.unit_cautions import about_units, pairing_caution, pairing_sentence
 from nbyk.words import listed
 
 Floats = NDArray[np.float64]
@@ -55,23 +47,12 @@ def board_of(
 ) -> Board:
     """Return the board of `nbyk.compare`.
 
-    Parameters
-    ----------
-    scored
-        The systems, with their metric.
-    asked
-        What is asked about each pair.
-    family
-        The pairs' tests together: when to stop drawing, and the correction.
-    against, margin
-        As for `nbyk.compare`.
-    with_parts
-        Whether the parts of the variance of a single pair get their intervals, and those of a metric that
-        jumps are computed.
+    `with_parts` says whether the parts of the variance of a single pair get their intervals, and those of a
+    metric that jumps are computed.
     """
     decision, metric, names = asked.decision, scored.metric, scored.names
     pairs = choose_pairs(names, against, decision.alternative)
-    panels = {(a, b): asked.panel(scored.pair(a, b), (names[a], names[b])) for a, b in pairs}
+    panels = {(a, b): asked.panel(scored.pair(a, b)) for a, b in pairs}
     asked.check_paired(panels.values())
     of_clusters = panels[pairs[0]].draws_clusters
     units = {name: scored.units[name] for name in names if name in scored.units}
@@ -87,12 +68,7 @@ def board_of(
     drawn = scored.bootstrapped(asked, of_clusters=of_clusters) if scores_each else None
     tests = {pair: test for pair, panel in panels.items() if (test := broad_test(metric, panel)) is not None}
     alone, tests = tests, moderated_tests(tests, len(names))
-    question = replace(
-        asked.question(metric.name, family.correction, against),
-        direction=metric.direction,
-        noun=metric.noun or metric.name,
-        scale=scale_text(scored.scale),
-    )
+    question = scored.question(asked, family.correction, against)
     unit = metric.effect_unit(scored.scale)
     margin = None if margin is None else margin / unit
     sample = replace(scored.sample, pairing=pairing_sentence(units, **known))
@@ -107,8 +83,10 @@ def board_of(
         of_two = _of_two(sample, names[a], names[b])
         of_pair = _OnePair(asked, panels[a, b], draws, question, of_two, scored.scale)
         compared.append(of_pair.pair(under, bootstrapped, margin, tests.get((a, b)), exact=exact))
-    compared = _with_corrections(compared, nulls, family.correction, [tests.get(pair) for pair in pairs])
-    if len(pairs) == 1 and with_parts:
+    if len(pairs) > 1:
+        of_pairs = zip(corrected_pairs(compared), nulls, map(tests.get, pairs), strict=True)
+        compared = [_decided(*of_pair) for of_pair in of_pairs]
+    elif with_parts:
         (pair,) = compared
         broad = with_intervals_of_parts(pair.claims[0], metric, panels[pairs[0]], tests.get(pairs[0]), unit)
         compared = [replace(pair, claims=(broad, *pair.claims[1:]))]
@@ -203,18 +181,8 @@ class _OnePair:
     ) -> Pair:
         """Return the pair before the correction for the number of pairs.
 
-        Parameters
-        ----------
-        under
-            Its effects under the null.
-        bootstraps : ndarray, shape (B,)
-            Bootstrapped effects; not finite where the metric is undefined.
-        margin
-            The margin; None without one.
-        test
-            The test over new units; None if it has none.
-        exact
-            Whether the null was enumerated.
+        `under` has the effects under the null, enumerated if `exact`; the bootstrapped effects, shape (B,),
+        are not finite where the metric is undefined; and `test` is over new units, if there is one.
         """
         asked, panel, draws = self.asked, self.panel, self.draws
         data, decision, (metric,) = draws.data, asked.decision, draws.metrics
@@ -222,13 +190,7 @@ class _OnePair:
         if drawn.size == 0:
             check_defined([metric], bootstraps[None])
         items, by_bootstrap = self._items(under, drawn, exact=exact)
-        claims: tuple[Claim, ...] = (items,)
-        if panel.is_broad:
-            claims = (broad_claim(metric, panel, items, asked, test), items)
-        if margin is not None:
-            claims = with_margins(
-                metric, data, panel, claims, margin=margin, alpha=decision.alpha, of_broad=test
-            )
+        claims = claims_of(metric, data, panel, items, asked, test, margin)
         if under.n_draws > under.effects.size:  # too many pairs to keep all of their draws
             drawn = drawn[: under.effects.size].copy()
         unit = metric.effect_unit(self.scale)
@@ -279,24 +241,18 @@ class _OnePair:
         interval = percentile_interval(drawn, level)
         alone = ItemsAlone(p)
         if asked.hypothesis == EQUALLY_GOOD:
-            alone = items_alone(
-                metric,
-                draws.rows,
-                alone,
-                percentile=interval,
-                level=level,
-                alternative=decision.alternative,
-                alpha=decision.alpha,
-                within_one=is_within_one(metric, draws.data),
-            )
+            within_one = is_within_one(metric, draws.data)
+            alone = items_alone(metric, draws.rows, p, interval, asked, within_one=within_one)
         if alone.interval is not None:
             interval = alone.interval
         elif asked.interval == "bca":
             interval = bca_interval(drawn, effect, acceleration(draws.jackknifed()[0]), level)
+        if asked.hypothesis == EQUALLY_GOOD and alone.interval is None:
+            interval = agreeing(interval, effect, alone.p["two-sided"].p, level)
         chosen = alone.p[decision.alternative]
         hopeless = chosen.standard_error == 0.0 and chosen.p > decision.alpha
         claim = drawn_claim(
-            ("items", "clusters") if panel.draws_clusters else ("items",),
+            panel.drawn_over,
             panel.population((), of_clusters=panel.draws_clusters),
             effect,
             chosen,
@@ -309,34 +265,14 @@ class _OnePair:
         return claim, alone.interval is None
 
 
-def _with_corrections(
-    pairs: Sequence[Pair],
-    nulls: Sequence[DrawnNull],
-    correction: str,
-    tests: Sequence[SharedUnitsTest | None],
-) -> list[Pair]:
-    """Return the pairs with their p-values, and those of the margins if there are any, corrected.
-
-    A pair whose claim is by t has the reserve of its corrected p.
-    """
-    if len(pairs) == 1:
-        return list(pairs)
-    # An inconclusive claim counts as p = 1.
-    p = correct_p_values(np.nan_to_num([pair.claims[0].p for pair in pairs], nan=1.0), correction).tolist()
-    margins: list[Margin | None] = [None] * len(pairs)
-    tested = [pair.margin for pair in pairs if pair.margin is not None]
-    if tested:
-        margins = [*corrected(tested, correction)]
-    done = []
-    for pair, corrected_p, margin, under, test in zip(pairs, p, margins, nulls, tests, strict=True):
-        broad = replace(pair.claims[0], margin=margin)
-        if test is not None and broad.method == "t" and broad.is_conclusive and corrected_p > 0.0:
-            alpha = pair.question.alpha * broad.p / corrected_p
-            broad = replace(broad, reserve=test.reserve(pair.question.alternative, alpha))
-        decided = under.settled if len(pair.claims) == 1 else broad.decided
-        claims = (broad, *pair.claims[1:])
-        done.append(replace(pair, claims=claims, p=corrected_p, decided=decided))
-    return done
+def _decided(pair: Pair, under: DrawnNull, test: SharedUnitsTest | None) -> Pair:
+    """Return a corrected pair with its decision; a claim by t has the reserve of its corrected p."""
+    broad = pair.claims[0]
+    if test is not None and broad.method == "t" and broad.is_conclusive and pair.p > 0.0:
+        alpha = pair.question.alpha * broad.p / pair.p
+        broad = replace(broad, reserve=test.reserve(pair.question.alternative, alpha))
+    decided = under.settled if len(pair.claims) == 1 else broad.decided
+    return replace(pair, claims=(broad, *pair.claims[1:]), decided=decided)
 
 
 def _about_units(panels: Sequence[Panel], units: Mapping[str, Units], n_items: int) -> Iterator[str]:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from nbyk.testing.corrections import Correction, correct_p_values
+from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.pvalues import sides_of
 from nbyk.testing.ranks import standings_of
-from nbyk.testing.results import Board, Claim, Interval, Margin, Pair, Question, Sample, inconclusive
+from nbyk.testing.results import Board, Claim, Interval, Margin, Pair, Question, Sample
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.generalise import law_of
@@ -29,23 +29,13 @@ _POWER = 0.8
 
 def formula_test(effect: float, items: Component, *units: Component) -> SharedUnitsTest:
     """Return the test of an effect with these parts of its variance: over items, and over shared units."""
-    return SharedUnitsTest(effect, law_of(items, units, 1.0), items, {}, 1.0, float(items.units))
+    return SharedUnitsTest(effect, law_of(items, units, 1.0), items, {}, 1.0, math.inf)
 
 
 def claim_over(test: SharedUnitsTest, over: tuple[str, ...], population: str, asked: Asked) -> Claim:
     """Return the claim of a test over a population; inconclusive if an effect does not vary."""
-    if test.is_constant and test.effect != 0.0:
-        return inconclusive(over, population, "nothing shows how the effect varies; collect more items")
-    decision = asked.decision
-    claim = claim_by_t(
-        test,
-        over,
-        population,
-        alternative=decision.alternative,
-        alpha=decision.alpha,
-        confidence_level=asked.confidence_level,
-    )
-    return replace(claim, parts=())
+    constant = "nothing shows how the effect varies; collect more items" if test.effect else ""
+    return replace(claim_by_t(test, over, population, asked, constant=constant), parts=())
 
 
 def times_as_many(effect: float, variance: float, asked: Asked) -> float:
@@ -63,23 +53,16 @@ def board_by_formula(
     intervals: Sequence[Interval],
     claims: Mapping[Places, tuple[Claim, ...]],
     *,
-    correction: Correction,
     sign: float = 1.0,
     warnings: Sequence[str] = (),
     bar: str | None = None,
 ) -> Board:
-    """Return the board.
+    """Return the board of systems with their scores and the intervals of these.
 
     Parameters
     ----------
-    question, sample
-        What was asked, and the data in numbers.
-    names, scores, intervals
-        The systems with their scores, shape (S,), and the intervals of these.
     claims
-        The claims of each pair, the broadest first, before the correction.
-    correction
-        For the number of pairs.
+        The claims of each pair, the broadest first, before the correction that `question` names.
     sign
         −1 if a lower score is better.
     warnings
@@ -100,9 +83,7 @@ def board_by_formula(
         )
         for (a, b), of_pair in claims.items()
     ]
-    pairs = [
-        replace(pair, warnings=(*pair.reserves, *warnings)) for pair in corrected_pairs(pairs, correction)
-    ]
+    pairs = [replace(pair, warnings=(*pair.reserves, *warnings)) for pair in corrected_pairs(pairs)]
     of_systems, against = (pairs, question.against) if bar is None else ([], bar)
     standings, groups = standings_of(names, scores, sign, intervals, of_systems, against)
     board = Board(question, sample, standings, tuple(pairs), groups, ())
@@ -114,13 +95,14 @@ def without_p(claim: Claim) -> Claim:
     return replace(claim, p=math.nan, favours="undecided", reserve="", advice="", enough="")
 
 
-def corrected_pairs(pairs: Sequence[Pair], correction: Correction) -> list[Pair]:
+def corrected_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     """Return pairs with the p of their first claims, and the tests of margins, corrected for their number.
 
     An inconclusive claim counts as p = 1.
     """
     if len(pairs) < 2:
         return list(pairs)
+    correction = pairs[0].question.correction
     p = correct_p_values(np.nan_to_num([pair.p for pair in pairs], nan=1.0), correction).tolist()
     margins: Sequence[Margin | None] = [pair.margin for pair in pairs]
     tested = [margin for margin in margins if margin is not None]

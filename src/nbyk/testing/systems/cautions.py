@@ -16,6 +16,7 @@ from nbyk.testing.pvalues import attained_level
 from nbyk.testing.results import Pair
 from nbyk.testing.systems.asked import ALIKE, TESTED
 from nbyk.testing.systems.claims import few_units
+from nbyk.testing.systems.items_alone import FEW_ITEMS
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.unit_cautions import about_units, named_units
@@ -24,8 +25,8 @@ from nbyk.words import number
 _ROLES = {"raters": ("gold",), "runs": ("a", "b"), "runs of A": ("a",), "runs of B": ("b",)}
 """The roles whose shared units each source has."""
 
-ONE_RESPONSE = "every item has one response: p and the intervals count its chance with that of the item"
-FEW_ITEMS = 20
+_MORE_WOULD_TELL = "chance in it counts as its item's, and several would tell them apart"
+ONE_RESPONSE = f"every item has one response: {_MORE_WOULD_TELL}"
 _FEW_SCORES = 10
 """So few responses without gold may be scores of runs."""
 _LOPSIDED = 0.1
@@ -50,8 +51,7 @@ def same_responses(data: ResponseSet) -> bool:
 
 def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     """Yield the cautions that are the same for every metric; `panel` holds the populations of the claims."""
-    of_roles = {"gold": "gold", "a": panel.names[0], "b": panel.names[1]}
-    units = named_units(data, panel.names)
+    of_roles, units = data.names_of_roles, named_units(data)
     if panel.sources:
         yield from few_units([panel])
         covered = {of_roles[role] for source in panel.sources for role in _ROLES[source]}
@@ -61,20 +61,14 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
             if not of_name.n_shared or (name not in covered and len(of_name.names) > 1)
         }
     yield from about_units(units, data.n_items, has_gold=data.has_gold)
-    a, b = panel.names
+    a, b = data.names
     sources = ({"gold": data.gold} if data.has_gold else {}) | {a: data.a, b: data.b}
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
-    if len(single) == len(sources):
-        if not data.has_gold and data.n_items <= _FEW_SCORES and data.categories is None:
-            yield (
-                f"{data.n_items} items are few; if these numbers are scores of runs, such as seeds, give "
-                "`kind` scores"
-            )
-        yield ONE_RESPONSE
-    elif single:
+    is_plain = len(single) == len(sources) and not data.has_gold and data.categories is None
+    if is_plain and data.n_items <= _FEW_SCORES:
         yield (
-            f"one response per item from {' and '.join(single)}: p and the intervals count its chance with "
-            "that of the item"
+            f"{data.n_items} items are few; if these numbers are scores of runs, such as seeds, give "
+            "`kind` scores"
         )
     if same_responses(data):
         yield f"{a} and {b} gave the same responses to every item"
@@ -85,6 +79,10 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
             f"null {null} says that {a} and {b} {ALIKE}, so the test may reject for two systems that "
             "differ but are equally good; swap_items and shifted test whether they are"
         )
+    if len(single) == len(sources):
+        yield ONE_RESPONSE
+    elif single:
+        yield f"one response per item from {' and '.join(single)}: {_MORE_WOULD_TELL}"
 
 
 def _about_scales(sources: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:

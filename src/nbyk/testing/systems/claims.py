@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.metrics import Metric
-from nbyk.testing.pvalues import Alternative, PValue
+from nbyk.testing.pvalues import PValue
 from nbyk.testing.results import Claim, Interval, favoured, inconclusive
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of, too_few
@@ -70,20 +70,9 @@ def broad_claim(
 ) -> Claim:
     """Return the claim over new items or clusters and new units.
 
-    Parameters
-    ----------
-    metric
-        The metric.
-    panel
-        The units, of which at least one kind is to be generalised over.
-    items
-        The claim over new items alone. The broad claim takes its numbers if nothing varies.
-    asked
-        What is asked of the comparison.
-    test
-        The test of the claim, by `broad_test`; that of a leaderboard's pair learns from the other pairs.
+    It takes the numbers of `items`, the claim over new items alone, if nothing varies. The test is that of
+    `broad_test`; that of a leaderboard's pair learns from the other pairs.
     """
-    alternative, alpha = asked.decision.alternative, asked.decision.alpha
     over = panel.factors
     population = panel.population(panel.sources, of_clusters=panel.of_clusters)
     if test is None:
@@ -91,16 +80,14 @@ def broad_claim(
         return inconclusive(over, population, too_few(listed(few)))
     if test.is_constant:
         return replace(items, over=over, population=population)
-    if test.roughness:
-        return inconclusive(over, population, test.roughness)
-    level = asked.confidence_level
-    claim = claim_by_t(test, over, population, alternative=alternative, alpha=alpha, confidence_level=level)
+    claim = claim_by_t(test, over, population, asked)
+    if not claim.is_conclusive:
+        return claim
     interval = within(metric, metric.effect_range(), claim.interval, panel.responses)
     effect = claim.effect if claim.by_precision else items.effect  # the same, to the last digit
-    claim = replace(claim, interval=interval, effect=effect)
     parts = tuple(replace(part, source=panel.in_words(part.source)) for part in claim.parts)
-    claim = replace(claim, parts=parts)
-    if claim.p <= alpha:
+    claim = replace(claim, interval=interval, effect=effect, parts=parts)
+    if claim.p <= asked.decision.alpha:
         return claim
     enough, advice = _advice(metric, test, panel, asked)
     return replace(claim, enough=enough, advice=advice)
@@ -137,41 +124,43 @@ def with_intervals_of_parts(
 
 
 def claim_by_t(
-    test: SharedUnitsTest,
-    over: tuple[str, ...],
-    population: str,
-    *,
-    alternative: Alternative,
-    alpha: float,
-    confidence_level: float,
+    test: SharedUnitsTest, over: tuple[str, ...], population: str, asked: Asked, *, constant: str = ""
 ) -> Claim:
-    """Return the claim of a t-test over a population; the last three arguments are as for `nbyk.compare`."""
+    """Return the claim of a t-test over a population.
+
+    It is inconclusive if the effect rests on too few items, or if nothing varies and `constant` says so.
+    """
+    reason = test.roughness or (constant if test.is_constant else "")
+    if reason:
+        return inconclusive(over, population, reason)
+    decision = asked.decision
     return Claim(
         over,
         population,
         test.effect,
-        test.interval(confidence_level),
-        test.p_value(alternative),
+        test.interval(asked.confidence_level),
+        test.p_value(decision.alternative),
         0.0,
         "t",
-        favoured(test.effect, alternative),
+        favoured(test.effect, decision.alternative),
         df=test.df,
-        reserve=test.reserve(alternative, alpha),
+        reserve=test.reserve(decision.alternative, decision.alpha),
         by_precision=test.by_precision,
         parts=test.parts,
     )
 
 
-def few_units(panels: Sequence[Panel]) -> Iterator[str]:
-    """Yield the caution about claims from few units, of all pairs of systems together."""
+def few_units(panels: Sequence[Panel], *, alone: bool = False) -> Iterator[str]:
+    """Yield the caution about claims from few units, of all pairs together or of one system `alone`."""
     few = dict.fromkeys(
         units for panel in panels if panel.sources for units in panel.few(FEWEST_UNITS, FEW_UNITS)
     )
     if few:
         fewer = any(panel.sources and panel.few(FEWEST_UNITS, ceil(FEWEST_FOR_SKEW)) for panel in panels)
+        wrong = "such intervals miss" if alone else "equally good systems are called different"
         yield (
             f"{listed(list(few))} are few to speak for others: if some of those are far off, up to "
-            f"{17 if fewer else 13} % of equally good systems are called different (docs/shared-units.md)"
+            f"{17 if fewer else 13} % of {wrong} (docs/shared-units.md)"
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nbyk.data.intake import read_systems
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.systems import Systems
 from nbyk.data.units import Units
@@ -17,7 +18,7 @@ from nbyk.resampling.effects import Progress, Threads
 from nbyk.resampling.samplers import get_sampler
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.corrections import Correction
-from nbyk.testing.decision import Decision, at_each_look
+from nbyk.testing.decision import N_RESAMPLES, Decision, at_each_look
 from nbyk.testing.family import Hypotheses
 from nbyk.testing.intervals import IntervalMethod
 from nbyk.testing.pvalues import Alternative
@@ -30,9 +31,6 @@ from nbyk.testing.systems.one_system import board_alone
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.systems.suite import Suite, board_of_suite
 from nbyk.testing.systems.votes import board_of_votes
-
-N_RESAMPLES = 9_999
-"""Draws at first, for responses to items."""
 
 
 def compare(
@@ -212,10 +210,15 @@ def compare(
     >>> result.p, result.pair.drawn.exact
     (0.125, True)
     """
+    if a is None and (isinstance(gold, Mapping) or _is_frame(gold)):
+        gold, a = None, gold
+    if gold is None and b is None and _is_frame(a):
+        gold, a = read_systems(a, kind=kind, cluster=cluster, lower_is_better=lower_is_better), None  # type: ignore[arg-type]
+        cluster = None
     held = gold.kind if isinstance(gold, Systems) else None
     alpha, confidence_level = at_each_look(alpha, confidence_level, looks, alternative)
     if isinstance(gold, Votes):
-        asked = Asked(Decision(alternative, alpha, N_RESAMPLES, N_RESAMPLES), looks=looks)
+        asked = Asked(Decision(alternative, alpha), looks=looks)
         asked = replace(asked, confidence_level=confidence_level, generalise=generalise, seed=as_seed(seed))
         named = None if against is None else str(against)
         return board_of_votes(gold, asked, against=named, correction=correction or "holm", judge=judge)
@@ -274,7 +277,9 @@ def compare(
     systems = a if b is None else {"A": a, "B": b}
     if systems is None and not isinstance(gold, Systems | ResponseSet):
         raise NbykError(
-            "found no systems; give the responses of A and B, or a mapping from names", argument="a"
+            "found no systems; give gold (or None) first, then the responses of A and B, or a mapping from "
+            "names",
+            argument="a",
         )
     if lower and metric is None:
         metric = usual_metric(
@@ -282,6 +287,8 @@ def compare(
         )
     scored = ScoredSystems.of(gold, systems, metric, units=units, cluster=cluster, kind=kind, classes=classes)
     if suite is not None:
+        if not isinstance(suite, Suite):
+            raise NbykError(f"found {suite!r}, expected a nbyk.Suite", argument="suite")
         if margin is not None:
             raise NbykError("found a margin beside a suite, which has none; leave it out", argument="margin")
         return board_of_suite(
@@ -298,3 +305,7 @@ def compare(
     if bar is not None or len(scored.names) == 1:
         return board_alone(scored, asked, bar=bar, correction=family.correction, margin=margin)
     return board_of(scored, asked, family, against=None if against is None else str(against), margin=margin)
+
+
+def _is_frame(given: Any) -> bool:
+    return hasattr(given, "columns") and hasattr(given, "shape")

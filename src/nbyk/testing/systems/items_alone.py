@@ -1,6 +1,6 @@
 """The claim over new items alone, where draws of the items do not hold: p, interval, and what is in reserve.
 
-Swaps and bootstraps know the effects of these items only. Four cases need more.
+Swaps and bootstraps know the effects of these items only. Five cases need more.
 
 1. Zeros and ones, or wins: the swap test is the sign test, which is exact, and the interval is that of signs.
 2. Items that all have one effect: the interval tells how many others the sample would not show.
@@ -12,11 +12,14 @@ Swaps and bootstraps know the effects of these items only. Four cases need more.
 4. A kind of items that the sample does not show: with a chance of .05, its share may be up to
    1 − .05^(1/N), about 3/N. If it could turn the effect round, a verdict has a reserve. It may lie as far
    off as the scale goes; without a scale, as far as the items seen, or half as far again if these are skewed.
+5. Few items: a bootstrap's intervals are too narrow, so that they may exclude 0 where p is above α. Those of
+   the swap test itself agree with p.
 
 `benchmarks/skewed_items.py` measures level and power; docs/compare.md has the table.
 
 References
 ----------
+Hartigan 1969, Using subsample values as typical values;
 D'Agostino 1970, Transformation to normality of the null distribution of g₁; Miao, Gel and Gastwirth 2006, A
 new test of symmetry about an unknown median.
 """
@@ -24,21 +27,28 @@ new test of symmetry about an unknown median.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
+from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.intervals import Interval, constant_interval, proportion_interval, signs_interval
-from nbyk.testing.pvalues import Alternative, PValue, tie_tolerance
+from nbyk.testing.pvalues import Alternative, PValue, p_of_sides, tie_tolerance
 from nbyk.testing.results import NONE
 from nbyk.testing.skewness import corrected, reaches, skewness_of_mean
+from nbyk.testing.systems.asked import Asked
 
 Floats = NDArray[np.float64]
 PValues = dict[Alternative, PValue]
+
+FEW_ITEMS = 20
+"""So many items or clusters have intervals by a bootstrap; the swap test itself gives those of fewer."""
 
 _SKEWED = 2.576
 """Standard errors of a skewness that is significant at .01."""
@@ -55,6 +65,10 @@ _UNSEEN = 0.05
 
 _FARTHER = 1.5
 """If effects are skewed, a kind of item not seen may lie so many times as far off (measured)."""
+
+
+MOST_ITEMS = 1024
+"""Most items for which the effect is computed without each one, if the metric is not a mean over items."""
 
 
 @dataclass(frozen=True)
@@ -80,43 +94,20 @@ class ItemsAlone:
 
 
 def items_alone(
-    metric: Metric,
-    rows: Rows,
-    drawn: ItemsAlone,
-    *,
-    percentile: Interval,
-    level: float,
-    alternative: Alternative,
-    alpha: float,
-    within_one: bool,
+    metric: Metric, rows: Rows, p: PValues, percentile: Interval, asked: Asked, *, within_one: bool
 ) -> ItemsAlone:
     """Return the numbers of a claim over the items of two systems, or over their clusters.
 
-    Parameters
-    ----------
-    metric
-        The metric. If it is no mean over items, the numbers of the draws stand unless all are the same.
-    rows
-        The responses, with clusters if whole clusters were drawn.
-    drawn
-        The p-values of the draws.
-    percentile
-        The interval of the draws.
-    level
-        Coverage of the intervals.
-    alternative, alpha
-        The side and the level at which a verdict is given.
-    within_one
-        Whether effects of single items lie between −1 and 1; else the largest is as large as the range of
-        the scores of single items.
+    Of a metric that is no mean over items, the p and the `percentile` interval of the draws stand unless all
+    draws are the same. `within_one` says whether effects of single items lie between −1 and 1; else the
+    largest is as large as the range of the scores of single items.
     """
+    unit = "items" if rows.clusters is None else "clusters"
     if not metric.is_mean_over_items:
         if percentile[0] < percentile[1]:
-            return drawn
-        unit = "items" if rows.clusters is None else "clusters"
-        return ItemsAlone(
-            drawn.p, NONE, f"every sample of the {unit} has the same effect: nothing shows how it varies"
-        )
+            return ItemsAlone(p)
+        why = f"every sample of the {unit} has the same effect: nothing shows how it varies"
+        return ItemsAlone(p, NONE, why)
     scores = scores_of_items(metric, rows)[:2]
     if len(scores) == 2:
         effects, largest = metric.sign * (scores[0] - scores[1]), float(np.ptp(scores))
@@ -125,21 +116,42 @@ def items_alone(
     whole = (0.0, 1.0) if len(scores) == 2 else (-1.0, 0.0, 1.0)
     if rows.clusters is None and np.isin(scores, whole).all():
         counts = int((effects > 0.0).sum()), int((effects < 0.0).sum())
-        return ItemsAlone(drawn.p, signs_interval(*counts, effects.size, level))
+        return ItemsAlone(p, signs_interval(*counts, effects.size, asked.confidence_level))
+    sums, sizes = effects, np.ones(effects.size)
     if rows.clusters is not None:
+        sums, sizes = np.bincount(rows.clusters, weights=effects), np.bincount(rows.clusters)
         effects = of_clusters(effects, rows.clusters)
-    unit = "items" if rows.clusters is None else "clusters"
-    return of_effects(
+    few = sums.size < FEW_ITEMS
+    whole_range = (-1.0, 1.0) if within_one else (-math.inf, math.inf)
+    interval = interval_of_swaps(sums, sizes, asked.confidence_level, whole_range) if few else percentile
+    alone = of_effects(
         effects,
-        drawn.p,
-        percentile,
-        level=level,
-        alternative=alternative,
-        alpha=alpha,
+        p,
+        interval,
+        level=asked.confidence_level,
+        alternative=asked.decision.alternative,
+        alpha=asked.decision.alpha,
         largest=1.0 if within_one else largest,
         bounded=within_one,
         unit=unit,
     )
+    return replace(alone, interval=interval) if few and alone.interval is None else alone
+
+
+def interval_of_swaps(sums: Floats, sizes: NDArray[Any], level: float, bounds: Interval) -> Interval:
+    """Return the means that the swap test does not reject, of items or of clusters with these sums.
+
+    They lie between the k-th smallest and the k-th largest mean of all subsets, where k is half of one minus
+    the level times 2ⁿ (Hartigan 1969); between the bounds if n is too small for the test to reject any.
+    """
+    totals, counts = np.zeros(1), np.zeros(1)
+    for total, size in zip(sums, sizes, strict=True):
+        totals, counts = np.append(totals, totals + total), np.append(counts, counts + size)
+    k = math.floor(round(0.5 * (1.0 - level) * totals.size, 9))
+    if k == 0:
+        return bounds
+    means = np.partition(totals[1:] / counts[1:], (k - 1, totals.size - 1 - k))
+    return float(means[k - 1]) + 0.0, float(means[-k]) + 0.0
 
 
 def score_interval(
@@ -153,17 +165,9 @@ def score_interval(
 ) -> Interval | None:
     """Return the interval of one system's score where a bootstrap of items has none; None if it has one.
 
-    Parameters
-    ----------
-    metric, rows, level
-        As for `items_alone`; the metric scores each system.
-    system
-        The system's place.
-    clusters : ndarray of int, shape (N,), or None
-        The cluster of each item, if whole clusters are drawn.
-    within_one
-        Whether scores of single items lie between 0 and 1. If not, items that all have one score do not show
-        how scores vary, and the interval is `NONE`.
+    `clusters`, shape (N,), are given if whole clusters are drawn, and `within_one` says whether scores of
+    single items lie between 0 and 1. If not, items that all have one score do not show how scores vary, and
+    the interval is `NONE`.
     """
     if not metric.is_mean_over_items:
         return None
@@ -183,6 +187,22 @@ def scores_of_items(metric: Metric, rows: Rows) -> Floats:
     return item_scores(metric, rows)
 
 
+def item_effects(data: ResponseSet, metric: Metric) -> Floats | None:
+    """Return each item's effect of A over B, shape (N,), positive if the item speaks for A.
+
+    Of a mean over items it is the effect on the item. Of another metric it is the jackknife's pseudo-value, N
+    times the effect minus N − 1 times the effect without the item; their mean is, up to bias, the effect on
+    all items. None if this would take long, or if the effect is undefined without some item.
+    """
+    n = data.n_items
+    if n > MOST_ITEMS and not metric.additive:
+        return None
+    draws = Draws(data, [metric], seed=0)
+    (without,) = draws.jackknifed(n)
+    effects: Floats = n * draws.observed[0] - (n - 1) * without
+    return effects if np.isfinite(effects).all() else None
+
+
 def of_effects(
     effects: Floats,
     p: PValues,
@@ -197,18 +217,9 @@ def of_effects(
 ) -> ItemsAlone:
     """Return the numbers of a claim over items with these effects, which are neither zeros and ones nor wins.
 
-    Parameters
-    ----------
-    effects : ndarray, shape (n,)
-        The effects of the items or clusters.
-    p, percentile
-        The p-values and the interval of the draws.
-    level, alternative, alpha
-        As for `items_alone`.
-    largest, bounded
-        The largest effect of an item, and whether that is known rather than seen.
-    unit
-        "items" or "clusters".
+    `effects`, shape (n,), are those of items or clusters, as `unit` says; p and `percentile` those of the
+    draws. `largest` is the largest effect of an item, and `bounded` says whether that is known rather than
+    seen.
     """
     n, effect = effects.size, float(effects.mean())
     is_verdict = p[alternative].p <= alpha
@@ -250,14 +261,8 @@ def of_clusters(effects: Floats, clusters: NDArray[np.int64]) -> Floats:
 def p_by_t(effects: Floats, level: float) -> tuple[PValues, Interval]:
     """Return the p-values of Student's t, and the interval of the mean, of effects that differ."""
     n, error = effects.size, _standard_error(effects)
-    t, reach = float(effects.mean()) / error, float(stdtrit(n - 1, 0.5 + 0.5 * level)) * error
-    above, below = float(stdtr(n - 1, -t)), float(stdtr(n - 1, t))
-    sides: dict[Alternative, float] = {
-        "greater": above,
-        "less": below,
-        "two-sided": 2.0 * min(above, below),
-    }
-    mean = float(effects.mean())
+    mean, reach = float(effects.mean()), float(stdtrit(n - 1, 0.5 + 0.5 * level)) * error
+    sides = p_of_sides(float(stdtr(n - 1, -mean / error)), float(stdtr(n - 1, mean / error)))
     return {side: PValue(p, 0.0, side) for side, p in sides.items()}, (mean - reach, mean + reach)
 
 

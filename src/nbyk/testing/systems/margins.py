@@ -21,7 +21,8 @@ from nbyk.metrics import Metric
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.results import NONE, Claim, Margin
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, responses, shared_units_test
-from nbyk.testing.systems.claims import are_from_zero_to_one, within
+from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.claims import are_from_zero_to_one, broad_claim, within
 from nbyk.testing.systems.panel import Panel
 
 _ROUNDING = 1e-10
@@ -42,43 +43,34 @@ def check_margin(margin: float | None) -> None:
         )
 
 
-def with_margins(
+def claims_of(
     metric: Metric,
     data: ResponseSet,
     panel: Panel,
-    claims: Sequence[Claim],
-    *,
-    margin: float,
-    alpha: float,
-    of_broad: SharedUnitsTest | None = None,
+    items: Claim,
+    asked: Asked,
+    broad: SharedUnitsTest | None,
+    margin: float | None,
 ) -> tuple[Claim, ...]:
-    """Return claims with the tests of their effects against a margin.
+    """Return the claims of a comparison, the broadest first, with the tests of a margin if there is one.
 
-    Parameters
-    ----------
-    metric
-        The metric.
-    data, panel
-        The responses, and the units behind them.
-    claims
-        Claims of a comparison, the broadest first.
-    margin
-        The margin, in the unit of the effect.
-    alpha
-        The level of each one-sided test.
-    of_broad
-        The test of the first claim, if it is by t over new units.
+    `items` is the claim over new items, and `broad` the test over new units (`broad_test`).
     """
+    claims: tuple[Claim, ...] = (items,)
+    if panel.is_broad:
+        claims = (broad_claim(metric, panel, items, asked, broad), items)
+    if margin is None:
+        return claims
     if margin >= 1.0 and is_within_one(metric, data):
         raise NbykError(
             f"found a margin of {margin:g} times the whole scale, and no effect on {metric.name} is larger; "
             "give the largest difference that does not matter, as in 0.02 for 2 percentage points",
             argument="margin",
         )
-    tested, rated = [], sample_of(data, panel, of_clusters=False)
+    tested, rated, alpha = [], sample_of(data, panel, of_clusters=False), asked.decision.alpha
     for claim in claims:
         sources = tuple(source for source in panel.sources if source in claim.over)
-        test = of_broad if claim is claims[0] else None
+        test = broad if claim is claims[0] else None
         if test is None and not claim.reason:
             sample = sample_of(data, panel, of_clusters="clusters" in claim.over)
             test = shared_units_test(metric, sample, sources=sources)

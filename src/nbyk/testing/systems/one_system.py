@@ -16,21 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc
 
-from nbyk.data.scales import scale_text
 from nbyk.errors import NbykError
 from nbyk.sums import product, root
 from nbyk.testing.corrections import Correction
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
-from nbyk.testing.pvalues import Alternative, tie_tolerance
+from nbyk.testing.pvalues import Alternative, p_of_sides, tie_tolerance
 from nbyk.testing.ranks import standings_of
 from nbyk.testing.results import NONE, Board, Claim, Interval, Pair, Question, favoured, inconclusive
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import corrected_pairs, times_as_many, without_p
-from nbyk.testing.systems.claims import broad_claim, broad_test, claim_by_t, few_units
-from nbyk.testing.systems.items_alone import SKEWED_T, of_clusters, of_effects, p_by_t, scores_of_items
-from nbyk.testing.systems.margins import is_within_one, sample_of, with_margins
+from nbyk.testing.systems.claims import broad_test, claim_by_t, few_units
+from nbyk.testing.systems.items_alone import of_clusters, of_effects, p_by_t, scores_of_items
+from nbyk.testing.systems.margins import claims_of, is_within_one, sample_of
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.scored import ScoredSystems, score_alone
 from nbyk.testing.unit_cautions import about_units
@@ -40,6 +39,9 @@ Floats = NDArray[np.float64]
 
 EXACT = "binomial test"
 """The method of an exact p of zeros and ones."""
+
+EQUAL_SCORES = "have equal scores over the population of items"
+"""What the null hypothesis says of a system and a bar."""
 
 
 def board_alone(
@@ -52,29 +54,9 @@ def board_alone(
 ) -> Board:
     """Return each system's score with its intervals, and whether it is better than a bar.
 
-    Parameters
-    ----------
-    scored
-        One system, or several with a bar, and a metric that scores each.
-    asked
-        What is asked about each.
-    bar
-        A score; None asks for the scores alone, so that no claim has a p. It, the margin and all results are
-        in the unit of the ratings.
-    correction
-        For the number of systems.
-    margin
-        The largest distance from the bar that does not matter.
-
-    Returns
-    -------
-    Board
-        A pair of each system with the bar, whose name is "a score of 0.8", or "" without one.
-
-    Raises
-    ------
-    NbykError
-        If the metric scores no system, the bar is no score of it, or there is a margin and no bar.
+    The board has a pair of each system with the bar, whose name is "a score of 0.8". Without a bar, the name
+    is "", and no claim has a p. The bar, the margin and all results are in the unit of the ratings; `margin`
+    is the largest distance from the bar that does not matter.
     """
     metric = scored.metric
     if metric.kind == "comparison":
@@ -88,19 +70,13 @@ def board_alone(
         )
     unit = metric.effect_unit(scored.scale)
     against = None if bar is None else f"a score of {in_full(bar)}"
-    question = replace(
-        asked.question(metric.name, correction, against),
-        hypothesis="have equal scores over the population of items",
-        test="t",
-        direction=metric.direction,
-        noun=metric.noun or metric.name,
-        scale=scale_text(scored.scale),
-    )
+    question = scored.question(asked, correction, against, test="t", hypothesis=EQUAL_SCORES)
     pairs = []
     for system in range(len(scored.names)):
-        alone = _Alone(scored, asked, system, None if bar is None else _checked(bar, scored))
+        normal = None if bar is None else _checked(bar, scored)
+        alone = _Alone(scored, asked, system, normal, against or "")
         pairs.append(alone.pair(question, unit, None if margin is None else margin / unit))
-    pairs = corrected_pairs(pairs, correction)
+    pairs = corrected_pairs(pairs)
     scores = np.array([metric.score_in_ratings(score, scored.scale) for score in scored.scores])
     ends: list[Interval] = []
     for pair, score in zip(pairs, scores.tolist(), strict=True):
@@ -117,17 +93,10 @@ def board_alone(
 def band(boards: Sequence[Board], scored: Sequence[ScoredSystems], asked: Asked) -> list[Interval]:
     """Return intervals of one system's scores by several metrics that all hold at once.
 
-    The metrics are means over items from 0 to 1, such as pass^1 to pass^4.
-
-    The reach, in standard errors, is the quantile of the largest of several t that are correlated as the
-    items' scores are; and each interval holds that of its own claim over items.
-
-    Parameters
-    ----------
-    boards, scored
-        The result by each metric (`board_alone`), and the system with that metric.
-    asked
-        What was asked; its seed is that of 20,000 draws.
+    The metrics are means over items from 0 to 1, such as pass^1 to pass^4; there is a board (`board_alone`)
+    and the scored system for each. The reach, in standard errors, is the quantile of the largest of several t
+    that are correlated as the items' scores are, by 20,000 draws of the seed that was asked; and each
+    interval holds that of its own claim over items.
     """
     scores = np.stack([scores_of_items(of.metric, of.rows)[0] for of in scored])
     n, rng = scores.shape[1], np.random.default_rng(asked.seed)
@@ -151,27 +120,23 @@ def band(boards: Sequence[Board], scored: Sequence[ScoredSystems], asked: Asked)
 class _Alone:
     """One system and the bar, which is on [0, 1]; its claims are on [0, 1], too."""
 
-    def __init__(self, scored: ScoredSystems, asked: Asked, system: int, bar: float | None) -> None:
+    def __init__(
+        self, scored: ScoredSystems, asked: Asked, system: int, bar: float | None, against: str
+    ) -> None:
         self.scored, self.asked, self.system, self.bar = scored, asked, system, bar
+        self.data = scored.pair(system, None, against=against)
         self.name = scored.names[system]
         towards = scored.metric if bar is not None else replace(scored.metric, direction="higher")
         self.metric = score_alone(towards, bar or 0.0)
-        self.data = scored.alone(system)
         self.bounded = is_within_one(scored.metric, scored.pair(system, system))
 
     def pair(self, question: Question, unit: float, margin: float | None) -> Pair:
         """Return the pair, in the unit of the ratings."""
         asked, name = self.asked, self.name
-        panel = asked.panel(self.data, (name, question.against or ""))
-        items = self._items(panel)
-        claims: tuple[Claim, ...] = (items,)
-        if panel.is_broad:
-            claims = (broad_claim(self.metric, panel, items, asked, broad_test(self.metric, panel)), items)
-        if margin is not None:
-            claims = with_margins(
-                self.metric, self.data, panel, claims, margin=margin, alpha=asked.decision.alpha
-            )
-        elif self.bar is not None and not panel.draws_clusters:
+        panel = asked.panel(self.data)
+        test = broad_test(self.metric, panel)
+        claims = claims_of(self.metric, self.data, panel, self._items(panel), asked, test, margin)
+        if margin is None and self.bar is not None and not panel.draws_clusters:
             claims = (*claims[:-1], self._planned(claims[-1]))
         claims = tuple(self._within(claim).times(unit) for claim in claims)
         if self.bar is None:
@@ -202,7 +167,7 @@ class _Alone:
         if panel.sources:
             units = {name: of_name for name, of_name in units.items() if not of_name.n_shared}
         n_items, has_gold = self.data.n_items, self.data.has_gold
-        about = (*few_units([panel]), *about_units(units, n_items, has_gold=has_gold))
+        about = (*few_units([panel], alone=True), *about_units(units, n_items, has_gold=has_gold))
         return replace(pair, warnings=(*pair.reserves, *about))
 
     def _planned(self, claim: Claim) -> Claim:
@@ -244,99 +209,68 @@ class _Alone:
 
     def _items(self, panel: Panel) -> Claim:
         """Return the claim over new items, or clusters of them."""
-        asked, metric, sign = self.asked, self.metric, self.metric.sign
-        over = ("items", "clusters") if panel.draws_clusters else ("items",)
-        population = panel.population((), of_clusters=panel.draws_clusters)
-        level, alternative, alpha = asked.confidence_level, asked.decision.alternative, asked.decision.alpha
+        asked, metric, sign, bar = self.asked, self.metric, self.metric.sign, self.bar or 0.0
+        over, population = panel.drawn_over, panel.population((), of_clusters=panel.draws_clusters)
+        level, alternative, unit = asked.confidence_level, asked.decision.alternative, panel.drawn_over[-1]
+        constant = f"all {unit} give the same score, so that nothing shows how it varies; collect more"
         if not metric.is_mean_over_items:
-            test = shared_units_test(
-                metric, sample_of(self.data, panel, of_clusters=panel.draws_clusters), sources=()
-            )
-            if test.is_constant or test.roughness:
-                return inconclusive(over, population, test.roughness or _constant(panel))
-            return claim_by_t(
-                test, over, population, alternative=alternative, alpha=alpha, confidence_level=level
-            )
-        scores, bar = scores_of_items(self.scored.metric, self.scored.rows)[self.system], self.bar or 0.0
-        effect, reserve, method = sign * (float(scores.mean()) - bar), "", "t"
-        spread = scores
-        if panel.draws_clusters:
-            assert self.data.clusters is not None
-            spread = of_clusters(scores, self.data.clusters)
-        elif np.isin(scores, (0.0, 1.0)).all():
+            sample = sample_of(self.data, panel, of_clusters=panel.draws_clusters)
+            test = shared_units_test(metric, sample, sources=())
+            return claim_by_t(test, over, population, asked, constant=constant)
+        scores = scores_of_items(self.scored.metric, self.scored.rows)[self.system]
+        clusters = self.data.clusters if panel.draws_clusters else None
+        spread = scores if clusters is None else of_clusters(scores, clusters)
+        value, n, method, reserve = float(scores.mean()), spread.size, "t", ""
+        if clusters is None and np.isin(scores, (0.0, 1.0)).all():
             count = int(scores.sum())
-            ends = proportion_interval(count, scores.size, level)
-            p = _exact(count, scores.size, bar, sign)[alternative]
-            return self._claim(over, population, effect, ends, p, EXACT, "")
-        if np.ptp(spread) <= tie_tolerance(spread):
+            p = _towards(sign, *_exact(count, n, bar))[alternative]
+            ends, method = proportion_interval(count, n, level), EXACT
+        elif np.ptp(spread) <= tie_tolerance(spread):
             if not self.bounded:
-                return inconclusive(over, population, _constant(panel))
-            value, n = float(scores.mean()), spread.size
+                return inconclusive(over, population, constant)
+            p = _towards(sign, *_of_constant(value, n, bar))[alternative]
             ends = constant_interval(value, n, level, (0.0, 1.0))
-            p = _of_constant(value, n, bar, sign)[alternative]
-            return self._claim(over, population, effect, ends, p, "t", "")
-        effects = sign * (spread - bar)
-        p_values, interval = p_by_t(effects, level)
-        known = of_effects(
-            effects,
-            p_values,
-            interval,
-            level=level,
-            alternative=alternative,
-            alpha=alpha,
-            largest=1.0 if self.bounded else float(np.ptp(scores)),
-            bounded=self.bounded,
-            unit="clusters" if panel.draws_clusters else "items",
-        )
-        if known.method:
-            method = SKEWED_T
-        p = known.p[alternative].p
-        ends = known.interval or interval
-        low, high = sorted(bar + sign * end for end in ends)
-        reserve = "" if self.bar is None else known.reserve
-        return self._claim(over, population, effect, (low, high), p, method, reserve)
-
-    def _claim(
-        self,
-        over: tuple[str, ...],
-        population: str,
-        effect: float,
-        ends: Interval,
-        p: float,
-        method: str,
-        reserve: str,
-    ) -> Claim:
-        """Return a claim over items from the interval of the score."""
-        sign, bar = self.metric.sign, self.bar or 0.0
+        else:
+            effects = sign * (spread - bar)
+            p_values, interval = p_by_t(effects, level)
+            known = of_effects(
+                effects,
+                p_values,
+                interval,
+                level=level,
+                alternative=alternative,
+                alpha=asked.decision.alpha,
+                largest=1.0 if self.bounded else float(np.ptp(scores)),
+                bounded=self.bounded,
+                unit=unit,
+            )
+            p, method = known.p[alternative].p, known.method or "t"
+            low, high = known.interval or interval
+            ends, reserve = (bar + sign * low, bar + sign * high), "" if self.bar is None else known.reserve
         low, high = sorted(sign * (end - bar) for end in ends)
-        favours = favoured(effect, self.asked.decision.alternative)
+        effect = sign * (value - bar)
+        favours = favoured(effect, alternative)
         return Claim(over, population, effect, (low, high), p, 0.0, method, favours, reserve=reserve)
 
 
-def _exact(count: int, n: int, bar: float, sign: float) -> dict[Alternative, float]:
-    """Return the p-values of a share by the binomial law; twice the smaller one for both sides."""
-    above, below = float(bdtrc(count - 1, n, bar)) if count else 1.0, float(bdtr(count, n, bar))
-    return _both(above, below, sign)
+def _towards(sign: float, above: float, below: float) -> dict[Alternative, float]:
+    """Return the p-value of each alternative from those of a score above and below the bar."""
+    return p_of_sides(above, below) if sign > 0.0 else p_of_sides(below, above)
 
 
-def _of_constant(value: float, n: int, bar: float, sign: float) -> dict[Alternative, float]:
+def _exact(count: int, n: int, bar: float) -> tuple[float, float]:
+    """Return the p-values of a share above the bar, and of one below it, by the binomial law."""
+    return float(bdtrc(count - 1, n, bar)) if count else 1.0, float(bdtr(count, n, bar))
+
+
+def _of_constant(value: float, n: int, bar: float) -> tuple[float, float]:
     """Return the p-values if all n items have one score: the chance that n show none of the others.
 
     The others have a share that just takes the mean to the bar, with scores of 0 or 1.
     """
     above = (bar / value) ** n if value > bar else 1.0
     below = ((1.0 - bar) / (1.0 - value)) ** n if value < bar else 1.0
-    return _both(above, below, sign)
-
-
-def _both(above: float, below: float, sign: float) -> dict[Alternative, float]:
-    greater, less = (above, below) if sign > 0.0 else (below, above)
-    return {"greater": greater, "less": less, "two-sided": min(1.0, 2.0 * min(greater, less))}
-
-
-def _constant(panel: Panel) -> str:
-    unit = "clusters" if panel.draws_clusters else "items"
-    return f"all {unit} give the same score, so that nothing shows how it varies; collect more"
+    return above, below
 
 
 def _checked(bar: float, scored: ScoredSystems) -> float:

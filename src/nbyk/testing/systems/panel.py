@@ -68,6 +68,11 @@ class Panel:
         """Whether the test that draws swaps and bootstraps whole clusters."""
         return self.of_clusters and self.n_clusters >= FEWEST_UNITS
 
+    @property
+    def drawn_over(self) -> tuple[str, ...]:
+        """What the test that draws is over: new items, or whole clusters of them."""
+        return ("items", "clusters") if self.draws_clusters else ("items",)
+
     def drawn(self, data: ResponseSet) -> ResponseSet:
         """Return the data for swaps and bootstraps; without clusters if items are drawn one by one."""
         return data if self.draws_clusters else replace(data, clusters=None)
@@ -131,27 +136,17 @@ def panel_of(
     data: ResponseSet,
     generalise: Sequence[str] | None,
     *,
-    names: tuple[str, str] = ("A", "B"),
     pair_runs: bool = False,
 ) -> Panel:
-    """Return the units behind a response set, and those to generalise over.
+    """Return the units behind a response set, and those to generalise over, a selection of `FACTORS`.
 
-    Parameters
-    ----------
-    data
-        The responses with their units.
-    generalise
-        A selection of `FACTORS`; None for items, their clusters, and every kind of shared units with two or
-        more units.
-    names
-        The systems' names, for all words about them.
-    pair_runs
-        Whether runs of A and of B that have one name, or one place in a row, are the same.
+    None means items, their clusters, and every kind of shared units with two or more units. `pair_runs` says
+    whether runs of A and of B that have one name, or one place in a row, are the same.
     """
     if generalise is not None:
         check_factors(generalise, FACTORS)
-    kind = kind_of_units(data)
-    fixed = tuple(_single_units(data, kind, names))
+    kind, names = kind_of_units(data), data.names
+    fixed = tuple(_single_units(data, kind))
     n_clusters = data.n_clusters
     of_clusters = n_clusters > 0 and (generalise is None or "clusters" in generalise)
     places = _places(data, kind, pair_runs=pair_runs)
@@ -227,7 +222,7 @@ def _shared_ids(data: ResponseSet, role: str, places: Integers | None) -> Intege
     return ids
 
 
-def _single_units(data: ResponseSet, kind: Kind, names: tuple[str, str]) -> Iterator[str]:
+def _single_units(data: ResponseSet, kind: Kind) -> Iterator[str]:
     """Yield in words the roles with a single unit, which no claim can generalise over."""
     one = {role: _is_one_unit(data.units.get(role)) for role in ("a", "b")}
     if data.has_gold and _is_one_unit(data.units.get("gold"), or_vector=False):
@@ -235,7 +230,9 @@ def _single_units(data: ResponseSet, kind: Kind, names: tuple[str, str]) -> Iter
     if one["a"] and one["b"]:
         yield f"this {kind} of each system"
     else:
-        yield from (f"this {kind} of {name}" for role, name in zip("ab", names, strict=True) if one[role])
+        yield from (
+            f"this {kind} of {name}" for role, name in zip("ab", data.names, strict=True) if one[role]
+        )
 
 
 def _is_one_unit(units: Units | None, *, or_vector: bool = True) -> bool:

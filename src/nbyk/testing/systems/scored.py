@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.categories import Categories
-from nbyk.data.response_set import ResponseSet, stack_responses
-from nbyk.data.scales import FROM_0_TO_1, Scale
+from nbyk.data.kinds import sum_to_one
+from nbyk.data.response_set import Categories, ResponseSet, stack_responses
+from nbyk.data.scales import FROM_0_TO_1, Scale, scale_text
 from nbyk.data.systems import Systems
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError
@@ -23,12 +23,12 @@ from nbyk.testing.engine.draws import ItemStreams, draw_chunks
 from nbyk.testing.engine.forms import Form, Sums, form_of
 from nbyk.testing.engine.inputs import as_clusters, as_matrices, as_numbers
 from nbyk.testing.engine.rows import Rows
-from nbyk.testing.results import ResponseCounts, Sample
+from nbyk.testing.results import Question, ResponseCounts, Sample
 from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.panel import Panel, panel_of
-from nbyk.testing.unit_cautions import shared_numbers
+from nbyk.testing.unit_cautions import named_units, shared_numbers
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -94,7 +94,7 @@ class ScoredSystems:
                 units, cluster = gold.all_units, gold.clusters
                 gold, systems, categories = gold.coded
             else:
-                units, cluster, categories = _named_units(gold), gold.clusters, gold.categories
+                units, cluster, categories = named_units(gold), gold.clusters, gold.categories
                 systems = dict(zip(gold.names, (gold.a, gold.b), strict=True))
                 gold = gold.gold if gold.has_gold else None
         if systems is None:
@@ -106,6 +106,8 @@ class ScoredSystems:
         named = _named(systems)
         sources = {"gold": gold, **named}
         if categories is None:
+            if kind is None and metric is None and all(map(_is_of_shares, named.values())):
+                kind = "distributions"
             sources, categories = as_numbers(sources, kind, classes, kind_scored(metric))
         known_kind = "numbers" if categories is None else categories.kind
         metric = metric or usual_metric(known_kind, has_gold=gold is not None)
@@ -143,6 +145,12 @@ class ScoredSystems:
             shared_numbers(self.units),
         )
 
+    def question(self, asked: Asked, correction: str, against: str | None, **changed: str) -> Question:
+        """Return what is asked of every pair by the metric; `changed` fields differ from those of draws."""
+        metric, question = self.metric, asked.question(self.metric.name, correction, against)
+        words: dict[str, Any] = {"noun": metric.noun or metric.name, "scale": scale_text(self.scale)}
+        return replace(question, direction=metric.direction, **words | changed)
+
     def uneven_trials(self) -> Iterator[str]:
         """Yield the caution about items that have unlike numbers of trials, if the metric is of trials."""
         numbers = [(~np.isnan(matrix)).sum(axis=1) for matrix in self.rows.systems]
@@ -153,41 +161,24 @@ class ScoredSystems:
                     "once, by the trials that it has"
                 )
 
-    def pair(self, a: int, b: int) -> ResponseSet:
-        """Return gold and two systems, by their places."""
-        of_roles = {"gold": "gold", "a": self.names[a], "b": self.names[b]}
-        behind = {role: self.units[name] for role, name in of_roles.items() if name in self.units}
-        of_a, of_b = (self.rows.systems[place] for place in (a, b))
-        return ResponseSet(
-            self.rows.gold, _answered(of_a), _answered(of_b), behind, self.clusters, self.categories
-        )
-
-    def alone(self, system: int) -> ResponseSet:
-        """Return gold and one system, by its place, against nothing."""
-        of_roles = {"gold": "gold", "a": self.names[system]}
-        behind = {role: self.units[name] for role, name in of_roles.items() if name in self.units}
-        answers, nothing = _answered(self.rows.systems[system]), np.zeros((self.rows.n_items, 1))
-        return ResponseSet(self.rows.gold, answers, nothing, behind, self.clusters, self.categories)
+    def pair(self, a: int, b: int | None, *, against: str = "") -> ResponseSet:
+        """Return gold and two systems, by their places, or one against nothing, which has a name."""
+        names = (self.names[a], against if b is None else self.names[b])
+        nothing = np.zeros((self.rows.n_items, 1))
+        of_b = nothing if b is None else _answered(self.rows.systems[b])
+        data = ResponseSet(self.rows.gold, _answered(self.rows.systems[a]), of_b, names=names)
+        roles = data.names_of_roles.items()
+        behind = {role: self.units[name] for role, name in roles if name in self.units}
+        return replace(data, units=behind, clusters=self.clusters, categories=self.categories)
 
     def score_test(self, system: int, kinds: Collection[str]) -> tuple[Panel, SharedUnitsTest | None]:
         """Return the units behind one system's score, and the score with its variance over them.
 
-        Parameters
-        ----------
-        system
-            Its place.
-        kinds
-            What the pairs generalise over: "clusters", "raters" and "runs".
-
-        Returns
-        -------
-        panel
-            It generalises over the units of those kinds that the system has.
-        test
-            The t-test of the score, as the effect of the system against nothing; None if the score is for new
-            items alone, or if its units are too few.
+        The panel generalises over those units of the system whose kind is among `kinds`: "clusters", "raters"
+        and "runs". The t-test is of the system against nothing; None if the score is for new items alone, or
+        if its units are too few.
         """
-        data = self.alone(system)
+        data = self.pair(system, None)
         data = data if "clusters" in kinds else replace(data, clusters=None)
         panel = panel_of(data, None)
         panel = replace(panel, sources=tuple(of for of in panel.sources if of.partition(" ")[0] in kinds))
@@ -204,8 +195,9 @@ class ScoredSystems:
         """Return each system's score on bootstrapped items, or clusters of them, shape (S, B).
 
         All systems see the same items: the differences of two systems' scores are the bootstrapped effects of
-        their pair. A system's scores do not depend on the others. They are NaN or
-        infinite on draws on which the metric is undefined, such as a correlation of constants.
+        their pair. A system's scores do not depend on the others, unless these forbid random signs
+        (`ItemSums.deviations`). They are NaN or infinite on
+        draws on which the metric is undefined, such as a correlation of constants.
         """
         form, streams = self._form_and_streams(asked, of_clusters=of_clusters)
 
@@ -278,15 +270,21 @@ def _counts(matrix: Floats) -> ResponseCounts:
     return ResponseCounts(int(counts.min()), int(counts.max()), int(counts.sum()))
 
 
-def _named_units(data: ResponseSet) -> dict[str, Units]:
-    """Return the units of a response set by "gold" and the systems' names."""
-    names = {"gold": "gold", "a": data.names[0], "b": data.names[1]}
-    return {names[role]: units for role, units in data.units.items()}
+def _is_of_shares(responses: Any) -> bool:
+    """Return whether an array has a row of probabilities for each item, as `nbyk.read_systems` reads them."""
+    is_table = isinstance(responses, np.ndarray) and responses.ndim == 2 and responses.dtype.kind == "f"
+    return is_table and responses.shape[1] > 1 and sum_to_one(list(responses.T))
 
 
 def _named(systems: ManyResponses) -> dict[str, Any]:
     if isinstance(systems, Mapping):
         named = {str(name): responses for name, responses in systems.items()}
+    elif len(systems) and np.ndim(next(iter(systems))) == 0:
+        raise NbykError(
+            "found the numbers of one system, expected two: gold (or None) comes first, as in "
+            "nbyk.compare(None, a, b)",
+            argument="systems",
+        )
     else:
         named = {f"system {index}": responses for index, responses in enumerate(systems)}
     if "gold" in named:

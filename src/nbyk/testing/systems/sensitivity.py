@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ from nbyk.testing.systems.asked import EQUALLY_GOOD, TESTED, WHOLE_ITEMS, Asked
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.unit_cautions import about_units, named_units
 from nbyk.words import ShownInNotebooks, listed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 
@@ -132,6 +135,12 @@ class Sensitivity(ShownInNotebooks):
         found = {choice.verdict for choice in self.choices if choice.p is not None}
         return ("undecided" in found and len(found) > 1) or {"better", "worse"} <= found
 
+    def plot(self) -> Figure:
+        """Return a figure of p by every metric under every null and sampler, coloured by verdict."""
+        from nbyk.report.comparison.figures import sensitivity_figure
+
+        return sensitivity_figure(self)
+
     @property
     def sentence(self) -> str:
         """One sentence on whether the verdict depends on the choice."""
@@ -164,6 +173,8 @@ class Sensitivity(ShownInNotebooks):
             )
             if (n := sum(choice.verdict == verdict for choice in defined))
         ]
+        from nbyk.report.lines import in_words
+
         by_metric = self.verdicts(self.null)
         named = [
             f"{text} by {listed([metric for metric in by_metric if by_metric[metric] == verdict])}"
@@ -176,7 +187,7 @@ class Sensitivity(ShownInNotebooks):
             if verdict in by_metric.values()
         ]
         return (
-            f"{verdict} depends on the choice: of {ways}, {', '.join(parts)}; under {self.null}, "
+            f"{verdict} depends on the choice: of {ways}, {', '.join(parts)}; by the {in_words(self.null)}, "
             f"{', and '.join(named)}."
         )
 
@@ -199,7 +210,6 @@ def sensitivity(
     b: Any = None,
     *,
     cluster: Any = None,
-    names: tuple[str, str] = ("A", "B"),
     metrics: Sequence[str | Metric] | None = None,
     null: str = "swap_items",
     nulls: Sequence[str] = tuple(TESTED),
@@ -218,8 +228,6 @@ def sensitivity(
     ----------
     gold, a, b, cluster, alternative, alpha, confidence_level, seed, threads, progress
         As for `nbyk.compare`.
-    names
-        The systems' names in sentences.
     metrics
         The metrics to test by; by default all in the registry that apply. Those with a threshold apply to
         binary gold, where every response is 0 or 1; without gold, only metrics that need none apply.
@@ -302,9 +310,9 @@ def sensitivity(
         n_items=data.n_items,
         n_resamples=n_resamples,
         seed=asked.seed,
-        warnings=(*left_out, *about_units(named_units(data, names), data.n_items, has_gold=data.has_gold)),
-        population=panel_of(data, None, names=names).population((), of_clusters=data.clusters is not None),
-        names=names,
+        warnings=(*left_out, *about_units(named_units(data), data.n_items, has_gold=data.has_gold)),
+        population=panel_of(data, None).population((), of_clusters=data.clusters is not None),
+        names=data.names,
     )
 
 

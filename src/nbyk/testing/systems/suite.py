@@ -22,7 +22,7 @@ from nbyk.errors import NbykError
 from nbyk.sums import product
 from nbyk.testing.corrections import Correction, correct_p_values
 from nbyk.testing.family import choose_pairs
-from nbyk.testing.pvalues import Alternative, tie_tolerance
+from nbyk.testing.pvalues import Alternative, p_of_sides, tie_tolerance
 from nbyk.testing.results import NONE, Board, Claim, Interval, inconclusive
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
@@ -30,6 +30,7 @@ from nbyk.testing.shared_units.components import Component, third_moment
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import board_by_formula, claim_over, formula_test, without_p
 from nbyk.testing.systems.items_alone import p_by_t, scores_of_items
+from nbyk.testing.systems.one_system import EQUAL_SCORES
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.words import in_full
 
@@ -125,25 +126,9 @@ def board_of_suite(
     bar: float | None = None,
     correction: Correction = "holm",
 ) -> Board:
-    """Return the systems' scores on a suite, and the claims about their pairs.
+    """Return the systems' scores on a suite, and the claims about their pairs, or about each and a bar.
 
-    Parameters
-    ----------
-    scored
-        The systems with a metric that is a mean over items.
-    suite
-        The items' tasks.
-    asked
-        What is asked of each pair.
-    new_tasks
-        Whether the first claim is over new tasks like these; else it is over new items of these tasks.
-    against, bar, correction
-        As for `nbyk.compare`; the bar is a score to compare each system's with. One system needs none.
-
-    Raises
-    ------
-    NbykError
-        If the metric is no mean over items, or a task has one item and tasks are not drawn.
+    With `new_tasks`, the first claim is over new tasks like these; else it is over new items of these tasks.
     """
     metric, alternative = scored.metric, asked.decision.alternative
     if not metric.is_mean_over_items or metric.kind == "comparison":
@@ -187,17 +172,14 @@ def board_of_suite(
         if metric.score_range is not None and np.isin(scores, (0.0, 1.0)).all():
             low, high = max(low, metric.score_range[0]), min(high, metric.score_range[1])
         intervals.append((low, high))
-    question = asked.question(metric.name, correction, against)
-    if is_alone:
-        question = replace(question, hypothesis="have equal scores over the population of items")
+    hypothesis = EQUAL_SCORES if is_alone else asked.hypothesis
     return board_by_formula(
-        replace(question, test="t", direction=metric.direction, noun=metric.noun or metric.name),
+        scored.question(asked, correction, against, test="t", scale="", hypothesis=hypothesis),
         replace(scored.sample, n_clusters=0),
         scored.names,
         np.array([float(product(suite.weights, suite.means(values))) for values in scores]),
         intervals,
         of_pairs,
-        correction=correction,
         sign=metric.sign,
         bar=(against or "") if is_alone else None,
     )
@@ -225,8 +207,7 @@ def task_table(scored: ScoredSystems, suite: Suite, board: Board, alternative: A
             of_t, (low, high) = p_by_t(effects, board.question.confidence_level)
             p = of_t[alternative].p
         if np.isin(effects, (-1.0, 0.0, 1.0)).all():
-            tails = [float(bdtr(fewer, sum(signs), 0.5)) for fewer in signs[::-1]]
-            p = {"greater": tails[0], "less": tails[1], "two-sided": min(1.0, 2.0 * min(tails))}[alternative]
+            p = p_of_sides(*(float(bdtr(fewer, sum(signs), 0.5)) for fewer in signs[::-1]))[alternative]
         rows.append(
             {
                 "task": name,

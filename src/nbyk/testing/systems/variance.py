@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import fdtri  # scipy.stats takes long to load
 
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError, UndefinedMetricError
@@ -20,16 +21,11 @@ from nbyk.testing.engine.draws import ItemStreams
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.results import VariancePart
-from nbyk.testing.systems.clustered import (
-    clustered_parts,
-    share_of_clusters,
-    variance_of_clustered_mean,
-    with_clusters,
-)
 from nbyk.testing.systems.splits import ROLES, SOURCES, Effects, Splits
 from nbyk.testing.unit_cautions import about_units, named_units
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -97,7 +93,6 @@ def variance_shares(
     b: Any = None,
     *,
     cluster: Any = None,
-    names: tuple[str, str] = ("A", "B"),
     metric: str | Metric = "mae",
     seed: Any = 0,
 ) -> VarianceShares:
@@ -107,8 +102,6 @@ def variance_shares(
     ----------
     gold, a, b, cluster, seed
         As for `nbyk.compare`.
-    names
-        The systems' names in sentences.
     metric
         An additive metric, or rmse or inverse_mse: to first order, their effects are linear in the mean
         squared errors.
@@ -177,16 +170,16 @@ def variance_shares(
     if data.clusters is None:
         found["clusters"] = None
     # An item's trials are its own.
-    units = {} if chosen.of_trials else named_units(data, names)
+    units = {} if chosen.of_trials else named_units(data)
     return VarianceShares(
         chosen.name,
         math.sqrt(whole),
         **found,
         warnings=(
-            *_cautions(chosen, splits, parts, data.n_items, names),
+            *_cautions(chosen, splits, parts, data),
             *about_units(units, data.n_items, has_gold=data.has_gold, claim="variance"),
         ),
-        names=names,
+        names=data.names,
     )
 
 
@@ -232,10 +225,8 @@ def _shares(parts: Floats) -> Floats:
     return positive / whole if whole > 0.0 else np.full(parts.shape, np.nan)
 
 
-def _cautions(
-    metric: Metric, splits: Splits, parts: Floats, n_items: int, systems: tuple[str, str]
-) -> Iterator[str]:
-    names = {"gold": "gold", "a": systems[0], "b": systems[1]}
+def _cautions(metric: Metric, splits: Splits, parts: Floats, data: ResponseSet) -> Iterator[str]:
+    names, n_items = data.names_of_roles, data.n_items
     if splits.single:
         yield (
             f"one response per item from {', '.join(names[role] for role in splits.single)}: nbyk cannot "
@@ -257,3 +248,72 @@ def _cautions(
             yield f"the {source}' part is estimated as negative; nbyk sets it to 0"
     if metric.from_mean is not None:
         yield f"nbyk treats {metric.name} as linear in the mean squared errors"
+
+
+def components(
+    n: Floats, n_clusters: int, squares: Floats, between: Floats, total: Floats, sizes_squared: Floats
+) -> tuple[Floats, Floats]:
+    """Return the variances of d between G clusters of N items, perhaps below 0, and within, shape (M,) each.
+
+    They follow from sums over items of d², and over clusters of T²/n, T and n², where T is the sum of d over
+    a cluster of n items (Searle, Casella and McCulloch 1992, Variance components, chapter 3).
+    """
+    # If each item is a cluster, the two cannot be told apart: all variance counts as within.
+    within = (squares - between) / np.maximum(n - n_clusters, 1.0)
+    mean_square = (between - total**2 / n) / (n_clusters - 1.0)
+    size = (n - sizes_squared / n) / (n_clusters - 1.0)
+    apart = n > n_clusters
+    return np.where(apart, (mean_square - within) / size, 0.0), np.where(apart, within, mean_square)
+
+
+def with_clusters(features: Floats, clusters: Integers) -> Floats:
+    """Return sums over clusters of items' features, shape (G, F + 3).
+
+    The last feature but one is d. The three added sums are of T²/n, n and n².
+    """
+    sizes = np.bincount(clusters).astype(np.float64)
+    sums = np.zeros((len(sizes), features.shape[1]))
+    np.add.at(sums, clusters, features)
+    return np.column_stack([sums, sums[:, -2] ** 2 / sizes, sizes, sizes**2])
+
+
+def clustered_parts(parts: Floats, sums: Floats, n_clusters: int) -> Floats:
+    """Return the variance of the mean by clusters, items, gold, A and B, shape (5, M).
+
+    It follows from those of d by items and the roles, shape (4, M), and the sums of `with_clusters` over
+    clusters, shape (F + 3, M).
+    """
+    total, squares, between, n, sizes_squared = sums[-5:]
+    own, within = components(n, n_clusters, squares, between, total, sizes_squared)
+    items = within - parts[1:].sum(axis=0)
+    return np.stack([own * sizes_squared / n**2, items / n, *(parts[1:] / n)])
+
+
+def share_of_clusters(sums: Floats, n_clusters: int, confidence_level: float) -> tuple[float, float]:
+    """Return the interval of the clusters' share in the variance of the mean, by F.
+
+    It is exact for normal d in clusters of one size. Percentiles of drawn clusters are not used: if the
+    estimate of the part is negative, as in half of all sets without cluster effects, they are nearly all 0.
+    `sums` are those of the columns that `with_clusters` returns, shape (F + 3,).
+    """
+    total, squares, between, n, sizes_squared = sums[-5:]
+    degrees = n_clusters - 1.0, float(n) - n_clusters
+    within = (squares - between) / degrees[1]
+    if within <= 0.0:
+        return 0.0, 1.0
+    ratio = (between - total**2 / n) / degrees[0] / within
+    size = (n - sizes_squared / n) / degrees[0]
+    tail = 0.5 * (1.0 - confidence_level)
+    ends = []
+    for quantile in (fdtri(*degrees, 1.0 - tail), fdtri(*degrees, tail)):
+        own = max(ratio / quantile - 1.0, 0.0) / size * sizes_squared / n
+        ends.append(float(own / (1.0 + own)))
+    return ends[0], ends[1]
+
+
+def variance_of_clustered_mean(d: Floats, clusters: Integers) -> float:
+    """Return the variance of the mean of d, shape (N,), over clusters like these."""
+    features = with_clusters(np.column_stack([d - d.mean(), (d - d.mean()) ** 2]), clusters)
+    total, squares, between, n, sizes_squared = features.sum(axis=0)
+    own, within = components(n, len(features), squares, between, total, sizes_squared)
+    return float(own * sizes_squared / n**2 + within / n)

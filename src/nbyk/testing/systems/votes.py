@@ -251,21 +251,8 @@ def board_of_votes(
 ) -> Board:
     """Return the models from the strongest to the weakest, and the claims about their pairs.
 
-    Parameters
-    ----------
-    votes
-        The votes.
-    asked
-        What is asked of each pair. ``generalise=("items",)`` asks about new prompts with these voters.
-    against, correction
-        As for `nbyk.compare`.
-    judge
-        A judge's votes on the same prompts and others, from which people's were drawn at random.
-
-    Raises
-    ------
-    NbykError
-        If new voters are asked about and nobody knows who voted, or the judge's votes do not fit.
+    To generalise over "items" alone asks about new prompts with these voters. A judge's votes are on the same
+    prompts and others, from which people's were drawn at random.
     """
     over = asked.generalise
     wants_voters = votes.voters is not None if over is None else "voters" in over
@@ -329,7 +316,6 @@ def board_of_votes(
         scores,
         intervals,
         {place: claims(*place) for place in places},
-        correction=correction,
         warnings=told,
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from nbyk.data.arrays import Floats
 from nbyk.data.layouts import as_numbers
-from nbyk.data.tables import read_table
+from nbyk.data.reading import read_table
 from nbyk.errors import NbykError
 from nbyk.files import write_text
 from nbyk_papers.ulmer2022.cartpole.training import TrainingSettings

@@ -1,19 +1,152 @@
-"""The shape of a file that a tool exports: units, which are objects, and the rows in each."""
+"""Files that tools export: units, which are objects, the rows in each, and the table that these make."""
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path as File
 from typing import Any, NamedTuple, TypeAlias
 
-from nbyk.bounded import counted
-from nbyk.data.readers.recording import Gathering, Recording, said
+from nbyk.bounded import MOST_CELLS, counted, refuse_more
+from nbyk.data.tables import SparseColumn, Table, Unusable, made_table, said
 from nbyk.errors import NbykError
 
 Path: TypeAlias = str | os.PathLike[str]
 Scores: TypeAlias = Sequence[tuple[str, Any]]
+
+
+@dataclass(frozen=True)
+class _Row:
+    """Scores that one rater, or run, gives to one item; `is_whole` unless it holds second scores alone."""
+
+    ids: tuple[Any, Any]
+    further: Mapping[str, Any]
+    number: int
+    file: File | None
+    is_whole: bool
+    scores: dict[str, Any] = field(default_factory=dict)
+
+
+class Gathering:
+    """The scores in a maker's file, as its reader meets them.
+
+    Scores of one rater, or run, and item are a row; a second one of the same name is a further row, so that
+    it is a duplicate to every reader of the table, as in a table of text. `maker` is the file in words,
+    `unit` the maker's word for a row, `item` and `rater` the names of columns, and `path` is for errors.
+    Scores are added to `lower` if lower ones are better.
+    """
+
+    def __init__(self, maker: str, unit: str, item: str, rater: str, path: Path) -> None:
+        self._maker, self._unit, self._ids, self._path = maker, unit, (item, rater), path
+        self.lower: set[str] = set()
+        self._rows: list[_Row] = []
+        self._rows_of: dict[Any, list[_Row]] = {}
+        self._counts: dict[tuple[Any, str | None], int] = {}
+        self._about: dict[str, dict[str, None]] = {}
+
+    def tell(self, what: str, value: Any) -> None:
+        """Add what the file says of the run, such as its model; a list is several, and null is none."""
+        for known in value if isinstance(value, list) else [value]:
+            if known is not None:
+                self._about.setdefault(what, {})[said(known).strip("'")] = None
+
+    def add(
+        self,
+        item: Any,
+        rater: Any,
+        scores: Iterable[tuple[str, Any]],
+        further: Mapping[str, Any] | None = None,
+        *,
+        number: int,
+        file: File | None = None,
+    ) -> None:
+        """Add scores of an item by one rater, and metadata; `number` is that of the unit in the file."""
+        key: Any = (item, rater)
+        try:
+            hash(key)
+        except TypeError:  # no id: errors will name it
+            key = (number, file)
+        rows = self._rows_of.setdefault(key, [])
+        named: list[tuple[str | None, Any]] = [*scores]
+        for name, value in named or [(None, None)]:
+            place = self._counts[key, name] = self._counts.get((key, name), -1) + 1
+            if place == len(rows):
+                row = _Row((item, rater), further or {}, number, file, is_whole=not rows)
+                rows.append(row)
+                self._rows.append(row)
+            if name is not None:
+                usable = value is None or isinstance(value, str | int | float | Unusable)
+                rows[place].scores[name] = value if usable else Unusable(said(value))
+
+    def table(
+        self, cluster: str | None = None, notes: Iterable[str] = (), incomplete: Iterable[str] = ()
+    ) -> Table:
+        """Return the table; its value is the only score, if there is only one.
+
+        `cluster` is the column of clusters that the maker declares, if items share any; `notes` and
+        `incomplete` are those of `Table`.
+        """
+        names = dict.fromkeys(name for row in self._rows for name in row.scores)
+        refuse_more(self._path, len(names) * len(self._rows), MOST_CELLS, "cells")
+        taken = {*self._ids, *names}
+        numbers = [row.number for row in self._rows]
+        files = [row.file for row in self._rows if row.file is not None]
+        columns = {name: [row.ids[place] for row in self._rows] for place, name in enumerate(self._ids)}
+        cells = {name: SparseColumn(numbers) for name in names}
+        further: dict[str, SparseColumn] = {}
+        for place, row in enumerate(self._rows):
+            for name in names:
+                if row.is_whole or name in row.scores:
+                    cells[name].add(place, row.scores.get(name))
+            for name, cell in row.further.items():
+                if isinstance(cell, str | int | float):
+                    own = f"metadata.{name}" if name in taken else str(name)
+                    further.setdefault(own, SparseColumn(numbers)).add(place, cell)
+        scores = [name for name in names if any(map(_is_score, cells[name].cells))]
+        if numbers and not scores:
+            self._refuse(cells, numbers, files)
+        groups = set(further[cluster].cells) if cluster in further else set[Any]()
+        is_shared = 1 < len(groups) < len(set(map(repr, columns[self._ids[0]])))
+        roles = dict(zip(("item", "rater"), self._ids, strict=True))
+        roles |= {"value": scores[0]} if len(scores) == 1 else {}
+        roles |= {"cluster": cluster} if cluster and is_shared else {}
+        about = [f"{what}{'s' * (len(of) > 1)} = {', '.join(of)}" for what, of in self._about.items()]
+        return made_table(
+            self._path,
+            self._maker,
+            columns | cells | further,
+            numbers,
+            self._unit,
+            files or None,
+            roles=roles,
+            scores=tuple(scores),
+            notes=tuple(notes),
+            lower=frozenset(self.lower),
+            incomplete=tuple(incomplete),
+            about=", ".join(about),
+        )
+
+    def _refuse(self, cells: Mapping[str, SparseColumn], numbers: list[int], files: list[File]) -> None:
+        """Raise NbykError about a file none of whose values is a score."""
+        unusable = (
+            (f"{name!r} is {cell}", row)
+            for name, column in cells.items()
+            for row, cell in zip(column.rows, column.cells, strict=True)
+            if isinstance(cell, Unusable)
+        )
+        what, row = next(unusable, ("found no score", 0))
+        raise NbykError(
+            f"{what}, expected a number or one label for each {self._unit}; give a file that has them",
+            file=files[row] if files else self._path,
+            row=numbers[row] if self._unit == "line" else f"{self._unit} {numbers[row]}",
+        )
+
+
+def _is_score(cell: Any) -> bool:
+    return cell is not None and not isinstance(cell, Unusable)
 
 
 class Row(NamedTuple):
@@ -61,6 +194,8 @@ class Export:
         Whether the file is a table as pandas splits it, into columns and data.
     ends
         A member that only the last unit of a run that ended well has; "" if there is none.
+    meant
+        The names of members, which are numbers or lists, whose product is the number of units of a whole run.
     about
         Words for what the file says of the run, and the names of members that lead to it, in the first unit
         of a list.
@@ -77,6 +212,7 @@ class Export:
     cluster: str | None = None
     is_split: bool = False
     ends: str = ""
+    meant: tuple[tuple[str, ...], ...] = ()
     about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rows: Rows = lambda unit: iter(())
 
@@ -100,15 +236,16 @@ class Export:
         is_list = isinstance(node, list) and bool(node) and isinstance(node[0], Mapping)
         return is_list and set(self.keys) <= set(node[0])
 
-    def recording(self, content: Any, path: Path, numbers: Sequence[int] | None = None) -> Recording | None:
+    def table(self, content: Any, path: Path, numbers: Sequence[int] | None = None) -> Table | None:
         """Return the table that a file's content makes; `numbers` are its lines, if it has some."""
         units = self.units(content)
         if units is None:
             return None
         unit = self.unit if numbers is None else "line"
         gathering = Gathering(self.maker, unit, self.item, self.rater, path)
+        whole = content[0] if isinstance(content, list) else content
         for what, names in self.about.items():
-            gathering.tell(what, _member(content[0] if isinstance(content, list) else content, names))
+            gathering.tell(what, _member(whole, names))
         remarks: Counter[str] = Counter()
         for *above, own in filter(None, self.within):
             for name, others in columns_in(_member(content, above)).items():
@@ -134,8 +271,12 @@ class Export:
         incomplete = [words for remark, words in words_of.items() if isinstance(remark, Incomplete)]
         if self.ends and self.ends not in units[-1]:
             incomplete.append(f"the run did not end: there is no {self.ends}")
+        n_meant = math.prod(_number(_member(whole, names)) for names in self.meant)
+        if self.meant and n_meant > len(units):
+            lacking = n_meant - len(units)
+            incomplete.append(f"{lacking} of {n_meant} {self.unit}s that were meant are missing")
         notes = [words for remark, words in words_of.items() if not isinstance(remark, Incomplete)]
-        return gathering.recording(self.cluster, notes, incomplete)
+        return gathering.table(self.cluster, notes, incomplete)
 
 
 def _member(node: Any, names: Sequence[str]) -> Any:
@@ -143,6 +284,11 @@ def _member(node: Any, names: Sequence[str]) -> Any:
     for name in names:
         node = node.get(name) if isinstance(node, Mapping) else None
     return node
+
+
+def _number(node: Any) -> int:
+    """Return a whole number, or that of the members of a list; 0 of another node."""
+    return len(node) if isinstance(node, list) else node if type(node) is int and node > 0 else 0
 
 
 EXPORTS: list[Export] = []

@@ -6,14 +6,17 @@ A new reader is such a function under `Export`, and a row in docs/formats.md.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from nbyk.data.readers.export import (
+from nbyk.data.makers import (
+    EXPORTS,
     PLACE,
     Export,
     Incomplete,
+    Path,
     Row,
     UnexpectedNodeError,
     as_list,
@@ -22,8 +25,11 @@ from nbyk.data.readers.export import (
     name_in,
     one_of,
     required,
+    rows_of_split,
 )
-from nbyk.data.readers.recording import Unusable, said
+from nbyk.data.tables import DataRows, Table, Unusable, columns_of_objects, made_table, said
+from nbyk.data.text import json_content, shown
+from nbyk.errors import DataPlace, NbykError
 
 
 @Export(
@@ -149,11 +155,8 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     "trial",
     keys=("task_id", "reward_info"),
     within=(("simulations",),),
-    about={
-        "model": ("info", "agent_info", "llm"),
-        "seed": ("info", "seed"),
-        "trials meant for each task": ("info", "num_trials"),
-    },
+    meant=(("tasks",), ("info", "num_trials")),
+    about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
 )
 @Export("results of τ-bench", "result", "task", "trial", keys=("task_id", "reward", "traj"))
 def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
@@ -174,8 +177,9 @@ def swe_bench(report: Mapping[str, Any]) -> Iterator[Row | str]:
         for instance in as_list(report.get(name) or []):
             known.add(repr(instance))
             yield Row(instance, 1, [("resolved", resolved)])
-            if name in ("error_ids", "empty_patch_ids"):
-                yield f"instances of {name}, which count as not resolved"
+    for name in ("error_ids", "empty_patch_ids", "infra_failure_ids", "ambiguous_failure_ids"):
+        for _ in as_list(report.get(name) or []):
+            yield f"instances of {name}, which count as not resolved"
     for instance in as_list(report["submitted_ids"]):
         if repr(instance) not in known:
             yield Incomplete("submitted instances without an outcome were left out")
@@ -253,6 +257,7 @@ def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     "author",
     keys=("traceId", "name", "value", "source"),
     within=((), ("data",)),
+    meant=(("meta", "totalItems"),),
     about={"page": ("meta", "page"), "pages in all": ("meta", "totalPages")},
     cluster="trace",
 )
@@ -276,3 +281,66 @@ def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
         if name not in ("outputs", "inputs", "token_count") and not isinstance(cell, str)
     ]
     yield Row(item if isinstance(item, str) else json.dumps(item), "run 1", scores)
+
+
+def is_exported(rows: Sequence[Any]) -> bool:
+    """Return whether the first of some objects is a tool's."""
+    return any(layout.units(rows[:1]) for layout in EXPORTS)
+
+
+def exported(content: Any, path: Path, numbers: Sequence[int] | None = None) -> Table | None:
+    """Return the table that a tool's layout makes of a file's content; None if no tool wrote it."""
+    return next(filter(None, (layout.table(content, path, numbers) for layout in EXPORTS)), None)
+
+
+def json_table(path: str | os.PathLike[str]) -> Table:
+    """Return the table in a JSON file: a maker's, or a list, or an object of columns or of scores by id."""
+    content = json_content(path)
+    if (table := exported(content, path)) is not None:
+        return table
+    rows: Any = rows_of_split(content) or content
+    columns: dict[str, list[Any]] = {}
+    notes: tuple[str, ...] = ()
+    if isinstance(rows, dict):
+        tables = [name for name, inner in rows.items() if _is_table(inner)]
+        used = (
+            tables if len(tables) == 1 else [name for name, inner in rows.items() if isinstance(inner, list)]
+        )
+        columns = {name: rows[name] for name in used}
+        if used and len(used) < len(rows):
+            unused = ", ".join(shown(name) for name in rows if name not in used)
+            notes = (f"the members {unused} are not used",)
+        rows = rows[tables[0]] if len(tables) == 1 else rows
+    if _is_table(rows):
+        listed, numbers = columns_of_objects(enumerate(rows, start=1))
+        return made_table(path, "a list", listed, numbers, notes=notes)
+    if isinstance(content, list):
+        columns = {"score": content}
+    elif isinstance(content, dict) and not (columns or any(isinstance(of, dict) for of in content.values())):
+        columns = {"item": list(content), "score": list(content.values())}
+    elif isinstance(content, dict) and not columns:
+        raise NbykError(
+            "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list of objects "
+            'such as {"item": "a", "rater": "r1", "value": 1}',
+            file=path,
+        )
+    elif not columns:
+        raise NbykError(
+            f"found {shown(content)}, expected a list of scores, as in [0.71, 0.74], or an "
+            "object from ids to scores",
+            file=path,
+        )
+    lengths = {name: len(cells) for name, cells in columns.items()}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{n} of {name!r}" for name, n in lengths.items())
+        raise NbykError(f"found {found}; expected as many entries in each list", file=path)
+    n_rows = max(lengths.values(), default=0)
+    if not n_rows:
+        raise NbykError("holds no scores or ratings; expected one of each run or item", file=path)
+    rows = DataRows(DataPlace(path), "entry", range(n_rows))
+    names = tuple(columns)
+    return Table(rows, names, tuple(columns.values()), nameless=isinstance(content, list), notes=notes)
+
+
+def _is_table(content: Any) -> bool:
+    return isinstance(content, list) and bool(content) and all(isinstance(row, dict) for row in content)

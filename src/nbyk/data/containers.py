@@ -1,0 +1,380 @@
+"""Tables in containers: Parquet, Excel, a data set that Hugging Face's datasets saved, a log of Inspect."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import os
+import re
+import struct
+import zipfile
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from nbyk.bounded import (
+    MOST_BYTES,
+    Deadline,
+    TimedBytes,
+    counted,
+    refuse_bomb,
+    refuse_document,
+    refuse_more,
+)
+from nbyk.data.makers import Gathering
+from nbyk.data.tables import DataRows, Table, Unusable, made_table
+from nbyk.data.text import reason, unreadable
+from nbyk.errors import DataPlace, NbykError
+from nbyk.files import read_bytes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BATCH = 512  # rows of Parquet read at once: a long text can be in all of them
+_SHEET = 2**20  # rows of the largest sheet
+_MOST_BYTES, _MOST_BESIDE = (
+    10**8,
+    10**7,
+)  # of XML, and of that beside sheets; openpyxl takes a minute for 10**8
+_SHEETS = ("xl/worksheets/", "xl/sharedStrings.xml", "xl/media/")
+_HIDDEN = re.compile(rb"<(?:\w+:)?(row|col) [^>]*hidden=\"(?:1|true)\"")
+_MERGED = re.compile(rb"<(?:\w+:)?mergeCell [^>]*ref=\"([A-Z0-9:$]+)\"")
+
+_ROW = re.compile(rb"<(?:\w+:)?row [^>]*?\br=\"(-?\d+)\"")
+_TWO_VALUES = re.compile(rb"</(?:\w+:)?v>\s*<(?:\w+:)?v>")
+
+_ITEM, _RUN = "sample_id", "epoch"
+_IN_A_LOG = {"version", "status", "eval"}
+_MOST_VALUES = 10**7  # Inspect takes up to 5 µs for each
+_GRADES = {"C", "P", "I", "N"}
+_WORDS = {"yes", "true", "no", "false"}
+
+
+def read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> Table:
+    """Return the table in a Parquet file, of some columns."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        content = read_bytes(path)  # pyarrow's own errors for a file that cannot be opened say less
+    except OSError as error:
+        raise unreadable(path, error) from None
+    try:
+        with pq.ParquetFile(pa.BufferReader(content)) as source:
+            names = source.schema_arrow.names
+            kept = None if only is None else [name for name in names if name in only]
+            groups = (source.metadata.row_group(place) for place in range(source.metadata.num_row_groups))
+            n_bytes = sum(group.total_byte_size for group in groups)
+            refuse_more(path, n_bytes if only is None else 0, MOST_BYTES, "bytes")
+            batches = counted(
+                map(_decoded, source.iter_batches(batch_size=_BATCH, columns=kept, use_threads=False)),
+                path,
+                _size,
+            )
+            fields = [
+                at.with_type(at.type.value_type) if pa.types.is_dictionary(at.type) else at
+                for at in source.schema_arrow
+                if kept is None or at.name in kept
+            ]
+            table = pa.Table.from_batches(batches, pa.schema(fields))
+    except (pa.ArrowException, OSError) as error:
+        raise NbykError(
+            f"not a readable Parquet file ({reason(error)}); get it again if it was cut off, or "
+            "give the file the suffix of its format",
+            file=path,
+        ) from None
+    there = iter(table.columns)
+    columns = tuple(next(there) if only is None or name in only else [] for name in names)
+    return Table(DataRows(DataPlace(path), "row", range(table.num_rows)), tuple(names), columns)
+
+
+def _size(batch: pa.RecordBatch) -> tuple[int, int, int]:
+    """Return the rows, cells and bytes of a batch."""
+    return batch.num_rows, batch.num_rows * batch.num_columns, batch.nbytes
+
+
+def _decoded(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return a batch without dictionaries, which take the room of a long text only later."""
+    import pyarrow as pa
+
+    columns = [
+        column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+        for column in batch.columns
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def is_workbook(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is named as workbooks are."""
+    return Path(path).suffix.lower() in (".xlsx", ".xlsm") and os.path.isfile(path)
+
+
+def read_workbook(path: str | os.PathLike[str]) -> Table:
+    """Return the columns of the sheet, named by its first filled row; formulas are their saved values."""
+    openpyxl = library("openpyxl", path, "an Excel workbook")
+    content = read_bytes(path)
+    refuse_bomb(path, content, _MOST_BYTES)
+    refuse_bomb(path, content, _MOST_BESIDE, unread=_SHEETS)
+    notes: list[str] = []
+    try:
+        sheets = _sheets(openpyxl, content, path, notes)
+    except NbykError:
+        raise
+    except Exception as error:  # a damaged workbook makes zipfile and the XML parser raise nearly anything
+        if isinstance(error.__context__, NbykError):  # openpyxl says of any that it cannot read strings
+            raise error.__context__ from None
+        raise NbykError(
+            f"openpyxl cannot read it ({message_of(error)}); save it as .xlsx again", file=path
+        ) from None
+    filled = {
+        name: numbered
+        for name, rows in sheets.items()
+        if (numbered := [(number, row) for number, row in enumerate(rows, start=1) if _is_filled(row)])
+    }
+    if len(filled) != 1:
+        named = ", ".join(map(repr, filled)) or "none"
+        raise NbykError(
+            f"found filled sheets {named}, expected one; save the one of the ratings alone", file=path
+        )
+    numbered = next(iter(filled.values()))
+    width = max(place + 1 for _, row in numbered for place, cell in enumerate(row) if cell is not None)
+    (first, header), *rows = [(number, [*row, *[None] * width][:width]) for number, row in numbered]
+    names = ["" if cell is None or isinstance(cell, Unusable) else str(cell) for cell in header]
+    if len(set(names)) < len(names) or not all(map(str.strip, names)):
+        raise NbykError(
+            f"the columns are named {names}, expected a name of its own for each; mend row {first}", file=path
+        )
+    columns = {name: [row[place] for _, row in rows] for place, name in enumerate(names)}
+    return made_table(path, "an Excel workbook", columns, [number for number, _ in rows], notes=tuple(notes))
+
+
+def _sheets(
+    openpyxl: Any, content: bytes, path: str | os.PathLike[str], notes: list[str]
+) -> dict[str, list[list[Any]]]:
+    """Return the rows of each sheet; merged cells, and formulas without a saved value, are unusable."""
+
+    def opened(is_value: bool) -> Any:
+        return openpyxl.load_workbook(TimedBytes(path, content), read_only=True, data_only=is_value)
+
+    book = opened(True)
+    sheets: dict[str, list[list[Any]]] = {}
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for name in book.sheetnames:
+            sheet = book[name]
+            if not hasattr(sheet, "reset_dimensions"):  # a sheet of charts
+                continue
+            rows = _rows(sheet, path)
+            source = archive.read(sheet._worksheet_path)
+            numbers = list(map(int, _ROW.findall(source)))
+            if any(after <= before for before, after in pairwise([0, *numbers])) or _TWO_VALUES.search(
+                source
+            ):
+                raise NbykError(
+                    f"sheet {name!r} has two rows of one number, or two values in a cell; save it again",
+                    file=path,
+                )
+            if any(map(_is_filled, rows)):
+                merged = [ref.decode() for ref in _MERGED.findall(source)]
+                if merged:
+                    raise NbykError(
+                        f"sheet {name!r}: the cells {merged[0]} are merged, so one value stands for several; "
+                        "unmerge them, and write the value into each",
+                        file=path,
+                    )
+                if n_hidden := len(_HIDDEN.findall(source)):
+                    notes.append(f"hidden rows and columns of sheet {name!r} were read too: {n_hidden}")
+            if b"<f" in source:
+                for row, row_of_formulas in zip(rows, _rows(opened(False)[name], path), strict=False):
+                    for place, formula in enumerate(row_of_formulas):
+                        if formula is not None and row[place] is None:
+                            text = getattr(formula, "text", formula)
+                            row[place] = Unusable(f"the formula {text!s:.40} without a saved value")
+            sheets[name] = rows
+    return sheets
+
+
+def _rows(sheet: Any, path: str | os.PathLike[str]) -> list[list[Any]]:
+    sheet.reset_dimensions()  # what a file says of its own size may be old
+    rows = counted(sheet.iter_rows(values_only=True), path, lambda row: (1, len(row), 0), _SHEET)
+    return [list(row) for row in rows]
+
+
+def _is_filled(row: Sequence[Any]) -> bool:
+    return any(cell is not None for cell in row)
+
+
+def is_dataset(path: str | os.PathLike[str]) -> bool:
+    """Return whether a folder holds a data set, or the splits of one."""
+    return any((Path(path) / name).is_file() for name in ("dataset_info.json", "dataset_dict.json"))
+
+
+def read_dataset(path: str | os.PathLike[str]) -> Table:
+    """Return the columns of a data set; they are recognised by their names, as in any table."""
+    import pyarrow as pa
+
+    folder = Path(path)
+    try:
+        if (folder / "dataset_dict.json").is_file():
+            splits = _document(folder / "dataset_dict.json")["splits"]
+            raise NbykError(
+                f"holds the splits {', '.join(splits)}; give the folder of one: {folder / splits[0]}",
+                file=path,
+            )
+        files = [folder / Path(of["filename"]).name for of in _document(folder / "state.json")["_data_files"]]
+        features = _document(folder / "dataset_info.json").get("features") or {}
+        batches = [*counted((batch for file in files for batch in _batches(file)), path, _size)]
+        table = pa.Table.from_batches(batches) if batches else pa.table({})
+        columns = {name: table.column(name).to_pylist() for name in table.column_names}
+        notes = [
+            f"{name} holds numbers of the classes {', '.join(map(str, features[name]['names']))}, from 0"
+            for name in table.column_names
+            if "names" in features.get(name, {})
+        ]
+    except NbykError:
+        raise
+    except FileNotFoundError as error:
+        raise NbykError(f"lacks the file {Path(error.filename).name}; save it again", file=path) from None
+    except (LookupError, TypeError, AttributeError, ValueError, OSError, RecursionError, pa.ArrowException):
+        raise NbykError("is no data set that `save_to_disk` wrote; save it again", file=path) from None
+    return made_table(path, "a data set of Hugging Face", columns, notes=tuple(notes))
+
+
+def _document(file: Path) -> Any:
+    content = read_bytes(file)
+    refuse_document(file, content)
+    return json.loads(content)
+
+
+def _batches(file: Path) -> Iterator[Any]:
+    """Yield the batches in a file of a data set, which are as large as the file: none is compressed."""
+    import pyarrow as pa
+
+    content = read_bytes(file)
+    refuse_more(file, len(content), MOST_BYTES, "bytes")
+    for message in pa.ipc.MessageReader.open_stream(content):
+        if _is_compressed(message):
+            raise NbykError("is compressed, as save_to_disk writes none; save it again", file=file)
+    for batch in pa.ipc.open_stream(content):
+        batch.validate(full=True)
+        yield batch
+
+
+def _is_compressed(message: Any) -> bool:
+    """Return whether a message of Arrow names a codec: the fourth field of a batch (format/Message.fbs)."""
+    content = message.metadata.to_pybytes()
+
+    def inner(table: int, field: int) -> int:
+        """Return the place of the table that a field holds; 0 if it is absent."""
+        (offset,) = struct.unpack_from("<i", content, table)
+        size, *_ = struct.unpack_from("<H", content, table - offset)
+        (place,) = (
+            struct.unpack_from("<H", content, table - offset + 4 + 2 * field)
+            if 4 + 2 * field < size
+            else (0,)
+        )
+        return table + place + struct.unpack_from("<I", content, table + place)[0] if place else 0
+
+    batch = inner(struct.unpack_from("<I", content)[0], 2)
+    if message.type == "dictionary":
+        batch = inner(batch, 1)
+    return message.type in ("dictionary", "record batch") and inner(batch, 3) > 0
+
+
+def is_inspect_log(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is named .eval, or begins as Inspect's JSON logs do."""
+    if Path(path).suffix.lower() == ".eval":
+        return os.path.isfile(path)
+    if Path(path).suffix.lower() != ".json" or not os.path.isfile(path):
+        return False
+    with open(path, encoding="utf-8", errors="replace") as file:
+        head = file.read(2000)
+    return head.lstrip().startswith("{") and all(f"{json.dumps(key)}:" in head for key in _IN_A_LOG)
+
+
+def read_inspect_log(path: str | os.PathLike[str]) -> Table:
+    """Return a row per sample and epoch of one log, with a column per score, read by Inspect itself."""
+    log = library("inspect_ai.log", path, "a log of Inspect")
+    number = library("inspect_ai.scorer", path, "a log of Inspect").value_to_float()
+    is_zipped = Path(path).suffix.lower() == ".eval"
+    for document in _documents(path, read_bytes(path)) if is_zipped else [read_bytes(path)]:
+        refuse_document(path, document, _MOST_VALUES)
+    deadline = Deadline(path)
+    gathering = Gathering("a log of Inspect", "sample", _ITEM, _RUN, path)
+    try:
+        if is_zipped:
+            header = log.read_eval_log(os.fspath(path), header_only=True)
+            samples = log.read_eval_log_sample_summaries(os.fspath(path))
+        else:
+            header = log.read_eval_log(os.fspath(path))
+            samples = header.samples or []
+    except Exception as error:  # its reader raises the errors of zipfile, json and pydantic
+        raise NbykError(
+            f"Inspect cannot read it ({message_of(error)}); get the log again", file=path
+        ) from None
+    if not samples:
+        raise NbykError("the log of Inspect holds no samples; evaluate with log_samples on", file=path)
+    if not any(sample.scores for sample in samples):
+        raise NbykError("no sample of the log has a score; score it with `inspect score` first", file=path)
+    for n, sample in enumerate(samples, start=1):
+        deadline.check()
+        gathering.add(sample.id, sample.epoch, _scores(sample, number), sample.metadata, number=n)
+    gathering.tell("model", header.eval.model)
+    gathering.tell("seed", header.eval.model_generate_config.seed)
+    return gathering.table(incomplete=_incomplete(header, len(samples)))
+
+
+def _documents(path: str | os.PathLike[str], content: bytes) -> Iterator[bytes]:
+    """Yield the documents of a zipped log that are read: its head and the summaries of its samples."""
+    refuse_bomb(path, content, unread=("samples/",))
+    with suppress(Exception), zipfile.ZipFile(io.BytesIO(content)) as archive:  # Inspect says what is wrong
+        yield from (archive.read(of) for of in archive.namelist() if not of.startswith("samples/"))
+
+
+def _scores(sample: Any, number: Callable[[Any], float]) -> Iterator[tuple[str, Any]]:
+    for scorer, score in (sample.scores or {}).items():
+        parts = score.value if isinstance(score.value, dict) else {None: score.value}
+        for part, value in parts.items():
+            name = scorer if part is None else f"{scorer}/{part}"
+            yield name, graded(value, number) if isinstance(value, str | int | float) else value
+
+
+def _incomplete(header: Any, n_samples: int) -> Iterator[str]:
+    """Yield what the log says of its status, and of samples that it lacks."""
+    expected = (header.eval.dataset.samples or 0) * (header.eval.config.epochs or 1)
+    lacking = f"; {expected - n_samples} of {expected} samples are missing" if expected > n_samples else ""
+    if header.status != "success" or lacking:
+        yield f"the evaluation ended with the status {header.status!r}{lacking}"
+
+
+def graded(value: Any, number: Callable[[Any], float]) -> Any:
+    """Return a score as Inspect's number; text that is no number to Inspect stays, and is refused later.
+
+    Inspect counts such text as 0, with a warning in its own log.
+    """
+    if isinstance(value, str) and value not in _GRADES and value.lower() not in _WORDS:
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return number(value)
+
+
+def message_of(error: Exception) -> str:
+    """Return the message of a maker's own reader on one line, cut if long."""
+    return " ".join(str(error).split())[:200]
+
+
+def library(module: str, path: str | os.PathLike[str], what: str) -> ModuleType:
+    """Return the maker's own reader."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise NbykError(
+            f"is {what}, but its reader cannot be imported ({error}); install it: pip install "
+            f"{module.partition('.')[0]}",
+            file=path,
+        ) from None
