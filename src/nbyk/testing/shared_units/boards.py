@@ -201,10 +201,7 @@ _Ways = list[tuple[float, Floats, Floats]]
 def _moderate_shared(
     laws: dict[Places, _Ways], tests: Mapping[Places, SharedUnitsTest], n: int, source: Source, index: int
 ) -> None:
-    totals = np.full((n, n), np.nan)
-    np.fill_diagonal(totals, 0.0)
-    for (a, b), test in tests.items():
-        totals[a, b] = totals[b, a] = test.sources[source].total
+    totals = _totals(tests, n, source)
     if not np.nansum(totals) > 0.0:
         return
     df = float(np.mean([test.sources[source].df for test in tests.values()]))
@@ -265,17 +262,10 @@ def lone_spread(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> tupl
     None if there is no such system, if there are fewer than four, or if some pairs were not compared. The
     variance T of a pair is τ²_a + τ²_b; so the pairs of one system stand out where its τ² does.
     """
-    n_pairs = n_systems * (n_systems - 1) // 2
     for source in next(iter(tests.values())).sources:
-        if (
-            n_systems < 4
-            or len(tests) < n_pairs
-            or not all(source in test.sources for test in tests.values())
-        ):
+        totals = _totals(tests, n_systems, source)
+        if n_systems < 4 or np.isnan(totals).any():
             continue
-        totals = np.zeros((n_systems, n_systems))
-        for (a, b), test in tests.items():
-            totals[a, b] = totals[b, a] = test.sources[source].total
         first = int(totals.sum(axis=1).argmax())
         rest = np.delete(np.arange(n_systems), first)
         others = float(totals[np.ix_(rest, rest)].sum()) / ((n_systems - 1) * (n_systems - 2)) / 2.0
@@ -283,6 +273,16 @@ def lone_spread(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> tupl
         if own > ALONE_IN_SPREAD**2 * others:
             return first, float(np.sqrt(own / others)) if others > 0.0 else np.inf
     return None
+
+
+def _totals(tests: Mapping[Places, SharedUnitsTest], n: int, source: Source) -> Floats:
+    """Return T over a source of all pairs, shape (S, S); NaN where a pair was not compared or lacks it."""
+    totals = np.full((n, n), np.nan)
+    np.fill_diagonal(totals, 0.0)
+    for (a, b), test in tests.items():
+        if source in test.sources:
+            totals[a, b] = totals[b, a] = test.sources[source].total
+    return totals
 
 
 def _products(totals: Floats) -> Floats:

@@ -139,7 +139,7 @@ def unit_component(data: Responses, source: Source, found: Changes) -> Component
         squares = product(product(factors, covariance**2), factors)
         df = float(product(factors, np.diag(covariance))) ** 2 / float(squares)
     roles = data.roles_of(source)
-    responses = sum(int(np.isin(role.units, units).sum()) for role in roles)
+    responses = sum(int(np.sum((role.units >= units[0]) & (role.units <= units[-1]))) for role in roles)
     loads = float(np.sum(weights**2))
     within_df = max(1.0, responses - data.n_items)
     third = third_moment(parts, loads / float(weights.sum()) ** 2)
