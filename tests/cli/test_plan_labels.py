@@ -66,12 +66,18 @@ def test_plans_from_each_source(nbyk: Run) -> None:
         (LABELS, "--pilot gold.csv --raters 5", "--effect: give a number: labels alone do not show"),
         (LABELS, "--class-alpha 10,0", "--class-alpha: found 0 for class 2 of 2"),
         (LABELS, "--class-alpha 10,-1", "--class-alpha: found -1 for class 2 of 2"),
+        (
+            LABELS,
+            "--prior levels.json",
+            "levels.json: thresholds: found 1, 0, expected thresholds in ascending",
+        ),
         (LABELS, "--class-alpha ten", "--class-alpha: found ten"),
         (LABELS, "--class-alpha 10,3 --scale 1..5", "--scale: found 1..5, but labels are no numbers"),
     ],
 )
 def test_bad_labels_are_one_line(rows: list[str], options: str, problem: str, nbyk: Run) -> None:
     written("gold.csv", rows)
+    Path("levels.json").write_text('{"name": "mine", "thresholds": [1, 0], "item_sd": 1}')
     answers = [f"{i},{'maybe' if i == 3 else 'no'}" for i in range(30)]
     written("a.csv", answers, "item,value")
     written("b.csv", answers, "item,value")

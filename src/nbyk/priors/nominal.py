@@ -40,6 +40,8 @@ class LabelPrior(ABC):
 
     of_pair: ClassVar[bool] = False
     of_labels: ClassVar[bool] = True
+    n_items: ClassVar[int] = 0
+    answers: ClassVar[None] = None
 
     name: str
     classes: tuple[str, ...]

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,6 +45,10 @@ class TwoStagePrior:
     NbykError
         If the name is empty, or sigma could be negative.
     """
+
+    of_pair: ClassVar[bool] = False
+    of_labels: ClassVar[bool] = False
+    n_items: ClassVar[int] = 0
 
     name: str
     mu: Family
