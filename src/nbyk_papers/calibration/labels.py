@@ -111,6 +111,8 @@ def labels(
         (p,) = run_chunks(n_sets, p_of_chunk, threads=work.threads, progress=work.advance)
     rows = []
     for metric, of_metric in zip(names, p, strict=True):
+        if np.isnan(of_metric).any():  # one label an item has no entropy to correlate with
+            continue
         for alpha in ALPHAS:
             found = int((of_metric <= alpha).sum())
             low, high = proportion_interval(found, n_sets)
