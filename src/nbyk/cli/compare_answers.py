@@ -165,8 +165,8 @@ def answer_of(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]
 def _answer_by_formula(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
     """Return the answer about systems by themselves or on a suite, and whether the first is the better."""
     from nbyk.report.answer import AnswerTable
-    from nbyk.report.comparison.formula_answer import band_table, formula_answer
-    from nbyk.report.comparison.pair_answer import details_of, dropped_items, file_stem
+    from nbyk.report.comparison.board_answer import band_table, board_answer
+    from nbyk.report.comparison.pair_answer import file_stem
     from nbyk.testing.systems.one_system import band, board_alone
     from nbyk.testing.systems.scored import ScoredSystems
     from nbyk.testing.systems.suite import board_of_suite, task_table
@@ -192,21 +192,22 @@ def _answer_by_formula(systems: Systems, request: CompareRequest) -> tuple[Answe
     if passes and len(boards) > 1 and len(systems.names) == 1 and suite is None:
         ends = band(list(boards.values()), list(scored.values()), asked)
         tables.append(band_table(boards, ends))
-    cautions = [*dropped_items(systems), *systems.notes]
-    answer = formula_answer(boards, cautions=cautions, tables=tables, details=details_of(systems))
-    return answer, shown_of(list(boards.values()), systems.names, request.margin)
+    return board_answer(boards, systems, tables=tables), shown_of(
+        list(boards.values()), systems.names, request.margin
+    )
 
 
 def answer_of_votes(votes: Votes, request: CompareRequest, judge: Votes | None) -> tuple[Answer, Shown]:
     """Return the answer about the models of votes, and whether the first is the better one."""
-    from nbyk.report.comparison.formula_answer import formula_answer
+    from nbyk.report.comparison.board_answer import board_answer
     from nbyk.testing.systems.votes import board_of_votes
 
     told: dict[str, Any] = {"against": request.against, "correction": request.family.correction}
     board = board_of_votes(votes, request.asked, judge=judge, **told)
     details = {"n_votes": votes.n_votes, "n_prompts": votes.n_prompts, "n_voters": len(votes.voter_names)}
-    answer = formula_answer({board.question.metric: board}, details=details)
-    return answer, shown_of([board], votes.models, None)
+    return board_answer({board.question.metric: board}, details=details), shown_of(
+        [board], votes.models, None
+    )
 
 
 def needs_pairs(test: str | None, pair_runs: str | None) -> bool | None:

@@ -263,9 +263,10 @@ def method_line(pair: Pair, claim: Claim | None = None, n_pairs: int = 1) -> str
         test += " (exact)" if drawn.exact else f" ({drawn.n_resamples:,} draws)"
     corrected = f"; {CORRECTION_IN_WORDS[asked.correction]}" if n_pairs > 1 else ""
     alone = claim.method != asked.test and pair.sample.n_items > 0
-    null = "are equally good" if alone else asked.hypothesis
+    null = f"both {'are equally good' if alone else asked.hypothesis}"
+    null = f"it has {pair.b}" if pair.b.startswith("a score of ") else null
     return (
-        f"{test}, {side_in_words(asked.alternative)}, for {claim.population}; null: both {null}; "
+        f"{test}, {side_in_words(asked.alternative)}, for {claim.population}; null: {null}; "
         f"α = {asked.alpha:g}{corrected}"
     )
 
