@@ -286,7 +286,7 @@ def ordered_ids(ids: Iterable[str]) -> tuple[str, ...]:
 @lru_cache(maxsize=2)  # the files of a comparison have the same ids
 def _ordered(ids: tuple[str, ...]) -> tuple[str, ...]:
     head = ids[0].rstrip("0123456789") if ids else ""
-    if all(map(methodcaller("startswith", head), ids)):
+    if ids and all(map(methodcaller("startswith", head), ids)):
         tails = [name[len(head) :] for name in ids]
         if "" not in tails and max(map(len, tails)) <= _DIGITS_OF_INT and _only_digits("".join(tails)):
             numbers = np.array(tails, dtype=np.int64)
