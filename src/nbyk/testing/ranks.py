@@ -119,14 +119,9 @@ def groups(n_systems: int, different: Iterable[tuple[int, int]]) -> list[tuple[i
 
 
 def letters(n_systems: int, members: Sequence[tuple[int, ...]]) -> list[str]:
-    """Return each system's letters (`group_letters`): one for each of its groups."""
+    """Return each system's letters, one for each of its groups: "a" to "z", "A" to "Z", then "[53]"."""
     shown = [""] * n_systems
-    for letter, group in zip(group_letters(len(members)), members, strict=True):
+    for place, group in enumerate(members):
         for system in group:
-            shown[system] += letter
+            shown[system] += _LETTERS[place] if place < len(_LETTERS) else f"[{place + 1}]"
     return shown
-
-
-def group_letters(n_groups: int) -> list[str]:
-    """Return a letter for each group: "a" to "z", then "A" to "Z", and then numbers in brackets."""
-    return [_LETTERS[i] if i < len(_LETTERS) else f"[{i + 1}]" for i in range(n_groups)]

@@ -104,6 +104,11 @@ class ResponseCounts:
     most: int
     total: int
 
+    @classmethod
+    def of(cls, counts: NDArray[np.int64]) -> ResponseCounts:
+        """Return those of the numbers of responses to single items."""
+        return cls(int(counts.min()), int(counts.max()), int(counts.sum()))
+
 
 @dataclass(frozen=True)
 class Sample:

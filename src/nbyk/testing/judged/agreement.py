@@ -187,11 +187,11 @@ def _tests(
     if not np.isfinite(groups).all():
         return None, None
     at_work = float(np.sum(groups**2)) ** 2 / max(float(np.sum(groups**4)), 1e-300)
-    found = Changes(value, groups, np.ones(n, np.int64), np.empty(0), np.empty(0), at_work)
+    changes = Changes(value, groups, np.ones(n, np.int64), np.empty(0), np.empty(0), at_work)
     data = responses(
         ratings, np.zeros((n, 1)), a_units=np.where(np.isnan(ratings), -1, np.arange(ratings.shape[1]))
     )
-    items = item_component(data, found)
+    items = item_component(data, changes)
     alone = SharedUnitsTest(value, law_of(items, (), 1.0), items, {}, 1.0, at_work, smoothness="smooth")
     if data.n_units < FEWEST_UNITS:
         return alone, None
@@ -211,17 +211,16 @@ def _tests(
             left = ratings[answered].copy()
             left[:, rater] = np.nan
             change = sums.of_rows(left) - of_rows[answered]
-        changes = np.zeros((n_blocks, width))
-        np.add.at(changes, blocks[answered], change)
-        by_block[rater] = z(total + changes) - value
-        totals[rater] = float(z(total + changes.sum(axis=0))) - value
+        of_blocks = np.zeros((n_blocks, width))
+        np.add.at(of_blocks, blocks[answered], change)
+        by_block[rater] = z(total + of_blocks) - value
+        totals[rater] = float(z(total + of_blocks.sum(axis=0))) - value
         shares[rater] = np.bincount(blocks[answered], minlength=n_blocks) / n
     if not (np.isfinite(by_block).all() and np.isfinite(totals).all()):
         return alone, None
-    changed, within = centred_changes(by_block, totals, shares)
-    found = replace(found, units=changed, within=within)
+    units, within = centred_changes(by_block, totals, shares)
     (source,) = data.source_units
-    part = unit_component(data, source, found)
+    part = unit_component(data, source, replace(changes, units=units, within=within))
     law = law_of(items, [part], 1.0)
     return alone, SharedUnitsTest(value, law, items, {"raters": part}, 1.0, at_work, smoothness="smooth")
 
@@ -354,7 +353,7 @@ def _icc(sums: Floats, n_raters: int, *, absolute: bool) -> Floats:
         ],
         axis=-2,
     )
-    found = np.stack([of_items, of_raters, of_all], axis=-1) - of_mean[..., None]
-    variances = solve(expected, found)
+    squares = np.stack([of_items, of_raters, of_all], axis=-1) - of_mean[..., None]
+    variances = solve(expected, squares)
     between, of_raters, noise = np.moveaxis(variances, -1, 0)
     return np.asarray(between / (between + (of_raters if absolute else 0.0) + noise))

@@ -311,11 +311,7 @@ def told(claims: tuple[Claim, ...]) -> Claim:
 
 def _counts(data: JudgedSystems) -> dict[str, ResponseCounts]:
     cells = np.bincount(data.item * len(data.systems) + data.system, minlength=data.judge.size)
-    rated = cells[cells > 0]
-    return {
-        "people": ResponseCounts(int(rated.min()), int(rated.max()), int(rated.sum())),
-        "judge": ResponseCounts(int(data.answers.min()), int(data.answers.max()), int(data.answers.sum())),
-    }
+    return {"people": ResponseCounts.of(cells[cells > 0]), "judge": ResponseCounts.of(data.answers)}
 
 
 def _cautions(

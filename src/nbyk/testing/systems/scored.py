@@ -141,7 +141,7 @@ class ScoredSystems:
         return Sample(
             self.rows.n_items,
             0 if self.clusters is None else int(self.clusters.max()) + 1,
-            {name: _counts(matrix) for name, matrix in responses.items()},
+            {name: ResponseCounts.of((~np.isnan(of)).sum(axis=1)) for name, of in responses.items()},
             shared_numbers(self.units),
         )
 
@@ -263,11 +263,6 @@ def _above_bar(metric: Metric, systems: Floats, gold: Floats, out: Floats, bar: 
 def _answered(matrix: Floats) -> Floats:
     """Return the columns that hold a response."""
     return matrix[:, ~np.isnan(matrix).all(axis=0)]
-
-
-def _counts(matrix: Floats) -> ResponseCounts:
-    counts = (~np.isnan(matrix)).sum(axis=1)
-    return ResponseCounts(int(counts.min()), int(counts.max()), int(counts.sum()))
 
 
 def _is_of_shares(responses: Any) -> bool:

@@ -146,7 +146,7 @@ class Sensitivity(ShownInNotebooks):
         """One sentence on whether the verdict depends on the choice."""
         a, b = self.names
         defined = [choice for choice in self.choices if choice.p is not None]
-        counts = Counter(choice.verdict for choice in defined)
+        counts = Counter[str](choice.verdict for choice in defined)
         n_nulls = len({choice.null for choice in defined if choice.sampler is None})
         n_samplers = len({choice.sampler for choice in defined} - {None})
         ways = (
@@ -163,29 +163,19 @@ class Sensitivity(ShownInNotebooks):
             sides: dict[str, str] = {"better": f"{a} to be better", "worse": f"{b} to be better"}
             shown = sides.get(next(iter(set(counts) - {"different"}), ""), f"that {a} and {b} differ")
             return f"{verdict} does not depend on the choice: all of {ways} show {shown}."
-        parts = [
-            f"{n} {verb}{'s' * (n == 1)} {text}"
-            for verdict, verb, text in (
-                ("better", "show", f"{a} to be better"),
-                ("worse", "show", f"{b} to be better"),
-                ("different", "show", "only that the two do not answer every item alike"),
-                ("undecided", "leave", "it undecided"),
-            )
-            if (n := sum(choice.verdict == verdict for choice in defined))
-        ]
         from nbyk.report.lines import in_words
 
-        by_metric = self.verdicts(self.null)
-        named = [
-            f"{text} by {listed([metric for metric in by_metric if by_metric[metric] == verdict])}"
-            for verdict, text in (
-                ("better", f"{a} is better"),
-                ("worse", f"{b} is better"),
-                ("different", "the two differ"),
-                ("undecided", "it is undecided"),
-            )
-            if verdict in by_metric.values()
-        ]
+        by_metric, parts, named = self.verdicts(self.null), [], []
+        for shown_as, verb, text, says in (
+            ("better", "show", f"{a} to be better", f"{a} is better"),
+            ("worse", "show", f"{b} to be better", f"{b} is better"),
+            ("different", "show", "only that the two do not answer every item alike", "the two differ"),
+            ("undecided", "leave", "it undecided", "it is undecided"),
+        ):
+            if n := counts[shown_as]:
+                parts.append(f"{n} {verb}{'s' * (n == 1)} {text}")
+            if metrics := [metric for metric, of in by_metric.items() if of == shown_as]:
+                named.append(f"{says} by {listed(metrics)}")
         return (
             f"{verdict} depends on the choice: of {ways}, {', '.join(parts)}; by the {in_words(self.null)}, "
             f"{', and '.join(named)}."

@@ -118,10 +118,10 @@ class Splits:
         `sums`, shape (2^roles + 7, M), are those of `features` over n items, shape (M,).
         """
         whole = (sums[-1] - sums[-2] ** 2 / n) / (n - 1)
-        found = np.zeros((len(SOURCES), sums.shape[1]))
+        parts = np.zeros((len(SOURCES), sums.shape[1]))
         if not self.roles:
-            found[0] = whole
-            return found
+            parts[0] = whole
+            return parts
         n_subsets = 1 << len(self.roles)
         explained = _covariance(sums[: n_subsets + 2], n)
         items = explained[0]
@@ -129,13 +129,13 @@ class Splits:
             inverse, halves, quarters = (np.mean(1.0 / (self.counts // part)) for part in (1, 2, 4))
             steps = (halves - inverse) / (quarters - halves)
             items = items + steps * (items - _covariance(sums[n_subsets + 2 : n_subsets + 5], n)[0])
-        found[0] = np.minimum(items, whole)
+        parts[0] = np.minimum(items, whole)
         effects = np.maximum(self._shapley_effects(explained), 0.0)
         together = effects.sum(axis=0)
         for effect, role in zip(effects, self.roles, strict=True):
             share = effect / np.where(together > 0.0, together, 1.0)
-            found[SOURCES.index(role)] = share * (whole - np.maximum(found[0], 0.0))
-        return found
+            parts[SOURCES.index(role)] = share * (whole - np.maximum(parts[0], 0.0))
+        return parts
 
     def _shapley_effects(self, explained: Floats) -> Floats:
         """Return each role's Shapley effect, shape (roles, M), from variances of subsets, shape (2^roles, M).
