@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,10 @@ from nbyk.resampling.effects import batches
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.simulate import simulate, simulated_effects
-from nbyk.resampling.streams import CHUNK, stream_key
+from nbyk.resampling.streams import CHUNK, Streams, stream_key
 from nbyk_papers.homan2025.size_draws import NestedDraws
+from nbyk_papers.pandita2026.category_sets import SMOOTHING, Sizes, draw_scores
+from nbyk_papers.pandita2026.design import BUDGETS, EPSILONS, K_RESPONSES, PRIORS
 from nbyk_papers.wein2023.design import COLUMNS, PAPER_SIZE, get_semantics
 
 Floats = NDArray[np.float64]
@@ -92,6 +95,7 @@ def lines(peer: Peer, labels_peer: boostsa.Peer, effort: Effort) -> Iterator[Lin
     yield over_random_draws("nine metrics", METRICS, 2.75, effort.draws)
     yield over_random_draws("nine metrics", METRICS, 2.0, effort.draws, plainly=True)
     yield sizes_over_random_words(effort.draws)
+    yield categories_over_numpy(effort.deepsig)
     yield from over_one_thread(effort.thread_draws, effort.threads)
     yield from against_sfc64(effort.generator)
     yield from against_scipy(effort.compare)
@@ -243,6 +247,40 @@ def sizes_over_random_words(repeats: int) -> Line:
         ("words alone", [value / CHUNK for value in bottom]),
         SIZES_FLOOR,
         "at most",
+    )
+
+
+def categories_over_numpy(repeats: int) -> Line:
+    """Time a set of every cell of Pandita et al. 2026 by numpy, cell by cell, over the study's kernel."""
+    sizes, alpha = Sizes(BUDGETS, K_RESPONSES), PRIORS["jobs_q1"]
+    draw, streams = np.random.default_rng(0), Streams(stream_key(0, purpose="benchmark"), 0)
+
+    def by_numpy() -> None:
+        for (_, n, k), epsilon in product(sizes.cells.tolist(), EPSILONS):
+            beta = draw.dirichlet(alpha, n)
+            gamma = (1.0 - epsilon) * beta + epsilon * draw.dirichlet(
+                np.full(len(alpha), 1.0 / len(alpha)), n
+            )
+            gold, mixed = draw.multinomial(k, beta), 0.5 * (beta + gamma)
+            for of_a, of_b in ((beta, gamma), (mixed, mixed)):
+                a, b = draw.multinomial(k, of_a), draw.multinomial(k, of_b)
+                best = gold.argmax(axis=1)
+                nearer = np.abs(b - gold).sum(axis=1) - np.abs(a - gold).sum(axis=1)
+                logs = np.log(a / k + SMOOTHING) - np.log(b / k + SMOOTHING)
+                (1.0 * (a.argmax(axis=1) == best) - (b.argmax(axis=1) == best)).mean()
+                nearer.mean(), np.sign(nearer).mean(), ((gold / k + SMOOTHING) * logs).sum(axis=1).mean()
+
+    def by_kernel() -> None:
+        draw_scores(streams, alpha, EPSILONS, sizes, 8)
+
+    by_kernel()
+    top, bottom = interleaved(by_numpy, by_kernel, repeats)
+    return line(
+        "a set of all 282 sizes of categories, by numpy over nbyk",
+        ("numpy", top),
+        ("nbyk", [value / 8 for value in bottom]),
+        15.0,
+        goal=50.0,
     )
 
 

@@ -1,6 +1,6 @@
 """Plans against items that they did not see: planned from one random half, checked on the other.
 
-    python -m benchmarks.held_out_plans [FOLDER] [--halves 4] [--sets 2000] [--known]
+    python -m benchmarks.held_out_plans [FOLDER] [--halves 4] [--sets 2000] [--known] [--labels [JOBS]]
 
 FOLDER holds the folders of LeWiDi as they are published (HS-Brexit_dataset, ArMIS_dataset,
 MD-Agreement_dataset); without it only ConvAbuse is checked, whose ratings come with nbyk. Each half is
@@ -12,7 +12,9 @@ other half, in two ways:
 - "plain": numpy alone. K of an item's own ratings are drawn with replacement, A answers with the level
   nearest to the mean of all of them, B with that of the mean off by U(−ε, ε), and a t-test decides.
 
-`--known` asks which way is right, on simulated items whose true shares of yes give a third power.
+`--labels` plans for the same data as labels, whose noise has the share ε, and for those of JOBS, a long table
+of items, raters and labels. `--known` asks which way is right, on simulated items whose true shares of yes
+give a third power.
 """
 
 from __future__ import annotations
@@ -27,17 +29,20 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, stats
+from scipy.spatial import distance
 
+from nbyk.cli.labels import read_labels
 from nbyk.cli.pilot import pilot_scale, read_pilot
 from nbyk.data import Ratings, load_source
 from nbyk.data.columns import Columns
-from nbyk.data.mending import Mending
+from nbyk.data.layouts import Mending
 from nbyk.data.parsers import parse_lewidi
 from nbyk.metrics import get
 from nbyk.planning.long_run import epsilon_for_effect
 from nbyk.planning.plan import plan
 from nbyk.planning.power.estimate import power_of_test
-from nbyk.priors import Response
+from nbyk.priors import Response, fit_classes
+from nbyk.resampling.labels import LabelledItems, LabelPopulation, counts_among
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 
 Floats = NDArray[np.float64]
@@ -153,6 +158,58 @@ def held_out(name: str, ratings: Ratings, levels: tuple[float, ...], half: int, 
     return HeldOut(cut, found.n_items, found.power, redrawn, plain)
 
 
+def label_sets(folder: Path | None, jobs: Path | None) -> dict[str, tuple[NDArray[np.int64], int]]:
+    """Return counts of labels by item and class, and labels per item, by name."""
+    found = {}
+    if jobs is not None:
+        labels, classes = read_labels(jobs, Columns(), Mending())
+        found[jobs.stem] = counts_among(labels.matrix(), len(classes)), 10
+    if folder is not None:
+        for name in ("HS-Brexit", "MultiDomain-Agreement"):
+            ratings = parse_lewidi(folder / FOLDERS[name])
+            found[name] = counts_among(ratings.matrix(), 2), RESPONSES[name]
+    return found
+
+
+def plain_power_of_labels(
+    counts: NDArray[np.int64], n: int, k: int, metric: str, epsilon: float, n_sets: int
+) -> float:
+    """Return the power by numpy alone, where each item's own labels are all that its people would give."""
+    generator = np.random.default_rng(7)
+    classes, rejected = counts.shape[1], 0
+    for _ in range(n_sets):
+        own = counts[generator.integers(len(counts), size=n)]
+        own = own / own.sum(axis=1, keepdims=True)
+        noisy = (1.0 - epsilon) * own + epsilon * generator.dirichlet(np.full(classes, 1.0 / classes), n)
+        runs = 1 if metric == "accuracy" else k
+        gold, a, b = (generator.multinomial(of, p) / of for of, p in ((k, own), (runs, own), (runs, noisy)))
+        if metric == "accuracy":
+            best = gold == gold.max(axis=1, keepdims=True)
+            d = ((a - b) * best).sum(axis=1) / best.sum(axis=1)
+        else:
+            d = distance.jensenshannon(gold, b, axis=1) ** 2 - distance.jensenshannon(gold, a, axis=1) ** 2
+        rejected += stats.ttest_1samp(np.nan_to_num(d), 0.0).pvalue <= 0.05
+    return rejected / n_sets
+
+
+def held_out_labels(
+    counts: NDArray[np.int64], k: int, metric: str, epsilon: float, half: int, n_sets: int
+) -> HeldOut:
+    """Return the plan for labels from a random half of the items, for .8, and its power on the other half."""
+    order = np.random.default_rng(half).permutation(len(counts))
+    cut = len(counts) // 2
+    one, other = (
+        LabelledItems(fit_classes("half", counts[rows], n_sets=1).prior, counts[rows])
+        for rows in (order[:cut], order[cut:])
+    )
+    found = plan(one, epsilon=epsilon, metric=metric, power=0.8, k_responses=k, threads=2)
+    runs = 1 if metric == "accuracy" else None
+    at_size = LabelPopulation(other, found.n_items, k, epsilon, n_runs=runs)
+    redrawn = power_of_test(at_size, metric, n_sets=n_sets, seed=99, threads=2).power
+    plain = plain_power_of_labels(other.counts, found.n_items, k, metric, epsilon, n_sets)
+    return HeldOut(cut, found.n_items, found.power, redrawn, plain)
+
+
 def true_power(shares: Floats, n: int, k: int, effect: float, n_sets: int, rng: np.random.Generator) -> float:
     """Return the power where the true share of yes of every item is known."""
 
@@ -199,18 +256,31 @@ def main() -> None:
     parser.add_argument("--halves", type=int, default=4)
     parser.add_argument("--sets", type=int, default=2000)
     parser.add_argument("--known", action="store_true")
+    parser.add_argument("--labels", nargs="?", const="", metavar="JOBS")
     options = parser.parse_args()
     if options.known:
         print_known(options.sets)
         return
     print("| data | half | items | K | effect | N | stated | redrawn | plain |")
     print("|---|---|---|---|---|---|---|---|---|")
+
+    def show(found: HeldOut, name: str, half: int, k: int, effect: str) -> None:
+        shown = " | ".join(f"{power:.3f}" for power in (found.stated, found.redrawn, found.plain))
+        asked = f"{name} | {half + 1} | {found.items} | {k} | {effect}"
+        print(f"| {asked} | {found.n_items} | {shown} |", flush=True)
+
+    if options.labels is not None:
+        jobs = Path(options.labels) if options.labels else None
+        for name, (counts, k) in label_sets(options.folder, jobs).items():
+            for metric, epsilon in (("accuracy", 0.2), ("js_divergence", 0.1)):
+                for half in range(options.halves):
+                    of_labels = held_out_labels(counts, k, metric, epsilon, half, options.sets)
+                    show(of_labels, name, half, k, f"{metric}, ε = {epsilon:g}")
+        return
     for name, (ratings, levels) in data_sets(options.folder).items():
         for half in range(options.halves):
             found = held_out(name, ratings, levels, half, options.sets)
-            asked = f"{name} | {half + 1} | {found.items} | {RESPONSES[name]} | {EFFECTS[name]:g}"
-            shown = " | ".join(f"{power:.3f}" for power in (found.stated, found.redrawn, found.plain))
-            print(f"| {asked} | {found.n_items} | {shown} |", flush=True)
+            show(found, name, half, RESPONSES[name], f"{EFFECTS[name]:g}")
     print("done", file=sys.stderr)
 
 

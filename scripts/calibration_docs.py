@@ -18,6 +18,7 @@ import pandas as pd
 from nbyk.files import write_text
 from nbyk.report.drawing import save
 from nbyk_papers.calibration.figures import metrics_figure, sizes_figure
+from nbyk_papers.calibration.labels import IN_WORDS, read_labels
 from nbyk_papers.calibration.names import named, test_name
 from nbyk_papers.calibration.reading import COLUMNS, METHOD, band, groups, placed, read_rates
 from nbyk_papers.calibration.summary import (
@@ -32,7 +33,7 @@ from nbyk_papers.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTIL
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE, SHIPPED = ROOT / "docs/calibration.md", ROOT / "docs/calibration"
-RATES, UNLIKE = SHIPPED / "rates.parquet", SHIPPED / "unlike.csv"
+RATES, UNLIKE, LABELS = (SHIPPED / name for name in ("rates.parquet", "unlike.csv", "labels.csv"))
 WORST = ROOT / "src/nbyk/testing/systems/type_1_errors.csv"
 METRIC = "mae"
 DERIVED = ["rate", "low", "high"]
@@ -50,7 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         pack(chosen.rates)
     rates = shipped_rates()
     texts = {
-        PAGE: page(PAGE.read_text(encoding="utf-8"), rates, pd.read_csv(UNLIKE, keep_default_na=False)),
+        PAGE: page(
+            PAGE.read_text(encoding="utf-8"),
+            rates,
+            pd.read_csv(UNLIKE, keep_default_na=False),
+            pd.read_csv(LABELS),
+        ),
         WORST: worst_rates(rates).to_csv(index=False, lineterminator="\n"),
     }
     if chosen.check:
@@ -77,6 +83,9 @@ def pack(folder: Path) -> None:
     kept = rates[[*(name for name in COLUMNS if name not in DERIVED), "source"]]
     ordered = kept.sort_values([*_KEY, "epsilon_a", "epsilon_b"], ignore_index=True)
     ordered.to_parquet(RATES, index=False, compression="zstd")
+    if of_labels := sorted((folder.parent / "labels").rglob("*.parquet")):
+        counts = read_labels(of_labels).drop(columns=["low", "high"])
+        write_text(LABELS, counts.to_csv(index=False, lineterminator="\n"))
 
 
 def shipped_rates() -> pd.DataFrame:
@@ -85,7 +94,7 @@ def shipped_rates() -> pd.DataFrame:
     return placed(counts.assign(rate=counts["rejections"] / counts["n_sets"]))
 
 
-def page(text: str, rates: pd.DataFrame, unlike: pd.DataFrame) -> str:
+def page(text: str, rates: pd.DataFrame, unlike: pd.DataFrame, labels: pd.DataFrame) -> str:
     """Return the page with its marked parts made from the rates."""
     parts: dict[str, Callable[[], str]] = {
         "summary": lambda: summary(rates),
@@ -95,6 +104,7 @@ def page(text: str, rates: pd.DataFrame, unlike: pd.DataFrame) -> str:
         "power": lambda: power(rates),
         "folded": lambda: expected(rates),
         "unlike": lambda: unlike_systems(unlike),
+        "labels": lambda: of_labels(labels),
     }
     return _MARKED.sub(lambda found: found[1] + parts[found[2]]() + found[3], text)
 
@@ -219,6 +229,20 @@ def unlike_systems(unlike: pd.DataFrame) -> str:
             size = f"{row.source}, {row.n_items} × {row.k_responses} (s = {row.scale:.2f})"
             cells[size] = f"{bold}{_number(row.rate)}{bold}"
         rows.append({"test": _code(name), **cells})
+    return _table(rows)
+
+
+def of_labels(labels: pd.DataFrame) -> str:
+    """Return the level of the recommended test of labels by metric, kind of people and number of classes."""
+    at_main = labels[labels["alpha"] == MAIN_ALPHA]
+    rows = []
+    for key, of in groups(at_main, ["metric", "people"]):
+        row = {"metric": f"`{key['metric']}`", "raters of an item": IN_WORDS[key["people"]]}
+        for rate in of.sort_values("classes").itertuples():
+            low, high = band(rate.n_sets, rate.alpha)
+            bold = "" if low <= rate.rejections <= high else "**"
+            row[f"{rate.classes} classes"] = f"{bold}{_number(rate.rate)}{bold}"
+        rows.append(row)
     return _table(rows)
 
 

@@ -86,7 +86,12 @@ def folder_of(module: str) -> tuple[str, str] | None:
 
 WRITER = "nbyk.report."
 """What puts results in words and figures; these import it only when they are asked for them."""
-RESULTS = {("testing", "results.py"), ("judged", "board.py"), ("planning", "result.py")}
+RESULTS = {
+    ("testing", "results.py"),
+    ("judged", "board.py"),
+    ("systems", "sensitivity.py"),
+    ("planning", "result.py"),
+}
 
 
 def imported(path: Path) -> Iterator[tuple[str, str]]:

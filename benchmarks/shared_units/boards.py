@@ -150,8 +150,8 @@ def p_values(sets: Sets, name: str, most: float = ALPHA) -> Floats:
         if name == "moderated":
             square = np.zeros((systems, systems))
             square[first, second] = square[second, first] = totals[number]
-            found = moderated_pairs(square, df)
-            of_units = found.variances[:, first, second]
+            variances, df_of_pairs, weights = moderated_pairs(square, df)
+            of_units = variances[:, first, second]
         # no mixture of t has less in its tails than the normal law with the least variance, beyond the step
         least = of_items + of_units.min(axis=0)
         skewness = np.sum(sets.changes[number] ** 3, axis=1) * -np.sqrt(df * (df + 1.0)) / (df - 1.0)
@@ -162,8 +162,8 @@ def p_values(sets: Sets, name: str, most: float = ALPHA) -> Floats:
             if name == "moderated":
                 parts = np.stack([np.full(len(of_units), law.variances[0, 0]), of_units[:, pair]], axis=1)
                 degrees = np.full_like(parts, law.df[0, 0])
-                degrees[:, 1] = found.df[:, first[pair], second[pair]]
-                law = replace(law, variances=parts, df=degrees, weights=found.weights)
+                degrees[:, 1] = df_of_pairs[:, first[pair], second[pair]]
+                law = replace(law, variances=parts, df=degrees, weights=weights)
             p[number, pair] = 2.0 * law.tail(float(effects[pair]))
     return p
 

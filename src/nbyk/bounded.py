@@ -59,7 +59,9 @@ def refuse_more(path: str | os.PathLike[str], found: int, most: int, what: str) 
     """Raise NbykError if a file holds more of something than its bound."""
     if found > most:
         raise NbykError(
-            f"holds more than {most:,} {what}, expected at most that many; leave out some", file=path
+            f"holds more than {most:,} {what}, expected at most that many; leave out some, as by a "
+            "random sample of the items",
+            file=path,
         )
 
 

@@ -39,17 +39,7 @@ ROOM = 10**9
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding, and advice on it.
-
-    Attributes
-    ----------
-    where
-        A file, folder or package.
-    what
-        The finding, and what nbyk expected.
-    advice
-        What to do; empty if the finding is only for information.
-    """
+    """A finding about a file, folder or package, and what to do; no advice if it is only for information."""
 
     where: str
     what: str
@@ -64,13 +54,7 @@ class Finding:
 
 
 def examine(folder: Path) -> Iterator[Finding]:
-    """Yield all findings about the folder of a run, and about the installation that would run there.
-
-    Parameters
-    ----------
-    folder
-        The folder in which commands are run; results lie in its folder ``results``, or anywhere below it.
-    """
+    """Yield all findings about the folder of a run, and about the installation that would run there."""
     folder = Path(os.path.abspath(folder))
     yield from python_and_packages()
     yield from compiled_code()

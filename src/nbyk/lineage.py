@@ -69,11 +69,8 @@ class GateShutError(SystemExit):
 def recording(arguments: Sequence[str]) -> Iterator[None]:
     """Write a record of every file that is written within the block, if it ends without an error.
 
-    Parameters
-    ----------
-    arguments
-        The words after ``nbyk`` on the command line. The record has them without the number of threads, on
-        which no result depends, and without passwords.
+    `arguments` are the words after ``nbyk``. The record has them without the number of threads, on which no
+    result depends, and without passwords.
     """
     words = [re.sub(r"(?<=://)\S*@", "…@", word) for word in _without(arguments, "--threads")]
     command, question = (shlex.join(["nbyk", *given]) for given in (words, _without(words, "--out")))
@@ -148,20 +145,9 @@ def _settings(words: Sequence[str]) -> dict[str, Any]:
 class Origin:
     """A file, the record of its command, and the files that it was made from.
 
-    Attributes
-    ----------
-    name
-        Its path: as the user gave it, or as in the record of the file made from it.
-    expected
-        The SHA-256 that the command that read it found; for the file asked for, the one in its record.
-    found
-        Its SHA-256 now, None if it is missing.
-    record
-        The record of the command that made it; None if no nbyk command did.
-    folder
-        The folder in which its command was run, and in which to run it again; None if no command made it.
-    inputs
-        The files that it was made from.
+    `name` is its path as the user gave it, or as in the record of the file made from it. `expected` is the
+    SHA-256 that the command that read it found, or the one in its record; `found` is that of now, None if it
+    is missing. Record and folder, where its command was run, are None if no nbyk command made it.
     """
 
     name: str

@@ -110,14 +110,9 @@ def recorded_file(record: Path) -> Path:
 
 
 def files_with_records(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder that have a record, whether they still exist or not.
+    """Yield the files below a folder, an absolute path, that have a record, whether they still exist or not.
 
     Hidden folders are skipped.
-
-    Parameters
-    ----------
-    folder
-        The folder's absolute path.
     """
     for place in record_folders(folder):
         for record in sorted(place.rglob("*.json")):
@@ -159,17 +154,7 @@ def is_absent(error: OSError) -> bool:
 
 
 def check(path: str | os.PathLike[str], record: Record, content_sha256: str, n_bytes: int) -> None:
-    """Raise NbykError unless a file's checksum is the one that its record says.
-
-    Parameters
-    ----------
-    path
-        The file.
-    record
-        Its record.
-    content_sha256, n_bytes
-        Checksum and size of its present content.
-    """
+    """Raise NbykError unless the checksum of a file's present content is the one that its record says."""
     if content_sha256 == record.sha256:
         return
     what = f"{n_bytes} bytes of SHA-256 {content_sha256[:12]}…"

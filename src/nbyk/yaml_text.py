@@ -111,13 +111,7 @@ def _problem(node: yaml.Node, problem: str) -> _RefusedError:
 
 
 def wrong_value(problem: Mapping[str, Any]) -> str:
-    """Return a sentence on the value found and the value expected, from one of pydantic's errors.
-
-    Parameters
-    ----------
-    problem
-        One of `pydantic.ValidationError.errors`.
-    """
+    """Return a sentence on the value found and the value expected, from one of `ValidationError.errors`."""
     value = repr(problem["input"])
     if len(value) > _LONGEST:
         value = f"{value[: _LONGEST - 1]}…"
@@ -153,12 +147,7 @@ def place_of(
 ) -> tuple[str, int] | None:
     """Return the file and line of a key or value in the last file that has it; None if no file has it.
 
-    Parameters
-    ----------
-    location
-        The keys, and places in lists, that lead there.
-    files
-        YAML files; those that cannot be read are skipped.
+    `location` are the keys, and places in lists, that lead there. Files that cannot be read are skipped.
     """
     for path in reversed(files):
         try:
@@ -196,21 +185,9 @@ Location = tuple[int | str, ...]
 
 
 def explained(problem: Any, model: type[BaseModel]) -> tuple[Location, NbykError]:
-    """Return the place of a problem that pydantic found, and the error that names its key.
+    """Return the keys that lead to one of `ValidationError.errors`, and the error that names them.
 
-    Parameters
-    ----------
-    problem
-        One of `ValidationError.errors`.
-    model
-        The model that was validated.
-
-    Returns
-    -------
-    location
-        The keys, and places in lists, that lead there.
-    error
-        An error without the file and line, which `nbyk.yaml_text.place_of` finds by the location.
+    The error lacks the file and line, which `place_of` finds by the keys.
     """
     # pydantic ends the place of a mapping's wrong key with this.
     location = tuple(part for part in problem["loc"] if part != "[key]")

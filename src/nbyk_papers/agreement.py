@@ -25,20 +25,8 @@ def pooled_variances(
     The variance of a small p-value is about proportional to it, so an estimate that happens to be low has too
     low a variance. Under the hypothesis that both estimate one value, the variance is taken at that value;
     ours is scaled to it. If fewer than ten draws are expected on the wrong side, our variance is unreliable.
-    The variance of two normal samples with equal variances is then used if it is larger.
-
-    Parameters
-    ----------
-    ours, our_error, our_draws : array_like, shape (n,)
-        Our p-values, their standard errors, and the draws M behind them.
-    theirs : array_like, shape (n,)
-        The other p-values.
-    their_draws
-        The draws M behind those p-values.
-
-    Returns
-    -------
-    our_variance, their_variance : ndarray, shape (n,)
+    The variance of two normal samples with equal variances is then used if it is larger. All are of shape
+    (n,).
     """
     p, error, m, q = (np.asarray(values, dtype=np.float64) for values in (ours, our_error, our_draws, theirs))
     pooled = (m * p + their_draws * q) / (m + their_draws)
@@ -88,22 +76,10 @@ def predicted_counts(
 ) -> tuple[Counts, Counts]:
     """Return the prediction interval of another experiment's count at the same chance, given our count.
 
-    The exact prediction interval of a binomial count (Thatcher 1964). Given the sum of both counts, the other
-    count is hypergeometric, whatever the chance. It is inside if neither of its tails, itself included, is
-    below half of 1 − confidence. The interval holds the other count with at least that confidence.
-
-    Parameters
-    ----------
-    found, trials : array_like of int, shape (R,)
-        Our successes, and the trials they are of.
-    others : array_like of int, shape (R,)
-        Trials of the other experiment.
-    confidence
-        In (0, 1).
-
-    Returns
-    -------
-    low, high : ndarray of int, shape (R,)
+    The exact prediction interval of a binomial count (Thatcher 1964), for `found` of `trials` and another
+    experiment's trials `others`, each shape (R,). Given the sum of both counts, the other count is
+    hypergeometric, whatever the chance. It is inside if neither of its tails, itself included, is below half
+    of 1 − confidence. The interval holds the other count with at least that confidence.
     """
     from scipy.stats import hypergeom
 

@@ -22,15 +22,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Fits:
-    """The priors fitted to sources.
-
-    Attributes
-    ----------
-    fitted
-        The names of the fits.
-    ratings, priors, checks
-        The files of each: the ratings, the prior, and how well it fits them.
-    """
+    """The priors fitted to sources: the files of their ratings, priors and checks."""
 
     fitted: Sequence[str]
     ratings: Sequence[Path] = ()

@@ -16,21 +16,7 @@ from nbyk.report.html import embedded_svg, render, render_block
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper whose study nbyk reproduces.
-
-    Attributes
-    ----------
-    study
-        The name of the study and of its folder of results.
-    name
-        The paper's name in a list.
-    title
-        Its title.
-    reproduced
-        The parts of the paper that the study reproduces.
-    command
-        The command that runs the study.
-    """
+    """A paper: the parts of it that its study reproduces, and the command that runs the study."""
 
     study: str
     name: str
@@ -81,13 +67,7 @@ PAPERS = (
 
 
 def lines(results: Path) -> Iterator[tuple[Paper, str | None]]:
-    """Yield each paper with its study's summary in one line, after its cautions; None if it has not been run.
-
-    Parameters
-    ----------
-    results
-        Folder that the studies' folders are in.
-    """
+    """Yield each paper with its study's line, after its cautions; None if it has not been run."""
     for paper in PAPERS:
         path = results / paper.study / "summary.json"
         if not path.exists():
@@ -98,15 +78,7 @@ def lines(results: Path) -> Iterator[tuple[Paper, str | None]]:
 
 
 def write_report(results: Path, out: Path) -> None:
-    """Write one self-contained HTML page of the studies that were run; list the others with their commands.
-
-    Parameters
-    ----------
-    results
-        Folder that the studies' folders are in.
-    out
-        HTML file to write.
-    """
+    """Write one self-contained HTML page of the studies that were run; list the others' commands."""
     found = list(lines(results))
     if all(line is None for _, line in found):
         raise NbykError(

@@ -23,20 +23,10 @@ Figures = Mapping[str, Callable[[], "Figure"]]
 
 @dataclass(frozen=True)
 class Page:
-    """The page of a study, whatever its numbers.
+    """The page of a study: its title, the template of its beginning, and the first figure.
 
-    Attributes
-    ----------
-    title
-        The name of the reproduced work.
-    template
-        The template of the page's beginning.
-    first
-        The figure to begin with.
-    titles
-        Title of a figure, by the last part of its name.
-    marked
-        Columns of tables in which values beyond ±3 are marked.
+    `titles` has the title of a figure by the last part of its name; in columns `marked`, values beyond ±3
+    stand out.
     """
 
     title: str
@@ -57,18 +47,8 @@ def study_answer(
 ) -> Answer:
     """Return the report of a study.
 
-    Parameters
-    ----------
-    page
-        The study's page.
-    summary
-        The findings; "line" gives them in a line, and "cautions", if there are any, stand before it.
-    tables, figures
-        Those of the run.
-    files_alone
-        Tables that the page does not show.
-    priors
-        Files of the priors behind the numbers: if its check rejects one, its caution is among those.
+    The summary's "line" gives the findings in a line; its "cautions", and those of priors whose check rejects
+    them, stand before it. The page does not show the tables `files_alone`.
     """
     of_priors = [read_prior(path).caution for path in priors]
     cautions = tuple(dict.fromkeys(filter(None, [*summary.get("cautions", ()), *of_priors])))
@@ -76,7 +56,8 @@ def study_answer(
         AnswerTable(name, caption, frame, page.marked, on_page=len(frame) > 0)
         for name, caption, frame in tables
     )
-    drawn = study_figures(page, figures)
+    order = sorted(figures, key=lambda name: (_stem(name) != page.first, _section(name) or "figures", name))
+    drawn = tuple(AnswerFigure(name, _caption(name, page.titles), figures[name]) for name in order)
     names = {
         "tables": [table.name for table in shown if table.on_page],
         "figures": {figure.name: figure.caption for figure in drawn},
@@ -92,12 +73,6 @@ def study_answer(
         n_printed=0,
         template=page.template,
     )
-
-
-def study_figures(page: Page, figures: Figures) -> tuple[AnswerFigure, ...]:
-    """Return the figures of the report of a study, in the order of its page."""
-    order = sorted(figures, key=lambda name: (_stem(name) != page.first, _section(name) or "figures", name))
-    return tuple(AnswerFigure(name, _caption(name, page.titles), figures[name]) for name in order)
 
 
 def _stem(name: str) -> str:

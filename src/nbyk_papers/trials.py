@@ -7,17 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Trials:
-    """Simulated test sets, each with its own resamples.
-
-    Attributes
-    ----------
-    n_sets
-        Test sets.
-    n_resamples
-        Resamples of each.
-    seed
-        Seed of both.
-    """
+    """Simulated test sets, each with its own resamples."""
 
     n_sets: int
     n_resamples: int

@@ -150,6 +150,17 @@ def test_intervals_by_metrics_that_jump_are_as_wide_as_the_page_says():
         assert f"in {low} to {high} {words}{by_t})" in page
 
 
+def test_what_leaderboards_lose_is_what_the_page_says():
+    boards, other = (pd.read_csv(report.HERE / f"{name}boards.csv") for name in ("", "metric_"))
+    boards = pd.concat([boards, other.rename(columns={"units": "raters"})])
+    lost = boards["adjusted, pairs"] - boards["adjusted, moderated"]
+    three = boards.raters == 3
+    page = report.PAGES[0].read_text(encoding="utf-8")
+    said = f"up to {lost[three].max():.2f} of it (adjusted for size); with five or more at most .04"
+    assert said.replace("0.", ".") in page
+    assert lost[~three].max() <= 0.04
+
+
 def test_the_figure_is_that_of_the_rates(tmp_path: Path):
     report.draw(pd.read_csv(RATES), tmp_path / "levels.svg")
     assert (tmp_path / "levels.svg").read_bytes() == report.FIGURE.read_bytes()

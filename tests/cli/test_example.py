@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nbyk.data.example import example_files
+from nbyk.data.sources import example_files
 from tests.cli.conftest import Run
 
 

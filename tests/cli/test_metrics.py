@@ -8,7 +8,7 @@ import pytest
 
 from nbyk.metrics import get, names
 from nbyk.metrics.builtin import BUILTIN
-from nbyk.metrics.own import restore, snapshot
+from nbyk.metrics.registry import ROWS
 from nbyk.metrics.traits import Data
 from tests.cli.conftest import Run
 
@@ -39,11 +39,11 @@ def test_metrics_of_a_users_file_are_listed_too(nbyk: Run) -> None:
         "from nbyk.metrics import register\n\n\n@register(direction='lower')\ndef my_error(system, gold):\n"
         "    'Error of mine.'\n    return 0.0\n"
     )
-    before = snapshot()
+    before = tuple(ROWS)
     try:
         code, output, _ = nbyk("metrics --metric-file mine.py")
     finally:
-        restore(before)
+        ROWS[:] = before
     assert code == 0
     assert "my_error" in output
     assert "Error of mine." in output

@@ -25,7 +25,15 @@ def test_plans_from_each_source(nbyk: Run) -> None:
     code, out, _ = nbyk("fit gold.csv --out fitted.json")
     assert code == 0
     assert "no: α " in out
-    for source in ("--class-alpha 10,3,3", "--prior prior.json", "--prior fitted.json", "--pilot gold.csv"):
+    code, out, _ = nbyk("fit gold.csv --levels no,yes --out levels.json")
+    assert (code, "no: lowest, " in out, "yes: from " in out) == (0, True, True)
+    for source in (
+        "--prior levels.json",
+        "--class-alpha 10,3,3",
+        "--prior prior.json",
+        "--prior fitted.json",
+        "--pilot gold.csv",
+    ):
         code, out, _ = nbyk(f"plan {source} {AT}")
         assert code == 0
         assert "40 items with 3 labels each (120 labels)" in out
@@ -45,7 +53,11 @@ def test_plans_from_each_source(nbyk: Run) -> None:
         ([f"{i},r{j},no" for i in range(5) for j in range(2)], "--pilot gold.csv", "'no' is the only class"),
         (LABELS[::3], "--pilot gold.csv", "every item has a single label"),
         ([*LABELS, "99,r1,"], "--pilot gold.csv", "gold.csv:92: column 'value': found no value"),
-        (LABELS, "--pilot gold.csv --classes no,maybe", "found 'yes', expected one of the classes no, maybe"),
+        (
+            LABELS,
+            "--pilot gold.csv --classes no,maybe",
+            "found 'yes', expected one of the classes no and maybe",
+        ),
         (
             LABELS,
             "--pilot gold.csv --pilot-systems a.csv b.csv",
@@ -54,12 +66,18 @@ def test_plans_from_each_source(nbyk: Run) -> None:
         (LABELS, "--pilot gold.csv --raters 5", "--effect: give a number: labels alone do not show"),
         (LABELS, "--class-alpha 10,0", "--class-alpha: found 0 for class 2 of 2"),
         (LABELS, "--class-alpha 10,-1", "--class-alpha: found -1 for class 2 of 2"),
+        (
+            LABELS,
+            "--prior levels.json",
+            "levels.json: thresholds: found 1, 0, expected thresholds in ascending",
+        ),
         (LABELS, "--class-alpha ten", "--class-alpha: found ten"),
         (LABELS, "--class-alpha 10,3 --scale 1..5", "--scale: found 1..5, but labels are no numbers"),
     ],
 )
 def test_bad_labels_are_one_line(rows: list[str], options: str, problem: str, nbyk: Run) -> None:
     written("gold.csv", rows)
+    Path("levels.json").write_text('{"name": "mine", "thresholds": [1, 0], "item_sd": 1}')
     answers = [f"{i},{'maybe' if i == 3 else 'no'}" for i in range(30)]
     written("a.csv", answers, "item,value")
     written("b.csv", answers, "item,value")

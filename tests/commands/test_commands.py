@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nbyk.data.example import example_files
+from nbyk.data.sources import example_files
 
 ROOT = Path(__file__).parents[2]
 PAGES = {

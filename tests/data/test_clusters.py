@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from nbyk.data.alignment import align
 from nbyk.data.intake import read_systems
 from nbyk.data.reading import read_ratings
+from nbyk.data.systems import align
 from nbyk.errors import NbykError
 
 ITEMS = ("q1", "q2", "q3", "q4")

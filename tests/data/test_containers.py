@@ -58,6 +58,21 @@ def saved(folder: Path, table: pa.Table, codec: str | None = None) -> Path:
     return folder
 
 
+def test_a_data_set_without_rows_or_files_is_told_so_without_pythons_own_errors(tmp_path: Path) -> None:
+    table = pa.table({"item": ["a", "b"], "value": [1.0, 0.0]})
+    with pytest.raises(NbykError, match="is a data set of Hugging Face without rows"):
+        read_ratings(saved(tmp_path / "none", table.slice(0, 0)))
+    for name, by, says in (
+        ("state.json", '{"_data_files": [{"filename": "../x"}]}', "lacks the file x; save it again"),
+        ("dataset_info.json", '{"features": [1]}', "is no data set that `save_to_disk` wrote; save it again"),
+    ):
+        folder = saved(tmp_path / Path(name).stem, table)
+        (folder / name).write_text(by)
+        with pytest.raises(NbykError) as refused:
+            read_ratings(folder)
+        assert str(refused.value) == f"{folder}: {says}"
+
+
 def test_a_data_set_is_not_larger_than_its_files_and_has_bounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from nbyk.data import load_source, source
 from nbyk.data.download import (
+    Transfer,
     copy_to,
     default_folder,
     default_mirror,
@@ -20,7 +21,6 @@ from nbyk.data.download import (
     shown_size,
     verified_copy,
 )
-from nbyk.data.transfer import Transfer
 from nbyk.errors import NbykError
 from nbyk.files import SCRATCH, sha256
 from tests.data.downloads import CONTENT, PATH, QUICK, Waits, closed_port, entry, files_in, pinned

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from nbyk.data.download import (
+    LONGEST_WAIT,
+    Transfer,
     fetch,
 )
-from nbyk.data.transfer import LONGEST_WAIT, Transfer
 from nbyk.errors import NbykError
 from tests.data.downloads import CONTENT, PATH, QUICK, UPSTREAM, Waits, closed_port, entry, files_in, pinned
 from tests.data.server import Answer, Server

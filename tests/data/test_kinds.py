@@ -198,7 +198,7 @@ BAD: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
     "a class that gold lacks": (
         {"gold": "item,value\nq1,x\nq2,y\nq3,x\n", "a": "item,value\nq1,x\nq2,z\nq3,y\n"},
         {"kind": "classes"},
-        r"a\.csv:3: column 'value': found 'z', expected one of the classes x, y",
+        r"a\.csv:3: column 'value': found 'z', expected one of the classes x and y",
     ),
     "the mean of classes": (
         {"gold": "item,value\nq1,x\nq2,y\nq3,x\n"},

@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nbyk import read_systems
 from nbyk.data import read_ratings
 from nbyk.data.columns import Columns
+from nbyk.data.ratings import ordered_ids
+from nbyk.data.text import look_alikes
 from nbyk.errors import NbykError
 
 PAIRS = {"case": ("pos", "Pos"), "numbers": ("1", "1.0"), "zeros": ("1", "01"), "width": ("1", "\uff11")}
@@ -94,3 +98,18 @@ def test_a_column_has_one_role() -> None:
     for names in (("x", "x", "value"), ("x", "rater", "x"), ("item", "x", "x")):
         with pytest.raises(NbykError, match=r"found 'x', the column of the (item|rater)s too"):
             Columns(*names)
+
+
+@given(
+    st.sampled_from(["q01", "1230", "aA1.", "nai f-", "é1 ٣", "0123456789"]).flatmap(
+        lambda signs: st.lists(st.text(signs, min_size=1, max_size=4), min_size=1, max_size=8, unique=True)
+    ),
+    st.sampled_from(["", "x", "n", "inf", "1"]),
+)
+def test_plain_ids_taken_together_are_told_apart_and_ordered_as_one_by_one(
+    tails: list[str], head: str
+) -> None:
+    ids = [head + tail for tail in tails]
+    odd = "zz é"  # with it, no short cut is open
+    assert (look_alikes(ids) is None) == (look_alikes([*ids, odd]) is None)
+    assert list(ordered_ids(ids)) == [name for name in ordered_ids([*ids, odd]) if name != odd]

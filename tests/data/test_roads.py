@@ -375,6 +375,8 @@ def test_a_file_of_promptfoo_holds_a_system_for_each_provider(suffix: str, tmp_p
     tones = read_systems(path, value="tone").responses
     assert next(iter(tones.values()))[:, 0].tolist() == [0.5] * 4
     assert read_systems(path, value="success").n_items == 4
+    with pytest.raises(NbykError, match=r"holds 2 systems \(.*\), expected one; give the file alone"):
+        read_systems({"x": path, "y": path}, value="score")
 
 
 def test_a_report_of_swe_bench_counts_what_failed_and_says_what_is_missing(tmp_path: Path) -> None:

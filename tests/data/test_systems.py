@@ -246,3 +246,18 @@ def test_arrays_have_no_ids_and_keep_their_order(tmp_path: Path) -> None:
     systems = read_systems([str(tmp_path / "a.npy"), str(tmp_path / "b.npy")])
     assert systems.items == tuple(map(str, range(12)))
     assert_array_equal(systems.responses["a"], values)
+
+
+def test_columns_that_could_both_name_systems_and_a_folder_of_runs_alone_are_told_so(tmp_path: Path) -> None:
+    table = pd.DataFrame(
+        {"item": list("aabb"), "model": ["x", "y"] * 2, "method": ["x", "y"] * 2, "value": 1}
+    )
+    with pytest.raises(
+        NbykError, match="could all be the systems; name the right ones, as in `system` model"
+    ):
+        read_systems(table)
+    (tmp_path / "runs").mkdir()
+    for run in "12":
+        (tmp_path / "runs" / f"{run}.csv").write_text("item,value\na,1\nb,0\n")
+    with pytest.raises(NbykError, match="found one system, runs, expected at least two to compare"):
+        read_systems([tmp_path / "runs"])

@@ -10,7 +10,7 @@ import pytest
 
 from nbyk.data import source
 from nbyk.data.download import default_folder, is_complete
-from nbyk.data.example import example_files
+from nbyk.data.sources import example_files
 
 ROOT = Path(__file__).parents[2]
 

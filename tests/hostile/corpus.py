@@ -105,8 +105,7 @@ SCORES_OF_A_STUDY = ["study", "report", "ulmer2022", "thresholds=[0.05]", "--out
 
 
 def with_prior(name: str) -> Words:
-    size = ["--items", "9", "--responses", "2", "--epsilon", "0.1", "--draws", "9", "--seed", "1"]
-    return ["study", "true", name, "--out", "o.parquet", "--metric", "mae", "--semantics", "published", *size]
+    return ["plan", "--prior", name, "--items", "9", "--responses", "2", "--epsilon", "0.1"]
 
 
 def with_record(folder: Path, record: str) -> Words:

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from functools import reduce
+from itertools import product
 from operator import getitem
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import pytest
 
 from nbyk.data import Ratings, read_ratings
 from nbyk.errors import NbykError
-from tests.hostile import makers
+from tests.hostile import frames, makers
 from tests.hostile.case import Case, Words
 from tests.hostile.corpus import CASES
 from tests.hostile.server import BYTES, SECONDS, Server
@@ -69,10 +70,12 @@ def read(build: Callable[[Path], Words], folder: Path) -> Ratings | None:
         return None
 
 
-@pytest.mark.parametrize("maker", sorted({*makers.JSON_MAKERS} - {"Inspect"}))
+@pytest.mark.parametrize("maker", sorted(makers.JSON_MAKERS))
 def test_no_cell_of_a_changed_file_is_lost_without_a_word_and_its_table_is_the_same_data(
     maker: str, tmp_path: Path
 ) -> None:
+    if maker == "Inspect":
+        pytest.importorskip("inspect_ai", reason="not installed: make test-inspect", exc_type=ImportError)
     make, _ = makers.JSON_MAKERS[maker]
     whole = read(makers.of_maker(maker, (), lambda node: node), tmp_path)
     assert whole is not None
@@ -88,13 +91,52 @@ def test_no_cell_of_a_changed_file_is_lost_without_a_word_and_its_table_is_the_s
             if ratings.n_ratings < whole.n_ratings:
                 is_another_event = path[-1] == "type"
                 assert is_another_event or len(ratings.mended) > len(whole.mended), (path, what)
-            index = zip(ratings.item_index, ratings.rater_index, ratings.values.tolist(), strict=True)
-            rows = [{"item": ratings.items[i], "rater": ratings.raters[r], "value": of} for i, r, of in index]
-            (tmp_path / "same.jsonl").write_text("\n".join(map(json.dumps, rows)))
-            same = read_ratings(tmp_path / "same.jsonl")
-            assert (same.items, same.raters) == (ratings.items, ratings.raters), (path, what)
-            assert same.values.tolist() == ratings.values.tolist(), (path, what)
+            assert_same_data_as_a_table(ratings, tmp_path)
     assert n_read > 5
+
+
+def assert_same_data_as_a_table(ratings: Ratings, folder: Path) -> None:
+    """Assert that the same ratings in lines of JSON are read as the same."""
+    index = zip(ratings.item_index, ratings.rater_index, ratings.values.tolist(), strict=True)
+    rows = [{"item": ratings.items[i], "rater": ratings.raters[r], "value": of} for i, r, of in index]
+    (folder / "same.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    same = read_ratings(folder / "same.jsonl")
+    assert (same.items, same.raters) == (ratings.items, ratings.raters)
+    assert same.values.tolist() == ratings.values.tolist()
+
+
+@pytest.mark.parametrize("cases", [makers.of_workbooks, makers.of_datasets])
+def test_a_changed_container_is_refused_or_holds_every_cell(
+    cases: Callable[[], Iterator[tuple[str, Callable[[Path], Words]]]], tmp_path: Path
+) -> None:
+    n_read = 0
+    for number, (name, build) in enumerate(cases()):
+        (folder := tmp_path / str(number)).mkdir()
+        ratings = read(build, folder) if number % EVERY < 10 else None
+        if ratings is not None:
+            n_read += 1
+            assert ratings.n_ratings == (18 if cases is makers.of_workbooks else 3), name
+            assert_same_data_as_a_table(ratings, folder)
+    assert n_read > 5
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_frame_is_refused_or_every_cell_of_it_is_read(library: str, tmp_path: Path) -> None:
+    n_read = 0
+    for cells, place in product(
+        frames.CELLS, ("values", "items", "raters", "the index", "values of a wide frame")
+    ):
+        given = frames.frame(library, cells, place)
+        try:
+            ratings = read_ratings(given)
+        except NbykError:
+            continue
+        n_read += 1
+        is_wide = "y" in list(getattr(given, "column_names", given.columns))
+        n_wide = frames.N - int(frames.CELLS[cells]().isna().sum()) if is_wide else 0
+        assert ratings.n_ratings == frames.N + n_wide, (cells, place)
+        assert_same_data_as_a_table(ratings, tmp_path)
+    assert n_read > 30
 
 
 def about_the_option(words: Words, errors: str) -> bool:

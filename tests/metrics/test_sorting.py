@@ -10,7 +10,6 @@ from scipy.stats import rankdata
 
 from nbyk.metrics.sorting import (
     LANES,
-    bucket_sort,
     double_ranks,
     rank_space,
     sort_columns,
@@ -75,15 +74,6 @@ def test_any_doubles_are_sorted_and_ranked(numbers):
     values = np.array(numbers)
     np.testing.assert_array_equal(_sorted(values), np.sort(values))
     np.testing.assert_array_equal(_ranks(values), rankdata(values))
-
-
-def test_bucket_boundaries_are_where_the_cells_say():
-    values = np.random.default_rng(1).normal(size=500)
-    ordered, cells = np.empty(500), np.empty(502, np.int64)
-    low, scale = bucket_sort(values, ordered, cells)
-    buckets = ((values - low) * scale).astype(int)
-    for b in range(500):
-        np.testing.assert_array_equal(ordered[cells[b] : cells[b + 1]], np.sort(values[buckets == b]))
 
 
 @pytest.mark.parametrize("place", [0, 40, 99])

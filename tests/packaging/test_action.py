@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from nbyk.data.example import example_files
+from nbyk.data.sources import example_files
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from nbyk.data.example import example_files
+from nbyk.data.sources import example_files
 
 SLOW_TO_LOAD = {
     "matplotlib",

@@ -12,6 +12,7 @@ import pytest
 
 from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.calibration import design as calibration
+from nbyk_papers.calibration.labels import PEOPLE
 from nbyk_papers.calibration.reading import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,9 +40,21 @@ def test_page_and_warnings_are_those_of_the_rates(
 def test_a_page_of_other_rates_is_another(script: dict[str, Any], rates: pd.DataFrame) -> None:
     text = (ROOT / "docs/calibration.md").read_text(encoding="utf-8")
     unlike = pd.read_csv(ROOT / "docs/calibration/unlike.csv", keep_default_na=False)
+    labels = pd.read_csv(ROOT / "docs/calibration/labels.csv")
     other = rates.assign(rejections=1, rate=0.001)
-    assert script["page"](text, rates, unlike) == text
-    assert script["page"](text, other, unlike) != text
+    assert script["page"](text, rates, unlike, labels) == text
+    assert script["page"](text, other, unlike, labels) != text
+
+
+def test_labels_hold_their_level() -> None:
+    """1,000 sets a rate: the standard error of .05 is .007. The page tells of correlations of entropies."""
+    labels = pd.read_csv(ROOT / "docs/calibration/labels.csv")
+    assert labels["n_sets"].min() >= 1000
+    assert set(labels["classes"]) == set(calibration.LABEL_CLASSES)
+    at_main = labels[(labels["alpha"] == 0.05) & (labels["metric"] != "entropy_correlation")]
+    assert len(at_main) == 4 * 4 * len(PEOPLE)
+    assert at_main["rate"].max() <= 0.08
+    assert at_main.loc[at_main["people"] == "own", "rate"].max() <= 0.07
 
 
 def test_the_shipped_study_is_the_default_one_in_full(rates: pd.DataFrame) -> None:

@@ -197,7 +197,7 @@ def test_files_become_every_table_and_figure(papers_grid: pd.DataFrame, tmp_path
     few = papers_grid[papers_grid["source"].isin(["toxicity", "multidomain", "mhs"])]
     files = grid_files(few, tmp_path)
     power = write(power_rows(), tmp_path / "source=toxicity/power.parquet")
-    answer = report(pvalues=files, power=[power], fits=Fits([]), seed=1)
+    answer = report(grid=files, power=[power], fits=Fits([]), seed=1)
     assert answer.sentences == ("26 of 26 published cells agree in p and in Δ",)
     write_answer(answer, tmp_path, stem="summary", page="report")
     assert read_json(tmp_path / "summary.json")["study"] == "homan2025"
@@ -230,7 +230,7 @@ def test_a_rejected_fit_is_said_before_anything_else(papers_grid: pd.DataFrame, 
     write_parquet(tmp_path / "ratings.parquet", ratings.to_table(), {})
     names = {"checks": "check.json", "ratings": "ratings.parquet", "priors": "prior.json"}
     of_fit = {name: [tmp_path / file] for name, file in names.items()}
-    answer = report(pvalues=files, fits=Fits(["convabuse_fit"], **of_fit), seed=1)
+    answer = report(grid=files, fits=Fits(["convabuse_fit"], **of_fit), seed=1)
     assert answer.sentences == (caution, answer.details["line"])
     assert answer.template is not None
     page = render_block(answer.template, "summary", summary=answer.details)

@@ -253,7 +253,7 @@ def test_the_report_shows_every_verdict_and_the_sizes_behind(paper: Frame, tmp_p
     few = paper[paper["source"].isin(["toxicity", "multidomain"])]
     files = grid_files(few, tmp_path / "pvalues")
     claims = grid_files(claim_table(constant(0.2)), tmp_path / "claims")
-    answer = report(pvalues=files, claims=claims, fits=Fits([]), seed=1)
+    answer = report(grid=files, claims=claims, fits=Fits([]), seed=1)
     rows = answer.details["verdicts"]
     expected = verdicts_of(Numbers(read_grid(files), read_grid(claims), None))
     assert len(rows) == 2 * len(expected) == 2 * (len(CLAIMS) - 1)

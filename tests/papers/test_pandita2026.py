@@ -12,6 +12,7 @@ from matplotlib.image import imread
 from scipy.stats import entropy, ttest_1samp
 
 from nbyk.files import read_json, write_parquet
+from nbyk.priors import ClassPrior, fit_classes
 from nbyk.report.answer import write_answer
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk.studies.steps import Work
@@ -102,6 +103,21 @@ def test_p_counts_ties_both_ways() -> None:
     found = p_values(alternative + 1e-13, null)
     assert found["p"] == pytest.approx((null > alternative[:, None]).mean())
     assert found["p_with_ties"] == pytest.approx((null >= alternative[:, None]).mean())
+
+
+_JOBS = [
+    path for parent in Path(__file__).parents if (path := parent / "shared/datasets/jobs/JobsQ1.csv").exists()
+]
+
+
+@pytest.mark.skipif(not _JOBS, reason="its labels have no licence, and are not here")
+def test_jobs_q1_is_fitted_far_better_than_by_the_printed_prior() -> None:
+    labels = pd.read_csv(_JOBS[0])
+    counts = pd.crosstab(labels["item"], labels["label"]).to_numpy()
+    found = fit_classes("jobs", counts, n_sets=1)
+    assert found.prior.alpha == pytest.approx((2.484, 0.4166, 0.3767, 0.7949, 0.4649), abs=5e-4)
+    printed = ClassPrior("printed", FITTED["jobs_q1"]).log_likelihood(counts)
+    assert (round(found.log_likelihood), round(printed)) == (-22167, -26150)
 
 
 def test_decisions_are_those_of_the_t_test_over_items() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from nbyk.metrics import get
 from nbyk.planning.item_moments import PowerCurve, smoothed
-from nbyk.planning.long_run import epsilon_for_effect, long_run_effect, response_mean
+from nbyk.planning.long_run import epsilon_for_effect, long_run_effect
 from nbyk.priors import Response, published_prior
 from nbyk.resampling.population import Population
 from tests.planning.test_plan import TOXICITY, planned
@@ -41,9 +41,7 @@ def test_the_long_run_effect_is_that_of_very_many_responses() -> None:
 def test_expected_responses(response: Response) -> None:
     mean, sd = np.array([0.1, 0.5, 0.9, 0.3]), np.array([0.4, 0.1, 0.3, 0.0])
     draws = mean + sd * np.random.default_rng(9).normal(size=(200_000, 4))
-    np.testing.assert_allclose(
-        response_mean(response, mean, sd), response.apply(draws).mean(axis=0), atol=0.004
-    )
+    np.testing.assert_allclose(response.mean(mean, sd), response.apply(draws).mean(axis=0), atol=0.004)
 
 
 def test_curves_invert() -> None:

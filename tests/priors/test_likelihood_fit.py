@@ -19,7 +19,7 @@ from nbyk.priors import (
 )
 from nbyk.priors.families import Beta, Constant, Normal, TruncatedNormal, Uniform, open_uniforms
 from nbyk.priors.likelihood_search import FITTABLE, Search
-from nbyk.priors.marginal import ItemGrid, Patterns, check_levels, masses, response_counts
+from nbyk.priors.marginal import ItemGrid, Patterns, masses
 from nbyk_papers.homan2025.description import Marginal, describe_fit
 
 LIKERT = Response("likert", 5)
@@ -49,8 +49,8 @@ def fit(matrix, response=LIKERT):
 
 
 def log_likelihood(prior, matrix):
-    check_levels(prior.response)
-    patterns = Patterns.of(response_counts(matrix, prior.response))
+    prior.response.check_levels()
+    patterns = Patterns.of(prior.response.counts(matrix))
     grid = ItemGrid.over(prior.response, prior.mu.support, prior.sigma.support)
     mu, sigma = masses(prior.mu, grid.mu_edges), masses(prior.sigma, grid.sigma_edges)
     terms = [
@@ -152,7 +152,7 @@ def test_the_cdf_of_a_template_is_that_of_its_family(name):
     ("mu", "sigma"), [("truncated_normal_mixture", "beta"), ("beta", "truncated_normal")]
 )
 def test_the_gradient_is_that_of_the_cost(mu, sigma):
-    search = Search(Patterns.of(response_counts(simulate(TRUTHS[0], 200, 4, 8), LIKERT)), LIKERT)
+    search = Search(Patterns.of(LIKERT.counts(simulate(TRUTHS[0], 200, 4, 8))), LIKERT)
     templates = FITTABLE[mu], FITTABLE[sigma]
     point = search.starts(*templates)[0] + 0.1
     _, gradient = search.cost(point, *templates)
@@ -166,7 +166,7 @@ def test_the_gradient_is_that_of_the_cost(mu, sigma):
 
 def test_many_patterns_are_fitted_from_some_items_of_them():
     matrix = simulate(TRUTHS[0], 3000, 20, 9)
-    patterns = Patterns.of(response_counts(matrix, LIKERT))
+    patterns = Patterns.of(LIKERT.counts(matrix))
     assert len(patterns.items) > 1000
     few = patterns.at_most(1000)
     assert few.n_items == 1000

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +13,10 @@ from hypothesis import strategies as st
 from scipy.stats import betabinom, dirichlet, dirichlet_multinomial, kstest
 
 from nbyk.errors import NbykError
-from nbyk.priors import ClassPrior, fit_classes
+from nbyk.priors import ClassPrior, OrdinalPrior, fit_classes
 from nbyk.priors.families import open_uniforms
 from nbyk.priors.nominal import check_classes, labels_of, mixed, shares_of
+from nbyk.priors.ordinal import label_prior_in
 from nbyk.resampling.count_sets import as_thresholds, draw_counts
 from nbyk.resampling.streams import ReplicateStreams, stream_key
 from tests.oracles.chisquare import assert_drawn_from
@@ -139,10 +142,15 @@ def test_the_check_holds_its_level() -> None:
     assert rejected <= 20
 
 
-def test_it_survives_json() -> None:
+def test_it_survives_a_file(tmp_path: Path) -> None:
     prior = ClassPrior("mine", (0.1, 2 / 3), ("no", "yes"), caution="Careful.")
-    assert ClassPrior.from_dict(prior.to_dict()) == prior
-    assert ClassPrior.from_dict(prior.to_dict()).caution == "Careful."
+    levels = OrdinalPrior("mine", (-1.0, 2 / 3), 0.3, 0.1, ("low", "mid", "high"), "Careful.")
+    for one in (prior, levels):
+        (tmp_path / "prior.json").write_text(json.dumps(one.to_dict()))
+        again = label_prior_in(tmp_path / "prior.json")
+        assert again == one
+        assert again is not None
+        assert again.caution == "Careful."
     assert prior.key() == ClassPrior("other", (0.1, 2 / 3)).key()
 
 

@@ -53,7 +53,7 @@ def test_thresholds_are_those_of_an_ordered_probit() -> None:
     from statsmodels.miscmodels.ordinal_model import OrderedModel
 
     counts = counts_from(OrdinalPrior("alike", (-1.0, 0.2, 1.5), 0.0), 2500, 2, seed=3)
-    fitted = fit_levels("alike", counts)
+    fitted = fit_levels("alike", counts, n_sets=1).prior
     levels = np.repeat(np.arange(4), counts.sum(axis=0))
     model = OrderedModel(levels, np.zeros((len(levels), 0)), distr="probit")
     found = model.fit(method="bfgs", disp=False)
@@ -66,12 +66,22 @@ def test_thresholds_are_those_of_an_ordered_probit() -> None:
 def test_a_fit_of_drawn_levels_draws_such_levels() -> None:
     """Within 4 standard errors of the thresholds and the items' spread, measured by 6 other sets."""
     own = OrdinalPrior("mine", (-1.0, 0.2, 1.5), 0.8)
-    fits = [fit_levels("drawn", counts_from(own, 400, 5, seed)) for seed in range(6)]
+    fits = [fit_levels("drawn", counts_from(own, 400, 5, seed), n_sets=1).prior for seed in range(6)]
     found = np.array([[*fitted.thresholds, fitted.item_sd] for fitted in fits])
     error = found.std(axis=0, ddof=1) / np.sqrt(len(fits))
     assert (np.abs(found.mean(axis=0) - [-1.0, 0.2, 1.5, 0.8]) < 4 * error + 0.01).all()
     again = counts_from(fits[0], 4000, 5, seed=99).sum(axis=0)
     assert np.abs(again / again.sum() - own.shares).max() < 0.04
+
+
+def test_a_fit_of_levels_is_checked() -> None:
+    """Items that all are at one end or the other are no normal ones, and the check says where they differ."""
+    fitted = fit_levels("drawn", counts_from(PRIOR, 300, 4), ["1", "2", "3", "4"], n_sets=60)
+    assert not fitted.check.rejected, fitted.check
+    ends = np.random.default_rng(3).multinomial(6, [0.96, 0.02, 0.01, 0.01], 200)
+    odd = fit_levels("odd", np.vstack([ends, ends[:, ::-1]]), n_sets=60)
+    assert odd.check.rejected
+    assert odd.prior.caution.startswith("The prior fitted to odd does not describe its labels well")
 
 
 def test_levels_are_planned_as_labels_are() -> None:

@@ -8,9 +8,10 @@ from scipy import stats
 
 from nbyk.errors import NbykError
 from nbyk.priors.families import Constant, Uniform, open_uniforms
-from nbyk.priors.predictive import ReferenceSample, item_parameters, on_scale, predictive_check
+from nbyk.priors.predictive import ReferenceSample, item_parameters, predictive_check
 from nbyk.priors.published import SIMULATED, SIMULATED_PUBLISHED, TOXICITY
-from nbyk.priors.two_stage import Response, TwoStagePrior
+from nbyk.priors.responses import Response
+from nbyk.priors.two_stage import TwoStagePrior
 
 RNG = np.random.default_rng(11)
 
@@ -51,7 +52,7 @@ def test_p_is_small_for_data_from_another_prior():
 
 def test_responses_typed_with_few_digits_are_put_on_their_level():
     response = Response("likert", 3)
-    rounded = on_scale([[0.333333, 0.6666667], [0.0, np.nan]], response)
+    rounded = response.on_scale([[0.333333, 0.6666667], [0.0, np.nan]])
     assert rounded[0].tolist() == [1 / 3, 2 / 3]
     assert np.isnan(rounded[1, 1])
 
@@ -69,8 +70,8 @@ MATRIX = np.array([[0.2, 0.4, 0.4], [0.0, 0.2, 0.0], [0.6, 0.8, 0.2], [0.2, 0.8,
         (lambda: predictive_check(TOXICITY, [[0.2, 1.0], [0.0, 0.2]]), r"recode the responses"),
         (lambda: predictive_check(TOXICITY, MATRIX, n_sets=0), r"simulated data sets is 0"),
         (lambda: predictive_check(TOXICITY, [[0.2], [0.4]]), r"sigma is not identified"),
-        (lambda: on_scale(MATRIX, Response("binary")), r"binary response is one of 0, 1"),
-        (lambda: on_scale(MATRIX + 0.5, Response("clamped")), r"clamped response is a number in \[0, 1\]"),
+        (lambda: Response("binary").on_scale(MATRIX), r"binary response is one of 0, 1"),
+        (lambda: Response("clamped").on_scale(MATRIX + 0.5), r"clamped response is a number in \[0, 1\]"),
         (lambda: item_parameters([0.1, 0.2]), r"single response, so sigma is not identified.*collect"),
         (lambda: item_parameters([[0.1, 0.2]]), r"only one item"),
     ],

@@ -12,7 +12,8 @@ from scipy import stats
 from nbyk.errors import NbykError
 from nbyk.priors.families import Constant, Mixture, Normal, Triangular, TruncatedNormal, Uniform
 from nbyk.priors.published import SIMULATED, SIMULATED_PUBLISHED, TOXICITY, published_prior
-from nbyk.priors.two_stage import Response, TwoStagePrior
+from nbyk.priors.responses import Response
+from nbyk.priors.two_stage import TwoStagePrior
 
 DISCRETE = [Response("likert", 5), Response("likert", 2), Response("likert", 7), Response("binary")]
 

@@ -179,7 +179,7 @@ def test_item_effects_of_a_correlation_do_not_exist() -> None:
 
 
 def test_metrics_and_responses_without_counts_are_refused() -> None:
-    with pytest.raises(NbykError, match="normal responses are continuous"):
+    with pytest.raises(NbykError, match="response normal is continuous"):
         check_countable([get("mae")], Response("normal"))
     with pytest.raises(NbykError, match="cosine needs single responses, in their order"):
         check_countable([get("cosine")], Response("binary"))

@@ -172,7 +172,7 @@ def test_a_step_may_take_settings_by_name_in_a_group_or_in_any_number() -> None:
 
 
 @pytest.mark.parametrize(
-    "kernel", [metric.counts.kernel for metric in (*own.snapshot(), *METRICS) if metric.counts is not None]
+    "kernel", [metric.counts.kernel for metric in (*own.ROWS, *METRICS) if metric.counts is not None]
 )
 def test_a_checksum_sees_the_kernels_of_counts(kernel: str) -> None:
     """They are named as the code behind a step is found: "package.module:function"."""

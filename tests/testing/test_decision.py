@@ -59,22 +59,21 @@ def test_either_side_settles_a_two_sided_test_for_and_both_against() -> None:
     assert not decision.settled(0.952, null, 0)
 
 
-def test_only_undecided_metrics_are_drawn_on() -> None:
-    generator = np.random.default_rng(0)
-    effects = generator.standard_normal((3, 20_000))
-    asked = []
+def test_only_an_open_decision_is_drawn_on() -> None:
+    effects = np.random.default_rng(0).standard_normal((1, 20_000))
+    at_the_border = float(np.quantile(effects, 0.95))
+    for observed, is_settled in ((0.0, True), (at_the_border, False), (5.0, True)):
+        asked = []
 
-    def draw(which: list[int], n_draws: int, *, start: int) -> np.ndarray:
-        asked.append((which, start, n_draws))
-        return effects[which, start:n_draws]
+        def draw(which: list[int], n_draws: int, *, start: int, asked: list = asked) -> np.ndarray:
+            asked.append((which, start, n_draws))
+            return effects[which, start:n_draws]
 
-    at_the_border = float(np.quantile(effects[1], 0.95))
-    found = Decision("greater", 0.05, 100, 6_400, 0.001).draw(draw, np.array([0.0, at_the_border, 5.0]))
-    assert asked[0] == ([0, 1, 2], 0, 100)
-    assert asked[-1] == ([1], 1_600, 6_400)
-    assert [null.size for null, _ in found][1] == 6_400
-    assert [settled for _, settled in found] == [True, False, True]
-    np.testing.assert_array_equal(found[1][0], effects[1, :6_400])
+        null, settled = Decision("greater", 0.05, 100, 6_400, 0.001).draw(draw, observed)
+        assert settled is is_settled
+        assert asked[0] == ([0], 0, 100)
+        assert (asked[-1] == ([0], 1_600, 6_400)) is not is_settled
+        np.testing.assert_array_equal(null, effects[0, : asked[-1][2]])
 
 
 def test_a_level_that_no_draw_can_reach_is_never_settled_for() -> None:

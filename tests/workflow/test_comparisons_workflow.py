@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from nbyk.cli import main
-from nbyk.data.example import example_files
+from nbyk.data.sources import example_files
 from nbyk.files import read_json
 from tests.workflow import forked
 from tests.workflow.runs import PATIENCE, ROOT, configure, planned, snakemake

@@ -32,7 +32,7 @@ def example(
     systems.
     """
     from nbyk.bounded import content_of
-    from nbyk.data.example import example_files
+    from nbyk.data.sources import example_files
     from nbyk.files import replacing
 
     check_out_folder(folder)

@@ -597,8 +597,7 @@ def _say_columns(read: Systems) -> None:
     """Say which columns were read in place of those asked for."""
     for columns in dict.fromkeys(read.recognised.values()):
         of_columns = [file for file, read_as_these in read.recognised.items() if read_as_these == columns]
-        *_, of_table = columns.partition("systems = ")
-        print(f"systems = {of_table}" if of_table else f"{listed(of_columns)}: {columns}", file=sys.stderr)
+        print(f"{listed(of_columns)}: {columns}", file=sys.stderr)
 
 
 def _path(system: str) -> str:

@@ -74,7 +74,7 @@ def fetch(
 ) -> None:
     """Fetch a source's files, verify their checksums and print where they are."""
     from nbyk.data import download, source
-    from nbyk.data.transfer import Transfer
+    from nbyk.data.download import Transfer
 
     entry = source(name)
     place = _folder(folder, config)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nbyk.cli.ratings import FitFiles
     from nbyk.data import Ratings
     from nbyk.data.columns import Columns
-    from nbyk.data.mending import Mending
+    from nbyk.data.layouts import Mending
     from nbyk.priors.family import Family
     from nbyk.priors.prior_fit import FittedPrior
 
@@ -47,6 +47,13 @@ def fit(
             metavar="FILE",
         ),
     ] = None,
+    levels: Annotated[
+        str | None,
+        typer.Option(
+            help="The labels are levels in this order, lowest first: fit thresholds on a latent scale.",
+            metavar="LOW,…,HIGH",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the check. The prior does not depend on it.", min=0)] = 0,
     item: Item = "item",
     rater: Rater = "rater",
@@ -61,18 +68,18 @@ def fit(
     Without --scale, the file is one that `nbyk study normalise` wrote.
     """
     check_files([ratings])
-    from nbyk.cli.labels import are_labels
+    from nbyk.cli.labels import are_labels, names_in
     from nbyk.cli.pilot import pilot_scale, read_rated
     from nbyk.cli.ratings import FitFiles, fit_normalised, write_fit
     from nbyk.data.columns import Columns
-    from nbyk.data.mending import Mending
+    from nbyk.data.layouts import Mending
     from nbyk.priors import fit_prior
     from nbyk.testing.unit_cautions import about_units
 
     chosen, files = name or ratings.stem, FitFiles(out, families, check)
     columns, mending = Columns(item, rater, value), Mending(on_duplicates, on_empty)
-    if scale is None and are_labels(ratings, columns):
-        print(_fit_labels(ratings, chosen, columns, mending, files, seed))
+    if scale is None and (levels is not None or are_labels(ratings, columns)):
+        print(_fit_labels(ratings, chosen, columns, mending, files, names_in(levels), seed))
         _say_next(out)
         return
     if scale is None and ratings.suffix.lower() != ".parquet":
@@ -108,36 +115,44 @@ def _say_next(out: Path | None) -> None:
         print(f"To plan with it: nbyk plan --prior {shlex.quote(str(out))}")
 
 
-def _fit_labels(path: Path, name: str, columns: Columns, mending: Mending, files: FitFiles, seed: int) -> str:
-    """Fit a prior to labels, write it, and return it in words."""
+def _fit_labels(
+    path: Path,
+    name: str,
+    columns: Columns,
+    mending: Mending,
+    files: FitFiles,
+    levels: tuple[str, ...],
+    seed: int,
+) -> str:
+    """Fit a prior to labels, or to these levels, write it, and return it in words."""
     from nbyk.cli.labels import fit_labels, read_labels
     from nbyk.files import write_json
 
     if files.families is not None:
-        raise NbykError("labels have one family, the Dirichlet; leave it out", argument="families")
-    labels, classes = read_labels(path, columns, mending)
-    fitted = fit_labels(name, labels.matrix(), classes, path, seed=seed)
+        raise NbykError("labels have one family; leave it out", argument="families")
+    labels, classes = read_labels(path, columns, mending, levels)
+    fitted = fit_labels(name, labels.matrix(), classes, path, ordered=bool(levels), seed=seed)
     for file, content in ((files.prior, fitted.prior), (files.check, fitted.check)):
         if file is not None:
             write_json(file, content.to_dict())
     for note in filter(None, (*labels.mended, fitted.prior.caution)):
         print(note, file=sys.stderr)
-    alpha = zip(fitted.prior.classes, fitted.prior.alpha, fitted.prior.shares, strict=True)
+    prior = fitted.prior
     lines = [f"Prior of {name}, fitted to {labels.n_ratings} labels of {labels.n_items} items:"]
-    lines += [f"  {name}: α {value:.3g}, {share:.1%} of the labels" for name, value, share in alpha]
+    rows = zip(prior.classes, prior.in_words, prior.shares, strict=True)
+    lines += [f"  {class_name}: {words}{share:.1%} of the labels" for class_name, words, share in rows]
     return "\n".join(lines)
 
 
 def _lines(fitted: FittedPrior, read: Ratings, name: str) -> list[str]:
     """Return the prior and its check in words."""
     prior, check = fitted.prior, fitted.check
-    kinds = {"likert": f"one of {prior.response.levels} levels", "binary": "0 or 1", "clamped": "a number"}
     matches = "do not match" if check.rejected else "match"
     return [
         f"Prior of {name}, fitted to {read.n_ratings} ratings of {read.n_items} items; the scale is 0 to 1:",
         f"  the mean of an item:           {_described(prior.mu)}",
         f"  the SD of its ratings:         {_described(prior.sigma)}",
-        f"  a rating:                      a normal number with these two, made {kinds[prior.response.kind]}",
+        f"  a rating:                      a normal number with these two, made {prior.response.words}",
         f"Ratings simulated from it {matches} these ({check.n_sets} simulated sets):",
         f"  item means:                    KS distance {check.means_ks:.3f}, p = {check.means_p:.3f}",
         f"  SDs of an item's ratings:      KS distance {check.sds_ks:.3f}, p = {check.sds_p:.3f}",

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
     from nbyk.data import Ratings
     from nbyk.data.columns import Columns
-    from nbyk.data.mending import Mending
+    from nbyk.data.layouts import Mending
     from nbyk.planning.result import Plan
-    from nbyk.priors import ClassPrior
-    from nbyk.priors.nominal import FittedClasses
+    from nbyk.priors.nominal import FittedClasses, LabelPrior
 
 _OF_NUMBERS = ("scale", "unit", "sd_scale_a", "sd_scale_b")
 
@@ -29,17 +28,22 @@ def is_of_labels(arguments: Mapping[str, Any]) -> bool:
     """Return whether the options ask for a plan of labels: their metrics, classes, α, or a pilot's cells."""
     from nbyk.data.columns import Columns
     from nbyk.metrics.registry import kind_scored
-    from nbyk.priors import ClassPrior
+    from nbyk.priors.ordinal import label_prior_in
 
     if arguments["class_alpha"] or arguments["classes"]:
         return True
     if any(kind_scored(name) is not None for name in arguments["metric"] or ()):
         return True
     if arguments["prior"] is not None:
-        return ClassPrior.in_file(arguments["prior"]) is not None
+        return label_prior_in(arguments["prior"]) is not None
     if arguments["pilot"] is None or arguments["scale"] is not None or arguments["judge"] is not None:
         return False
     return are_labels(arguments["pilot"], Columns(arguments["item"], arguments["rater"], arguments["value"]))
+
+
+def names_in(text: str | None) -> tuple[str, ...]:
+    """Return the names in a list with commas."""
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
 def are_labels(path: Path, columns: Columns) -> bool:
@@ -74,7 +78,7 @@ def plan_of_labels(
             raise NbykError(
                 f"found {arguments[name]}, but labels are no numbers on a scale; leave it out", argument=name
             )
-    classes = tuple(name.strip() for name in (arguments["classes"] or "").split(",") if name.strip())
+    classes = names_in(arguments["classes"])
     pilot, systems, columns, mending = files
     if pilot is None:
         if systems is not None or with_people:
@@ -119,12 +123,13 @@ def plan_of_labels(
     return replace(solved, warnings=(*solved.warnings, *notes, *cautions)), ""
 
 
-def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> ClassPrior:
+def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> LabelPrior:
     """Return the prior of a file, or the one with the α that is given."""
     from nbyk.priors import ClassPrior
+    from nbyk.priors.ordinal import label_prior_in
 
     if arguments["class_alpha"] is None:
-        found = None if arguments["prior"] is None else ClassPrior.in_file(arguments["prior"])
+        found = None if arguments["prior"] is None else label_prior_in(arguments["prior"])
         if found is None:
             raise NbykError(
                 "a plan for labels needs a `pilot` of labels, a `prior` that `nbyk fit` wrote for labels, or "
@@ -154,13 +159,23 @@ def read_labels(
 
 
 def fit_labels(
-    name: str, labels: NDArray[np.float64], classes: tuple[str, ...], path: Path, **how: int
-) -> FittedClasses:
-    """Return the prior fitted to labels, (N, K) places of classes, NaN where missing, of a file."""
-    from nbyk.priors import fit_classes
+    name: str,
+    labels: NDArray[np.float64],
+    classes: tuple[str, ...],
+    path: Path,
+    *,
+    ordered: bool = False,
+    **how: int,
+) -> FittedClasses[Any]:
+    """Return the prior fitted to labels, (N, K) places of classes, NaN where missing, of a file.
+
+    Classes that are `ordered` are levels of a latent scale.
+    """
+    from nbyk.priors import fit_classes, fit_levels
     from nbyk.resampling.labels import counts_among
 
     try:
-        return fit_classes(name, counts_among(labels, len(classes)), classes, **how)
+        fit = fit_levels if ordered else fit_classes
+        return fit(name, counts_among(labels, len(classes)), classes, **how)
     except NbykError as error:
         raise error.about(file=path) from None

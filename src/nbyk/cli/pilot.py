@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from nbyk.data import Levels, Ratings, ResponseSet, Scale, Systems
     from nbyk.data.columns import Columns
-    from nbyk.data.mending import Mending
+    from nbyk.data.layouts import Mending
     from nbyk.data.units import Units
     from nbyk.priors import Response
     from nbyk.resampling.pilot_items import PilotItems
@@ -162,7 +162,7 @@ def read_rated(
         scale, ratings = whole, read_as(numbers_on(whole), path, columns, "auto", mending)
     raw, response = scale.original(ratings.values), Response.on(scale)
     levels = scale.levels if isinstance(scale, Levels) else ()
-    if response.levels == 2 or (response.levels == 0 and np.isin(ratings.values, (0.0, 1.0)).all()):
+    if response.seen_in(ratings.values).levels == 2:
         response = Response("binary")
         levels = tuple(scale.original(np.array([0.0, 0.5 if isinstance(scale, Levels) else 1.0])).tolist())
         scale = Interval(*levels)

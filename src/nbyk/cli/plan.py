@@ -365,7 +365,7 @@ def plan(
         check_dataset(dataset, published=published)
 
     from nbyk.data.columns import Columns
-    from nbyk.data.mending import Mending
+    from nbyk.data.layouts import Mending
     from nbyk.planning.closed_form import WITHOUT_JUDGE
     from nbyk.planning.plan import plan as plan_from
     from nbyk.report.plan import plan_answer

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from nbyk.data import ResponseSet, Scale
     from nbyk.data.columns import Columns
-    from nbyk.data.mending import Mending
+    from nbyk.data.layouts import Mending
     from nbyk.metrics import Metric
     from nbyk.planning.pilot import Pilot
     from nbyk.planning.result import Plan

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from nbyk.data.download import default_folder, default_mirror
-from nbyk.data.given_systems import named_systems
+from nbyk.data.given import named_systems
 from nbyk.data.scales import scale_from_text
 from nbyk.data.sources import OWN_FIT, source_names
 from nbyk.data.sources import source as source_named

@@ -156,13 +156,7 @@ _MOST_SHOWN = 20
 
 
 def check_files(files: Sequence[str | Path]) -> None:
-    """Check for errors that Snakemake's YAML reader does not report, such as keys that come twice.
-
-    Parameters
-    ----------
-    files
-        Configurations; those that do not exist are skipped.
-    """
+    """Check the configurations that exist for errors that Snakemake's YAML reader does not report."""
     for path in files:
         if Path(path).exists():
             _read_yaml(path)
@@ -190,12 +184,7 @@ def named_copies(path: str | Path) -> dict[str, Path]:
 def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> Config:
     """Validate a configuration that has been read.
 
-    Parameters
-    ----------
-    values
-        The merged configuration.
-    files
-        The files it came from, to find the line of an error; the last file that has a key wins.
+    The line of an error is that in the last of the files it was merged from that has the key.
     """
     metric_files = values.get("metric_files")
     for index, metric_file in enumerate(metric_files if isinstance(metric_files, list) else []):

@@ -1,7 +1,6 @@
 """Rating data: reading, validating and normalising it, and the response set made from it."""
 
-from nbyk.data.alignment import align
-from nbyk.data.given_systems import named_systems
+from nbyk.data.given import named_systems
 from nbyk.data.intake import read_systems
 from nbyk.data.lm_eval import SampleChoice
 from nbyk.data.parsers import parse_convabuse, parse_dices, parse_lewidi, parse_mhs, parse_toxicity
@@ -11,7 +10,7 @@ from nbyk.data.response_set import ResponseSet, response_matrix, response_set
 from nbyk.data.scales import Binary, Interval, Levels, Scale, scale_from_dict, scale_from_text
 from nbyk.data.source import RemoteFile, Source
 from nbyk.data.sources import load_source, source, source_names
-from nbyk.data.systems import Systems
+from nbyk.data.systems import Systems, align
 
 __all__ = [
     "Binary",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nbyk.data.ratings import Ratings
 from nbyk.data.tables import Table
-from nbyk.data.text import look_alikes, seen
-from nbyk.errors import NbykError
+from nbyk.data.text import look_alikes, seen, some
+from nbyk.errors import NbykError, renaming
 
 RUN_NAMES = ("run", "run_id", "seed", "epoch", "trial")
 KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -33,6 +34,33 @@ LIKE_VALUES = {
     *("correct", "accuracy", "acc", "f1", "class", "category", "gold", "target"),
 }
 """Names of columns that an error proposes for values."""
+
+LONG_NAMES = {"item", "rater", "value", *KNOWN_NAMES["rater"], *KNOWN_NAMES["value"]}.difference(RUN_NAMES)
+"""Names of columns of a long table: read as a rater, such a column would silently make ratings out of ids."""
+
+SUMMARIES = {"mean", "average", "avg", "total", "sum", "median", "std", "stdev", "overall", "majority"}
+"""Names of rows and columns that people, and spreadsheets, put beside the data."""
+
+NO_RATERS = {
+    *SUMMARIES,
+    *("confidence", "probability", "prob", "logprob", "logprobs", "perplexity", "loss"),
+    *("latency", "duration", "time", "cost", "tokens", "n_tokens", "num_tokens", "length", "timestamp"),
+}
+ROW_NUMBERS = {"index", "unnamed: 0", "__index_level_0__"}
+"""The names that pandas gives to the row numbers that it writes beside the data."""
+
+USUALLY_LOWER = {
+    *("wer", "cer", "ter", "mer", "error", "error_rate", "loss", "nll", "perplexity", "ppl"),
+    *("mae", "mse", "rmse"),
+    *("brier", "latency", "duration", "time", "seconds", "cost", "distance", "edit_distance", "toxicity"),
+}
+"""Names of values of which lower ones are usually better."""
+
+_LIKE_GIVERS = re.compile(
+    r".*(run|seed|epoch|trial|rater|annotator|coder|worker|judge|user|person|expert|crowd).*|[arp][ _-]?\d+",
+    re.IGNORECASE,
+)
+"""Names of columns that may be those of raters or runs of one system."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +97,7 @@ def recognised(table: Table, asked: Columns) -> Columns:
             name = table.roles.get(role) or _known(table, role, taken=(asked.cluster,))
             if name is None and role == "value" and table.scores:
                 raise table.place.error(
-                    f"found the scores {_listed(table.scores)}, expected one; choose it with "
+                    f"found the scores {some(table.scores)}, expected one; choose it with "
                     f"`value`, as in {table.scores[0]}"
                 )
             found = found if name is None else replace(found, **{role: name})
@@ -98,18 +126,6 @@ def value_column(table: Table, asked: Columns) -> str:
     return others[0] if len(others) == 1 else ""
 
 
-def missing_roles(table: Table, asked: Columns, *, is_named: bool) -> list[str]:
-    """Return which of "item" and "value" no column holds, as asked for or by a known name.
-
-    `is_named` says whether a name of the values must be this table's.
-    """
-    found = recognised(table, asked)
-    missing = [] if found.item in table.names else ["item"]
-    # without raters, every column beside items may hold a rater's values
-    is_long = (is_named and asked.value != "value") or found.rater in table.names
-    return [*missing, "value"] if is_long and found.value not in table.names else missing
-
-
 def proposed(table: Table, asked: Columns) -> dict[str, str]:
     """Return the columns by their roles "item", "rater" and "value": as asked, as known, or as they look."""
     found = recognised(table, asked)
@@ -127,6 +143,34 @@ def proposed(table: Table, asked: Columns) -> dict[str, str]:
     if "rater" not in roles and others and len(set(map(repr, items))) < len(items):
         roles["rater"] = others[0]
     return roles
+
+
+def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Columns, fewest: int) -> None:
+    """Raise NbykError if columns of `fewest` files are missing, with all options that name the right ones.
+
+    `files` are tables with the columns asked for and the prefix of their options, "" for systems.
+    """
+    missing: list[tuple[Table, str, str]] = []
+    roles: dict[str, str] = {}
+    for table, asked, prefix in reversed(files):
+        with renaming({role: f"{prefix}{role}" for role in ("item", "rater", "value")}):
+            found, of_roles = recognised(table, asked), proposed(table, asked)
+        # without raters, every column beside items may hold a rater's values
+        is_named = asked.value != "value" and (not prefix or asked.value != of_systems.value)
+        lacks_values = (is_named or found.rater in table.names) and found.value not in table.names
+        lacking = ["item"] * (found.item not in table.names) + ["value"] * lacks_values
+        missing[:0] = [(table, f"{prefix}{role}", getattr(asked, role)) for role in lacking]
+        for role, name in of_roles.items():
+            if not prefix or roles.get(role) != name:
+                roles[f"{prefix}{role}"] = name
+    if len(missing) < fewest:
+        return  # the error of the file names the column
+    (table, argument, name), *others = missing
+    elsewhere = [other for other, *_ in others if str(other.place) != str(table.place)]
+    found_too = "".join([*dict.fromkeys(f"; {of.place} has {some(of.names)}" for of in elsewhere)][:8])
+    options = " ".join(f"`{role}` {shlex.quote(of)}" for role, of in roles.items())
+    what = "item column" if argument.endswith("item") else "column of the ratings"
+    table.column(name, f"rename the {what}, or name it with `{argument}`, as in {options}{found_too}")
 
 
 def naming(table: Table, asked: Columns, role: str) -> str:
@@ -175,26 +219,28 @@ def described(
     if clusters is not None:
         parts.append(f"clusters = {columns.cluster} ({len(set(clusters))})")
     said = ", ".join([*parts, f"values = {columns.value}"])
-    return f"{said}; not used: {_listed(unused, str)}" if unused else said
+    return f"{said}; not used: {some(unused, str)}" if unused else said
 
 
 def described_wide(columns: Columns, ratings: Ratings, *, givers: str) -> str:
     """Return how a table with a column for each rater was read: "items = item (9), raters or runs = a, b"."""
     names = ratings.raters
-    shown = ", ".join(names[:12]) + (f", … ({len(names)} columns)" if len(names) > 12 else "")
+    shown = some(names, str) + (f" ({len(names)} columns)" if len(names) > 12 else "")
     return f"items = {columns.item} ({ratings.n_items}), {givers if len(names) > 1 else 'values'} = {shown}"
 
 
 def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:
     names = [name for name in known_names(table.names, role) if name not in taken]
     if len(names) > 1:
-        roles = {other: known_names(table.names, other) for other in ("item", "rater", "value")}
+        roles = {of: known_names(table.names, of) for of in dict.fromkeys(("item", "rater", "value", role))}
         ways = " ".join(f"`{other}` {shlex.quote(of[0])}" for other, of in roles.items() if of)
         raise table.place.error(
-            f"the columns {_listed(names)} could all be the {role}s; name the right ones, as in {ways}"
+            f"the columns {some(names)} could all be the {role}s; name the right ones, as in {ways}"
         )
     return names[0] if names else None
 
 
-def _listed(names: Sequence[str], show: Callable[[str], str] = repr) -> str:
-    return ", ".join(map(show, names[:12])) + (", …" if len(names) > 12 else "")
+def other_than_system(name: str) -> bool:
+    """Return whether a column's name says that it is of a rater, a run, a cluster, or one of many values."""
+    known = {*LIKE_VALUES, *NO_RATERS, *(of for names in KNOWN_NAMES.values() for of in names)}
+    return name.lower() in known or _LIKE_GIVERS.fullmatch(name) is not None

@@ -73,7 +73,7 @@ def read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> 
             batches = counted(
                 map(_decoded, source.iter_batches(batch_size=_BATCH, columns=kept, use_threads=False)),
                 path,
-                lambda batch: (batch.num_rows, batch.num_rows * batch.num_columns, batch.nbytes),
+                _size,
             )
             fields = [
                 at.with_type(at.type.value_type) if pa.types.is_dictionary(at.type) else at
@@ -90,6 +90,11 @@ def read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> 
     there = iter(table.columns)
     columns = tuple(next(there) if only is None or name in only else [] for name in names)
     return Table(DataRows(DataPlace(path), "row", range(table.num_rows)), tuple(names), columns)
+
+
+def _size(batch: pa.RecordBatch) -> tuple[int, int, int]:
+    """Return the rows, cells and bytes of a batch."""
+    return batch.num_rows, batch.num_rows * batch.num_columns, batch.nbytes
 
 
 def _decoded(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -221,14 +226,8 @@ def read_dataset(path: str | os.PathLike[str]) -> Table:
             )
         files = [folder / Path(of["filename"]).name for of in _document(folder / "state.json")["_data_files"]]
         features = _document(folder / "dataset_info.json").get("features") or {}
-        batches = (batch for file in files for batch in _batches(file))
-        table = pa.Table.from_batches(
-            counted(
-                batches,
-                path,
-                lambda batch: (batch.num_rows, batch.num_rows * batch.num_columns, batch.nbytes),
-            )
-        )
+        batches = [*counted((batch for file in files for batch in _batches(file)), path, _size)]
+        table = pa.Table.from_batches(batches) if batches else pa.table({})
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
         notes = [
             f"{name} holds numbers of the classes {', '.join(map(str, features[name]['names']))}, from 0"
@@ -237,19 +236,10 @@ def read_dataset(path: str | os.PathLike[str]) -> Table:
         ]
     except NbykError:
         raise
-    except (
-        KeyError,
-        IndexError,
-        TypeError,
-        AttributeError,
-        ValueError,
-        OSError,
-        RecursionError,
-        pa.ArrowException,
-    ) as error:
-        raise NbykError(
-            f"is no data set that `save_to_disk` wrote ({message_of(error)}); save it again", file=path
-        ) from None
+    except FileNotFoundError as error:
+        raise NbykError(f"lacks the file {Path(error.filename).name}; save it again", file=path) from None
+    except (LookupError, TypeError, AttributeError, ValueError, OSError, RecursionError, pa.ArrowException):
+        raise NbykError("is no data set that `save_to_disk` wrote; save it again", file=path) from None
     return made_table(path, "a data set of Hugging Face", columns, notes=tuple(notes))
 
 

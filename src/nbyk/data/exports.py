@@ -6,6 +6,7 @@ A new reader is such a function under `Export`, and a row in docs/formats.md.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -24,8 +25,11 @@ from nbyk.data.makers import (
     name_in,
     one_of,
     required,
+    rows_of_split,
 )
-from nbyk.data.tables import Table, Unusable, said
+from nbyk.data.tables import DataRows, Table, Unusable, columns_of_objects, made_table, said
+from nbyk.data.text import json_content, shown
+from nbyk.errors import DataPlace, NbykError
 
 
 @Export(
@@ -287,3 +291,56 @@ def is_exported(rows: Sequence[Any]) -> bool:
 def exported(content: Any, path: Path, numbers: Sequence[int] | None = None) -> Table | None:
     """Return the table that a tool's layout makes of a file's content; None if no tool wrote it."""
     return next(filter(None, (layout.table(content, path, numbers) for layout in EXPORTS)), None)
+
+
+def json_table(path: str | os.PathLike[str]) -> Table:
+    """Return the table in a JSON file: a maker's, or a list, or an object of columns or of scores by id."""
+    content = json_content(path)
+    if (table := exported(content, path)) is not None:
+        return table
+    rows: Any = rows_of_split(content) or content
+    columns: dict[str, list[Any]] = {}
+    notes: tuple[str, ...] = ()
+    if isinstance(rows, dict):
+        tables = [name for name, inner in rows.items() if _is_table(inner)]
+        used = (
+            tables if len(tables) == 1 else [name for name, inner in rows.items() if isinstance(inner, list)]
+        )
+        columns = {name: rows[name] for name in used}
+        if used and len(used) < len(rows):
+            unused = ", ".join(shown(name) for name in rows if name not in used)
+            notes = (f"the members {unused} are not used",)
+        rows = rows[tables[0]] if len(tables) == 1 else rows
+    if _is_table(rows):
+        listed, numbers = columns_of_objects(enumerate(rows, start=1))
+        return made_table(path, "a list", listed, numbers, notes=notes)
+    if isinstance(content, list):
+        columns = {"score": content}
+    elif isinstance(content, dict) and not (columns or any(isinstance(of, dict) for of in content.values())):
+        columns = {"item": list(content), "score": list(content.values())}
+    elif isinstance(content, dict) and not columns:
+        raise NbykError(
+            "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list of objects "
+            'such as {"item": "a", "rater": "r1", "value": 1}',
+            file=path,
+        )
+    elif not columns:
+        raise NbykError(
+            f"found {shown(content)}, expected a list of scores, as in [0.71, 0.74], or an "
+            "object from ids to scores",
+            file=path,
+        )
+    lengths = {name: len(cells) for name, cells in columns.items()}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{n} of {name!r}" for name, n in lengths.items())
+        raise NbykError(f"found {found}; expected as many entries in each list", file=path)
+    n_rows = max(lengths.values(), default=0)
+    if not n_rows:
+        raise NbykError("holds no scores or ratings; expected one of each run or item", file=path)
+    rows = DataRows(DataPlace(path), "entry", range(n_rows))
+    names = tuple(columns)
+    return Table(rows, names, tuple(columns.values()), nameless=isinstance(content, list), notes=notes)
+
+
+def _is_table(content: Any) -> bool:
+    return isinstance(content, list) and bool(content) and all(isinstance(row, dict) for row in content)

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.alignment import OnMissing, common_items
-from nbyk.data.columns import Columns, value_column
-from nbyk.data.given_data import GivenData, Input, given_data, refuse_unnamed
-from nbyk.data.given_systems import columns_like_systems, columns_may_be_systems, given_systems, too_few
+from nbyk.data.columns import SUMMARIES, USUALLY_LOWER, Columns, refuse_unnamed, value_column
+from nbyk.data.given import (
+    GivenData,
+    Input,
+    columns_like_systems,
+    columns_may_be_systems,
+    given_data,
+    given_systems,
+    too_few,
+)
 from nbyk.data.kinds import (
     KINDS,
     Classes,
@@ -20,14 +27,14 @@ from nbyk.data.kinds import (
     Kind,
     kind_of,
 )
-from nbyk.data.layouts import SUMMARIES
+from nbyk.data.layouts import Mending
 from nbyk.data.lm_eval import HASHES, SampleChoice, refuse_other_document
-from nbyk.data.mending import Mending
 from nbyk.data.ratings import agreed_clusters, ordered_ids
 from nbyk.data.reading import is_log
 from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import read_scores
-from nbyk.data.systems import Systems, equal_systems
+from nbyk.data.systems import OnMissing, Systems, common_items, equal_systems
+from nbyk.data.tables import Table
 from nbyk.data.text import look_alikes, simplified
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, renaming
@@ -36,26 +43,6 @@ Floats = NDArray[np.float64]
 
 _MOST_LEVELS = 11
 """Errors propose whole numbers as levels if they span fewer than this many values."""
-
-_USUALLY_LOWER = {
-    *(
-        "wer",
-        "cer",
-        "ter",
-        "mer",
-        "error",
-        "error_rate",
-        "loss",
-        "nll",
-        "perplexity",
-        "ppl",
-        "mae",
-        "mse",
-        "rmse",
-    ),
-    *("brier", "latency", "duration", "time", "seconds", "cost", "distance", "edit_distance", "toxicity"),
-}
-"""Names of values of which lower ones are usually better."""
 
 _OPTIONS: Mapping[Kind, tuple[str, ...]] = {
     "numbers": ("scale", "cluster", "lower_is_better"),
@@ -156,10 +143,11 @@ def read_systems(
     on_scale = as_scale(scale)
     wide = Columns(item, None, value, cluster)
     named = given_systems(systems, system, wide, as_scores=kind == "scores")
-    if len(named) < fewest or (len(named) == 1 and columns_may_be_systems(named, item, cluster)):
-        raise too_few(named, item, cluster)
     columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
     sources = {name: given_data(given, name, columns, samples) for name, given in named.items()}
+    (first,) = sources.values() if len(sources) == 1 else (None,)
+    if len(sources) < fewest or (first and columns_may_be_systems(first, columns)):
+        raise too_few(sources, columns)
     if samples not in (None, SampleChoice()) and not any(map(is_log, named.values())):
         raise NbykError(
             "`SampleChoice.task` and `SampleChoice.filter` choose among the scores of lm_eval logs, but no "
@@ -171,7 +159,10 @@ def read_systems(
     with renaming(own):
         people = None if gold is None else given_data(gold, "gold", of_gold, None, is_gold=True)
     if kind != "scores":
-        refuse_unnamed(list(sources.values()), people, columns, of_gold)
+        files = [(people.table, of_gold, "gold_columns.")] if people else []
+        files += [(source.table, columns, "") for source in sources.values()]
+        unknown = [(table, asked, of) for table, asked, of in files if table and _needs_names(table, asked)]
+        refuse_unnamed(unknown, columns, 1 if people else 2)
     for source in sources.values():
         source.refuse_missing(columns)
     with renaming(own):
@@ -205,40 +196,30 @@ def read_systems(
         if gold is not None:
             raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
         if len(named) < 2:
-            raise too_few(named, item, cluster)
+            raise too_few(sources, columns)
         tables = {name: (source.table, source.columns) for name, source in sources.items()}
         read = read_scores(tables, mending, on_missing, paired)
         said_too = (*read.notes, *incomplete, *direction[1])
         return replace(read, lower_is_better=direction[0], notes=said_too, incomplete=incomplete)
     if kind != "numbers" and on_duplicates == "mean":
         raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
-    names: tuple[str, ...] = ()
-    if kind == "numbers":
-        sources = {
-            name: source.each(lambda run: run.numbers(on_scale, mending)) for name, source in sources.items()
-        }
-        with renaming(own):
-            people = people and people.numbers(on_scale, mending)
-    elif kind == "classes":
-        if people is None:
-            raise NbykError("found classes, and no gold by which they are right; give it", argument="gold")
-        by_name = Classes(classes)
-        with renaming(own):
-            people = people.read(people.cells(kind, mending), by_name.kind, mending)
-        names, of_systems = by_name.names, replace(by_name.kind, givers="runs")
-        sources = {
-            name: source.each(lambda run: run.read(run.cells("classes", mending), of_systems, mending))
-            for name, source in sources.items()
-        }
-    else:
-        over = ClassShares()
-        sources = {
-            name: source.each(lambda run: run.distributions(over, mending))
-            for name, source in sources.items()
-        }
-        with renaming(own):
-            people = people and people.distributions(over, mending, is_gold=True)
-        names = over.names
+    if kind == "classes" and people is None:
+        raise NbykError("found classes, and no gold by which they are right; give it", argument="gold")
+    by_name, over = Classes(classes), ClassShares()
+    readings: Mapping[str, Callable[..., GivenData]] = {
+        "numbers": lambda given, is_gold: given.numbers(on_scale, mending),
+        "classes": lambda given, is_gold: given.classes(by_name, mending, "raters" if is_gold else "runs"),
+        "distributions": lambda given, is_gold: given.distributions(over, mending, is_gold=is_gold),
+    }
+    # gold names classes, and systems those of distributions
+    for is_gold in (True, False) if kind == "classes" else (False, True):
+        read_as = partial(readings[kind], is_gold=is_gold)
+        if is_gold:
+            with renaming(own):
+                people = people and read_as(people)
+        else:
+            sources = {name: source.each(read_as) for name, source in sources.items()}
+    names = by_name.names if kind == "classes" else over.names
     every = [*([people] if people else []), *sources.values()]
     if kind != "numbers":
         on_scale = Interval(0.0, 1.0)
@@ -249,7 +230,6 @@ def read_systems(
     if not any(source.nameless for source in every):
         items = ordered_ids(items)
     dropped = {str(source.place): source.ratings.n_items - len(items) for source in every}
-    raters = {name: source.ratings.raters for name, source in sources.items()}
     notes = [note for source in every for note in source.ratings.mended] + direction[1]
     if summaries := [name for name in items if name.strip().lower() in SUMMARIES]:
         notes.append(f"the item {summaries[0]!r} has the name of a summary; if it is one, leave its row out")
@@ -261,7 +241,7 @@ def read_systems(
     ):
         if alike := look_alikes(dict.fromkeys(ids)):
             notes.append(f"the {what} {alike[0]} and {alike[1]} look alike, and nbyk tells them apart")
-    like_systems = columns_like_systems(named, raters, has_gold=gold is not None)
+    like_systems = columns_like_systems(sources, has_gold=gold is not None)
     matrices: dict[str, Floats] = {}
     units: dict[str, Units] = {}
     for name, source in sources.items():
@@ -295,6 +275,12 @@ def read_systems(
     )
 
 
+def _needs_names(table: Table, asked: Columns) -> bool:
+    """Return whether a table must have columns of items and values."""
+    is_known = table.nameless or bool(table.roles)
+    return not is_known and kind_of(table, asked) not in ("scores", "distributions")
+
+
 def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, list[str]]:
     """Return whether lower values are better, as asked or as a log says, and notes if that may be wrong."""
     said: dict[bool, str] = {}
@@ -305,7 +291,7 @@ def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, 
         name = value_column(source.table, source.columns)
         if source.table.scores:
             said.setdefault(name in source.table.lower, name)
-        elif asked is None and simplified(name) in _USUALLY_LOWER:
+        elif asked is None and simplified(name) in USUALLY_LOWER:
             notes[
                 f"the values are called {name}, of which lower ones are usually better, and nbyk takes "
                 "higher ones for better; say which is right with `lower_is_better`"

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.columns import Columns, known_names
-from nbyk.data.given_systems import given_systems
+from nbyk.data.given import given_systems
 from nbyk.data.kinds import numbers_on
-from nbyk.data.layouts import Entries, as_ids, as_numbers
-from nbyk.data.mending import Mending, taken, without_duplicates, without_empty
+from nbyk.data.layouts import Entries, Mending, as_ids, as_numbers, taken, without_duplicates, without_empty
 from nbyk.data.ratings import Ratings, ordered_ids
 from nbyk.data.reading import cells_of, table_of
 from nbyk.data.scales import GivenScale, Scale, as_scale

@@ -27,7 +27,7 @@ from nbyk.data.layouts import (
 )
 from nbyk.data.scales import Scale
 from nbyk.data.tables import Table, is_number
-from nbyk.data.text import look_alikes, shown
+from nbyk.data.text import look_alikes, shown, some
 from nbyk.errors import DataPlace, NbykError
 from nbyk.words import listed
 
@@ -57,21 +57,13 @@ _LOOKED_AT = 1000
 _FIRST = 20
 """Rows that rule out most tables that hold no distributions."""
 
-_LISTED = 8
-
 
 @dataclass(frozen=True)
 class CellKind:
     """The kind of a table's cells, and what errors say of it.
 
-    Attributes
-    ----------
-    numbers
-        Returns the number of each rating; raises NbykError if a cell holds none.
-    expected
-        A rating in words, for errors.
-    givers
-        Those who give ratings, in words.
+    `numbers` returns the number of each rating, and raises NbykError if a cell holds none; `expected` is a
+    rating, and `givers` are those who give ratings, in words.
     """
 
     numbers: Callable[[Entries], Floats]
@@ -101,12 +93,7 @@ def _numbers(cells: Entries, scale: Scale | None) -> Floats:
 class Classes:
     """The classes that cells name: those given, in their order, or else those of the first data read.
 
-    Attributes
-    ----------
-    names
-        The names of the classes; empty until the first data are read.
-    kind
-        The kind of cells whose numbers are places in `names`.
+    `names` are empty until then; the numbers of cells of `kind` are places in them.
     """
 
     def __init__(self, names: Sequence[str] | None = None, givers: str = "raters") -> None:
@@ -173,16 +160,9 @@ def _by_number(name: str) -> tuple[float, str]:
 
 
 class ClassShares:
-    """Rows of probabilities over classes, which the first data read name.
+    """Rows of probabilities over classes, which the first data read name; "0", "1", … if they name none.
 
-    Attributes
-    ----------
-    names
-        The classes; "0", "1", … if no data name them, and empty until the first data are read.
-    kind
-        The kind of cells whose numbers are places in `rows`, which start anew with every table.
-    rows : ndarray, shape (n, C)
-        The probabilities of the data read last; rows sum to one.
+    The numbers of cells of `kind` are places in `rows`, shape (n, C), which hold the data read last.
     """
 
     def __init__(self) -> None:
@@ -295,7 +275,7 @@ def kind_of(table: Table, asked: Columns) -> Kind:
     )
     per_column = -(-_LOOKED_AT // max(len(values), 1))
     cells = [cell for name in values for _, cell in islice(table.cells(name), per_column)]
-    kind = _kind_of_cells(cells)
+    kind = kind_of_cells(cells)
     if kind != "numbers" or len(values) < 2:
         return kind
     # a key of one line alone makes no column of a class
@@ -317,13 +297,14 @@ def _kind_of_nameless(table: Table) -> Kind:
     split = [_split(cell) for cell in cells] if texts and len(_split(cells[0])) > 1 else []
     if split and len(set(map(len, split))) == 1 and sum_to_one(list(zip(*split, strict=True))):
         return "distributions"
-    kind = _kind_of_cells(cells[:_LOOKED_AT])
+    kind = kind_of_cells(cells[:_LOOKED_AT])
     # a line of text says neither which item nor which run it is of
     is_text = Path(table.rows.place.file or "").suffix == ".txt"
     return "scores" if kind == "numbers" and is_text else kind
 
 
-def _kind_of_cells(cells: Sequence[Any]) -> Kind:
+def kind_of_cells(cells: Sequence[Any]) -> Kind:
+    """Return the kind of some cells, without regard to other columns; those that are missing do not count."""
     there = [cell for cell in cells if isinstance(cell, list | dict) or not is_missing(cell)]
     if any(isinstance(cell, list | dict) for cell in there):
         return "distributions"
@@ -333,7 +314,7 @@ def _kind_of_cells(cells: Sequence[Any]) -> Kind:
 
 def same_kind(columns: Sequence[Sequence[Any]]) -> bool:
     """Return whether columns hold numbers, or classes, all of them, and are no probabilities of classes."""
-    kinds = {_kind_of_cells(cells[:_LOOKED_AT]) for cells in columns}
+    kinds = {kind_of_cells(cells[:_LOOKED_AT]) for cells in columns}
     return len(kinds) == 1 and "distributions" not in kinds and not sum_to_one(columns)
 
 
@@ -399,7 +380,7 @@ def distribution_cells(table: Table, asked: Columns) -> Entries:
 
 def headless(table: Table) -> NbykError:
     """Return the error about several columns without names, which are no distributions."""
-    numbers = ", ".join(str(column[0]) for column in table.columns[:_LISTED])
+    numbers = some([column[0] for column in table.columns], str)
     return table.place.error(
         f"the first line holds numbers alone ({numbers}), expected the columns' names; add a header"
     )

@@ -1,4 +1,4 @@
-"""The layouts in which ratings come, long, wide and arrays, as one entry per rating."""
+"""The layouts in which ratings come, long, wide and arrays, as one entry per rating; repeats and gaps."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import decimal
 import re
 import uuid
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.columns import Columns, naming, run_word
+from nbyk.data.columns import LONG_NAMES, NO_RATERS, ROW_NUMBERS, Columns, naming, run_word
 from nbyk.data.tables import Table
 from nbyk.data.text import shown
 from nbyk.errors import DataPlace, NbykError
@@ -23,50 +23,19 @@ Floats = NDArray[np.float64]
 
 _NUMBERS = "biuf"
 
-# If a table lacks the columns asked for but has one of these, it is more likely a long table with other names
-# than a wide one. Read as a rater, such a column would silently make ratings out of ids.
-_PEOPLE = ("rater", "annotator", "coder", "worker", "judge", "user")
-_LONG_NAMES = {*_PEOPLE, *(f"{who}_id" for who in _PEOPLE), "item"}
-_LONG_NAMES |= {"value", "score", "rating", "label", "response"}
-
 LARGEST_ID = 2.0**53
 NO_ID = "a number of so many digits that neighbours are the same; write it as text or as a whole number"
 """Floats beyond `LARGEST_ID` do not hold all whole numbers, so they name nothing."""
-
-SUMMARIES = {"mean", "average", "avg", "total", "sum", "median", "std", "stdev", "overall", "majority"}
-"""Names of rows and columns that people, and spreadsheets, put beside the data."""
-
-NO_RATERS = {
-    *SUMMARIES,
-    *("confidence", "probability", "prob", "logprob", "logprobs", "perplexity", "loss"),
-    *("latency", "duration", "time", "cost", "tokens", "n_tokens", "num_tokens", "length", "timestamp"),
-}
-# The names that pandas gives to the row numbers that it writes beside the data.
-_ROW_NUMBERS = {"index", "unnamed: 0", "__index_level_0__"}
 
 
 @dataclass(frozen=True)
 class Entries:
     """Ratings as they were read, one entry per rating, with the places that errors name.
 
-    Attributes
-    ----------
-    items, raters
-        Ids, per rating.
-    found
-        The cells that should hold numbers.
-    rows
-        The row of each rating in `table`.
-    table
-        The table that they were read from.
-    value
-        The column of the ratings; None in the wide layout, whose columns are the raters.
-    columns
-        The columns that were recognised.
-    raters_known
-        Whether equal raters are one rater.
-    n_unrated
-        Rows of a wide table without a rating, which are left out.
+    `items` and `raters` are ids, `found` the cells that should hold numbers, `rows` their rows in `table`.
+    `value` is the column of the ratings, None in the wide layout, whose columns are the raters; `columns` are
+    those that were recognised. Equal raters are one rater if they are known. `n_unrated` rows of a wide table
+    have no rating, and are left out.
     """
 
     items: list[str]
@@ -186,18 +155,8 @@ def wide_cells(
 ) -> Entries:
     """Return the ratings of a table with one row per item and one column per rater.
 
-    Parameters
-    ----------
-    table
-        The table.
-    columns
-        The columns of items and of clusters, which are no rater's, and that of the ratings in a long table.
-    guessed
-        Whether the layout was guessed; if so, a table that looks long is refused.
-    may_repeat
-        Whether an item may be on two rows.
-    may_be_unrated
-        Whether an item may have no rating; it is left out.
+    `columns` has those of items and of clusters, which are no rater's. If the layout was guessed, a table
+    that looks long is refused. An item may be on two rows, or have no rating and be left out, if so said.
     """
     items = _item_ids(table, columns)
     raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
@@ -205,7 +164,7 @@ def wide_cells(
         raise table.place.error(
             f"the only column is {columns.item!r}; expected columns rater and value, or one per rater"
         )
-    alike = [name for name in raters if name.lower() in _LONG_NAMES]
+    alike = [name for name in raters if name.lower() in LONG_NAMES]
     if guessed and alike:
         raise table.place.error(
             f"no column {columns.value!r}, yet {alike[0]!r} looks like a column of a long "
@@ -218,7 +177,7 @@ def wide_cells(
                 f"column {name!r} is of no rater or run by its name; leave it out, or name the column of the "
                 "ratings with `value`"
             )
-        if guessed and name.lower() in _ROW_NUMBERS:
+        if guessed and name.lower() in ROW_NUMBERS:
             raise table.place.error(
                 f"column {name!r} looks like row numbers, expected a rater; "
                 "delete it, or rename it if it holds the ratings of one rater"
@@ -227,33 +186,26 @@ def wide_cells(
             raise table.place.error(
                 f"column {position + 1} has no name; name every rater, or delete the column"
             )
-    seen: dict[str, int] = {}
-    for row, name in enumerate(items):
-        if name in seen and not may_repeat:
-            raise table.at(row).error(
-                f"item {name!r} is already on {table.rows.shown(seen[name])}; "
-                "expected one row per item: merge the rows, or, if the table is long, name its columns with "
-                "`rater` and `value`"
-            )
-        seen[name] = row
+    again, row = repeated(items)
+    if again and not may_repeat:
+        raise table.at(again).error(
+            f"item {items[row]!r} is already on {table.rows.shown(row)}; "
+            "expected one row per item: merge the rows, or, if the table is long, name its columns with "
+            "`rater` and `value`"
+        )
     present = [
         (row, name, cell) for name in raters for row, cell in table.cells(name) if not is_missing(cell)
     ]
     present.sort(key=itemgetter(0))
-    rated = {row for row, _, _ in present}
-    for row, name in enumerate(items):
-        if row not in rated and not may_be_unrated:
-            raise table.at(row).error(f"item {name!r} has no rating; add one, or delete the row")
-    return Entries(
-        [items[row] for row, _, _ in present],
-        [name for _, name, _ in present],
-        [cell for _, _, cell in present],
-        [row for row, _, _ in present],
-        table,
-        None,
-        columns,
-        n_unrated=len(items) - len(rated),
-    )
+    rows, givers, found = map(list, zip(*present, strict=True)) if present else ([], [], [])
+    rated = set(rows)
+    unrated = [row for row in range(len(items)) if row not in rated]
+    if unrated and not may_be_unrated:
+        raise table.at(unrated[0]).error(
+            f"item {items[unrated[0]]!r} has no rating; add one, or delete the row"
+        )
+    names = [items[row] for row in rows]
+    return Entries(names, givers, found, rows, table, None, columns, n_unrated=len(unrated))
 
 
 def nameless_cells(table: Table) -> Entries:
@@ -327,6 +279,13 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
     return ids
 
 
+def repeated(items: Sequence[str]) -> tuple[int, int]:
+    """Return the row of the first item that comes again, and its first row; zeros if none does."""
+    first: dict[str, int] = {}
+    again = ((row, first[name]) for row, name in enumerate(items) if first.setdefault(name, row) != row)
+    return next(again, (0, 0))
+
+
 def is_missing(cell: Any) -> bool:
     """Return whether a cell holds nothing: it is empty, null, NA or NaN."""
     if isinstance(cell, float):
@@ -346,3 +305,86 @@ def numbered_within(items: Sequence[Hashable]) -> list[str]:
         counts[name] = counts.get(name, 0) + 1
         numbers.append(str(counts[name]))
     return numbers
+
+
+@dataclass(frozen=True)
+class Mending:
+    """How to treat a rater's further ratings of an item, and rows without one, as `read_ratings` says."""
+
+    on_duplicates: str = "refuse"
+    on_empty: str = "refuse"
+
+    def __post_init__(self) -> None:
+        for name, known in (
+            ("on_duplicates", ("refuse", "first", "last", "mean")),
+            ("on_empty", ("refuse", "drop")),
+        ):
+            if getattr(self, name) not in known:
+                raise NbykError(
+                    f"found {getattr(self, name)!r}, expected {', '.join(known[:-1])} or {known[-1]}",
+                    argument=name,
+                )
+
+
+def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entries, str]:
+    """Return the cells that hold something, and in words how many are empty; errors say what was expected."""
+    empty = [row for row, cell in enumerate(cells.found) if is_missing(cell)]
+    if cells.value is None:
+        return cells, _left_out(cells, cells.n_unrated)
+    if not empty:
+        return cells, ""
+    if mending.on_empty == "refuse":
+        cell = cells.found[empty[0]]
+        what = "no value" if cell is None or (isinstance(cell, str) and not cell.strip()) else shown(cell)
+        count = f" ({len(empty)} such rows in all)" if len(empty) > 1 else ""
+        raise cells.at(empty[0]).error(
+            f"column {cells.column(empty[0])!r}: found {what}, expected "
+            f"{expected}{count}; mend it, or leave the row out if the rating is missing, as `on_empty` drop "
+            "does"
+        )
+    gone = set(empty)
+    kept = taken(cells, [row for row in range(len(cells.items)) if row not in gone])
+    if not kept.items:
+        raise cells.table.place.error(f"column {cells.value!r} holds no values; check the column's name")
+    return kept, _left_out(cells, len(empty))
+
+
+def _left_out(cells: Entries, n: int) -> str:
+    plural = "row without a value was" if n == 1 else "rows without a value were"
+    return f"{cells.table.place}: {n} {plural} left out" if n else ""
+
+
+def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tuple[Entries, Floats, str]:
+    """Return one rating per item and rater, and in words how many more there were.
+
+    With "refuse" nothing changes: `Ratings.from_columns` refuses further ratings.
+    """
+    if mending.on_duplicates == "refuse":
+        return cells, values, ""
+    rows_of: dict[tuple[str, str], list[int]] = {}
+    for row, pair in enumerate(zip(cells.items, cells.raters, strict=True)):
+        rows_of.setdefault(pair, []).append(row)
+    n_more = len(cells.items) - len(rows_of)
+    if not n_more:
+        return cells, values, ""
+    place = -1 if mending.on_duplicates == "last" else 0
+    kept = [rows[place] for rows in rows_of.values()]
+    numbers = values[kept]
+    if mending.on_duplicates == "mean":
+        numbers = np.array([values[rows].mean() for rows in rows_of.values()])
+    what = "averaged" if mending.on_duplicates == "mean" else f"left out, the {mending.on_duplicates} kept"
+    of_them = "rating{} of an item by the same rater {}".format(
+        *(("", "was") if n_more == 1 else ("s", "were"))
+    )
+    return taken(cells, kept), numbers, f"{cells.table.place}: {n_more} further {of_them} {what}"
+
+
+def taken(cells: Entries, kept: list[int]) -> Entries:
+    """Return some of the cells, in their order."""
+    return replace(
+        cells,
+        items=[cells.items[row] for row in kept],
+        raters=[cells.raters[row] for row in kept],
+        found=[cells.found[row] for row in kept],
+        rows=[cells.rows[row] for row in kept],
+    )

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from nbyk.data.makers import Gathering
+from nbyk.data.makers import Gathering, columns_in
 from nbyk.data.tables import JSON_LINES, Table, is_number
 from nbyk.data.text import json_lines
 from nbyk.errors import DataPlace, NbykError
@@ -71,53 +71,49 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     """
     choice = choice or SampleChoice()
     gathering = Gathering("a log of lm_eval", "line", "doc_id", "run", path)
-    files = [(file, name, _read(file)) for file, name in _named(_files(path, choice.task), Path(path))]
-    filters = sorted({_filter(sample) for _, _, samples in files for sample in samples.values()})
+    logs = _logs(path, choice.task)
+    samples_of = {log.file: _read(log.file) for log in logs}
+    filters = sorted({_filter(sample) for samples in samples_of.values() for sample in samples.values()})
     chosen = _one_of("filter", choice.filter, filters, path)
     documents: dict[str, dict[str, str]] = {}
-    of_file = {
-        file: match["task"] if (match := _FILE_NAME.fullmatch(file.name)) else "" for file, _, _ in files
-    }
-    is_group = len(set(of_file.values())) > 1
-    for file, name, samples in files:
-        gathering.lower.update(_lower(file))
-        gathering.tell("model", _results(file).get("model_name"))
-        settings: Any = _results(file).get("config")
-        for seed in _SEEDS if isinstance(settings, dict) else ():
+    n_tasks, has_dates = len({log.task for log in logs}), len({log[1:3] for log in logs}) == len(logs)
+    notes: dict[bool, list[str]] = {True: [], False: []}
+    for log in logs:
+        higher = log.of_task("higher_is_better")
+        gathering.lower.update(name for name in higher if higher[name] is False)
+        gathering.tell("model", log.results.get("model_name"))
+        settings = columns_in(log.results.get("config"))
+        for seed in _SEEDS:
             gathering.tell("seed", settings.get(seed))
-        for line, sample in samples.items():
+        run = log.date if has_dates else log.file.relative_to(path).as_posix()
+        for line, sample in samples_of[log.file].items():
             if _filter(sample) == chosen:
                 hashes = {kind: str(sample[kind]) for kind in HASHES if sample.get(kind)}
                 item = sample["doc_id"]
-                if is_group and isinstance(item, str | int):
-                    item = f"{of_file[file]} {item}"
-                refuse_other_document(documents, str(item), hashes, DataPlace(file, line))
-                doc = sample.get("doc")
-                further = {
-                    key: cell
-                    for key, cell in (doc.items() if isinstance(doc, dict) else ())
-                    if not isinstance(cell, str) or len(cell) <= _LONGEST
-                }
-                gathering.add(
-                    item,
-                    f"run {name}",
-                    _scores(sample),
-                    further | hashes | ({"task": of_file[file]} if is_group else {}),
-                    number=line,
-                    file=file,
-                )
-    counts = [
-        said
-        for file, _, samples in files
-        if (said := _counted(file, {str(sample["doc_id"]) for sample in samples.values()}))
-    ]
-    notes = [words for words, is_whole in counts if is_whole]
-    if is_group:
-        notes.append(
-            f"holds {len(set(of_file.values()))} tasks of a group: a mean is over documents, whatever their "
+                if n_tasks > 1 and isinstance(item, str | int):
+                    item = f"{log.task} {item}"
+                refuse_other_document(documents, str(item), hashes, DataPlace(log.file, line))
+                doc = columns_in(sample.get("doc")).items()
+                further = {key: of for key, of in doc if not isinstance(of, str) or len(of) <= _LONGEST}
+                further |= hashes | ({"task": log.task} if n_tasks > 1 else {})
+                gathering.add(item, f"run {run}", _scores(sample), further, number=line, file=log.file)
+        n_documents = len({str(sample["doc_id"]) for sample in samples_of[log.file].values()})
+        counts = log.of_task("n-samples")
+        original, effective = (
+            of if isinstance(of, int) else 0 for of in map(counts.get, ("original", "effective"))
+        )
+        if n_documents < effective:
+            lacking = f"{effective - n_documents} of {effective} documents are missing"
+            notes[False].append(f"{log.file.name}: {lacking}")
+        elif n_documents < original:
+            limited = f"{n_documents} of {original} documents were evaluated (--limit)"
+            notes[True].append(f"{log.file.name}: {limited}")
+    if n_tasks > 1:
+        notes[True].append(
+            f"holds {n_tasks} tasks of a group: a mean is over documents, whatever their "
             "task, and documents of a task count as independent unless task is the column of clusters"
         )
-    return gathering.table(notes=notes, incomplete=[words for words, is_whole in counts if not is_whole])
+    return gathering.table(notes=notes[True], incomplete=notes[False])
 
 
 def refuse_other_document(
@@ -133,51 +129,70 @@ def refuse_other_document(
             )
 
 
-def _files(path: str | os.PathLike[str], task: str | None) -> list[Path]:
-    """Return the samples files of one task and one model, oldest first."""
+class _Log(NamedTuple):
+    """A samples file, its task and date as its name says, and the results of its run that are beside it."""
+
+    file: Path
+    task: str
+    date: str
+    results: Mapping[str, Any]
+
+    @classmethod
+    def at(cls, file: Path) -> _Log:
+        """Return the log in a file, whose name need not have a task and a date."""
+        match = _FILE_NAME.fullmatch(file.name)
+        for results in sorted(file.parent.glob(f"*_{match['date']}.json")) if match else ():
+            content = _read_results(results, results.stat().st_mtime_ns)
+            if match and isinstance(content, dict) and "model_name" in content:
+                return cls(file, match["task"], match["date"], content)
+        return cls(file, match["task"] if match else "", match["date"] if match else file.stem, {})
+
+    def of_task(self, name: str) -> Mapping[str, Any]:
+        """Return what the results say of the task under some name."""
+        return columns_in(columns_in(self.results.get(name)).get(self.task))
+
+    @property
+    def model(self) -> str:
+        """The model: from the run's results, or else from the folder's name."""
+        name = self.results.get("model_name")
+        return name if isinstance(name, str) else self.file.parent.name
+
+
+def _logs(path: str | os.PathLike[str], task: str | None) -> list[_Log]:
+    """Return the logs of one task, or group of tasks, and one model, oldest first."""
     if not os.path.isdir(path):
-        match = _FILE_NAME.fullmatch(Path(path).name)
-        if match:
-            _one_of("task", task, [match["task"]], path)
-        return [Path(path)]
-    found = {file: _FILE_NAME.fullmatch(file.name) for file in Path(path).rglob("samples_*.jsonl")}
-    files = {file: match for file, match in found.items() if match}
+        log = _Log.at(Path(path))
+        if log.task:
+            _one_of("task", task, [log.task], path)
+        return [log]
+    files = [file for file in Path(path).rglob("samples_*.jsonl") if _FILE_NAME.fullmatch(file.name)]
     if not files:
         raise NbykError(
             "is a folder without samples_<task>_<date>.jsonl; expected the output of lm_eval "
             "--log_samples, or a file of ratings",
             file=path,
         )
-    tasks = sorted({match["task"] for match in files.values()})
-    groups = _groups(files)
+    logs = list(map(_Log.at, files))
+    groups = _groups(logs)
+    tasks = sorted({log.task for log in logs})
     chosen = groups.get(task or "") or {_one_of("task", task, tasks, path, tuple(groups))}
-    files = {file: match for file, match in files.items() if match["task"] in chosen}
-    models = sorted(set(map(_model, files)))
+    logs = [log for log in logs if log.task in chosen]
+    models = sorted({log.model for log in logs})
     if len(models) > 1:
         raise NbykError(
             f"holds samples of {len(models)} models ({', '.join(models)}); expected the runs of one: "
             "give each model's own folder",
             file=path,
         )
-    return sorted(files, key=lambda file: (files[file]["date"], file))
+    return sorted(logs, key=lambda log: (log.date, log.file))
 
 
-def _model(file: Path) -> str:
-    """Return the model of a samples file: from the run's results, or else from the folder's name."""
-    name = _results(file).get("model_name")
-    return name if isinstance(name, str) else file.parent.name
-
-
-def _groups(files: Iterable[Path]) -> dict[str, set[str]]:
+def _groups(logs: Iterable[_Log]) -> dict[str, set[str]]:
     """Return the tasks in each group of tasks that the runs' results name, those of groups inside it, too."""
     inside: dict[str, list[str]] = {}
-    for file in files:
-        named = _results(file).get("group_subtasks")
-        inside |= {
-            group: of
-            for group, of in (named.items() if isinstance(named, dict) else ())
-            if isinstance(of, list) and of
-        }
+    for log in logs:
+        named = columns_in(log.results.get("group_subtasks"))
+        inside |= {group: of for group, of in named.items() if isinstance(of, list) and of}
 
     def tasks(name: str, above: tuple[str, ...]) -> set[str]:
         below = [] if name in above else inside.get(name, [])
@@ -186,52 +201,10 @@ def _groups(files: Iterable[Path]) -> dict[str, set[str]]:
     return {group: tasks(group, ()) for group in inside}
 
 
-def _results(file: Path) -> Mapping[str, Any]:
-    """Return the results of the run of a samples file, empty if they are not beside it."""
-    match = _FILE_NAME.fullmatch(file.name)
-    for results in sorted(file.parent.glob(f"*_{match['date']}.json")) if match else ():
-        content = _read_results(results, results.stat().st_mtime_ns)
-        if isinstance(content, dict) and "model_name" in content:
-            return content
-    return {}
-
-
-def _counted(file: Path, documents: set[str]) -> tuple[str, bool] | None:
-    """Return what the results of a run say of documents that it lacks, and whether that was meant."""
-    match, counts = _FILE_NAME.fullmatch(file.name), _results(file).get("n-samples")
-    of_task = counts.get(match["task"]) if match and isinstance(counts, dict) else None
-    original, effective = (
-        of_task.get(name) if isinstance(of_task, dict) else None for name in ("original", "effective")
-    )
-    if isinstance(effective, int) and len(documents) < effective:
-        return f"{file.name}: {effective - len(documents)} of {effective} documents are missing", False
-    if isinstance(original, int) and len(documents) < original:
-        return f"{file.name}: {len(documents)} of {original} documents were evaluated (--limit)", True
-    return None
-
-
 @lru_cache(maxsize=4)
 def _read_results(path: Path, changed: int) -> Any:
     """Return the content of a results file as it was changed last; each task of a run has the same."""
     return read_json(path, way_out="write it again, or move it away")
-
-
-def _lower(file: Path) -> Iterator[str]:
-    """Yield the metrics of which the results of the run of a samples file say that lower ones are better."""
-    match, said = _FILE_NAME.fullmatch(file.name), _results(file).get("higher_is_better")
-    of_task = said.get(match["task"]) if match and isinstance(said, dict) else None
-    if isinstance(of_task, dict):
-        yield from (name for name, higher in of_task.items() if higher is False)
-
-
-def _named(files: Sequence[Path], root: Path) -> list[tuple[Path, str]]:
-    """Return each file with a name for its run: its date or, if two dates are equal, its path."""
-    matches = [_FILE_NAME.fullmatch(file.name) for file in files]
-    dates = [match["date"] if match else file.stem for match, file in zip(matches, files, strict=True)]
-    tasks = [match["task"] if match else "" for match in matches]
-    if len(set(zip(tasks, dates, strict=True))) == len(dates):
-        return list(zip(files, dates, strict=True))
-    return [(file, file.relative_to(root).as_posix()) for file in files]
 
 
 def _read(path: Path) -> dict[int, dict[str, Any]]:

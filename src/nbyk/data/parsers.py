@@ -79,11 +79,6 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
     numbered 1, 2, …. If a worker rates a comment more than once, the first rating counts, so that the ratings
     of an item are by different people.
 
-    Parameters
-    ----------
-    path
-        The JSON-lines file.
-
     Raises
     ------
     NbykError
@@ -135,11 +130,6 @@ def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
     values in turn (``"1, 0"``), and the first time counts, so that the ratings of an item are of different
     people; the LeWiDi shared task's edition of the data also keeps the first of two.
 
-    Parameters
-    ----------
-    paths
-        The files, in the order of the items to return.
-
     Raises
     ------
     NbykError
@@ -182,18 +172,12 @@ def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
 def parse_lewidi(path: str | os.PathLike[str], scale: Scale = BINARY_SCALE) -> Ratings:
     """Return the labels of a dataset in the layout of the shared task Learning With Disagreements.
 
+    `path` is one file, or the folder of one dataset's files; `scale` is that of the labels, whole numbers.
     A file is one object: each key is an item, with the labels in ``annotations`` ("0,1,1") and, in the same
     order, their annotators in ``annotators`` ("Ann3,Ann1,Ann7"). Each split of a dataset numbers its items
     from 1, so an item's id is the split, which ends the file's name, and the key ("test-1"). Of an
     annotator's several labels of one item the first counts, so that the ratings of an item are of different
     people.
-
-    Parameters
-    ----------
-    path
-        One file, or the folder of one dataset's files, as in `lewidi_files`.
-    scale
-        The scale of the labels, which are whole numbers.
 
     Raises
     ------
@@ -223,11 +207,6 @@ def parse_dices(path: str | os.PathLike[str]) -> Ratings:
     Each row of ``diverse_safety_adversarial_dialog_{350,990}.csv`` holds the answers of one rater
     (``rater_id``) about one conversation (``item_id``); ``Q_overall`` says whether its last response is
     unsafe for any reason.
-
-    Parameters
-    ----------
-    path
-        The file.
 
     Raises
     ------
@@ -259,13 +238,6 @@ def parse_mhs(path: str | os.PathLike[str], question: str = "respect") -> Rating
     comment more than once, the first answer counts, so that the ratings of an item are by different people.
     Homan et al. (2025) do not say which question they take. A table without ``comment_id`` is read by
     `read_ratings` and counts as answers to one question.
-
-    Parameters
-    ----------
-    path
-        The file.
-    question
-        The question.
 
     Raises
     ------

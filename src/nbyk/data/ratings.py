@@ -7,17 +7,17 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.clusters import clusters_of_items, numbered_clusters
 from nbyk.data.scales import Scale
 from nbyk.data.tables import named_rows
 from nbyk.data.text import are_plain, seen
-from nbyk.data.units import UNKNOWN, VECTOR, Units
+from nbyk.data.units import UNKNOWN, VECTOR, Units, clusters_of_items, numbered_clusters
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_parquet
 
@@ -31,6 +31,7 @@ MOST_CELLS = 5 * 10**7
 
 _SPARSE = 20
 _DIGITS = re.compile("([0-9]{1,4000})")
+_DIGITS_OF_INT = 18
 _UNREAD = named_rows("ratings")
 
 
@@ -227,17 +228,7 @@ class Ratings:
     def normalised(self, scale: Scale, place: DataPlace = _UNREAD.place) -> Ratings:
         """Return the same ratings with their values normalised to [0, 1].
 
-        Parameters
-        ----------
-        scale
-            The scale of the values.
-        place
-            The file of the ratings, or their name, in errors.
-
-        Raises
-        ------
-        NbykError
-            If a value is off the scale.
+        `place` is that of the ratings in errors. Raise NbykError if a value is off the scale.
         """
         outside = scale.outside(self.values)
         if outside.any():
@@ -294,7 +285,19 @@ def ordered_ids(ids: Iterable[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=2)  # the files of a comparison have the same ids
 def _ordered(ids: tuple[str, ...]) -> tuple[str, ...]:
+    head = ids[0].rstrip("0123456789") if ids else ""
+    if ids and all(map(methodcaller("startswith", head), ids)):
+        tails = [name[len(head) :] for name in ids]
+        if "" not in tails and max(map(len, tails)) <= _DIGITS_OF_INT and _only_digits("".join(tails)):
+            numbers = np.array(tails, dtype=np.int64)
+            order = np.argsort(numbers, kind="stable")
+            if (np.diff(numbers[order]) > 0).all():
+                return tuple(map(ids.__getitem__, order.tolist()))
     return tuple(sorted(ids, key=_by_text_and_number))
+
+
+def _only_digits(text: str) -> bool:
+    return text.isascii() and text.isdigit()
 
 
 def _by_text_and_number(name: str) -> tuple[list[str | int], str]:
@@ -315,12 +318,7 @@ def agreed_clusters(
 ) -> tuple[str, ...] | None:
     """Return the cluster of each of some items, from all tables that hold clusters; None if none does.
 
-    Parameters
-    ----------
-    tables
-        Ratings of these items, and perhaps of others, each with its place in errors.
-    items
-        The items' ids.
+    `tables` are ratings of these items, and perhaps of others, each with its place in errors.
     """
     found: dict[str, tuple[str, DataPlace]] = {}
     for place, ratings in tables:

@@ -21,12 +21,20 @@ from nbyk.data.containers import (
     read_parquet,
     read_workbook,
 )
-from nbyk.data.exports import exported, is_exported
-from nbyk.data.kinds import CellKind, headless, numbers_on
-from nbyk.data.layouts import Entries, as_ids, long_cells, nameless_cells, wide_cells
+from nbyk.data.exports import exported, is_exported, json_table
+from nbyk.data.kinds import CellKind, headless, kind_of_cells, numbers_on
+from nbyk.data.layouts import (
+    Entries,
+    Mending,
+    as_ids,
+    long_cells,
+    nameless_cells,
+    repeated,
+    wide_cells,
+    without_duplicates,
+    without_empty,
+)
 from nbyk.data.lm_eval import HASHES, SampleChoice, holds_samples, read_samples
-from nbyk.data.makers import rows_of_split
-from nbyk.data.mending import Mending, without_duplicates, without_empty
 from nbyk.data.ratings import Ratings
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.tables import (
@@ -36,13 +44,11 @@ from nbyk.data.tables import (
     DataRows,
     SparseColumn,
     Table,
-    columns_of_objects,
     is_number,
-    made_table,
     read_delimited,
     read_json_lines,
 )
-from nbyk.data.text import cells_of_lines, json_content, shown, text_lines
+from nbyk.data.text import cells_of_lines, some, text_lines
 from nbyk.errors import DataPlace, NbykError
 
 Layout = Literal["auto", "long", "wide"]
@@ -179,6 +185,12 @@ def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = 
         return nameless_cells(table)
     named, columns = columns.value != "value", recognised(table, columns)
     item, rater, value = columns.item, columns.rater, columns.value
+    systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()
+    if len(systems) > 1:
+        raise table.place.error(
+            f"holds {len(systems)} systems ({some(sorted(map(str, systems)))}), expected one; give the file "
+            "alone, or one file for each system"
+        )
     is_long = layout == "long" or bool(table.roles)
     if not (is_long or (layout == "auto" and (value in table.names or rater in table.names))):
         return wide_cells(
@@ -194,7 +206,9 @@ def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = 
         # The table has one score per item, unless further columns could be raters' or an item repeats.
         if len(set(ids)) == len(ids):
             is_named = value == "value" or named or not others
-            if not is_named and not (value == "label" and _is_text(table, value)):
+            if not is_named and not (
+                value == "label" and kind_of_cells(table.column(value, "")) == "classes"
+            ):
                 raise table.place.error(
                     f"each item is on one row, with the columns {', '.join(table.names)}; say "
                     f"which one holds the scores with `value`, as in {value}, or which one holds the raters "
@@ -203,24 +217,16 @@ def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = 
             columns = replace(columns, rater=None)
         elif not others:
             cells = long_cells(table, replace(columns, rater=None))
-            first: dict[str, int] = {}
-            again = (row for row, name in enumerate(ids) if first.setdefault(name, row) != row)
             if mending.on_duplicates == "refuse":
-                row = next(again)
-                raise table.at(row).error(
-                    f"item {ids[row]!r} is already on {table.rows.shown(first[ids[row]])}, and there is no "
+                again, row = repeated(ids)
+                raise table.at(again).error(
+                    f"item {ids[row]!r} is already on {table.rows.shown(row)}, and there is no "
                     "column 'rater'; expected one row per item: choose with `on_duplicates` first, last or "
                     "mean, or, if several people rated it, name their column with `rater`; if the raters are "
                     "unknown, add a column rater with another id on each row"
                 )
             return replace(cells, raters=["1"] * len(cells.items))
     return long_cells(table, columns)
-
-
-def _is_text(table: Table, name: str) -> bool:
-    """Return whether more than half of a column's cells are text that is no number."""
-    cells = [cell for _, cell in table.cells(name)]
-    return 2 * sum(isinstance(cell, str) and not is_number(cell) for cell in cells) > len(cells)
 
 
 READERS: tuple[tuple[Callable[[Any], bool], Callable[..., Table]], ...] = (
@@ -265,7 +271,7 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         rows = DataRows(DataPlace(given), "line", range(1, len(lines) + 1))
         return Table(rows, ("0",), (lines,), nameless=True)
     if suffix == ".json":
-        return _json(given)
+        return json_table(given)
     if suffix in TABLE_SUFFIXES:
         table = read_table(given, headers=_HEADERS if suffix in DELIMITERS else None)
         if not table.nameless and (of_tool := _exported_rows(given, table)) is not None:
@@ -293,59 +299,6 @@ def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
     n_columns = array.shape[1] if array.ndim > 1 else 1
     rows = DataRows(place, "row", range(array.shape[0] if array.ndim else 0))
     return Table(rows, tuple(map(str, range(n_columns))), (), nameless=True, array=array)
-
-
-def _json(path: str | os.PathLike[str]) -> Table:
-    """Return the table in a JSON file: a maker's, or a list, or an object of columns or of scores by id."""
-    content = json_content(path)
-    if (table := exported(content, path)) is not None:
-        return table
-    rows: Any = rows_of_split(content) or content
-    columns: dict[str, list[Any]] = {}
-    notes: tuple[str, ...] = ()
-    if isinstance(rows, dict):
-        tables = [name for name, inner in rows.items() if _is_table(inner)]
-        used = (
-            tables if len(tables) == 1 else [name for name, inner in rows.items() if isinstance(inner, list)]
-        )
-        columns = {name: rows[name] for name in used}
-        if used and len(used) < len(rows):
-            unused = ", ".join(shown(name) for name in rows if name not in used)
-            notes = (f"the members {unused} are not used",)
-        rows = rows[tables[0]] if len(tables) == 1 else rows
-    if _is_table(rows):
-        listed, numbers = columns_of_objects(enumerate(rows, start=1))
-        return made_table(path, "a list", listed, numbers, notes=notes)
-    if isinstance(content, list):
-        columns = {"score": content}
-    elif isinstance(content, dict) and not (columns or any(isinstance(of, dict) for of in content.values())):
-        columns = {"item": list(content), "score": list(content.values())}
-    elif isinstance(content, dict) and not columns:
-        raise NbykError(
-            "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list of objects "
-            'such as {"item": "a", "rater": "r1", "value": 1}',
-            file=path,
-        )
-    elif not columns:
-        raise NbykError(
-            f"found {shown(content)}, expected a list of scores, as in [0.71, 0.74], or an "
-            "object from ids to scores",
-            file=path,
-        )
-    lengths = {name: len(cells) for name, cells in columns.items()}
-    if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{n} of {name!r}" for name, n in lengths.items())
-        raise NbykError(f"found {found}; expected as many entries in each list", file=path)
-    n_rows = max(lengths.values(), default=0)
-    if not n_rows:
-        raise NbykError("holds no scores or ratings; expected one of each run or item", file=path)
-    rows = DataRows(DataPlace(path), "entry", range(n_rows))
-    names = tuple(columns)
-    return Table(rows, names, tuple(columns.values()), nameless=isinstance(content, list), notes=notes)
-
-
-def _is_table(content: Any) -> bool:
-    return isinstance(content, list) and bool(content) and all(isinstance(row, dict) for row in content)
 
 
 def read_table(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,8 +89,36 @@ class Levels:
         return {"levels": list(self.levels)}
 
 
+class _Ends:
+    """What scales with two ends have in common; the ends become 0 and 1."""
+
+    low: float = 0.0
+    high: float = 1.0
+
+    @property
+    def unit(self) -> float:
+        """By how much ratings differ whose normalised values differ by 1."""
+        return self.high - self.low
+
+    def normalise(self, values: ArrayLike) -> Floats:
+        """Return (v − low)/(high − low) of each value, in the shape of `values`.
+
+        Raises
+        ------
+        NbykError
+            If a value is off the scale; it names the index of the first such value.
+        """
+        array = _on_scale(cast("Scale", self), values)
+        normalised: Floats = (array - self.low) / (self.high - self.low)
+        return normalised
+
+    def original(self, values: Floats) -> Floats:
+        """Return the ratings that `normalise` turned into `values`, up to rounding."""
+        return self.low + (self.high - self.low) * values
+
+
 @dataclass(frozen=True)
-class Interval:
+class Interval(_Ends):
     """A scale with two ends, which become 0 and 1: v becomes (v − low)/(high − low).
 
     Parameters
@@ -119,31 +147,10 @@ class Interval:
         """The values on the scale, in words."""
         return f"a number from {self.low:g} to {self.high:g}"
 
-    @property
-    def unit(self) -> float:
-        """By how much ratings differ whose normalised values differ by 1."""
-        return self.high - self.low
-
     def outside(self, values: ArrayLike) -> NDArray[np.bool_]:
         """Return, per value, whether it is off the scale; NaN is."""
         array = np.asarray(values, dtype=np.float64)
         return ~((array >= self.low) & (array <= self.high))
-
-    def normalise(self, values: ArrayLike) -> Floats:
-        """Return (v − low)/(high − low) of each value, in the shape of `values`.
-
-        Raises
-        ------
-        NbykError
-            If a value is outside the interval; it names the index of the first such value.
-        """
-        array = _on_scale(self, values)
-        normalised: Floats = (array - self.low) / (self.high - self.low)
-        return normalised
-
-    def original(self, values: Floats) -> Floats:
-        """Return the ratings that `normalise` turned into `values`, up to rounding."""
-        return self.low + (self.high - self.low) * values
 
     def to_dict(self) -> dict[str, Any]:
         """Return the form that `scale_from_dict` reads."""
@@ -151,7 +158,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Binary:
+class Binary(_Ends):
     """Labels of two kinds, 0 and 1, which stay 0 and 1."""
 
     @property
@@ -159,28 +166,9 @@ class Binary:
         """The values on the scale, in words."""
         return "0 or 1"
 
-    @property
-    def unit(self) -> float:
-        """By how much ratings differ whose normalised values differ by 1."""
-        return 1.0
-
     def outside(self, values: ArrayLike) -> NDArray[np.bool_]:
         """Return, per value, whether it is off the scale; NaN is."""
         return ~np.isin(np.asarray(values, dtype=np.float64), (0.0, 1.0))
-
-    def normalise(self, values: ArrayLike) -> Floats:
-        """Return the values, in their shape.
-
-        Raises
-        ------
-        NbykError
-            If a value is neither 0 nor 1; it names the index of the first such value.
-        """
-        return _on_scale(self, values)
-
-    def original(self, values: Floats) -> Floats:
-        """Return the values."""
-        return values
 
     def to_dict(self) -> dict[str, Any]:
         """Return the form that `scale_from_dict` reads."""

@@ -10,22 +10,19 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.alignment import ItemIds, OnMissing, common_items, rows_of
 from nbyk.data.columns import KNOWN_NAMES, RUN_NAMES, Columns
 from nbyk.data.columns import recognised as recognised_in
 from nbyk.data.kinds import headless
-from nbyk.data.layouts import Entries, as_ids
-from nbyk.data.mending import Mending, without_duplicates, without_empty
+from nbyk.data.layouts import Entries, Mending, as_ids, repeated, without_duplicates, without_empty
 from nbyk.data.ratings import ordered_ids
 from nbyk.data.scales import Interval
-from nbyk.data.systems import Systems
+from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items, rows_of
 from nbyk.data.tables import Table
+from nbyk.data.text import some
 from nbyk.data.units import VECTOR
 from nbyk.errors import NbykError
 
 Floats = NDArray[np.float64]
-
-_LISTED = 8
 
 
 def read_scores(
@@ -135,8 +132,7 @@ def _score_column(table: Table, asked: Columns) -> str:
     for names in (others, usual, beside_runs):
         if len(names) == 1:
             return names[0]
-    named = ", ".join(map(repr, others[:_LISTED])) + (", …" if len(others) > _LISTED else "")
-    found = f"columns {named}" if others else f"no column beside {table.names[0]!r}"
+    found = f"columns {some(others)}" if others else f"no column beside {table.names[0]!r}"
     raise table.place.error(
         f"found {found}, expected one of scores; name it with `value`, as in "
         f"{others[-1] if others else 'score'}"
@@ -146,14 +142,13 @@ def _score_column(table: Table, asked: Columns) -> str:
 def _refuse_repeated(cells: Entries) -> None:
     if not cells.has_ids:
         return
-    first: dict[str, int] = {}
-    for row, name in enumerate(cells.items):
-        if first.setdefault(name, row) != row:
-            raise cells.at(row).error(
-                f"item {name!r} already has a score on {cells.table.rows.shown(cells.rows[first[name]])}; "
-                "expected one per item: average them, choose with `on_duplicates` first, last or mean, or "
-                "compare several runs on the same items with `nbyk compare`"
-            )
+    again, row = repeated(cells.items)
+    if again:
+        raise cells.at(again).error(
+            f"item {cells.items[row]!r} already has a score on {cells.table.rows.shown(cells.rows[row])}; "
+            "expected one per item: average them, choose with `on_duplicates` first, last or mean, or "
+            "compare several runs on the same items with `nbyk compare`"
+        )
 
 
 def _refuse_repeated_runs(table: Table) -> None:

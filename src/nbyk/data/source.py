@@ -39,39 +39,24 @@ class Source:
 
     Attributes
     ----------
-    name
-        Its name in commands and configurations.
-    title
-        Its name for people.
+    name, title
+        Its name in commands and configurations, and for people.
     version
         The version that the parser was written for, as precisely as the publisher names it.
-    url
-        The address of the data's publisher.
-    licence
-        The licence of the ratings, in words.
-    terms
-        The terms that a user accepts, in a sentence.
-    citation
-        The work to cite.
-    n_items, n_ratings
-        Number of items and of ratings in that version.
-    scale
-        The scale of the raw ratings.
+    url, licence, terms, citation
+        The publisher's address, the licence in words, the terms that a user accepts, and the work to cite.
+    n_items, n_ratings, scale
+        Number of items and of ratings in that version, and the scale of the raw ratings.
     load
         Returns the raw ratings, given the path of a copy, or None; and the question, if there are several.
-    rated_twice
-        Whether each of its items has at least two ratings.
-    embedded
-        Whether the ratings come with nbyk, so that no path is needed.
-    remote
-        The files that can be fetched; empty if people must get the data themselves.
-    get
-        How to get the data by hand, as part of a sentence.
+    rated_twice, embedded
+        Whether each of its items has at least two ratings, and whether they come with nbyk.
+    remote, get
+        The files that can be fetched; if there are none, how to get the data by hand, as part of a sentence.
     files
         Returns the files that `load` reads, given the path of a copy.
     questions
-        The questions that raters answered, each with its scale, if one of several can be chosen. The first is
-        the default.
+        The questions that raters answered, each with its scale, if one can be chosen; the default first.
     """
 
     name: str

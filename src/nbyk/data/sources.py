@@ -343,3 +343,11 @@ def load_source(
     copy = None if path is None else Path(path)
     raw = entry.load(copy) if question is None else entry.load(copy, question)
     return raw.normalised(scale, DataPlace(name=name) if path is None else DataPlace(path))
+
+
+_FOLDER = Path(__file__).parent / "embedded" / "example"
+
+
+def example_files() -> dict[str, bytes]:
+    """Return the example's files by name: README.md, gold.csv and a file for each system."""
+    return {path.name: path.read_bytes() for path in sorted(_FOLDER.iterdir()) if path.is_file()}

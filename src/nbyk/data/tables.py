@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from nbyk.data.text import json_lines, shown, whole_text
+from nbyk.data.text import json_lines, shown, some, whole_text
 from nbyk.errors import DataPlace, NbykError
 
 if TYPE_CHECKING:
@@ -216,9 +216,9 @@ class Table:
             raise self.place.error(f"{len(found)} columns are named {shown(name)}; rename all but one")
         near = difflib.get_close_matches(name, [each[:60] for each in self.names[:1000]], n=1, cutoff=0.6)
         nearest = f" (nearest: {near[0]!r})" if near else ""
-        found_names = ", ".join(map(shown, self.names[:12])) + (", …" if len(self.names) > 12 else "")
+        found_names = some(self.names, shown)
         if self.scores:
-            found_names += f"; the scores are {', '.join(map(shown, self.scores))}"
+            found_names += f"; the scores are {some(self.scores, shown)}"
         raise self.place.error(f"no column {name!r}; found {found_names}{nearest}; {hint}")
 
     def taken(self, rows: Sequence[int], without: str) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,6 +27,10 @@ _NOT_TEXT = (
 
 _START_OF_NUMBER = "+-.0123456789inIN"
 
+_NO_NUMBERS = re.compile(r"(?:^|\0)(?:[-+.0-9]|inf(?:inity)?(?:\0|$)|nan(?:\0|$))")
+
+_COUNTED = re.compile(r"(?:0|[1-9][0-9]{0,14})(?:\0(?:0|[1-9][0-9]{0,14}))*")
+
 
 def reason(error: BaseException) -> str:
     """Return an error's message on one line."""
@@ -40,6 +45,11 @@ def shown(value: Any) -> str:
     except RecursionError:
         text = f"a deeply nested {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def some(names: Sequence[Any], show: Callable[[Any], str] = repr, most: int = 12) -> str:
+    """Return the first of some names, as in a list."""
+    return ", ".join(map(show, names[:most])) + (", …" if len(names) > most else "")
 
 
 def seen(name: str) -> str:
@@ -67,8 +77,19 @@ def simplified(name: str) -> str:
         return text
 
 
+def _differ_simplified(names: Sequence[str]) -> bool:
+    """Return whether these are such names that none of many takes a look: small letters, or whole numbers."""
+    joined = "\0".join(names)
+    if _COUNTED.fullmatch(joined):
+        return True
+    return are_plain(names) and joined == joined.lower() and not _NO_NUMBERS.search(joined)
+
+
 def look_alikes(names: Iterable[str], form: Callable[[str], str] = simplified) -> tuple[str, str] | None:
     """Return, quoted, the first two of distinct names that look alike; None if no two do."""
+    names = list(names)
+    if form is simplified and _differ_simplified(names):
+        return None
     first: dict[str, str] = {}
     for name in names:
         other = first.setdefault(form(name), name)

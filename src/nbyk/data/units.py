@@ -1,7 +1,8 @@
-"""Units: the raters or runs behind the responses of gold or of a system, and the items that they share."""
+"""Units: the raters or runs behind responses, and the items that they share; clusters of items."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -9,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 
-Integers = NDArray[np.int32]
+Integers = NDArray[np.int64]
 KnownBy = Literal["ids", "columns", "fresh", "vector", "unknown"]
 
 
@@ -35,7 +36,7 @@ class Units:
 
     known_by: KnownBy
     names: tuple[str, ...] = ()
-    index: Integers | None = None
+    index: NDArray[np.int32] | None = None
 
     @cached_property
     def items_of(self) -> NDArray[np.int64]:
@@ -94,17 +95,8 @@ ALL_FRESH = {"gold": FRESH, "a": FRESH, "b": FRESH}
 def column_units(missing: NDArray[np.bool_]) -> Units:
     """Return the units of a matrix whose columns are one unit each, once its rows are packed to the left.
 
-    Their names are the columns' numbers, from 0.
-
-    Parameters
-    ----------
-    missing : ndarray of bool, shape (N, K)
-        True where the matrix has no response, before its rows are packed to the left.
-
-    Returns
-    -------
-    Units
-        Those of a "vector" if there is only one column.
+    `missing`, shape (N, K), is true where the matrix has no response. The units' names are the columns'
+    numbers, from 0; those of a single column are those of a "vector".
     """
     n_columns = missing.shape[1]
     if n_columns < 2:
@@ -114,3 +106,54 @@ def column_units(missing: NDArray[np.bool_]) -> Units:
         order = np.argsort(missing, axis=1, kind="stable")[:, : int((~missing).sum(axis=1).max())]
         index = np.where(np.take_along_axis(missing, order, axis=1), -1, order).astype(np.int32)
     return Units("columns", tuple(map(str, range(n_columns))), index)
+
+
+def numbered_clusters(labels: Any, n_items: int) -> Integers:
+    """Return the cluster of each item as a number, from 0 in the order of first appearance, shape (N,).
+
+    `labels`, shape (N,), are text or whole numbers, the names of each item's cluster.
+    """
+    found = np.asarray(labels, dtype=object)
+    if found.shape != (n_items,):
+        raise NbykError(
+            f"found the shape {found.shape}, expected one cluster for each of {n_items} items",
+            argument="cluster",
+        )
+    for row, label in enumerate(found.tolist()):
+        if label is None or label != label or (isinstance(label, str) and not label.strip()):
+            raise NbykError(
+                f"item {row} has no cluster; name one for every item (a name of its own if the item stands "
+                "alone)",
+                argument="cluster",
+            )
+    places: dict[Any, int] = {}
+    try:
+        numbers = [places.setdefault(label, len(places)) for label in found.tolist()]
+    except TypeError:
+        raise NbykError(
+            "found an id that is neither text nor a whole number; give text or whole numbers",
+            argument="cluster",
+        ) from None
+    if len(places) < 2:
+        raise NbykError(
+            f"all {n_items} items are in one cluster, {next(iter(places))!r}; expected two or more "
+            "clusters; leave the clusters out",
+            argument="cluster",
+        )
+    return np.array(numbers, dtype=np.int64)
+
+
+def clusters_of_items(
+    items: Sequence[str], item_index: Integers, clusters: Sequence[str], at: Callable[[int], DataPlace]
+) -> tuple[str, ...]:
+    """Return the cluster of each item, from those of its ratings; `at` returns the place of one."""
+    of_item: list[str | None] = [None] * len(items)
+    for row, (item, cluster) in enumerate(zip(item_index.tolist(), clusters, strict=True)):
+        if of_item[item] is None:
+            of_item[item] = cluster
+        elif of_item[item] != cluster:
+            raise at(row).error(
+                f"item {items[item]!r} is in cluster {cluster!r}, and was in {of_item[item]!r}; "
+                "expected one cluster per item: mend it, or give the items ids of their own"
+            )
+    return tuple(str(cluster) for cluster in of_item)

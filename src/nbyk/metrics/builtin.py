@@ -22,10 +22,16 @@ def _traits(
 
 
 _ERROR, _MEAN_ERROR = (_traits("smooth", unit_power=1, mean_over_items=mean) for mean in (False, True))
-_SHARE = _traits("jumps")
 _OF_PASSES = _traits("jumps", mean_over_items=True)
 _WINS = _traits("jumps", mean_over_items=True, score_range=(-1.0, 1.0))
 _ORDER: tuple[Change, ...] = ("location", "scale", "monotone")
+
+_RATIOS = (
+    ("precision", "Fraction of the system's positive items that are positive in gold; 0 without any."),
+    ("recall", "Fraction of gold's positive items that are positive in the system; 0 without any."),
+    ("f1", "Harmonic mean of precision and recall; 0 where nothing is positive."),
+)
+"""In the order of `nbyk.metrics.classes`, where their numbers begin with 1."""
 
 _THRESHOLD = (Parameter("threshold", default=0.5, example=0.6),)
 
@@ -236,32 +242,18 @@ BUILTIN = (
         traits=_traits("jumps", mean_over_items=True),
         form=f"{_TABLES}:accuracy_table",
     ),
-    Metric(
-        "precision",
-        f"{_ITEM_MEANS}:precision",
-        "higher",
-        "Fraction of the system's positive items that are positive in gold; 0 without any.",
-        parameters=_THRESHOLD,
-        traits=_SHARE,
-        form=f"{_TABLES}:precision_table",
-    ),
-    Metric(
-        "recall",
-        f"{_ITEM_MEANS}:recall",
-        "higher",
-        "Fraction of gold's positive items that are positive in the system; 0 without any.",
-        parameters=_THRESHOLD,
-        traits=_SHARE,
-        form=f"{_TABLES}:recall_table",
-    ),
-    Metric(
-        "f1",
-        f"{_ITEM_MEANS}:f1",
-        "higher",
-        "Harmonic mean of precision and recall; 0 where nothing is positive.",
-        parameters=_THRESHOLD,
-        traits=_SHARE,
-        form=f"{_TABLES}:f1_table",
+    *(
+        Metric(
+            name,
+            f"{_ITEM_MEANS}:ratios",
+            "higher",
+            summary,
+            parameters=_THRESHOLD,
+            arguments=(("measure", float(1 + place)),),
+            traits=_traits("jumps"),
+            form=f"{_TABLES}:{name}_table",
+        )
+        for place, (name, summary) in enumerate(_RATIOS)
     ),
     Metric(
         "auc",

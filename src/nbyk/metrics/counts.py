@@ -71,17 +71,7 @@ def counts_are_shares(metric: Metric) -> bool:
 
 @cache
 def counts_form(metric: Metric, values: tuple[float, ...], k: int) -> CountsForm:
-    """Return how to compute a metric from counts.
-
-    Parameters
-    ----------
-    metric
-        One for which `has_counts_form` is true.
-    values
-        The L responses' values in ascending order and equal steps.
-    k
-        Responses per item.
-    """
+    """Return how to compute a metric from counts of K responses per item to L values in equal steps."""
     if metric.counts is None or not has_counts_form(metric):
         fit = ", ".join(row.name for row in BUILTIN if row.counts is not None)
         raise NbykError(f"nbyk cannot compute metric {metric.name} from counts; choose one of {fit}")

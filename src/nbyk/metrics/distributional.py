@@ -19,15 +19,7 @@ Ints = NDArray[np.int64]
 
 @njit(nogil=True, cache=True)
 def wasserstein_sorted(x: Floats, n: int, y: Floats, m: int) -> float:
-    """Return the 1-Wasserstein distance between two sorted samples.
-
-    Parameters
-    ----------
-    x, y : ndarray, shape (≥ n,) and (≥ m,)
-        Ascending in their first n and m entries; the rest is ignored.
-    n, m
-        Their sizes, at least 1.
-    """
+    """Return the 1-Wasserstein distance of two samples, the first n ≥ 1 and m ≥ 1 entries in order."""
     total = 0.0
     if n == m:
         for i in range(n):

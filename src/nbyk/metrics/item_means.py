@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.metrics.classes import F1, PRECISION, RECALL, ratio
+from nbyk.metrics.classes import ratio
 from nbyk.metrics.sorting import double_ranks, rank_space
 
 Floats = NDArray[np.float64]
@@ -39,15 +39,7 @@ def _fill_whole(rows: Floats, width: int, out: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def fill_item_means(rows: Floats, out: Floats) -> None:
-    """Fill `out` with the mean of each row's responses; see `item_means`.
-
-    Parameters
-    ----------
-    rows : ndarray, shape (n, K)
-        Responses, left-packed: the first NaN of a row ends it.
-    out : ndarray, shape (n,)
-        Filled with the means.
-    """
+    """Fill `out`, shape (n,), with the mean of each row of left-packed responses, shape (n, K)."""
     width = rows.shape[1]
     if width == 0:
         out[:] = np.nan
@@ -104,17 +96,9 @@ def _fill_ragged(rows: Floats, out: Floats) -> bool:
 
 
 def item_means(responses: Floats) -> Floats:
-    """Return each item's mean response: the sum from left to right over the count.
+    """Return each item's mean response, shape (..., N): the sum from left to right over the count.
 
-    Parameters
-    ----------
-    responses : ndarray, shape (..., N, K)
-        Responses, left-packed: the first NaN of a row ends it.
-
-    Returns
-    -------
-    ndarray, shape (..., N)
-        The means; NaN for an item without a response.
+    Responses, shape (..., N, K), are left-packed: the first NaN of a row ends it. The mean of none is NaN.
     """
     rows = np.require(responses, np.float64, ["C", "W"])
     if rows.shape[-1] == 1:  # nothing to compile
@@ -301,29 +285,12 @@ def accuracy(systems: Floats, gold: Floats, out: Floats, threshold: float) -> No
 
 
 @njit(nogil=True, cache=True)
-def _fill_ratios(measure: int, systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
+def ratios(systems: Floats, gold: Floats, out: Floats, measure: int, threshold: float) -> None:
+    """Fill `out` with precision, recall or F1 (`nbyk.metrics.classes`) of the positives; 0 without any."""
     for r in range(out.shape[1]):
         for s in range(out.shape[0]):
             both, predicted, actual = _confusion(systems[s, r], gold[r], threshold)
             out[s, r] = ratio(measure, both, predicted, actual)
-
-
-@njit(nogil=True, cache=True)
-def precision(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
-    """Fill `out` with the fraction of the system's positives that gold shares; 0 without any."""
-    _fill_ratios(PRECISION, systems, gold, out, threshold)
-
-
-@njit(nogil=True, cache=True)
-def recall(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
-    """Fill `out` with the fraction of gold's positives that the system shares; 0 without any."""
-    _fill_ratios(RECALL, systems, gold, out, threshold)
-
-
-@njit(nogil=True, cache=True)
-def f1(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
-    """Fill `out` with the harmonic mean of precision and recall; 0 where nobody has a positive."""
-    _fill_ratios(F1, systems, gold, out, threshold)
 
 
 @njit(nogil=True, cache=True)

@@ -203,12 +203,13 @@ class Metric:
         """The least and the largest score for ratings from 0 to 1, or None if unknown (`Traits`)."""
         return self.traits.score_range
 
-    def effect_range(self, width: float = 1.0) -> tuple[float, float] | None:
-        """Return the least and the largest effect for ratings that span `width`; None if unknown."""
+    @property
+    def effect_range(self) -> tuple[float, float] | None:
+        """The least and the largest effect for ratings from 0 to 1; None if unknown."""
         if self.score_range is None:
             return None
         low, high = self.score_range
-        most = (high - low if self.kind == "score" else max(-low, high)) * width**self.unit_power
+        most = high - low if self.kind == "score" else max(-low, high)
         return -most, most
 
     def effect_unit(self, scale: Scale) -> float:

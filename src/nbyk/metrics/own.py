@@ -185,20 +185,19 @@ def load_file(path: str | PathLike[str]) -> tuple[str, ...]:
     digest = hashlib.sha256(str(file).encode()).hexdigest()[:12]
     module = ModuleType(f"nbyk_user_metrics_{digest}")
     module.__file__ = str(file)
-    before = snapshot()
+    before = tuple(ROWS)
     previous = sys.modules.get(module.__name__)
     sys.modules[module.__name__] = module
     try:
         # Compiled from the source each time: a cached .pyc would hide an edit within the same second.
         exec(compile(content, str(file), "exec"), module.__dict__)
-        after = snapshot()
-        registered = tuple(metric.name for metric in after if all(metric is not row for row in before))
+        registered = tuple(metric.name for metric in ROWS if all(metric is not row for row in before))
         if not registered:
             raise NbykError(
                 "it registers no metric; decorate a function with @nbyk.metrics.register(direction=…)"
             )
     except BaseException as error:
-        restore(before)
+        ROWS[:] = before
         if previous is None:
             del sys.modules[module.__name__]
         else:
@@ -226,16 +225,6 @@ def _one_line(error: BaseException, file: Path) -> str:
     where = f"line {lines[-1]}: " if lines and lines[-1] is not None else ""
     message = " ".join(str(error).split())
     return f"{where}{type(error).__name__}" + (f": {message}" if message else "")
-
-
-def snapshot() -> tuple[Metric, ...]:
-    """Return all definitions, as they are now."""
-    return tuple(ROWS)
-
-
-def restore(rows: Sequence[Metric]) -> None:
-    """Restore the registry to a result of `snapshot`."""
-    ROWS[:] = rows
 
 
 def _own_parameters(name: str, function: Callable[..., Any], arrays: int) -> tuple[Parameter, ...]:

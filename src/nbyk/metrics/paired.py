@@ -102,14 +102,8 @@ def _lead(a: Floats, b: Floats, gold: Floats, tolerance: float) -> tuple[int, in
 def wins(metric: Metric, systems: Floats, gold: Floats, out: Floats, tolerance: float) -> None:
     """Fill `out`, shape (R,), with (wins of A − wins of B) / N: a win is a lead above `tolerance`.
 
-    An item counts as a test set of its own. Where the metric has no value on some item, the result is NaN.
-
-    Parameters
-    ----------
-    metric
-        A metric that scores systems, which decides who wins an item.
-    systems, gold : ndarray
-        As for `Metric.effects` of that metric.
+    An item counts as a test set of its own, by a metric that scores systems. Where that has no value on some
+    item, the result is NaN.
     """
     n_sets, n_items = systems.shape[1:3]
     alone = systems[:2].reshape(2, n_sets * n_items, 1, *systems.shape[3:])

@@ -27,8 +27,8 @@ from nbyk.metrics.metric import Metric
 from nbyk.metrics.traits import Data, Parameter
 
 if TYPE_CHECKING:
-    from nbyk.data.categories import Categories
     from nbyk.data.kinds import Kind
+    from nbyk.data.response_set import Categories
 
 ROWS: list[Metric] = [*BUILTIN, *CLASS_METRICS, *DISTRIBUTION_METRICS, *OUTPUT_METRICS]
 """All metrics: nbyk's, then users'."""
@@ -52,7 +52,6 @@ _CALLED_HERE = {
 _SPEC = re.compile(r"\s*([^\s()]+)\s*(?:\(([^()]*)\))?\s*")
 _TRIALS = re.compile(r"\s*pass([@^])(\d+)\s*")
 _WINS = re.compile(rf"\s*{WINS.name}\s*\((.*)\)\s*", re.DOTALL)
-_WINS_OF = re.compile(rf"\s*{WINS.name}_([a-z0-9_]+)\s*(?:\(([^()]*)\))?\s*")
 
 
 def definitions(of: Data = "numbers") -> dict[str, Metric]:
@@ -85,10 +84,10 @@ def get(spec: str, of: Data = "numbers") -> Metric:
     ----------
     spec
         A name with parameters in parentheses by name or in order: ``mae``, ``accuracy(threshold=0.6)``,
-        ``accuracy(0.6)``. White space does not matter. ``wins(mse)`` counts the items that either
-        system wins by a metric that is a mean over items; ``wins_mse`` is the same. ``pass@5`` is
-        ``pass_at(5)``, and ``pass^4`` is ``pass_hat(4)``. Of classes, ``precision(CLASS)``,
-        ``recall(CLASS)`` and ``f1(CLASS)`` are of one class.
+        ``accuracy(0.6)``. White space does not matter. ``wins(mse)`` counts the items that either system wins
+        by a metric that is a mean over items. ``pass@5`` is ``pass_at(5)``, and ``pass^4`` is
+        ``pass_hat(4)``. Of classes, ``precision(CLASS)``, ``recall(CLASS)`` and ``f1(CLASS)`` are of one
+        class.
     of
         What it scores: "numbers", "classes", "distributions" or "outputs".
 
@@ -100,7 +99,7 @@ def get(spec: str, of: Data = "numbers") -> Metric:
     """
     known = definitions(of)
     spec = _TRIALS.sub(lambda match: f"pass_{'at' if match[1] == '@' else 'hat'}({match[2]})", spec)
-    constructed = _wins_of(spec, of) if of != "outputs" else None
+    constructed = _wins_of(spec) if of != "outputs" else None
     if constructed is not None:
         return _wins(spec, of, *constructed)
     if of == "classes" and (metric := one_class_metric(spec)) is not None:
@@ -213,27 +212,22 @@ def names_in(spec: str) -> set[str]:
     return own if constructed is None else own | {constructed[0].partition("(")[0].strip()}
 
 
-def _wins_of(spec: str, of: Data = "numbers") -> tuple[str, str] | None:
+def _wins_of(spec: str) -> tuple[str, str] | None:
     """Return the metric and the parameters of a spec of wins; None for any other spec."""
     match = _WINS.fullmatch(spec)
-    if match is not None:
-        inner = match[1]
-        depth = 0
-        for place, letter in enumerate(inner):
-            depth += (letter == "(") - (letter == ")")
-            if letter == "," and depth == 0:
-                return inner[:place], inner[place + 1 :]
-        return inner, ""
-    match = _WINS_OF.fullmatch(spec)
-    known = definitions(of)
-    if match is None or f"{WINS.name}_{match[1]}" in known or match[1] not in known:
+    if match is None:
         return None
-    return match[1], match[2] or ""
+    inner, depth = match[1], 0
+    for place, letter in enumerate(inner):
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            return inner[:place], inner[place + 1 :]
+    return inner, ""
 
 
 def _wins(spec: str, data: Data, inner: str, given: str) -> Metric:
     """Return the metric that counts who wins each item by another metric."""
-    if _wins_of(inner, data) is not None:
+    if _wins_of(inner) is not None:
         raise NbykError(f"metric {spec[:100]!r}: expected a metric that scores systems, not wins again")
     of = get(inner, data)
     if of.kind == "comparison" or not of.is_mean_over_items:

@@ -46,19 +46,11 @@ def insertion_sort(values: Floats, n: int) -> None:
 
 @njit(nogil=True, cache=True)
 def sort_columns(block: Floats) -> None:
-    """Sort every column of `block` in place, all columns abreast; for a few to a few hundred rows.
+    """Sort every column of `block`, shape (n, LANES), in place, all abreast; for up to a few hundred rows.
 
     Batcher's merge exchange compares the same places whatever the values, so that each comparison is one
-    vector instruction over neighbouring columns: many short sorts at a fraction of a nanosecond a comparison.
-
-    Parameters
-    ----------
-    block : ndarray, shape (n, LANES)
-        Column c becomes ascending from the top.
-
-    References
-    ----------
-    Knuth, The Art of Computer Programming 3, 5.2.2, Algorithm M.
+    vector instruction over neighbouring columns: many short sorts at a fraction of a nanosecond a comparison
+    (Knuth, The Art of Computer Programming 3, 5.2.2, Algorithm M).
     """
     n = len(block)
     flat = block.reshape(-1)
@@ -166,33 +158,19 @@ def _bucket_scale(values: Floats) -> tuple[float, float]:
 
 
 @njit(nogil=True, cache=True)
-def bucket_sort(values: Floats, ordered: Floats, cells: Ints) -> tuple[float, float]:
-    """Sort `values` into `ordered`, and fill `cells` with the stretch of it that each bucket holds.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,), n ≥ 1
-        The values, which stay as they are.
-    ordered : ndarray, shape (n,)
-        Filled with the values in ascending order.
-    cells : ndarray, shape (≥ n + 2,)
-        Filled so that bucket b is ``ordered[cells[b]:cells[b + 1]]``.
-
-    Returns
-    -------
-    low, scale : float
-        Value x is in bucket ``int((x - low) * scale)``. A scale of 0 means that all values are in bucket 0. A
-        low of NaN means that there is a NaN among them, and so no order.
-    """
+def sort_values(values: Floats, ordered: Floats, cells: Ints) -> None:
+    """Sort `values`, (n,), into `ordered`, (n,), for any n ≥ 1; `cells`, (≥ n + 2,), is working space."""
     n = len(values)
+    if n <= _SHORT:
+        ordered[:] = values
+        insertion_sort(ordered, n)
+        return
     low, scale = _bucket_scale(values)
     if scale == 0.0:
         ordered[:] = values
-        cells[0] = 0
-        cells[1] = n
         sort_crowded(ordered)
-        return low, 0.0
-
+        return
+    # In the end bucket b is ordered[cells[b]:cells[b + 1]].
     for b in range(n + 2):
         cells[b] = 0
     for i in range(n):
@@ -216,18 +194,6 @@ def bucket_sort(values: Floats, ordered: Floats, cells: Ints) -> tuple[float, fl
             if cells[b + 1] - cells[b] > _CROWDED:
                 sort_crowded(ordered[cells[b] : cells[b + 1]])
     insertion_sort(ordered, n)
-    return low, scale
-
-
-@njit(nogil=True, cache=True)
-def sort_values(values: Floats, ordered: Floats, cells: Ints) -> None:
-    """Sort `values`, (n,), into `ordered`, (n,), for any n ≥ 1; `cells`, (≥ n + 2,), is working space."""
-    n = len(values)
-    if n > _SHORT:
-        bucket_sort(values, ordered, cells)
-        return
-    ordered[:] = values
-    insertion_sort(ordered, n)
 
 
 @njit(nogil=True, cache=True)
@@ -245,18 +211,9 @@ def rank_space(n: int) -> RankSpace:
 
 @njit(nogil=True, cache=True)
 def _rank_crowded(values: Floats, before: int, doubled: Ranks, ordered: Floats) -> None:
-    """Fill `doubled` with twice the ranks of `values`, counted from before + 1.
+    """Fill `doubled`, (n,), with twice the ranks of `values`, counted from before + 1; `ordered` is space.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n,), n ≥ 1
-        Values without NaN, which stay as they are.
-    before
-        Number of smaller values elsewhere.
-    doubled : ndarray, shape (n,)
-        Filled in O(n) if there are up to eight levels, else in O(n log n).
-    ordered : ndarray, shape (≥ n,)
-        Working space.
+    No value is NaN. It takes O(n) if there are up to eight levels, else O(n log n).
     """
     n = len(values)
     level = values[0]
@@ -320,25 +277,12 @@ def _compare_neighbours(bucketed: Floats, distance: int, doubled: Ranks) -> None
 
 @njit(nogil=True, cache=True)
 def double_ranks(values: Floats, doubled: Ranks, space: RankSpace) -> bool:
-    """Fill `doubled` with twice the values' ranks from 1 to n, tied values sharing the average of theirs.
+    """Fill `doubled` with twice the ranks of n ≥ 1 values; tied ones share the average of theirs.
 
-    The values are put in the order of their buckets. The place of each then differs from its rank by the
-    values that it is swapped or tied with, all of them in its own bucket. Unless some buckets are crowded, no
-    branch depends on a value.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,), n ≥ 1
-        The values, which stay as they are.
-    doubled : ndarray, shape (n,)
-        Filled with whole numbers, because ranks are multiples of ½. They sum to n (n + 1).
-    space
-        Working space: the result of `rank_space` for n.
-
-    Returns
-    -------
-    bool
-        False if a value is NaN: there are no ranks then, and `doubled` is as it was.
+    Return False if a value is NaN: there are no ranks then, and `doubled` is as it was. The `space` is the
+    result of `rank_space` for n. The values are put in the order of their buckets. The place of each then
+    differs from its rank by the values that it is swapped or tied with, all of them in its own bucket. Unless
+    some buckets are crowded, no branch depends on a value.
     """
     n = len(values)
     bucketed, bucketed_ranks, ordered, buckets, places, starts = space

@@ -11,6 +11,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+_MISFIT = 3.0
+"""Standard errors off the cubic from which a curve is not smoothed."""
+
 
 @dataclass(frozen=True)
 class PowerCurve:
@@ -84,7 +87,8 @@ def curve_from_moments(k: int, mean: float, sd: float, n_items_seen: int, alpha:
 def smoothed(curves: Mapping[int, PowerCurve]) -> dict[int, PowerCurve]:
     """Return the curves with slopes smooth in K: a cubic of log K, fitted to the logarithms of the slopes.
 
-    Curves without an effect are left out. Fewer than six curves are not smoothed.
+    Curves without an effect are left out. Fewer than six curves are not smoothed, and a curve far off the
+    cubic stays as it is: between one label and two, accuracy by majority takes a step.
     """
     import numpy as np
 
@@ -94,7 +98,8 @@ def smoothed(curves: Mapping[int, PowerCurve]) -> dict[int, PowerCurve]:
     if len(seen) < 6:
         return seen
     log_k = np.log(np.array(list(seen), dtype=np.float64))
-    weights = [1.0 / max(curve.error, 0.01) for curve in seen.values()]
-    cubic = polynomial(log_k, np.log([curve.slope for curve in seen.values()]), 3, weights)
-    slopes = np.exp(np.polyval(cubic, log_k)).tolist()
+    errors = np.array([max(curve.error, 0.01) for curve in seen.values()])
+    own = np.log([curve.slope for curve in seen.values()])
+    fitted = np.polyval(polynomial(log_k, own, 3, list(1.0 / errors)), log_k)
+    slopes = np.exp(np.where(np.abs(fitted - own) > _MISFIT * errors, own, fitted)).tolist()
     return {k: replace(curve, slope=slope) for (k, curve), slope in zip(seen.items(), slopes, strict=True)}

@@ -16,7 +16,6 @@ from nbyk.resampling.labels import LabelPopulation, SimulatedPopulation
 from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import Streams, stream_key
-from nbyk.sums import product
 
 Floats = NDArray[np.float64]
 
@@ -53,21 +52,6 @@ def ends_of(scale: GivenScale | None) -> tuple[float, float] | None:
     return (given.low, given.high) if isinstance(given, Interval) else (0.0, 1.0)
 
 
-def response_mean(response: Response, mean: Floats, sd: Floats) -> Floats:
-    """Return the expected response to items, in the shape of `mean` and `sd`."""
-    from scipy.special import ndtr
-
-    if response.kind == "normal":
-        return mean
-    if response.levels:
-        return product(response.probabilities(mean, sd), response.values)
-    spread = np.where(sd > 0.0, sd, 1.0)
-    low, high = -mean / spread, (1.0 - mean) / spread
-    density = (np.exp(-0.5 * low**2) - np.exp(-0.5 * high**2)) / np.sqrt(2.0 * np.pi)
-    inside = mean * (ndtr(high) - ndtr(low)) + spread * density + ndtr(-high)
-    return np.where(sd > 0.0, inside, np.clip(mean, 0.0, 1.0))
-
-
 def long_run_effect(population: SimulatedPopulation, metric: Metric, seed: int = 0) -> float:
     """Return a metric's effect on 50,000 items of a population whose item means have no noise (K → ∞).
 
@@ -99,9 +83,9 @@ def _long_run_means(population: Population, seed: int) -> tuple[Floats, Floats, 
     items = large.draw_items(Streams(key, 0), 1)
     response = population.prior.response
     return (
-        response_mean(response, items.gold, items.sd_gold),
-        response_mean(response, items.a, items.sd_a),
-        response_mean(response, items.b, items.sd_b),
+        response.mean(items.gold, items.sd_gold),
+        response.mean(items.a, items.sd_a),
+        response.mean(items.b, items.sd_b),
     )
 
 

@@ -16,10 +16,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.categories import Categories
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.kinds import Kind
-from nbyk.data.response_set import ResponseSet
+from nbyk.data.response_set import Categories, ResponseSet
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError
@@ -164,7 +163,7 @@ class Pilot:
 
         epsilon = _epsilon_of(effect_at, effect, metric, "ratings")
         kind = "real numbers"
-        if len(items.response.values):
+        if items.response.levels:
             levels = items.system_answers == "levels"
             kind = "whole levels of the scale" if levels else kind
             kind += f" (--system-answers {items.system_answers})"

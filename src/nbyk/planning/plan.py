@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.response_set import ResponseSet, response_set
@@ -171,7 +171,7 @@ def plan(
     one that has its power in four of five such pilots.
     """
     given = {name: value for name, value in locals().items() if name not in ("source", "metric")}
-    of_labels = isinstance(source, LabelSource)
+    of_labels = isinstance(source, SimulatedSource) and source.of_labels
     if metric is None:
         metric = usual_metric("classes" if of_labels else "numbers", has_gold=True)
     specs = [metric] if isinstance(metric, str | Metric) else list(metric)
@@ -236,7 +236,7 @@ def _by_each(source: Source, metrics: Sequence[Metric], given: Mapping[str, Any]
 
 def _is_pair(source: Source) -> bool:
     """Return whether a source has the answers of two real systems."""
-    return isinstance(source, PilotItems | LabelledItems) and source.of_pair
+    return isinstance(source, SimulatedSource) and source.of_pair
 
 
 def check_settings(metric: Metric, given: Mapping[str, Any]) -> None:
@@ -307,8 +307,8 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
 
 def _by_simulation(prior: SimulatedSource, metric: Metric, given: dict[str, Any]) -> Plan:
     given, seed = dict(given), as_seed(given["seed"])
-    if isinstance(prior, PilotItems | LabelledItems) and prior.of_pair:
-        prior, given["epsilon"] = _better_first(prior, metric, given), 0.0
+    if _is_pair(prior):
+        prior, given["epsilon"] = _better_first(cast("Any", prior), metric, given), 0.0
     effect = given["effect"]
     if effect is not None and given["epsilon"] is not None:
         raise NbykError("plan: given both `epsilon` and `effect`, which determine each other; give one")

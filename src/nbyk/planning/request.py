@@ -10,7 +10,7 @@ from nbyk.errors import NbykError
 from nbyk.planning.pilot import PilotLaw
 from nbyk.planning.power.battery import SystemTest
 from nbyk.priors import TwoStagePrior
-from nbyk.resampling.labels import LabelledItems, LabelPopulation, LabelSource, SimulatedPopulation
+from nbyk.resampling.labels import LabelPopulation, LabelSource, SimulatedPopulation
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.population import Population, check_epsilon, check_systems
 from nbyk.testing.decision import check_level
@@ -132,12 +132,12 @@ class Simulated:
     @property
     def of_pair(self) -> bool:
         """Whether A and B are real systems, so that their difference is not given by ε."""
-        return isinstance(self.prior, PilotItems | LabelledItems) and self.prior.of_pair
+        return self.prior.of_pair
 
     @property
     def of_labels(self) -> bool:
         """Whether responses are classes."""
-        return isinstance(self.prior, LabelSource)
+        return self.prior.of_labels
 
     def population(self, n_items: int, k_responses: int, epsilon: float) -> SimulatedPopulation:
         """Return the population of a size and an ε: noise in B's item means, or without gold their shift."""

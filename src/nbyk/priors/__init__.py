@@ -12,7 +12,7 @@ _HOME = {
     "ClassPrior": "nominal",
     "FittedPrior": "prior_fit",
     "OrdinalPrior": "ordinal",
-    "Response": "two_stage",
+    "Response": "responses",
     "TwoStagePrior": "two_stage",
     "fit_by_likelihood": "prior_fit",
     "fit_classes": "nominal",
@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from nbyk.priors.predictive import item_parameters
     from nbyk.priors.prior_fit import FittedPrior, fit_by_likelihood, fit_prior
     from nbyk.priors.published import published_prior
-    from nbyk.priors.two_stage import Response, TwoStagePrior, read_prior
+    from nbyk.priors.responses import Response
+    from nbyk.priors.two_stage import TwoStagePrior, read_prior
 
 
 def published_names() -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from nbyk.priors import curves
 from nbyk.priors.families import Beta, Mixture, TruncatedNormal
 from nbyk.priors.family import Family
 from nbyk.priors.marginal import ItemGrid, Patterns, masses
-from nbyk.priors.two_stage import Response
+from nbyk.priors.responses import Response
 from nbyk.sums import product
 
 Floats = NDArray[np.float64]

@@ -13,12 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from nbyk.errors import NbykError
 from nbyk.priors.family import Family
-from nbyk.priors.predictive import on_scale
-from nbyk.priors.two_stage import Response
+from nbyk.priors.responses import Response
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -31,30 +29,6 @@ _KERNEL_SIZE = 60_000
 """Numbers in a part of a kernel, so that they stay in a near cache."""
 
 _TINY = 1e-300
-
-
-def response_counts(matrix: ArrayLike, response: Response) -> Counts:
-    """Return the counts of each response to each item, shape (N, L), in the order of `Response.values`.
-
-    Parameters
-    ----------
-    matrix : array_like, shape (N, K)
-        Responses on the scale of the response stage, with NaN for missing ones.
-    response
-        A response stage with levels.
-    """
-    check_levels(response)
-    steps = np.round(on_scale(matrix, response) / response.values[1])
-    return np.stack([(steps == level).sum(axis=1) for level in range(response.levels)], axis=1)
-
-
-def check_levels(response: Response) -> None:
-    """Raise an `NbykError` if a response stage has no levels to count responses on."""
-    if response.levels == 0:
-        raise NbykError(
-            f"response {response.kind} is continuous, and nbyk counts only responses on levels (likert, "
-            "binary); for continuous ones use `fit_prior` and `predictive_check`"
-        )
 
 
 @dataclass(frozen=True)

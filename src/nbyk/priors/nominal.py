@@ -8,17 +8,16 @@ are the thresholds of counted draws (`nbyk.resampling.count_sets`), and they mix
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, psi
 
-from nbyk.errors import NbykError, unknown_name
-from nbyk.files import read_json
+from nbyk.errors import NbykError
 from nbyk.priors.curves import beta_quantile
 from nbyk.priors.families import open_uniforms
 from nbyk.priors.predictive import Check, ReferenceSample, Tests
@@ -32,8 +31,82 @@ _LEAST_ALPHA, _MOST_ALPHA = 1e-4, 1e6
 _REFERENCE_ITEMS = 1_000_000
 
 
+class LabelPrior(ABC):
+    """A distribution of whole data sets of labels: of items, and of the labels of an item.
+
+    An item is its chances of a class from c on. A family of them is one file: it says how items are drawn,
+    how systems are off (`pool`), how likely labels are, and how it is fitted and kept.
+    """
+
+    of_pair: ClassVar[bool] = False
+    of_labels: ClassVar[bool] = True
+    n_items: ClassVar[int] = 0
+    answers: ClassVar[None] = None
+
+    name: str
+    classes: tuple[str, ...]
+    caution: str
+
+    @property
+    def levels(self) -> int:
+        """Number of classes M."""
+        return len(self.classes)
+
+    @property
+    @abstractmethod
+    def n_uniforms(self) -> int:
+        """The number of uniforms for one item."""
+
+    @property
+    @abstractmethod
+    def shares(self) -> Floats:
+        """The shares of the classes among all labels, (M,)."""
+
+    @property
+    @abstractmethod
+    def in_words(self) -> tuple[str, ...]:
+        """The parameters of each class, to precede its share."""
+
+    @abstractmethod
+    def draw(self, u: ArrayLike) -> Floats:
+        """Return items' chances of a class from c on, (M − 1, …), from uniforms of shape (…, n_uniforms)."""
+
+    @abstractmethod
+    def pool(self, generator: np.random.Generator, n: int) -> Any:
+        """Draw n items, and the ways in which A and B are off, whose method `at` takes both ε."""
+
+    @abstractmethod
+    def log_likelihood(self, counts: ArrayLike) -> float:
+        """Return the log-probability of labels in their order, counted by item and class, (N, M)."""
+
+    @abstractmethod
+    def _content(self) -> dict[str, Any]:
+        """Return the distribution alone, as JSON can hold it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prior as JSON can hold it; numbers survive the round trip exactly."""
+        caution = {"caution": self.caution} if self.caution else {}
+        return {"name": self.name, **self._content(), "classes": list(self.classes), **caution}
+
+    def key(self) -> str:
+        """Return the distribution alone as canonical JSON, the key of random streams."""
+        return json.dumps(self._content(), separators=(",", ":"))
+
+
+def check_names(name: str, classes: Sequence[str], n_classes: int, argument: str) -> tuple[str, ...]:
+    """Return the classes, numbered by default, or raise an `NbykError` about them or the prior's name."""
+    if not isinstance(name, str) or not name:
+        raise NbykError(f"prior: name is {name!r}; expected a name, such as mine")
+    names = tuple(map(str, classes)) or tuple(map(str, range(n_classes)))
+    if len(set(names)) != n_classes or len(names) != n_classes:
+        raise NbykError(
+            f"found {', '.join(names)}, expected {n_classes} different names, one for each {argument}"
+        ).about(argument="classes")
+    return names
+
+
 @dataclass(frozen=True)
-class ClassPrior:
+class ClassPrior(LabelPrior):
     """A distribution of whole data sets of labels: Dirichlet over items, categorical within them.
 
     Attributes
@@ -61,8 +134,6 @@ class ClassPrior:
     caution: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise NbykError(f"prior: name is {self.name!r}; expected a name, such as mine")
         try:
             alpha = tuple(float(value) for value in self.alpha)
         except (TypeError, ValueError):
@@ -77,19 +148,9 @@ class ClassPrior:
                     f"found {value:g} for class {place + 1} of {len(alpha)}, expected a number above 0; a "
                     "class that hardly anybody chooses has a small one, such as 0.01"
                 ).about(argument="alpha")
-        classes = tuple(map(str, self.classes)) or tuple(map(str, range(len(alpha))))
-        if len(set(classes)) != len(alpha) or len(classes) != len(alpha):
-            raise NbykError(
-                f"found {', '.join(classes)}, expected {len(alpha)} different names, one for each number of "
-                "`alpha`"
-            ).about(argument="classes")
+        classes = check_names(self.name, self.classes, len(alpha), "number of `alpha`")
         object.__setattr__(self, "alpha", alpha)
         object.__setattr__(self, "classes", classes)
-
-    @property
-    def levels(self) -> int:
-        """Number of classes M."""
-        return len(self.alpha)
 
     @property
     def n_uniforms(self) -> int:
@@ -100,6 +161,11 @@ class ClassPrior:
     def shares(self) -> Floats:
         """The shares of the classes among all labels, (M,)."""
         return np.array(self.alpha) / sum(self.alpha)
+
+    @property
+    def in_words(self) -> tuple[str, ...]:
+        """Each class's α."""
+        return tuple(f"α {value:.3g}, " for value in self.alpha)
 
     @property
     def noise(self) -> ClassPrior:
@@ -136,34 +202,8 @@ class ClassPrior:
         rows, times = np.unique(as_counts(counts, self.levels), axis=0, return_counts=True)
         return _log_likelihood(np.array(self.alpha), rows, times)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the prior as JSON can hold it; numbers survive the round trip exactly."""
-        caution = {"caution": self.caution} if self.caution else {}
-        return {"name": self.name, "alpha": list(self.alpha), "classes": list(self.classes), **caution}
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> ClassPrior:
-        """Return the prior from a result of `to_dict`; an `NbykError` names any error in it."""
-        known = ("name", "alpha", "classes", "caution")
-        for key in content:
-            if key not in known:
-                raise unknown_name("key of a prior of labels", str(key), known)
-        if "name" not in content:
-            raise NbykError("prior: name is missing")
-        return cls(**content)
-
-    @classmethod
-    def in_file(cls, path: Path) -> ClassPrior | None:
-        """Return the prior in a file, as `nbyk fit` writes it for labels; None if it is one of numbers."""
-        try:
-            content = read_json(path, way_out="give a prior that `nbyk fit` wrote, or write it again")
-            return cls.from_dict(content) if isinstance(content, Mapping) and "alpha" in content else None
-        except NbykError as error:
-            raise error.about(file=path) from None
-
-    def key(self) -> str:
-        """Return the distribution alone as canonical JSON, the key of random streams."""
-        return json.dumps({"alpha": self.alpha}, separators=(",", ":"))
+    def _content(self) -> dict[str, Any]:
+        return {"alpha": list(self.alpha)}
 
 
 @dataclass(frozen=True)
@@ -245,18 +285,21 @@ class ClassCheck(Check):
         )
 
 
-@dataclass(frozen=True)
-class FittedClasses:
-    """A prior fitted to labels, its log-likelihood (`ClassPrior.log_likelihood`), and its check."""
+Prior = TypeVar("Prior", bound=LabelPrior)
 
-    prior: ClassPrior
+
+@dataclass(frozen=True)
+class FittedClasses(Generic[Prior]):
+    """A prior fitted to labels, its log-likelihood (`LabelPrior.log_likelihood`), and its check."""
+
+    prior: Prior
     log_likelihood: float
     check: ClassCheck
 
 
 def fit_classes(
     name: str, counts: ArrayLike, classes: Sequence[str] = (), *, n_sets: int = 200, seed: int = 0
-) -> FittedClasses:
+) -> FittedClasses[ClassPrior]:
     """Fit a Dirichlet prior to labels by maximum a posteriori, and check it against them.
 
     Parameters
@@ -303,19 +346,27 @@ def fit_classes(
     end = minimize(
         cost, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14, "gtol": 1e-9}
     )
-    prior = ClassPrior(name, tuple(float(f"{value:.6g}") for value in np.exp(end.x)), tuple(classes))
-    check = check_classes(prior, data, seed, n_sets)
+    alpha = tuple(float(f"{value:.6g}") for value in np.exp(end.x))
+    return checked(ClassPrior(name, alpha, tuple(classes)), data, seed, n_sets)
+
+
+def checked(prior: Prior, counts: Counts, seed: int, n_sets: int) -> FittedClasses[Prior]:
+    """Return a prior fitted to labels with its check, and a caution if that rejects it."""
+    check = check_classes(prior, counts, seed, n_sets)
     caution = ""
     if check.rejected:
         caution = (
-            f"The prior fitted to {name} does not describe its labels well: labels simulated from it differ "
-            f"in {' and '.join(check.misfits)}"
+            f"The prior fitted to {prior.name} does not describe its labels well: labels simulated from it "
+            f"differ in {' and '.join(check.misfits)}"
         )
-    prior = ClassPrior(name, prior.alpha, prior.classes, caution)
-    return FittedClasses(prior, prior.log_likelihood(data), check)
+    return FittedClasses(
+        replace(prior, caution=caution),  # type: ignore[type-var]
+        prior.log_likelihood(counts),
+        check,
+    )
 
 
-def check_classes(prior: ClassPrior, counts: ArrayLike, seed: int = 0, n_sets: int = 200) -> ClassCheck:
+def check_classes(prior: LabelPrior, counts: ArrayLike, seed: int = 0, n_sets: int = 200) -> ClassCheck:
     """Simulate labels of as many items, with as many labels each, and compare them with the data.
 
     The p-values are those of `nbyk.priors.predictive.predictive_check`: exact for a prior fixed beforehand,

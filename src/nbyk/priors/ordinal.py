@@ -7,16 +7,27 @@ reaches. Levels have an order and no distances.
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from nbyk.errors import NbykError
-from nbyk.priors.nominal import as_counts, check_differ
+from nbyk.files import read_json
+from nbyk.priors.nominal import (
+    ClassPrior,
+    FittedClasses,
+    LabelPrior,
+    as_counts,
+    check_differ,
+    check_names,
+    checked,
+)
+from nbyk.priors.responses import check_keys
 from nbyk.sums import product
 
 Floats = NDArray[np.float64]
@@ -27,7 +38,7 @@ _TINY = 1e-300
 
 
 @dataclass(frozen=True)
-class OrdinalPrior:
+class OrdinalPrior(LabelPrior):
     """A distribution of whole data sets of levels.
 
     Attributes
@@ -40,19 +51,24 @@ class OrdinalPrior:
         Standard deviation s of the items on the latent scale, at least 0.
     rater_sd : float
         Standard deviation τ of the raters' cut-points, at least 0.
+    classes : tuple of str
+        The levels' names, lowest first; "1" to "L" by default.
+    caution : str
+        As for `TwoStagePrior`.
 
     Raises
     ------
     NbykError
-        If there is no threshold, they do not ascend, or a standard deviation is negative or not finite.
+        If there is no threshold, they do not ascend, a standard deviation is negative or not finite, or the
+        levels are not as many different names.
     """
 
     name: str
     thresholds: tuple[float, ...]
     item_sd: float
     rater_sd: float = 0.0
-
-    caution: ClassVar[str] = ""
+    classes: tuple[str, ...] = ()
+    caution: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         cuts = np.array(self.thresholds, dtype=np.float64)
@@ -67,22 +83,28 @@ class OrdinalPrior:
             if not 0.0 <= sd < np.inf:
                 raise NbykError(f"found {sd}, expected a standard deviation of at least 0", argument=argument)
         object.__setattr__(self, "thresholds", tuple(cuts.tolist()))
+        names = self.classes or [str(level + 1) for level in range(len(cuts) + 1)]
+        object.__setattr__(self, "classes", check_names(self.name, names, len(cuts) + 1, "level"))
 
     @property
-    def levels(self) -> int:
-        """Number of levels L."""
-        return len(self.thresholds) + 1
+    def n_uniforms(self) -> int:
+        """The number of uniforms for one item: one."""
+        return 1
 
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The levels' names: "1" to "L"."""
-        return tuple(str(level + 1) for level in range(self.levels))
+    def draw(self, u: ArrayLike) -> Floats:
+        """Return items' chances of a level from l on, (L − 1, …), from uniforms of shape (…, 1)."""
+        return self.above(self.places(np.asarray(u)[..., 0]))
 
     @property
     def shares(self) -> Floats:
         """The shares of the levels among all responses, (L,)."""
         spread = np.sqrt(1.0 + self.item_sd**2 + self.rater_sd**2)
         return np.diff(np.concatenate([[0.0], ndtr(np.array(self.thresholds) / spread), [1.0]]))
+
+    @property
+    def in_words(self) -> tuple[str, ...]:
+        """Where each level begins on the latent scale."""
+        return ("lowest, ", *(f"from {cut:.3g}, " for cut in self.thresholds))
 
     def places(self, u: ArrayLike) -> Floats:
         """Return items' places on the latent scale from uniforms in (0, 1), of the same shape."""
@@ -116,14 +138,9 @@ class OrdinalPrior:
         spread = np.sqrt(1.0 + self.rater_sd**2)
         return _log_likelihood(np.array(self.thresholds) / spread, self.item_sd / spread, rows, times)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the prior as JSON can hold it."""
+    def _content(self) -> dict[str, Any]:
         spreads = {"item_sd": self.item_sd, "rater_sd": self.rater_sd}
-        return {"name": self.name, "thresholds": list(self.thresholds), **spreads}
-
-    def key(self) -> str:
-        """Return the distribution alone as canonical JSON, the key of random streams."""
-        return json.dumps([self.thresholds, self.item_sd, self.rater_sd])
+        return {"thresholds": list(self.thresholds), **spreads}
 
 
 @dataclass(frozen=True)
@@ -142,8 +159,10 @@ class MovedPool:
         return gold, a, b
 
 
-def fit_levels(name: str, counts: ArrayLike) -> OrdinalPrior:
-    """Fit thresholds and the spread of items to levels by maximum likelihood, items integrated out.
+def fit_levels(
+    name: str, counts: ArrayLike, classes: Sequence[str] = (), *, n_sets: int = 200, seed: int = 0
+) -> FittedClasses[OrdinalPrior]:
+    """Fit thresholds and the spread of items to levels by maximum a posteriori, and check them.
 
     Parameters
     ----------
@@ -152,6 +171,10 @@ def fit_levels(name: str, counts: ArrayLike) -> OrdinalPrior:
     counts : array_like, shape (N, L)
         Responses on each level to each item. Raters are not told apart, so their cut-points' spread is part
         of the noise, whose standard deviation is 1.
+    classes
+        The levels' names, lowest first.
+    n_sets, seed
+        Simulated data sets of the check, and what fixes them, as for `fit_classes`.
 
     Raises
     ------
@@ -166,13 +189,13 @@ def fit_levels(name: str, counts: ArrayLike) -> OrdinalPrior:
     from scipy.optimize import minimize
 
     data = as_counts(counts)
-    check_differ(data, ())
+    check_differ(data, classes)
     totals = data.sum(axis=0)
     if (totals == 0).any():
         empty = int(np.flatnonzero(totals == 0)[0])
         raise NbykError(
-            f"level {empty + 1} of {len(totals)} has no response, which leaves its thresholds open; leave "
-            "out the level"
+            f"level {classes[empty] if len(classes) else empty + 1} of {len(totals)} has no response, which "
+            "leaves its thresholds open; leave out the level"
         )
     rows, times = np.unique(data, axis=0, return_counts=True)
 
@@ -186,7 +209,26 @@ def fit_levels(name: str, counts: ArrayLike) -> OrdinalPrior:
     point = np.concatenate([start[:1], np.log(np.diff(start)), [0.0]])
     end = minimize(cost, point, method="L-BFGS-B", options={"ftol": 1e-13, "gtol": 1e-7}).x
     cuts = np.cumsum(np.concatenate([end[:1], np.exp(end[1:-1])]))
-    return OrdinalPrior(name, tuple(float(f"{cut:.6g}") for cut in cuts), float(f"{np.exp(end[-1]):.6g}"))
+    thresholds, item_sd = tuple(float(f"{cut:.6g}") for cut in cuts), float(f"{np.exp(end[-1]):.6g}")
+    return checked(OrdinalPrior(name, thresholds, item_sd, classes=tuple(classes)), data, seed, n_sets)
+
+
+def label_prior_in(path: Path) -> LabelPrior | None:
+    """Return the prior of labels in a file, as `nbyk fit` writes it; None if it is one of numbers."""
+    try:
+        content = read_json(path, way_out="give a prior that `nbyk fit` wrote, or write it again")
+        if not isinstance(content, Mapping):
+            return None
+        optional = ("classes", "caution")
+        if "alpha" in content:
+            check_keys(content, "prior of labels", ("name", "alpha"), optional)
+            return ClassPrior(**content)
+        if "thresholds" in content:
+            check_keys(content, "prior of levels", ("name", "thresholds", "item_sd"), ("rater_sd", *optional))
+            return OrdinalPrior(**content)
+        return None
+    except NbykError as error:
+        raise error.about(file=path) from None
 
 
 def _log_likelihood(cuts: Floats, item_sd: float, rows: NDArray[np.int64], times: NDArray[np.int64]) -> float:

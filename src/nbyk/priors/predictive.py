@@ -13,16 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from nbyk.data.response_set import response_matrix
 from nbyk.errors import NbykError
 from nbyk.priors.families import open_uniforms
-from nbyk.priors.two_stage import Response, TwoStagePrior
+from nbyk.priors.two_stage import TwoStagePrior
 
 Floats = NDArray[np.float64]
 
 LEVEL = 0.05
 """A check rejects a prior if one of its three p-values is at most a third of this (Bonferroni)."""
 
-_ON_LEVEL = 1e-6
-_CUT = Response("likert", 10)
-_DECIMALS = 12
 _REFERENCE_ITEMS = 1_000_000
 
 
@@ -115,7 +112,7 @@ def predictive_check(
     """
     if n_sets < 1:
         raise NbykError(f"number of simulated data sets is {n_sets}; expected at least 1")
-    responses = on_scale(matrix, prior.response)
+    responses = prior.response.on_scale(matrix)
     item_parameters(responses)
     present = ~np.isnan(responses)
     rng = np.random.default_rng(np.random.SeedSequence(seed))
@@ -214,56 +211,6 @@ class ReferenceSample:
         other_at = self.below[np.searchsorted(self.values, first, side="right")]
         other_before = self.below[np.searchsorted(self.values, first, side="left")]
         return float(max(np.abs(below[1:] - other_at).max(), np.abs(below[:-1] - other_before).max()))
-
-
-def on_scale(matrix: ArrayLike, response: Response) -> Floats:
-    """Return a valid response matrix with its responses put exactly on the levels of the response stage."""
-    responses = response_matrix(matrix, "matrix")
-    if response.kind == "normal":
-        return responses
-    if response.kind == "clamped":
-        nearest = np.clip(responses, 0.0, 1.0)
-        expected = "a number in [0, 1]"
-    else:
-        levels = response.values
-        last = len(levels) - 1
-        steps = np.clip(np.round(responses / levels[1]), 0, last)
-        nearest = np.where(np.isnan(steps), np.nan, levels[np.nan_to_num(steps).astype(np.int64)])
-        expected = f"one of {', '.join(f'{level:g}' for level in levels)}"
-    far = np.abs(responses - nearest) > _ON_LEVEL
-    if far.any():
-        item, column = np.argwhere(far)[0]
-        raise NbykError(
-            f"item {item}, response {column} is {responses[item, column]}; a {response.kind} response is "
-            f"{expected}: recode the responses, or choose another response stage"
-        )
-    return nearest
-
-
-def on_levels(matrix: ArrayLike, response: Response) -> tuple[Floats, Response]:
-    """Return responses on levels, and the response stage that has those levels.
-
-    Responses with levels stay as they are. Those clamped to [0, 1] are cut into ten equal parts. The
-    probability of a part is that of a normal draw between two edges, clamped or not, so μ and σ are the same
-    for both.
-
-    Parameters
-    ----------
-    matrix : array_like, shape (N, K)
-        Responses on the scale of `response`, with NaN for missing ones.
-    response
-        Their response stage.
-    """
-    responses = on_scale(matrix, response)
-    if response.levels:
-        return responses, response
-    if response.kind != "clamped":
-        raise NbykError(
-            f"response {response.kind} has neither levels nor ends; put the responses on a scale with both "
-            "ends"
-        )
-    # In floating point 0.7 - 0.4 is a little less than 0.3, but belongs to the same part.
-    return _CUT.apply(np.round(responses, _DECIMALS)), _CUT
 
 
 def _simulated(

@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 from nbyk.errors import NbykError
 from nbyk.priors.family import Family
 from nbyk.priors.likelihood_search import FITTABLE, Search
-from nbyk.priors.marginal import Counts, Patterns, response_counts
-from nbyk.priors.predictive import PredictiveCheck, on_levels, on_scale, predictive_check
-from nbyk.priors.two_stage import Response, TwoStagePrior
+from nbyk.priors.marginal import Counts, Patterns
+from nbyk.priors.predictive import PredictiveCheck, predictive_check
+from nbyk.priors.responses import Response
+from nbyk.priors.two_stage import TwoStagePrior
 from nbyk.sums import product
 
 if TYPE_CHECKING:
@@ -115,10 +116,9 @@ def fit_prior(
     lie further from simulated ones than chance explains (`PredictiveCheck.rejected`). With thousands of items
     small differences are enough; the distances show how small.
     """
-    responses = on_scale(matrix, response)
-    if response.kind == "clamped" and np.isin(responses[~np.isnan(responses)], (0.0, 1.0)).all():
-        response = Response("binary")
-    candidates = fit_by_likelihood(*on_levels(responses, response))
+    responses = response.on_scale(matrix)
+    response = response.seen_in(responses)
+    candidates = fit_by_likelihood(*response.on_levels(responses))
     prior = TwoStagePrior(name, candidates[0].mu, candidates[0].sigma, response)
     check = predictive_check(prior, responses, seed, n_sets)
     return FittedPrior(replace(prior, caution=_caution(name, check)), candidates, check)
@@ -150,7 +150,7 @@ def fit_by_likelihood(matrix: ArrayLike, response: Response) -> tuple[FamilyFit,
     With more than 1000 different patterns of counts, the search uses 1000 items spread evenly over the
     ordered ones. Likelihoods still cover all items.
     """
-    counts = response_counts(matrix, response)
+    counts = response.counts(matrix)
     _check_identified(counts, response)
     patterns = Patterns.of(counts)
     search = Search(patterns.at_most(_MAX_PATTERNS), response)

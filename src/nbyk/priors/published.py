@@ -9,7 +9,8 @@ from __future__ import annotations
 from nbyk.errors import unknown_name
 from nbyk.priors import published_names
 from nbyk.priors.families import Clamped, FoldedNormal, Mixture, Triangular, TruncatedNormal, Uniform
-from nbyk.priors.two_stage import Response, TwoStagePrior
+from nbyk.priors.responses import Response
+from nbyk.priors.two_stage import TwoStagePrior
 
 SIMULATED_PUBLISHED = TwoStagePrior("simulated", Uniform(0, 1), Uniform(0, 0.3), Response("normal"))
 """Wein et al. (2023): the prior that reproduces the numbers of their simulated tables.

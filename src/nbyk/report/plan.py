@@ -15,6 +15,7 @@ from nbyk.planning.result import Plan
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, style
 from nbyk.report.lines import in_words
+from nbyk.report.plan_lines import rating_or_label
 from nbyk.report.plan_tables import (
     RATERS,
     candidates_table,
@@ -53,13 +54,18 @@ def plan_answer(plan: Plan, *, name: str = "", for_page: bool = False) -> Answer
     simulated = plan.request.is_simulated
     if simulated:
         explorer = _sliders_of_curves(plan)
-        title = f"How many items and ratings: {plan.request.world.prior.name}"
-        draw, caption = "plan", "The power of items N and ratings per item K, and this plan"
+        each = rating_or_label(plan)
+        title = f"How many items and {each}s: {plan.request.world.prior.name}"
+        draw, caption = "plan", f"The power of items N and {each}s per item K, and this plan"
     else:
         explorer = _sliders_of_grid(plan) if for_page else None
         title = f"Planning with people: {name}"
         draw, caption = "people", "The items that you need against the number of raters, for several powers"
     figures = [AnswerFigure(draw, caption, partial(figure_of, plan), narrow=True, alt=head.verdict)]
+    for other in plan.others:
+        drawn = partial(figure_of, other)
+        by, alt = f"{caption}, by {other.metric}", other.head.verdict
+        figures.append(AnswerFigure(f"plan_{other.metric}", by, drawn, narrow=True, alt=alt))
     return Answer(
         title=title,
         sentences=plan.lines,
@@ -168,7 +174,11 @@ def plan_figure(plan: Plan) -> Figure:
         axes.set_xticks(ticks, [str(k) for k in ticks])
         axes.set_xticks([], minor=True)
         _tick_items(axes)
-        axes.set_xlabel("gold ratings per item, K" if asked.world.has_gold else "ratings of each answer, K")
+        axes.set_xlabel(
+            f"gold {rating_or_label(plan)}s per item, K"
+            if asked.world.has_gold
+            else "ratings of each answer, K"
+        )
         axes.set_ylabel("items, N")
         axes.set_title(
             f"{world.prior.name}, ε = {plan.epsilon:.3g}: {in_words(world.test.name)} on "

@@ -80,7 +80,7 @@ def collection(plan: Plan, high: Plan | None = None) -> str:
     clusters = f" in {crew.clusters} clusters" if crew.items_per_cluster > 1 else ""
     of_each = " of each system's answer" if systems > 1 else " each"
     ratings = count("k_responses")
-    noun = _noun(plan)
+    noun = rating_or_label(plan)
     words = f"{count('n_items')} items{clusters}"
     if crew.runs and not crew.raters and ratings == "1" and not _cost(plan):  # nobody rates
         return f"{words} and {count('runs')} runs of each system{', paired' * crew.paired_runs}"
@@ -97,7 +97,8 @@ def collection(plan: Plan, high: Plan | None = None) -> str:
     return words
 
 
-def _noun(plan: Plan) -> str:
+def rating_or_label(plan: Plan) -> str:
+    """Return what a response of people is called."""
     source = plan.request.source
     return "label" if isinstance(source, Simulated) and source.of_labels else "rating"
 
@@ -282,7 +283,7 @@ def _assumptions(plan: Plan) -> Iterator[str]:
         yield f"SD of the effect {listed(shown)}" if shown else "an effect that does not vary"
         return
     of = source.prior
-    those = f"the {of.n_items} of" if isinstance(of, PilotItems | LabelledItems) else "those of"
+    those = f"the {of.n_items} of" if of.n_items else "those of"
     yield f"items like {those} {of.name}, each {'labelled' if source.of_labels else 'rated'} by other people"
     if source.of_pair:
         return
@@ -300,7 +301,7 @@ def _systems(world: Simulated, unit: float) -> Iterator[str]:
         often = {None: "as often as people do", 1: "once"}.get(world.n_runs, f"{world.n_runs} times")
         yield f"each system labels an item {often}, as a person would"
         return
-    if isinstance(world.prior, PilotItems) and world.has_gold and len(world.prior.response.values):
+    if isinstance(world.prior, PilotItems) and world.has_gold and world.prior.response.levels:
         answers = world.prior.system_answers
         kind = "whole levels of the scale" if answers == "levels" else "real numbers"
         yield f"systems answer in {kind} (--system-answers {answers})"

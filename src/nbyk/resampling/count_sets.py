@@ -211,7 +211,7 @@ def draw_count_sets(
     """
     response = population.prior.response
     items = population.draw_items(streams, n_sets)
-    edges = response_edges(response)
+    edges = response.edges
     shape = (len(edges), *items.gold.shape)
 
     def limits(mean: Floats, sd: Floats) -> NDArray[np.uint32]:
@@ -244,16 +244,9 @@ def draw_count_sets(
     )
 
 
-def response_edges(response: Response) -> Floats:
-    """Return the least normal draws that give each level except the lowest, shape (L − 1,)."""
-    if response.levels == 0:
-        raise NbykError(f"{response.kind} responses are continuous and have no counts")
-    return np.array([0.5]) if response.kind == "binary" else response.values[1:].copy()
-
-
 def check_countable(metrics: Sequence[Metric], response: Response) -> None:
     """Raise NbykError unless the metrics need only counts of such responses."""
-    response_edges(response)
+    response.check_levels()
     for metric in metrics:
         if metric.needs != "item_means" and not has_counts_form(metric):
             raise NbykError(

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from nbyk.compiled import njit
 from nbyk.metrics.item_means import fill_item_means
+from nbyk.priors.responses import NORMAL
+from nbyk.priors.responses import respond as respond_one
 from nbyk.resampling.lanes import index_below
 
 Array = NDArray[Any]
@@ -154,22 +156,6 @@ def _fill_words(state: Array, out: Array) -> None:
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
 
 
-NORMAL, CLAMPED, LIKERT, BINARY = 0, 1, 2, 3
-"""Codes of the response stage: raw normal, clamped to [0, 1], Likert with L levels, 0/1 at one half."""
-
-
-@njit(nogil=True, cache=True)
-def _respond(x: float, kind: int, levels: int) -> Any:
-    if kind == NORMAL:
-        return x
-    if kind == BINARY:
-        return 1.0 if x >= 0.5 else 0.0
-    x = min(max(x, 0.0), 1.0)
-    if kind == CLAMPED:
-        return x
-    return min(np.floor(x * levels), levels - 1.0) / levels
-
-
 @njit(nogil=True, cache=True)
 def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) -> None:
     """Turn standard normals into responses in place.
@@ -184,7 +170,7 @@ def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) ->
                     row[j] = mu + sigma * row[j]
             else:
                 for j in range(row.size):
-                    row[j] = _respond(mu + sigma * row[j], kind, levels)
+                    row[j] = respond_one(mu + sigma * row[j], kind, levels)
 
 
 @njit(nogil=True, cache=True)
@@ -200,7 +186,7 @@ def mean_responses(mean: Array, sd: Array, kind: int, levels: int, normals: Arra
         for k in range(len(normals)):
             rater_normals = normals[k, items]
             for i in range(len(total)):
-                total[i] += _respond(mu[i] + sigma[i] * rater_normals[i], kind, levels)
+                total[i] += respond_one(mu[i] + sigma[i] * rater_normals[i], kind, levels)
         for i in range(len(total)):
             total[i] /= len(normals)
 
@@ -243,7 +229,7 @@ def respond_mixed(
             for j in range(responses.shape[2]):
                 x = responses[r, i, j]
                 x = mu_b + sigma_b * x if from_b[r, i, j] else mu_a + sigma_a * x
-                responses[r, i, j] = _respond(x, kind, levels)
+                responses[r, i, j] = respond_one(x, kind, levels)
 
 
 @njit(nogil=True, cache=True)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.priors.nominal import ClassPrior, MixedPool, as_counts, labels_of, shares_of
-from nbyk.priors.ordinal import OrdinalPrior
+from nbyk.priors.nominal import ClassPrior, LabelPrior, MixedPool, as_counts, labels_of, shares_of
 from nbyk.resampling.count_sets import BLOCK, as_thresholds
 from nbyk.resampling.effects import batches, effects_of_scores
 from nbyk.resampling.lanes import LANES, STATE, next_row, start_replicate
@@ -66,6 +65,8 @@ class LabelledItems:
         object.__setattr__(self, "order", order)
         object.__setattr__(self, "counts", self.counts[order])
         object.__setattr__(self, "answers", answers and tuple(one[order] for one in answers))
+
+    of_labels: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -136,7 +137,7 @@ class LabelledItems:
         return {"name": self.name, "pilot_items": self.n_items, **pair, "fitted": self.prior.to_dict()}
 
 
-LabelSource = ClassPrior | OrdinalPrior | LabelledItems
+LabelSource = LabelPrior | LabelledItems
 """What labels are simulated from."""
 
 
@@ -297,7 +298,7 @@ class LabelPopulation:
         long_rows, long_run = self._large(metric, seed, long_run=True)
 
         def means(rows: NDArray[np.int64], values: Floats) -> Floats:
-            n = cast("LabelledItems", self.prior).n_items
+            n = self.prior.n_items
             return np.bincount(rows % n, values, n) / np.maximum(np.bincount(rows % n, minlength=n), 1)
 
         return np.stack([means(rows, effects), means(rows, effects**2), means(long_rows, long_run)])
@@ -314,7 +315,7 @@ class LabelPopulation:
 
     def _answers(self, rows: NDArray[np.int64]) -> Floats | None:
         """Return real systems' answers to items of the pool, (2, R, N, runs); None of simulated ones."""
-        if not isinstance(self.prior, LabelledItems) or self.prior.answers is None:
+        if self.prior.answers is None:
             return None
         return _together(self.prior.answers)[:, rows % self.prior.n_items]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,8 @@ class PilotItems:
             if np.isnan(matrix).all(axis=1).any():
                 row = int(np.flatnonzero(np.isnan(matrix).all(axis=1))[0])
                 raise NbykError(f"pilot: item {row} has no rating; leave it out")
+
+    of_labels: ClassVar[bool] = False
 
     @property
     def n_items(self) -> int:

@@ -38,13 +38,6 @@ Floats = NDArray[np.float64]
 Hypothesis = Literal["alternative", "null"]
 Detail = Literal["responses", "sufficient"]
 
-_RESPONSE_CODES = {
-    "normal": kernels.NORMAL,
-    "clamped": kernels.CLAMPED,
-    "likert": kernels.LIKERT,
-    "binary": kernels.BINARY,
-}
-
 
 def simulate(
     population: Population,
@@ -171,7 +164,7 @@ def drawn_means(population: Population, streams: Streams, n_sets: int) -> Iterat
     Their responses are never in memory together.
     """
     response = population.prior.response
-    kind = _RESPONSE_CODES[response.kind], response.levels
+    kind = response.code, response.levels
     k, n_runs = population.k_responses, population.n_runs or population.k_responses
     for batch in batches(n_sets, 3 * population.n_items):
         items = population.draw_items(streams, batch)
@@ -190,14 +183,14 @@ def drawn_means(population: Population, streams: Streams, n_sets: int) -> Iterat
 
 def respond_in_place(response: Response, mean: Floats, sd: Floats, normals: Floats) -> Floats:
     """Turn standard normals (R, N, K) into responses to items of these means and deviations, each (R, N)."""
-    kernels.respond(mean, sd, _RESPONSE_CODES[response.kind], response.levels, normals)
+    kernels.respond(mean, sd, response.code, response.levels, normals)
     return normals
 
 
 def mean_responses(response: Response, mean: Floats, sd: Floats, normals: Floats) -> Floats:
     """Return the mean response to each item, (N,), from its mean and deviation, (N,), and normals, (K, N)."""
     out = np.empty(mean.shape)
-    kernels.mean_responses(mean, sd, _RESPONSE_CODES[response.kind], response.levels, normals, out)
+    kernels.mean_responses(mean, sd, response.code, response.levels, normals, out)
     return out
 
 
@@ -210,7 +203,7 @@ def draw_responses(
     n_runs: int | None = None,
 ) -> tuple[Floats, Floats]:
     """Draw gold responses (R, N, K) and both systems' (2, R, N, n_runs), by default K too."""
-    code = _RESPONSE_CODES[response.kind]
+    code = response.code
     shape = (*items.gold.shape, n_runs or k)
     gold, systems = np.empty((*items.gold.shape, k)), np.empty((2, *shape))
     streams.fill_normals("gold", gold)
@@ -233,11 +226,11 @@ def _drawer(
     response = population.prior.response
     if detail == "responses":
         return _draw_responses, 3  # it takes the responses of a few sets at a time
-    if response.levels > 0:
+    if response.levels:
         check_countable(metrics, response)
         return _draw_counts, 2 * response.levels
-    if response.kind == "clamped":
-        raise NbykError("clamped responses have no exact short cut; use detail 'responses'")
+    if not response.is_normal:
+        raise NbykError(f"{response.kind} responses have no exact short cut; use detail 'responses'")
     for metric in metrics:
         if metric.needs != "item_means":
             raise NbykError(f"metric {metric.name} needs single responses; use detail 'responses'")

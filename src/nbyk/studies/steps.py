@@ -81,11 +81,7 @@ def write_figures(study: Study, settings: Mapping[str, Any], files: Files, out: 
     """Draw the figures of a study's report to ``figures/`` of a folder."""
     from nbyk.report.answer import write_figures
 
-    if study.drawn:
-        figures = _call(loaded(study.drawn), f"{study.name} plot", {**settings, **files})
-    else:
-        figures = _answer(study, settings, files).figures
-    write_figures(figures, out)
+    write_figures(_answer(study, settings, files).figures, out)
 
 
 def write_report(study: Study, settings: Mapping[str, Any], files: Files, out: Path) -> str:

@@ -164,8 +164,6 @@ class Study:
         The function that returns the report, an answer (`nbyk.report.answer.Answer`), as
         "package.module:function". It takes the settings and inputs of `reported` as steps do.
         ``figures/`` is written from it, and then ``report.html``, ``summary.json`` and ``tables/``.
-    drawn
-        The function that returns the figures of the report alone, where that costs less. It takes the same.
     """
 
     name: ClassVar[str]
@@ -175,7 +173,6 @@ class Study:
     steps: ClassVar[Mapping[str, Step]] = {}
     datasets: ClassVar[Mapping[str, str]] = {}
     report: ClassVar[str] = ""
-    drawn: ClassVar[str] = ""
 
     def rule(self, part: str) -> str:
         """Return the name of the rule of one of its steps, or of "aggregate", "plot" or "report"."""

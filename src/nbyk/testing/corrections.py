@@ -69,15 +69,8 @@ def settled_decisions(
 ) -> NDArray[np.bool_]:
     """Return which corrected decisions more draws cannot change.
 
-    Corrections are monotone in every p-value. A decision is settled if it is the same with all p-values at
-    their lower bounds, with all at their upper bounds, and with all as drawn.
-
-    Parameters
-    ----------
-    p, low, high : ndarray, shape (m,)
-        p-values of the draws, and bounds of those of infinitely many draws (`bounds_of_drawn_p`).
-    alpha, method
-        The level of the decisions, and the correction.
+    Corrections are monotone in every p-value. A decision is settled if it is the same with all m p-values at
+    their lower bounds, with all at their upper bounds (`bounds_of_drawn_p`), and with all as drawn.
     """
     rejected, at_most, at_least = (
         correct_p_values(values, method) <= alpha for values in (p, high, np.minimum(low, high))

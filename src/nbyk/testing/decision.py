@@ -143,21 +143,11 @@ class Decision:
         counts = counts_of_sides(n_greater, n_less, self.alternative)
         return not at.reject_to[look] < counts.min() < at.keep_from[look]
 
-    def draw(self, draw: NullDraws, observed: Floats) -> list[tuple[Floats, bool]]:
-        """Return each metric's effects under the null, and whether they settle its decision.
-
-        `observed`, shape (metrics,), are the effects on the data as they are.
-        """
-        effects_of: list[list[Floats]] = [[] for _ in observed]
-        settled = [False] * len(observed)
-        drawn = 0
+    def draw(self, draw: NullDraws, observed: float) -> tuple[Floats, bool]:
+        """Return the effects of the first hypothesis under the null, and whether they settle its decision."""
+        null = np.empty(0)
         for look, n_draws in enumerate(self.looks.draws.tolist()):
-            which = [index for index, done in enumerate(settled) if not done]
-            if not which:
-                break
-            for index, effects in zip(which, draw(which, n_draws, start=drawn), strict=True):
-                effects_of[index].append(effects)
-                effects_of[index] = [np.concatenate(effects_of[index])]
-                settled[index] = self.settled(float(observed[index]), effects_of[index][0], look)
-            drawn = n_draws
-        return [(effects[0], done) for effects, done in zip(effects_of, settled, strict=True)]
+            null = np.concatenate([null, draw([0], n_draws, start=null.size)[0]])
+            if self.settled(observed, null, look):
+                return null, True
+        return null, False

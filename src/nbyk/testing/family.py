@@ -142,17 +142,9 @@ class Hypotheses:
     def draw(self, draw: NullDraws, observed: Floats, bounds: Sequence[float]) -> list[DrawnNull]:
         """Return each hypothesis' null effects, and whether they settle its decisions.
 
-        Parameters
-        ----------
-        draw
-            Draws hypotheses' effects under the null.
-        observed : ndarray, shape (m,)
-            The effects on the data as they are.
-        bounds
-            Upper bounds of the p-values of infinitely many draws; 1 if unknown.
+        `observed`, shape (m,), are the effects on the data as they are, and `bounds` upper bounds of the
+        p-values of infinitely many draws; 1 if unknown.
 
-        Notes
-        -----
         Each look gives an interval for every p-value of infinitely many draws (Clopper and Pearson 1934). The
         chance that any interval at any look misses is at most the decision's error. Corrections are monotone
         in every p-value. So a decision that is the same with all p-values at their lower ends and all at
@@ -210,15 +202,8 @@ class Hypotheses:
 def swap_bound(gains: Floats, *, sides: float = 2.0) -> float:
     """Return an upper bound of the p-value of all 2^N swaps, for a metric that is a mean over items.
 
-    Swapping an item's rows flips the sign of its contribution d to the effect. The share of sums of ±d that
-    reach Σd is at most exp(−(Σd)² / (2 Σd²)).
-
-    Parameters
-    ----------
-    gains : ndarray, shape (N,)
-        The contributions, or any multiple of them.
-    sides
-        2 for a two-sided test.
+    Swapping an item's rows flips the sign of its contribution d to the effect; `gains`, shape (N,), are any
+    multiple of these. The share of sums of ±d that reach Σd is at most exp(−(Σd)² / (2 Σd²)).
     """
     squares = float((gains**2).sum())
     if squares == 0.0:
@@ -229,14 +214,7 @@ def swap_bound(gains: Floats, *, sides: float = 2.0) -> float:
 def choose_pairs(names: Sequence[str], against: str | None, alternative: str) -> list[tuple[int, int]]:
     """Return the pairs to compare, as places in `names`; the second of each is the baseline, if there is one.
 
-    Parameters
-    ----------
-    names
-        Two systems or more.
-    against
-        The name of the baseline; without one, all pairs are compared.
-    alternative
-        "two-sided", "greater" or "less". With three systems or more, the last two need a baseline.
+    Of three systems or more, a one-sided alternative needs a baseline.
     """
     if against is not None:
         if against not in names:

@@ -74,20 +74,10 @@ def looks(
 ) -> Looks:
     """Return the looks of a test that rejects if at most `critical` of M draws exceed.
 
-    Parameters
-    ----------
-    n_resamples
-        Draws M of the whole test.
-    critical
-        The largest count that rejects.
-    first, growth
-        Draws before the first look, and the factor to the next, rounded up to a multiple of `first`; with
-        `first` = `n_resamples` the only look is after all draws.
-    error
-        Largest chance, per decision, of deciding differently from the M draws.
+    The number of draws grows from look to look by a factor, rounded up to a multiple of `first`; with `first`
+    = M the only look is after all draws. The chance, per decision, of deciding differently from the M draws
+    is at most `error`.
 
-    Notes
-    -----
     If all M draws would reject, at most C = `critical` of them exceed. The count among the first m is then at
     most a hypergeometric count of C in M. It reaches `keep_from` at any look with a chance of at most
     `error`, which the looks share equally. If they would not reject, at least C + 1 exceed, and the same
@@ -109,19 +99,8 @@ def looks(
 
 @cache
 def certain_looks(draws: tuple[int, ...], alpha: float, *, error: float) -> Looks:
-    """Return the counts that settle whether the p-value of infinitely many draws is at most α.
+    """Return the counts that settle, at numbers of draws, if the p of infinitely many draws is at most α.
 
-    Parameters
-    ----------
-    draws
-        Numbers of draws m at which to look, increasing.
-    alpha
-        The level α.
-    error
-        Largest chance that a count settles it wrongly at any look.
-
-    Notes
-    -----
     If that p-value is above α, the count among m draws is at least a binomial of m and α. It falls to
     `reject_to` with a chance of at most `error` / L at each of the L looks. The same holds for `keep_from`. A
     count between the two settles nothing, even at the last look.
@@ -177,19 +156,9 @@ def _log_choose(n: int, k: ArrayLike) -> NDArray[np.float64]:
 def share_bounds(share: float, n_draws: int, n_looks: int, *, error: float = ERROR) -> tuple[float, float]:
     """Return bounds on the share of pairs (α, β) with β ≥ α among all M × M draws, from the first m × m.
 
-    Parameters
-    ----------
-    share
-        Share of such pairs among the first m draws of each hypothesis, which are drawn independently.
-    n_draws
-        The number m.
-    n_looks
-        Number of looks, which share the chance of an error.
-    error
-        Largest chance that the bounds of any look exclude the share among all draws.
+    `share` is that of the first m draws of each hypothesis, which are drawn independently. The looks share
+    the chance of an error, that the bounds of any exclude the share among all draws.
 
-    Notes
-    -----
     Given all draws, the m first α are a sample of the M without replacement. So is the placement of each α
     among the m first β. The same holds for the β. The mean of m numbers in [0, 1], sampled without
     replacement, deviates from the population's mean within Chernoff and Hoeffding's bound by the relative

@@ -33,20 +33,9 @@ def standings_of(
     pairs: Sequence[Pair],
     against: str | None,
 ) -> tuple[tuple[Standing, ...], tuple[tuple[str, ...], ...]]:
-    """Return the standings, best first, and the groups, if all pairs were compared.
+    """Return the standings, best first, and the groups, if all pairs were compared and not with a baseline.
 
-    Parameters
-    ----------
-    names
-        The systems' names.
-    scores : ndarray, shape (S,)
-        Their scores, of which more is better if `sign` is 1, and less if it is −1.
-    sign
-        1 or −1.
-    intervals
-        The intervals of their scores.
-    pairs, against
-        The pairs, and the baseline of all of them, if there is one.
+    Of the scores, shape (S,), more is better if `sign` is 1, and less if it is −1.
     """
     best, _ = ranks(sign * scores[:, None])
     order = np.argsort(best[:, 0], kind="stable").tolist()
@@ -78,18 +67,9 @@ def standings_of(
 
 
 def ranks(scores: Floats) -> tuple[Integers, Integers]:
-    """Return the best and the worst rank of each system given ties; 1 is the highest score.
+    """Return the best and the worst rank of each system, from scores of S systems in M draws, shape (S, M).
 
-    Parameters
-    ----------
-    scores : ndarray, shape (S, M)
-        Scores of S systems in M draws, higher is better.
-
-    Returns
-    -------
-    best, worst : ndarray, shape (S, M)
-        1 + the number of systems that score higher, and S − the number that score lower. Without ties they
-        are the same.
+    They are 1 + the number of systems that score higher, and S − the number that score lower.
     """
     tolerance = tie_tolerance(scores)
     best, worst = np.empty((2, *scores.shape), dtype=np.int64)
@@ -100,20 +80,13 @@ def ranks(scores: Floats) -> tuple[Integers, Integers]:
 
 
 def rank_sets(better: Booleans) -> tuple[Integers, Integers]:
-    """Return the ranks of each system that are compatible with decisions on pairs.
+    """Return the lowest and highest rank of each system that are compatible with decisions on pairs.
 
-    Parameters
-    ----------
-    better : ndarray of bool, shape (S, S)
-        Whether the system of the row was shown to be better than that of the column.
-
-    Returns
-    -------
-    low, high : ndarray, shape (S,)
-        1 + the number of systems that are better, and S − the number that are worse, directly or through
-        others. If no decision is wrong, every possible rank of a system lies between them, also with ties. So
-        if the chance of any wrong decision is at most α, all sets cover at once with a chance of at least 1 −
-        α.
+    `better`, shape (S, S), says whether the system of the row was shown to be better than that of the column.
+    The ranks are 1 + the number of systems that are better, and S − the number that are worse, directly or
+    through others. If no decision is wrong, every possible rank of a system lies between them, also with
+    ties. So if the chance of any wrong decision is at most α, all sets cover at once with a chance of at
+    least 1 − α.
     """
     closed = better.copy()
     for middle in range(len(better)):
@@ -124,18 +97,8 @@ def rank_sets(better: Booleans) -> tuple[Integers, Integers]:
 def groups(n_systems: int, different: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
     """Return the largest groups of systems in which no two differ, by insertion and absorption.
 
-    Parameters
-    ----------
-    n_systems
-        Number of systems S, numbered in the order in which groups should list them.
-    different
-        Pairs of systems that differ.
-
-    Returns
-    -------
-    list of tuple
-        Every system is in at least one group. Two systems that do not differ share a group, two that differ
-        share none. In the order of their members.
+    Every system is in at least one group. Two systems that do not differ share a group, two that differ share
+    none. Groups are in the order of their members, which have numbers.
     """
     columns = {(1 << n_systems) - 1} if n_systems else set()
     for first, second in different:

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.categories import coded
+from nbyk.data.response_set import coded
 from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.pvalues import Alternative, check_alternative, p_of_sides
 

@@ -36,21 +36,9 @@ def skewness_of_mean(values: Floats) -> float:
 
 
 def corrected(t: float, g: float, c: float) -> float:
-    """Return t after the step.
+    """Return t, a mean over its standard error, after the step: of the same sign, at most as far from 0.
 
-    Parameters
-    ----------
-    t
-        A mean over its standard error.
-    g
-        The skewness of the mean.
-    c
-        A factor, at least 1: few units underestimate their own skewness.
-
-    Returns
-    -------
-    float
-        A number of t's sign, at most as far from 0.
+    g is the skewness of the mean, and c a factor of at least 1: few units underestimate their own skewness.
     """
     a = _shift(-math.copysign(1.0, t) * g, c)
     size = abs(t)

@@ -43,18 +43,8 @@ def about_units(
 ) -> Iterator[str]:
     """Yield a caution where items share raters or runs, and one if it is unknown whether they do.
 
-    Parameters
-    ----------
-    units
-        The raters behind "gold", and the raters or runs behind each system by its name.
-    n_items
-        Number of items N.
-    has_gold
-        Whether there is gold; without it, the systems' responses may come from raters or from runs.
-    claim
-        The claim about the data; the caution names the populations that it leaves out.
-    way_out
-        What makes a claim about new ones, a sentence to follow the caution.
+    The units are the raters behind "gold", and the raters or runs behind each system by its name. The caution
+    names the populations that the `claim` about the data leaves out; `way_out`, a sentence, may follow it.
     """
     shared = {name: role_units for name, role_units in units.items() if role_units.n_shared}
     gold = shared.pop("gold", None)

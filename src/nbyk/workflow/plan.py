@@ -38,27 +38,10 @@ class StepRule(NamedTuple):
 
 
 class RunPlan:
-    """The plan that a configuration gives for the workflow.
+    """The plan that a configuration gives for the workflow: the studies that have a report, and their steps.
 
-    Every result of a lookup is kept, because Snakemake asks for it again and again.
-
-    Parameters
-    ----------
-    values
-        The configuration, merged.
-    files
-        The files that it was merged from, to name the place of a wrong value.
-
-    Attributes
-    ----------
-    config
-        The validated configuration.
-    studies
-        The studies that have a report, by name.
-    steps
-        The steps of all studies, each of which is a rule.
-    sources
-        The names of all sources of items: published priors, data sets and tables of the user's own.
+    `values` are the merged configuration, and `files` those that it was merged from, to name the place of a
+    wrong value. Every result of a lookup is kept, because Snakemake asks for it again and again.
     """
 
     def __init__(self, values: Mapping[str, Any], files: Sequence[str]) -> None:

@@ -31,15 +31,7 @@ _PLACES = ("below", "inside", "above")
 
 
 def verdicts_of(found: Mapping[str, Any], p_values: pd.DataFrame, levels: pd.DataFrame) -> list[Verdict]:
-    """Return a verdict on each statement that the run has numbers for.
-
-    Parameters
-    ----------
-    found
-        The parts of the summary: figure_02 (if there is one) and figure_03.
-    p_values, levels
-        From `read_p_values` and `read_levels`.
-    """
+    """Return a verdict on each statement that the run has numbers for; `found` are parts of the summary."""
     verdicts = [_larger_sets(p_values), _iterations(p_values), *_printed_example(found["figure_03"])]
     if "figure_02" in found:
         verdicts += _tagging(found["figure_02"])

@@ -32,13 +32,7 @@ _FLOOR = 1e-4
 
 
 def figures_of(p_values: pd.DataFrame, levels: pd.DataFrame) -> dict[str, Callable[[], Figure]]:
-    """Return the drawing function of each figure that the numbers allow, by file name.
-
-    Parameters
-    ----------
-    p_values, levels
-        From `read_p_values` and `read_levels`.
-    """
+    """Return the drawing function of each figure that the numbers allow, by file name."""
     drawn: dict[str, Callable[[], Figure]] = {
         "figure_01": partial(balanced_figure, p_values),
         "figure_03": partial(example_figure, p_values),

@@ -29,19 +29,7 @@ _DECIMALS = 4
 
 @dataclass(frozen=True)
 class LabelComparison:
-    """One score of two systems, and whether A's is better.
-
-    Attributes
-    ----------
-    score
-        The score.
-    score_a, score_b
-        The systems' scores, on the score's own scale.
-    effect
-        How much better A is: A's score minus B's, or B's minus A's if lower is better.
-    p, standard_error
-        The p-value of "A is better", and its Monte-Carlo standard error.
-    """
+    """One score of two systems, on its own scale, how much better A is by it, and p of "A is better"."""
 
     score: Metric
     score_a: float

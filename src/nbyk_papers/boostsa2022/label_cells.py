@@ -30,19 +30,7 @@ Draw = Callable[[np.random.Generator], LabelSet]
 
 @dataclass(frozen=True)
 class LabelTests:
-    """The tests of simulated test sets.
-
-    Attributes
-    ----------
-    scores
-        Names of scores of hard labels.
-    fractions
-        Shares f of the items that a resample draws.
-    n_simulations, n_resamples
-        Test sets, and resamples M of each.
-    seed
-        Seed of the sets and of their resamples.
-    """
+    """Tests of simulated test sets: hard scores, shares f that a resample draws, and how many."""
 
     scores: Sequence[str]
     fractions: Sequence[float]
@@ -68,22 +56,9 @@ class LevelTests:
 def balanced(
     *, n_items: int, accuracy: float, tests: LabelTests, work: Work
 ) -> tuple[pa.Table, dict[str, Any]]:
-    """Test two balanced classifiers, one a point better, at one test-set size (Figure 1).
+    """Test two balanced classifiers, A one point better, at one test-set size (Figure 1).
 
-    Parameters
-    ----------
-    n_items, accuracy
-        As `balanced_set`; A leads by .01.
-    tests, work
-        The tests; the threads to use, and the function to call as sets are done.
-
-    Returns
-    -------
-    pyarrow.Table
-        One row per set, semantics, share and score: simulation, n_items, discordance, semantics, fraction,
-        n_drawn, score, score_a, score_b, effect, p, standard_error, n_resamples.
-    dict
-        The number of resamples.
+    The table has one row per set, semantics, share and score.
     """
     key = stream_key(tests.seed, purpose="balanced labels", n_items=n_items, accuracy=accuracy)
 
@@ -94,14 +69,9 @@ def balanced(
 
 
 def tagging(*, discordance: float, tests: LabelTests, work: Work) -> tuple[pa.Table, dict[str, Any]]:
-    """Test two taggers with the right answers of Figure 2's on as many items.
+    """Test two taggers with the right answers of Figure 2's on as many items, as `balanced`.
 
-    Parameters
-    ----------
-    discordance
-        The share of items that exactly one tagger has right, as `tagging_set`.
-    tests, work
-        As `balanced`, which returns the same table.
+    `discordance` is the share of items that exactly one tagger has right.
     """
     counts = {"n_items": TAGGED_ITEMS, "right_a": TAGGED_RIGHT_A, "right_b": TAGGED_RIGHT_B}
     key = stream_key(tests.seed, purpose="tagging labels", discordance=discordance, **counts)
@@ -113,13 +83,7 @@ def tagging(*, discordance: float, tests: LabelTests, work: Work) -> tuple[pa.Ta
 
 
 def example(*, tests: LabelTests, work: Work) -> tuple[pa.Table, dict[str, Any]]:
-    """Test the two systems of the paper's printed example (Figure 3); simulations differ in resamples alone.
-
-    Parameters
-    ----------
-    tests, work
-        As `balanced`, which returns the same table.
-    """
+    """Test the two systems of the printed example (Figure 3); simulations differ in resamples alone."""
     key = stream_key(tests.seed, purpose="example labels")
     return _p_values(key, lambda _: counted_set(EXAMPLE_COUNTS), tests, work)
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.compiled import njit
 from nbyk.metrics import Metric, get
-from nbyk.metrics.classes import ACCURACY, MACRO, MICRO, ONE_CLASS, ratio
+from nbyk.metrics.classes import F1, MACRO, PRECISION, RECALL, score_tables
+from nbyk.testing.engine.forms import form_of
 from nbyk.testing.engine.item_draws import ItemDraws, KindCounts, by_first_item
+from nbyk.testing.engine.rows import Rows
+from nbyk.testing.engine.tables import Tables
 from nbyk_papers.boostsa2022.soft_labels import MEASURES, contributions, score_sums
 
 Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 Labels: TypeAlias = NDArray[Any]
 
 
@@ -37,19 +39,10 @@ def label_scorer(
     n_classes: int = 0,
     occurring: bool = False,
 ) -> HardScorer | SoftScorer:
-    """Return the scorer of S systems' labels.
+    """Return the scorer of S systems' labels: classes from 0, or rows of probabilities.
 
-    Parameters
-    ----------
-    target, predictions : ndarray, shape (N,) and (S, N), or (N, C) and (S, N, C)
-        Hard labels, classes from 0, or soft ones, rows of probabilities.
-    scores
-        The scores to compute.
-    n_classes
-        Classes of hard labels; by default those up to the largest of the targets.
-    occurring
-        Whether macro averages of hard labels are over the classes that occur, draw by draw and system by
-        system.
+    Hard labels have by default the classes up to the largest of the targets. `occurring` macro averages are
+    over the classes that occur, draw by draw and system by system.
     """
     if target.ndim == 1:
         n_classes = n_classes or int(target.max()) + 1
@@ -71,29 +64,32 @@ class HardScorer:
         scores: Sequence[Metric],
         occurring: bool,
     ) -> None:
-        self._n_classes = n_classes
-        self._occurring = occurring
-        self._plan = np.array([_plan_of(score) for score in scores], dtype=np.int64)
-        first, self.kind_of = _kinds(target, predictions, n_classes)
-        self._target = target[first]
-        self._predictions = np.ascontiguousarray(predictions[:, first].T)
+        code: NDArray[Any] = target
+        for predicted in predictions:
+            code = np.unique(code * n_classes + predicted, return_inverse=True)[1]
+        first, self.kind_of = by_first_item(np.unique(code, return_inverse=True)[1])
+        gold, systems = target[first], predictions[:, first]
+        places = gold[:, None].astype(np.float64), systems[:, :, None].astype(np.float64)
+        table, classes = np.eye(n_classes), [str(place) for place in range(n_classes)]
+        rows, cells = Rows(*places, table=table), (gold * (n_classes + 1) + systems)[None]
+        shape, named = (n_classes, n_classes + 1), [score.bound(classes, table) for score in scores]
+        self._forms = [
+            form_of(score, rows)
+            if score.additive
+            else Tables(score, rows, cells, shape, partial(_fill, score, occurring))
+            for score in named
+        ]
 
     def scores(self, draws: ItemDraws) -> Floats:
-        """Return scores of a batch, shape (scores, S, 64); those beyond the batch's draws mean nothing."""
-        n_systems, n_draws = self._predictions.shape[1], draws.weights.shape[1]
-        actual = np.empty((self._n_classes, n_draws), np.int64)
-        predicted, hits = np.empty((2, n_systems, *actual.shape), np.int64)
-        count_classes(draws.weights, self._target, self._predictions, actual, predicted, hits)
-        out = np.empty((len(self._plan), n_systems, n_draws))
-        score_classes(actual, predicted, hits, self._plan, self._occurring, out)
-        return out
+        """Return scores of a batch, shape (scores, S, draws)."""
+        return np.stack([form.drawn(draws) for form in self._forms])
 
 
 class SoftScorer:
     """Every item is a kind of its own."""
 
     name = "soft labels"
-    kinds = None
+    kinds = deviations = None
 
     def __init__(self, target: Labels, predictions: Labels, scores: Sequence[Metric]) -> None:
         self._measures = np.array([MEASURES.index(score.name) for score in scores], dtype=np.int64)
@@ -110,101 +106,18 @@ class SoftScorer:
         return out
 
 
-def _plan_of(score: Metric) -> tuple[int, int, int]:
-    """Return a metric's measure, average and class, as `score_classes` takes them."""
-    if not score.arguments:
-        return ACCURACY, 0, 0
-    measure, average, *_ = map(int, score.values)
-    return measure, average, int(score.label or 0)
-
-
-def _kinds(target: Labels, predictions: Labels, n_classes: int) -> tuple[Ints, Ints]:
-    """Return the first item of each kind, in order, and the kind of each item."""
-    code: NDArray[Any] = target
-    for predicted in predictions:
-        code = np.unique(code * n_classes + predicted, return_inverse=True)[1]
-    return by_first_item(np.unique(code, return_inverse=True)[1])
-
-
-@njit(nogil=True, cache=True)
-def _score(
-    measure: int, average: int, label: int, occurring: bool, hits: Ints, predicted: Ints, actual: Ints
-) -> float:
-    """Return a score from counts of classes, shape (C,) each; a class with divisor 0 counts as 0."""
-    if measure == ACCURACY:
-        return float(hits.sum() / actual.sum())
-    if average == ONE_CLASS:
-        return ratio(measure, hits[label], predicted[label], actual[label])
-    if average == MICRO:
-        return ratio(measure, hits.sum(), predicted.sum(), actual.sum())
-    total = weights = 0.0
-    for c in range(len(hits)):
-        weight = 1 if average == MACRO else actual[c]
-        if weight == 0 or (occurring and predicted[c] + actual[c] == 0):
-            continue
-        total += weight * ratio(measure, hits[c], predicted[c], actual[c])
-        weights += weight
-    return total / weights
-
-
-@njit(nogil=True, cache=True)
-def count_classes(
-    weights: Any, target: Ints, predictions: Ints, actual: Ints, predicted: Ints, hits: Ints
-) -> None:
-    """Count classes in draws of items, or of kinds of identical items.
-
-    Parameters
-    ----------
-    weights : ndarray of int, shape (U, 64)
-        The number of times that each draw has each kind.
-    target, predictions : ndarray of int, shape (U,) and (U, S)
-        The kinds' classes.
-    actual, predicted, hits : ndarray of int, shape (C, 64), (S, C, 64) and (S, C, 64)
-        Filled with the counts of each class's targets, of its predictions and of the right ones among these.
-    """
-    n_draws = weights.shape[1]
-    actual[:] = 0
-    predicted[:] = 0
-    hits[:] = 0
-    for u in range(len(target)):
-        truth = target[u]
-        of_kind = weights[u]
-        for draw in range(n_draws):
-            actual[truth, draw] += of_kind[draw]
-        for s in range(predictions.shape[1]):
-            label = predictions[u, s]
-            for draw in range(n_draws):
-                predicted[s, label, draw] += of_kind[draw]
-            if label == truth:
-                for draw in range(n_draws):
-                    hits[s, label, draw] += of_kind[draw]
-
-
-@njit(nogil=True, cache=True)
-def score_classes(
-    actual: Ints, predicted: Ints, hits: Ints, plan: Ints, occurring: bool, out: Floats
-) -> None:
-    """Score draws from their counts of classes.
-
-    Parameters
-    ----------
-    actual, predicted, hits : ndarray of int, shape (C, R), (S, C, R) and (S, C, R)
-        As `count_classes` fills them.
-    plan : ndarray of int, shape (M, 3)
-        Measure, average and class of each score.
-    occurring
-        Whether a macro average is over only the classes that occur in a draw's targets or in the system's
-        predictions, not over all classes.
-    out : ndarray, shape (M, S, R)
-        Filled with the scores; NaN for a draw of nothing.
-    """
-    for draw in range(actual.shape[1]):
-        for s in range(len(hits)):
-            of_hits, of_predicted, of_actual = hits[s, :, draw], predicted[s, :, draw], actual[:, draw]
-            for m in range(len(plan)):
-                if of_actual.sum() == 0:
-                    out[m, s, draw] = np.nan
-                    continue
-                out[m, s, draw] = _score(
-                    plan[m, 0], plan[m, 1], plan[m, 2], occurring, of_hits, of_predicted, of_actual
-                )
+def _fill(score: Metric, occurring: bool, tables: NDArray[np.int32], out: Floats) -> None:
+    """Fill `out`, shape (D,), from counts; `occurring` averages are over the classes that a draw has."""
+    measure, average, label = map(int, score.values)
+    if not occurring or average != MACRO:
+        score_tables(tables, measure, average, label, out)
+        return
+    counts = tables[0, :, :-1].astype(np.float64)
+    hits, actual, predicted = np.einsum("ccd->cd", counts), counts.sum(axis=1), counts.sum(axis=0)
+    over, under = {
+        PRECISION: (hits, predicted),
+        RECALL: (hits, actual),
+        F1: (2.0 * hits, predicted + actual),
+    }[measure]
+    of_classes = np.divide(over, under, out=np.zeros_like(over), where=under > 0.0)
+    out[:] = of_classes.sum(axis=0) / (predicted + actual > 0.0).sum(axis=0)

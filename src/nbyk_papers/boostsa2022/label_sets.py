@@ -44,19 +44,9 @@ class LabelSet(NamedTuple):
 def balanced_set(generator: np.random.Generator, *, n_items: int, accuracy: float, lead: float) -> LabelSet:
     """Return a test set of two classes, half of the items each, on which systems err independently.
 
-    Within either class B has a share `accuracy` right and A has `lead` more, on items drawn independently.
-    Every hard score of a system is therefore its accuracy.
-
-    Parameters
-    ----------
-    generator
-        The generator of the draws.
-    n_items
-        Items N; `lead` · N/2 is a whole number.
-    accuracy
-        B's accuracy, rounded to whole items.
-    lead
-        A's lead in accuracy.
+    Within either class B has a share `accuracy` right, rounded to whole items, and A has `lead` more, on
+    items drawn independently. Every hard score of a system is therefore its accuracy. `lead` · N/2 is a whole
+    number.
     """
     per_class = n_items // 2
     ahead, right_b = round(lead * per_class), round(accuracy * per_class)
@@ -81,17 +71,9 @@ def tagging_set(
     """Return a test set of twelve classes, of which few are frequent and the rare ones are hard.
 
     The hard items (those that not both have right) are drawn by class, with `RARITY_EXPONENT`. Among them,
-    those that exactly one system has right are spread evenly over the classes, and so are those that B has
-    right. A wrong prediction is another class, drawn by its share.
-
-    Parameters
-    ----------
-    generator
-        The generator of the draws.
-    n_items, right_a, right_b
-        Items N, and the number that each system has right.
-    discordance
-        Share of the items that exactly one has right, rounded to what the two numbers allow.
+    those that exactly one system has right, a share `discordance` of all, rounded to what the two numbers
+    allow, are spread evenly over the classes, and so are those that B has right. A wrong prediction is
+    another class, drawn by its share.
     """
     lead = right_a - right_b
     only_b = round((discordance * n_items - lead) / 2)

@@ -28,21 +28,10 @@ Predictions: TypeAlias = NDArray[np.int64] | NDArray[np.float64]
 def equally_good(
     kind: Kind, n_items: int, chunk: int, size: int, seed: int = 0
 ) -> list[tuple[Predictions, ...]]:
-    """Return targets and predictions of A and B for simulated test sets on which both are equally good.
+    """Return targets and predictions of A and B for the first `size` sets of a chunk; both are equally good.
 
     A and B are exchangeable: hard labels of three classes are right with a chance of ¾, and equal the other
     system's label half of the time. Soft labels are the target mixed with noise of each system.
-
-    Parameters
-    ----------
-    kind
-        "hard" or "soft".
-    n_items
-        Items N of each set.
-    chunk, size
-        The number of the chunk of sets, and how many of its sets to return, at most `CHUNK`.
-    seed
-        Seed of the sets.
     """
     draw = Streams(stream_key(seed, purpose="label level", kind=kind, n_items=n_items), chunk).generator(
         "sets"
@@ -63,29 +52,15 @@ def type_one_error(
     seed: int = 0,
     threads: int = 1,
 ) -> list[dict[str, Any]]:
-    """Measure the rate at which `label_bootstrap` rejects if both systems are equally good.
+    """Return the rate at which `label_bootstrap` rejects if both systems are equally good (`equally_good`).
 
-    Parameters
-    ----------
-    kind
-        "hard" or "soft": the labels to simulate (`equally_good`).
-    scores, semantics
-        As `label_bootstrap`.
-    fractions
-        The shares of the items to draw; all see the same test sets.
-    n_items, n_sets, n_resamples
-        Items N of each test set, test sets, and resamples of each.
-    alpha
-        Nominal level.
-    seed, threads
-        Seed of the sets, and threads to use. The numbers do not depend on the threads.
+    All fractions, the shares of the items to draw, see the same test sets.
 
     Returns
     -------
     list of dict
-        A row for each score and fraction, fractions in turn within each score: n_items, semantics, score,
-        fraction, alpha, n_sets, n_resamples, rejections, rate, its exact 95 % interval low and high, and
-        band_low and band_high, between which 99 % of the rates of an exact test lie.
+        A row for each score and fraction: with the rate its exact 95 % interval low and high, and band_low
+        and band_high, between which 99 % of the rates of an exact test lie.
     """
 
     def rejections(chunk_and_size: tuple[int, int]) -> NDArray[np.int64]:

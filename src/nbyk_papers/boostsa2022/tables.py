@@ -23,15 +23,7 @@ if TYPE_CHECKING:
 def tables_of(
     p_values: pd.DataFrame, levels: pd.DataFrame, verdicts: Sequence[dict[str, str]]
 ) -> list[tuple[str, str, pd.DataFrame]]:
-    """Return every table as (file name, caption, table).
-
-    Parameters
-    ----------
-    p_values, levels
-        From `read_p_values` and `read_levels`.
-    verdicts
-        The verdicts on the paper's statements, from `summarise`.
-    """
+    """Return every table as (file name, caption, table)."""
     tables = {
         "verdicts": (VERDICTS_CAPTION, verdict_table(verdicts)),
         "figure_01": (

@@ -55,3 +55,9 @@ class Calibration(Section):
     """Draws B of whole items, for intervals and for the null "shifted"."""
     expected_resamples: int = Field(64, ge=2)
     """Draws M of each hypothesis behind an expected p."""
+    label_classes: Annotated[list[Annotated[int, Field(ge=2, le=26)]], Distinct] = Field(
+        list(design.LABEL_CLASSES)
+    )
+    """Numbers of classes at which to measure the recommended test for labels; none to leave it out."""
+    label_sets: int = Field(1000, ge=2)
+    """Test sets behind every rate of labels."""

@@ -29,6 +29,8 @@ METRICS = (
     "wins_mae_vectorized",
 )
 
+LABEL_CLASSES = (2, 3, 5, 12)
+
 DEFAULT_NULL = "swap_items"
 """The null of the test that `nbyk.compare` makes by default."""
 

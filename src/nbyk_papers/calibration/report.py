@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from nbyk.report.answer import Answer
 from nbyk_papers.calibration.figures import figures_of
+from nbyk_papers.calibration.labels import labels_table, read_labels
 from nbyk_papers.calibration.reading import read_rates
-from nbyk_papers.calibration.summary import summarise
+from nbyk_papers.calibration.summary import MAIN_ALPHA, summarise
 from nbyk_papers.calibration.tables import tables_of
 from nbyk_papers.shown import Page, study_answer
 
@@ -29,11 +30,19 @@ PAGE = Page(
 )
 
 
-def report(*, rates: Sequence[Path], priors: Sequence[Path] = ()) -> Answer:
-    """Return tables, heat maps and the summary from the files of the step rates, and of the priors behind."""
-    return rates_report(read_rates(rates), priors)
+def report(*, rates: Sequence[Path], priors: Sequence[Path] = (), labels: Sequence[Path] = ()) -> Answer:
+    """Return tables, heat maps and the summary from the files of both steps, and of the priors behind."""
+    return rates_report(read_rates(rates), priors, read_labels(labels) if labels else None)
 
 
-def rates_report(rates: pd.DataFrame, priors: Sequence[Path] = ()) -> Answer:
+def rates_report(
+    rates: pd.DataFrame, priors: Sequence[Path] = (), labels: pd.DataFrame | None = None
+) -> Answer:
     """Return the report of rates that were read, simulated from priors in these files."""
-    return study_answer(PAGE, summarise(rates), tables_of(rates), figures_of(rates), priors=priors)
+    tables = tables_of(rates)
+    if labels is not None:
+        caption = (
+            f"Type-I error of the recommended test of labels at α = {MAIN_ALPHA:g}, by number of classes"
+        )
+        tables.append(("labels", caption, labels_table(labels)))
+    return study_answer(PAGE, summarise(rates), tables, figures_of(rates), priors=priors)

@@ -14,7 +14,10 @@ class CalibrationStudy(Study):
 
     name = "calibration"
     keys = "nbyk_papers.calibration.config:Calibration"
-    steps: ClassVar = {"rates": Step("nbyk_papers.calibration.cells:rates", "calibration/rates")}
+    steps: ClassVar = {
+        "rates": Step("nbyk_papers.calibration.cells:rates", "calibration/rates"),
+        "labels": Step("nbyk_papers.calibration.labels:labels", "calibration/labels"),
+    }
     datasets: ClassVar = {
         "rates": "nbyk_papers.rows:calibration_rates",
     }
@@ -37,10 +40,12 @@ class CalibrationStudy(Study):
                 )
 
     def cells(self, config: Any) -> list[Cell]:
-        """Return the cells of each source, truth and size."""
+        """Return the cells of each source, truth and size, and those of labels."""
         from nbyk_papers.calibration.cells import rate_cells
+        from nbyk_papers.calibration.labels import label_cells
 
-        return list(rate_cells(config, self.settings(config)))
+        settings = self.settings(config)
+        return [*rate_cells(config, settings), *label_cells(config, settings)]
 
     def figures(self, config: Any) -> list[str]:
         """Return the names of its heat maps."""
@@ -48,7 +53,8 @@ class CalibrationStudy(Study):
 
     def tables(self, config: Any) -> list[str]:
         """Return the names of its tables."""
-        return ["default", "default_metrics", "tests", "all_metrics", *self._parts(config)]
+        of_labels = ["labels"] if self.settings(config).label_classes else []
+        return ["default", "default_metrics", "tests", "all_metrics", *self._parts(config), *of_labels]
 
     def _parts(self, config: Any) -> list[str]:
         """Return the parts of the study that a configuration may leave out."""
@@ -59,9 +65,11 @@ class CalibrationStudy(Study):
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
         cells = self.cells(config)
+        rates = [cell for cell in cells if cell.step == "rates"]
         inputs: dict[str, list[str]] = {
-            "rates": [cell.path for cell in cells],
-            "priors": list(dict.fromkeys(str(cell.inputs["prior"]) for cell in cells)),
+            "rates": [cell.path for cell in rates],
+            "priors": list(dict.fromkeys(str(cell.inputs["prior"]) for cell in rates)),
+            "labels": [cell.path for cell in cells if cell.step == "labels"],
         }
         return Cell("calibration", "report", {}, inputs, memory=300, seconds=40)
 

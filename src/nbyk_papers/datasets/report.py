@@ -39,19 +39,7 @@ def report(
     priors: Sequence[Path],
     checks: Sequence[Path],
 ) -> Answer:
-    """Return tables, a figure of each data set and the page.
-
-    Parameters
-    ----------
-    sources
-        The data sets, in the order to show them in.
-    seed
-        Seed of the ratings that the figures draw from the priors.
-    pvalues
-        Files of their p-values.
-    ratings, priors, checks
-        Files of each data set.
-    """
+    """Return tables, a figure of each data set and the page, from files of p-values and of each data set."""
     if not len(sources) == len(ratings) == len(priors) == len(checks) > 0:
         raise NbykError("no data sets; expected one file of ratings, one prior and one check for each source")
     data_sets = [read_data_set(*parts) for parts in zip(sources, ratings, priors, checks, strict=True)]

@@ -35,21 +35,7 @@ _KEY = ["semantics", "source", "n_items", "k_responses", "sampler", "metric", "e
 
 @dataclass(frozen=True)
 class DataSet:
-    """An available data set.
-
-    Attributes
-    ----------
-    name, title
-        Its name in commands, and its name for people.
-    made
-        The origin of its ratings: licence, citation, scale and the like.
-    ratings
-        Its ratings, normalised.
-    prior
-        The prior fitted to them.
-    check
-        The prior's predictive check.
-    """
+    """A data set: its ratings, where they are from, the prior fitted to them, and its predictive check."""
 
     name: str
     title: str
@@ -79,21 +65,10 @@ def read_data_set(name: str, ratings: Path, prior: Path, check: Path) -> DataSet
 
 
 def interval_alpha(matrix: Floats) -> float:
-    """Return Krippendorff's α of ratings, with squared differences.
+    """Return Krippendorff's α of ratings, shape (N, K) with NaN where missing, with squared differences.
 
-    Parameters
-    ----------
-    matrix : ndarray, shape (N, K)
-        Ratings, NaN where missing; an item with fewer than two is left out.
-
-    Returns
-    -------
-    float
-        At most 1, where all ratings of an item are alike; NaN if all ratings are.
-
-    References
-    ----------
-    Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
+    It is at most 1, where all ratings of an item are alike; NaN if all ratings are. Items with fewer than two
+    ratings are left out. Krippendorff (2011), Computing Krippendorff's Alpha-Reliability.
     """
     counts = (~np.isnan(matrix)).sum(axis=1)
     paired, m = matrix[counts >= 2], counts[counts >= 2]

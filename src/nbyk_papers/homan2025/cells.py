@@ -175,17 +175,7 @@ def power_cells(config: Any, settings: Any) -> Iterator[Cell]:
 
 @dataclass(frozen=True)
 class GridDraws:
-    """The draws behind the p-values of a size.
-
-    Attributes
-    ----------
-    metrics
-        Names of metrics.
-    n_draws
-        Draws M.
-    seed
-        Their seed.
-    """
+    """The draws behind the p-values of a size."""
 
     metrics: Sequence[str]
     n_draws: int

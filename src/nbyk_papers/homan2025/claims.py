@@ -14,19 +14,7 @@ SEMANTICS = ("published", "recommended")
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A conclusion of the paper.
-
-    Attributes
-    ----------
-    place
-        Its place in the paper.
-    words
-        The paper's own words.
-    criterion
-        The condition under which it holds.
-    found
-        Returns the finding under a semantics; None if the run lacks the numbers.
-    """
+    """A conclusion of the paper; `found` returns the finding under a semantics, None without numbers."""
 
     place: str
     words: str

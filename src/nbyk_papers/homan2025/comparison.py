@@ -50,14 +50,7 @@ def read_grid(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
 def of_columns(grid: pd.DataFrame, semantics: str, *, metrics_of: str = "") -> pd.DataFrame:
     """Return the multistage p-values of the paper's metric columns under one semantics.
 
-    Parameters
-    ----------
-    grid
-        From `read_grid`.
-    semantics
-        "published" or "recommended".
-    metrics_of
-        The semantics whose metrics the columns use, if it is another.
+    The columns' metrics are those of `metrics_of`, if that is another semantics.
     """
     column_of_metric = {m: column for column, m in METRIC_OF_COLUMN[metrics_of or semantics].items()}
     rows = grid[(grid["semantics"] == semantics) & (grid["bootstrap"] == "multistage")]
@@ -65,25 +58,12 @@ def of_columns(grid: pd.DataFrame, semantics: str, *, metrics_of: str = "") -> p
 
 
 def compare(grid: pd.DataFrame, semantics: str, *, published_draws: float = PUBLISHED_DRAWS) -> pd.DataFrame:
-    """Return each cell of Tables 1 to 3 that the run has, the published numbers and ours.
+    """Return each cell of Tables 1 to 3 that the run of `read_grid` has, the published numbers and ours.
 
-    Parameters
-    ----------
-    grid
-        From `read_grid`.
-    semantics
-        "published" or "recommended".
-    published_draws
-        Draws b assumed behind the published numbers.
-
-    Returns
-    -------
-    DataFrame
-        table, source, epsilon_b, column; published_n_times_k, published_k, published_p, published_effect;
-        at that published size our p, standard_error, effect, effect_sd, n_draws, the standard errors of the
-        differences, p_error and effect_error, and the differences in those, z_p and z_effect; and the size
-        that the paper's rule picks from our numbers, picked_n_times_k, picked_k, with picked_p, picked_error
-        and picked_effect.
+    Beside the published size and numbers stand, at that size, our p, effect and their errors; the standard
+    errors of the differences, p_error and effect_error, with `published_draws` draws b assumed behind the
+    published numbers; the differences in those, z_p and z_effect; and the size that the paper's rule picks
+    from our numbers, picked_n_times_k and picked_k, with its p, error and effect.
     """
     rows = of_columns(grid, semantics)
     published = published_table()

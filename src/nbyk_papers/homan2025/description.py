@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.priors.marginal import Counts, ItemGrid, check_levels, masses, nodes, response_counts
-from nbyk.priors.two_stage import Response, TwoStagePrior
+from nbyk.priors.marginal import Counts, ItemGrid, masses, nodes
+from nbyk.priors.responses import Response
+from nbyk.priors.two_stage import TwoStagePrior
 from nbyk.sums import product
 
 Floats = NDArray[np.float64]
@@ -21,14 +22,8 @@ _FREQUENCIES = 256
 class Marginal:
     """The marginal distributions of a prior, for an unknown item.
 
-    Attributes
-    ----------
-    cells : ndarray, shape (nodes, L)
-        Probability of every response at every node of the items' parameters.
-    weights : ndarray, shape (nodes,)
-        Probability of the nodes.
-    mu_mean : float
-        Mean of μ.
+    `cells`, shape (nodes, L), are the probabilities of every response at every node of the items' parameters,
+    `weights` those of the nodes.
     """
 
     cells: Floats
@@ -38,7 +33,7 @@ class Marginal:
     @classmethod
     def of(cls, prior: TwoStagePrior) -> Marginal:
         """Return the marginal distributions of a prior whose responses have levels."""
-        check_levels(prior.response)
+        prior.response.check_levels()
         grid = ItemGrid.over(prior.response, prior.mu.support, prior.sigma.support)
         mu, sigma = masses(prior.mu, grid.mu_edges), masses(prior.sigma, grid.sigma_edges)
         cells = grid.probabilities(prior.response).reshape(-1, prior.response.levels)
@@ -80,28 +75,12 @@ class Marginal:
 class Description:
     """A prior beside data, both with the lowest level at 0 and the highest at 1.
 
-    Attributes
-    ----------
-    prior_name
-        Name of the prior.
-    n_items
-        Number of items of the data.
-    mu_mean
-        Mean of the prior's μ, before responses are rounded to levels.
-    mean_data, mean_prior
-        Mean of the items' mean responses.
-    sd_data, sd_prior
-        Standard deviation of the items' mean responses, for the items' own numbers of responses.
-    within_data, within_prior
-        Mean over the items of the variance of an item's responses, unbiased; None for data without an item
-        that has two responses.
-    means_ks
-        Kolmogorov-Smirnov distance between the distributions of item means.
-    means_tv, responses_tv
-        Total-variation distance between the distributions of item means (of single responses); None if the
-        data and the prior do not have the same number of levels.
-    means_tv_chance
-        Approximate value of `means_tv` for the same number of items if the prior were true.
+    mu_mean is the mean of the prior's μ, before responses are rounded to levels; mean and sd are those of the
+    items' mean responses, for the items' own numbers of responses; within is the mean over the items of the
+    unbiased variance of their responses, None without an item that has two. means_ks is the Kolmogorov-
+    Smirnov distance of item means. The total-variation distances means_tv (of item means) and responses_tv
+    are None if the numbers of levels differ; means_tv_chance is what means_tv would about be if the prior
+    were true.
     """
 
     prior_name: str
@@ -124,19 +103,11 @@ class Description:
 
 
 def describe_fit(prior: TwoStagePrior, matrix: ArrayLike, response: Response | None = None) -> Description:
-    """Compare any prior whose responses have levels with data.
+    """Compare any prior whose responses have levels with responses, shape (N, K), NaN for missing ones.
 
-    Parameters
-    ----------
-    prior
-        A published prior, or one of your own, fitted to these data or not.
-    matrix : array_like, shape (N, K)
-        Responses, with NaN for missing ones.
-    response
-        The scale of `matrix`, if it differs from the prior's: you can compare a prior of binary responses
-        with ratings on five levels, for example.
+    `response` is their scale if it is not the prior's: a prior of binary responses can describe five levels.
     """
-    counts, marginal = response_counts(matrix, response or prior.response), Marginal.of(prior)
+    counts, marginal = (response or prior.response).counts(matrix), Marginal.of(prior)
     top = counts.shape[1] - 1
     levels = np.arange(top + 1) / top
     n_responses = counts.sum(axis=1)

@@ -169,16 +169,9 @@ def published_table() -> pd.DataFrame:
 def select_smallest(p_values: pd.DataFrame) -> pd.DataFrame:
     """Choose sizes as the paper does: the smallest N·K with p < .05, and at it the K with the smallest p.
 
-    Parameters
-    ----------
-    p_values
-        One row per source, ε, column and size, with columns n_items, k_responses and p. Sizes off the
-        paper's budgets, or with more responses per item than its tables have, are not chosen.
-
-    Returns
-    -------
-    DataFrame
-        The chosen row of each (source, ε, column) that has one, with its n_times_k.
+    There is a row per source, ε, column and size. Sizes off the paper's budgets, or with more responses per
+    item than its tables have, are not chosen. The result has the chosen row of each (source, ε, column), if
+    any.
     """
     budget = p_values["n_items"] * p_values["k_responses"]
     eligible = p_values.assign(n_times_k=budget)[

@@ -57,18 +57,7 @@ def figures_of(
 ) -> dict[str, Callable[[], Figure]]:
     """Return the drawing function of each figure that the numbers allow, by file name.
 
-    Parameters
-    ----------
-    grid
-        From `read_grid`.
-    power
-        From `read_power`, if there is any.
-    fits
-        Ratings and prior of each own fit, by the fit's source name.
-    rated
-        Ratings of the paper's sources, by name, if there are any.
-    seed
-        Seed of the items drawn from priors for Figure 2 and those of own fits.
+    `fits` has ratings and prior of each own fit; `rated` has ratings of the paper's sources.
     """
     cells = set(grid[["source", "epsilon_b"]].itertuples(index=False, name=None))
     sizes = set(grid[["n_items", "k_responses"]].itertuples(index=False, name=None))

@@ -21,15 +21,7 @@ from nbyk_papers.homan2025.design import (
 
 
 def figure_names(settings: Any, rated: Iterable[str]) -> list[str]:
-    """Return the names of the report's figures, without suffix.
-
-    Parameters
-    ----------
-    settings
-        The section of the configuration.
-    rated
-        The paper's sources that have ratings.
-    """
+    """Return the names of the report's figures; `rated` are the paper's sources that have ratings."""
     cells = _cells(settings)
     panels = [letter for letter, panel in zip("ab", PANELS, strict=True) if panel in cells]
     names = ["figure_01", *stage_figures(rated).values()]

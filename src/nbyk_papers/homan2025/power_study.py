@@ -31,14 +31,9 @@ def power_study(
 ) -> pa.Table:
     """Return the power of several tests at one size, on the same simulated test sets: a point of Figure 6.
 
-    All tests are of the absolute error, at .05, one-sided for "A is better". `progress` is called with the
-    number of test sets just finished, by all tests.
-
-    Returns
-    -------
-    pyarrow.Table
-        A row per test: n_items, k_responses, epsilon_b, metric, test, alpha, n_sets, rejections, power, low,
-        high (the 95 % interval) and mean_draws, the draws of the null that a decision took on average.
+    All tests are of the absolute error, at .05, one-sided for "A is better". A row per test has its power
+    with the 95 % interval, and mean_draws, the draws of the null that a decision took on average. `progress`
+    is called with the number of test sets just finished, by all tests.
 
     Notes
     -----

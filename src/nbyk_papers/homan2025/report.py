@@ -60,19 +60,7 @@ def report(
     power: Sequence[Path] = (),
     stage_ratings: Sequence[Path] = (),
 ) -> Answer:
-    """Return tables, figures and the summary.
-
-    Parameters
-    ----------
-    grid, claims, power
-        Files of the steps grid, claims and power.
-    fits
-        Our own fits.
-    seed
-        Seed of the draws from priors in figures.
-    stages, stage_ratings
-        Sources of Figure 2 that have ratings, and the ratings.
-    """
+    """Return tables, figures and the summary; `stages` are the sources of Figure 2 that have ratings."""
     numbers = Numbers(
         read_grid(grid), read_grid(claims) if claims else None, read_power(power) if power else None
     )

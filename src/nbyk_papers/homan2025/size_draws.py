@@ -41,23 +41,10 @@ _VALUES_PER_ITEM = 16
 
 
 class SizeDraws(ABC):
-    """A way to draw effects of several sizes of test set.
+    """A way to draw effects of several sizes of test set by metrics that need only counts of responses.
 
-    Parameters
-    ----------
-    population
-        The population of the sets; its N is not used.
-    metrics
-        Metrics that need only counts of responses.
-    seed
-        Seed of the draws.
-
-    Attributes
-    ----------
-    paired
-        Whether draw j of the nulls has the items and gold of draw j of the alternative.
-    purpose
-        The name of its random streams.
+    The population's N is not used. `paired` says whether draw j of the nulls has the items and gold of draw j
+    of the alternative; `purpose` is the name of the random streams.
     """
 
     paired: ClassVar[bool]
@@ -79,16 +66,10 @@ class SizeDraws(ABC):
 
 @dataclass(frozen=True)
 class _Batch:
-    """Some test sets of the largest size, and the randomness that makes other sets of them.
+    """Test sets of the largest size under both hypotheses, and what makes other sets of them.
 
-    Attributes
-    ----------
-    alternative, null
-        The sets under both hypotheses.
-    coins
-        Whether A takes A's item means, and not B's, if responses are first aggregated; and whether B does.
-    bootstrap
-        The key of the streams that bootstrap items, and the first set's replicate.
+    `coins` say whether A takes A's item means, and not B's, if responses are first aggregated; and whether B
+    does. `bootstrap` is the key of the streams that bootstrap items, and the first set's replicate.
     """
 
     alternative: CountSets

@@ -42,35 +42,24 @@ def size_grid(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> pa.Table:
-    """Return expected p-values of simulated test sets of many sizes.
+    """Return expected p-values of test sets of many sizes, by metrics that need only counts of responses.
 
-    Parameters
-    ----------
-    populations
-        Populations of Likert or binary responses that differ in nothing but N and K.
-    metrics
-        Metrics that need only counts of responses: those of item means, `mean_of_emds` and
-        `histogram_mean_of_emds`.
-    n_draws
-        Draws M of test sets, the paper's b. A p-value is settled with fewer draws if it is above 0.2 by three
-        standard errors, or if its standard error is below 2 % of it.
-    seed, threads, progress
-        As for `nbyk.resampled_effects`; `progress` is called with the number of draws just finished.
+    The populations differ in nothing but N and K. A p-value is settled with fewer than `n_draws` draws M (the
+    paper's b) if it is above 0.2 by three standard errors, or its standard error is below 2 % of it.
+    `progress` is called with the number of draws just finished.
 
     Returns
     -------
     pyarrow.Table
-        One row per size, metric, semantics and bootstrap: n_items, k_responses, metric, semantics
-        ("published": the items of each fresh draw are bootstrapped once more, "recommended": they are not),
-        bootstrap ("multistage": under the null every response is A's or B's by a fair coin; "flat": responses
-        are aggregated first, and each system's item mean is A's or B's), p, standard_error, effect and
-        effect_sd (mean and standard deviation over plain draws of the alternative), n_draws. p and its error
-        are empty if the metric is undefined on a draw, such as a correlation of constants.
+        One row per size, metric, semantics ("published": the items of each fresh draw are bootstrapped once
+        more, "recommended": they are not) and bootstrap ("multistage": under the null every response is A's
+        or B's by a fair coin; "flat": each system's item mean is). p and its error are empty if the metric is
+        undefined on a draw; effect and effect_sd are over plain draws of the alternative.
 
     Notes
     -----
-    Results depend only on the seed, the prior, the systems and (N, K), not on other sizes or metrics in the
-    call. Both semantics, both bootstraps and all metrics share their draws.
+    Results depend only on the seed, the prior, the systems and (N, K). Both semantics, both bootstraps and
+    all metrics share their draws.
     """
     import pyarrow as pa
 

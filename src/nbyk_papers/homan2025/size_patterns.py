@@ -91,15 +91,7 @@ class PatternDraws(SizeDraws):
 
 
 def pattern_chances(population: Population, log_nodes: int = _LOG_NODES) -> Floats:
-    """Return the chances of an item's patterns under the alternative and the null, shape (2, patterns).
-
-    Parameters
-    ----------
-    population
-        The population of the items.
-    log_nodes
-        Base-two logarithm of the number of Sobol points.
-    """
+    """Return the chances of an item's patterns under the alternative and the null, shape (2, patterns)."""
     response = population.prior.response
     combinations = _combinations(response.levels, population.k_responses)
     n = len(combinations)

@@ -55,17 +55,7 @@ _DISTANCES = {
 def all_tables(
     numbers: Numbers, fits: Mapping[str, Path], verdicts: Sequence[dict[str, str]]
 ) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield every table as (file name, caption, table).
-
-    Parameters
-    ----------
-    numbers
-        The numbers of the run.
-    fits
-        The goodness of each own fit, by the fit's source name, as `nbyk study likelihood-fit` writes it.
-    verdicts
-        The verdicts on the paper's conclusions, from `verdict_rows`.
-    """
+    """Yield every table as (file name, caption, table); `fits` has the check of each own fit."""
     grid, power = numbers.grid, numbers.power
     yield "verdicts", VERDICTS_CAPTION, verdict_table(verdicts)
     if numbers.claims is not None:

@@ -19,7 +19,7 @@ GRID = (
     *("p", "p_error", "p_with_ties", "p_with_ties_error", "power", "wrong", "level", "n_sets"),
 )
 NEAR = 0.006
-"""A printed p is near if it is as near as this to ours, by one of the two countings of ties."""
+"""A printed p is near if it is as near as this to ours, at three digits, by one of the countings of ties."""
 
 FAR = 3.0
 """A printed number agrees if it is within this many standard errors of both, and half of its last digit."""
@@ -64,7 +64,7 @@ def beside_printed(table: pd.DataFrame) -> pd.DataFrame:
         table[np.isclose(table["epsilon"], PRINTED_EPSILON)], on=["source", "metric", "k_responses"]
     )
     found = found[found["printed_budget"].isna() | (found["printed_budget"] == found["budget"])]
-    distances = found[["p", "p_with_ties"]].sub(found["printed_p"], axis=0).abs()
+    distances = found[["p", "p_with_ties"]].round(3).sub(found["printed_p"], axis=0).abs().round(3)
     between = (found["p"] <= found["printed_p"]) & (found["printed_p"] <= found["p_with_ties"])
     both = (1.0 + found["n_sets"] / N_SETS) ** 0.5
     z_p = [

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from nbyk.planning.long_run import response_mean
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk.sums import product
@@ -131,7 +130,7 @@ def _variance_of_means(
     rest = sigma * np.sqrt(np.maximum(1.0 - share - slopes**2, 0.0))
     means = np.array(
         [
-            (weights * response_mean(prior.response, mu + sigma * moved, rest)).mean()
+            (weights * prior.response.mean(mu + sigma * moved, rest)).mean()
             for severity in severities
             for moved in (np.sqrt(share) * severity + slopes * slope for slope in sensitivities)
         ]

@@ -30,13 +30,7 @@ _RATE = ["rate", "error_of_rate"]
 
 
 def verdicts_of(rates: pd.DataFrame) -> list[Verdict]:
-    """Return a verdict on each statement that the run has rates for: the paper's distributions and tests.
-
-    Parameters
-    ----------
-    rates
-        From `error_rates`.
-    """
+    """Return a verdict on each statement that the run has rates for: the paper's distributions and tests."""
     n = rates["n_simulations"]
     share = (rates["errors"] + 1.0) / (n + 2.0)
     own = rates.assign(error_of_rate=np.sqrt(share * (1.0 - share) / n))

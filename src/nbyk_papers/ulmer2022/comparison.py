@@ -24,15 +24,7 @@ CELL = [*SETTING, "threshold", "test"]
 
 
 def beside_published(rates: pd.DataFrame, semantics: str) -> pd.DataFrame:
-    """Return every published rate that a run has, with the columns of `published_rates` and of `error_rates`.
-
-    Parameters
-    ----------
-    rates
-        From `error_rates`.
-    semantics
-        "published" or "recommended".
-    """
+    """Return every published rate that a run has under a semantics, beside ours."""
     ours = rates[rates["semantics"] == semantics]
     return published_rates().merge(ours, on=CELL, validate="one_to_one")
 
@@ -40,18 +32,10 @@ def beside_published(rates: pd.DataFrame, semantics: str) -> pd.DataFrame:
 def compare(rates: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return under each semantics which published rates agree with ours.
 
-    Parameters
-    ----------
-    rates
-        From `error_rates`.
-
-    Returns
-    -------
-    dict of DataFrame
-        `beside_published`, with predicted_low and predicted_high, the limits that the published rate should
-        be within; agrees; p, the exact p-value if both have one chance, which is below 1 − `CONFIDENCE` if
-        they do not agree; and z, the difference over the standard error of both at their pooled value, NaN if
-        both are 0 or both are 1.
+    Added to `beside_published` are predicted_low and predicted_high, the limits that the published rate
+    should be within; agrees; p, the exact p-value if both have one chance, which is below 1 − `CONFIDENCE` if
+    they do not agree; and z, the difference over the standard error of both at their pooled value, NaN if
+    both are 0 or 1.
     """
     return {semantics: _compared(beside_published(rates, semantics)) for semantics in SEMANTICS}
 

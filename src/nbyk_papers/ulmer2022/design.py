@@ -163,16 +163,9 @@ def label_of_test(test: str) -> str:
 
 
 def settings(sample_sizes: Iterable[int], lead: float | None, differences: Iterable[float]) -> list[Setting]:
-    """Return the settings at which a distribution is simulated.
+    """Return the settings at which a distribution is simulated; without a lead there are no Type-II errors.
 
-    Parameters
-    ----------
-    sample_sizes
-        Sizes n, for Type-I errors, and for Type-II errors if there is a lead.
-    lead
-        A's lead where the sample size varies, or None for no Type-II errors.
-    differences
-        A's leads at `DIFFERENCE_SAMPLE_SIZE` scores.
+    `differences` are A's leads at `DIFFERENCE_SAMPLE_SIZE` scores.
     """
     sizes = list(sample_sizes)
     found = [Setting(TYPE_1, n, 0.0) for n in sizes]

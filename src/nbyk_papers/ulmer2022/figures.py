@@ -34,15 +34,7 @@ _CROSS: Any = {"marker": "x", "linestyle": "none", "markersize": 4.5, "markeredg
 
 
 def figures_of(scores: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> dict[str, Callable[[], Figure]]:
-    """Return the drawing function of each figure that the scores allow, by file name.
-
-    Parameters
-    ----------
-    scores
-        From `read_scores`.
-    cells
-        From `compare`: those of the tables.
-    """
+    """Return the drawing function of each figure that the scores allow, by file name."""
     rates = error_rates(scores, [ALPHA, ASO_THRESHOLD])
     shown = rates[rates["threshold"] == rates["test"].map(_threshold_of)]
     drawn: dict[str, Callable[[], Figure]] = {
@@ -167,13 +159,7 @@ def scores_figure(scores: pd.DataFrame, semantics: str) -> Figure:
 
 
 def agreement_figure(of_semantics: Mapping[str, pd.DataFrame]) -> Figure:
-    """Draw the distances of published rates from ours, and their prediction interval, by semantics.
-
-    Parameters
-    ----------
-    of_semantics
-        From `compare`.
-    """
+    """Draw the distances of published rates from ours, and their prediction interval, by semantics."""
     figure, panels = new_panels(9.6, 4.4, len(of_semantics), share_y=True)
     for axes, (semantics, cells) in zip(panels, of_semantics.items(), strict=True):
         for index, test in enumerate(dict.fromkeys(cells["test"])):

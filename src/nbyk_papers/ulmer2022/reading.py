@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbyk.testing.intervals import proportion_interval
-from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.partitions import in_order, read_partitioned
 from nbyk_papers.ulmer2022.design import (
     DISTRIBUTIONS,
     FURTHER_DISTRIBUTIONS,
@@ -43,26 +43,14 @@ def read_scores(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     scores = read_partitioned(files, SCORES, ("semantics", "distribution"))
     for name in ("error", "test"):
         scores[name] = scores[name].astype(str)
-    ranks = {f"_{name}": scores[name].map(order.index) for name, order in _ORDER.items()}
-    by = ["_semantics", "_distribution", "error", "sample_size", "lead", "_test", "simulation"]
-    return scores.assign(**ranks).sort_values(by, kind="stable", ignore_index=True).drop(columns=list(ranks))
+    by = ["semantics", "distribution", "error", "sample_size", "lead", "test", "simulation"]
+    return in_order(scores, by, _ORDER)
 
 
 def error_rates(scores: pd.DataFrame, thresholds: Sequence[float]) -> pd.DataFrame:
-    """Return each test's error rate at each threshold.
+    """Return each test's error rate at each threshold, the largest p-value or eps_min at which it rejects.
 
-    Parameters
-    ----------
-    scores
-        From `read_scores`.
-    thresholds
-        Largest p-values or eps_min at which the test rejects.
-
-    Returns
-    -------
-    DataFrame
-        semantics, distribution, error, sample_size, lead, threshold, test, errors, n_simulations, rate, and
-        its exact 95 % interval (Clopper and Pearson 1934), low and high.
+    low and high are the rate's exact 95 % interval (Clopper and Pearson 1934).
     """
     import pandas as pd
 

@@ -35,15 +35,7 @@ PAGE = Page(
 
 
 def report(*, scores: Sequence[Path], thresholds: Sequence[float]) -> Answer:
-    """Return tables, figures and the summary.
-
-    Parameters
-    ----------
-    scores
-        Files of the step scores.
-    thresholds
-        Thresholds of p-values and of eps_min.
-    """
+    """Return tables, figures and the summary of files of the step scores."""
     return scores_report(read_scores(scores), thresholds)
 
 

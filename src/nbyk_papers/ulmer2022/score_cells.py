@@ -24,17 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MixturePart:
-    """One part of a distribution of scores.
-
-    Attributes
-    ----------
-    family
-        Its name in ``scipy.stats``.
-    location, scale
-        Its location and scale there.
-    shape
-        Its shape parameters, if it has any.
-    """
+    """One part of a distribution of scores: its name in ``scipy.stats``, and its parameters there."""
 
     family: str
     location: float = 0.0
@@ -57,21 +47,10 @@ class MixturePart:
 
 @dataclass(frozen=True)
 class ScoreDistribution:
-    """The distribution of a system's scores.
+    """The distribution of a system's scores, whose name is the key of its random streams.
 
-    Attributes
-    ----------
-    name
-        Its name, the key of its random streams.
-    first
-        The component that a lead shifts.
-    second
-        The second component of a mixture.
-    weight
-        The chance, or share, of the first component.
-    in_blocks
-        Whether a sample of n scores has int(weight·n) scores of the first component, then the rest of the
-        second, in that order. Otherwise each score's component is random.
+    A lead shifts its first component, which has a chance, or share, of `weight`. `in_blocks`: a sample of n
+    scores has int(weight·n) of the first component, then the rest; otherwise each score's is random.
     """
 
     name: str
@@ -129,20 +108,9 @@ def distribution_named(name: str, semantics: ScoreSemantics) -> ScoreDistributio
 def simulated_scores(
     distribution: ScoreDistribution, *, sample_size: int, lead: float, n_simulations: int, seed: int
 ) -> tuple[Floats, Floats]:
-    """Draw scores of A and of B, each of shape (n_simulations, sample_size).
+    """Draw scores of A, which leads, and of B, each of shape (n_simulations, sample_size).
 
-    Parameters
-    ----------
-    distribution
-        The distribution of B's scores; A's scores are shifted by the lead.
-    sample_size
-        Scores n of either system.
-    lead
-        A's lead.
-    n_simulations
-        Pairs of samples; a run with fewer pairs has the first of these.
-    seed
-        Seed of the draws.
+    A run with fewer simulations has the first of these.
     """
     key = _key(distribution, "scores of two systems", sample_size, lead, seed)
     parts: dict[str, list[Floats]] = {"a": [], "b": []}
@@ -165,21 +133,9 @@ def scores_table(
 ) -> pa.Table:
     """Simulate scores at every setting and return each test's result on each simulation.
 
-    Parameters
-    ----------
-    distribution
-        Name of the distribution.
-    settings
-        The settings to simulate: the kind of error, the sample size and the lead.
-    simulations
-        Number of simulations by test: all tests see the same simulations, from the first on.
-    semantics
-        The reading of the paper to compute.
-    drawing
-        The draws behind a p-value that needs them, and behind a bound of Almost Stochastic Order; the
-        simulations have its seed.
-    progress
-        Called with the number of simulations just finished.
+    `simulations` has their number by test: all tests see the same ones, from the first on. `drawing` has the
+    draws behind a p-value or a bound, and the seed of the simulations; `progress` is called with their
+    number.
 
     Returns
     -------

@@ -25,13 +25,6 @@ _SHOWN = [
 def summarise(cells: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     """Return the number of published rates in the interval around ours, by table and test, and the others.
 
-    Parameters
-    ----------
-    cells
-        From `compare`.
-
-    Notes
-    -----
     The rates of one table row and column share simulations over thresholds, and those of one row over tests,
     so they are not independent. Chance alone gives a root mean square of z of 1.
     """

@@ -57,24 +57,15 @@ def reference_sets(
     latent_items: bool = True,
     hypothesis: Hypothesis = "alternative",
 ) -> list[ResponseSet]:
-    """Draw the test sets from which p-values are estimated.
+    """Draw the test sets, by their numbers from 0, from which p-values are estimated.
 
-    Parameters
-    ----------
-    population
-        The population of the test sets. Its response stage also makes the systems' responses to real gold.
-    references
-        Numbers of the test sets to draw, from 0. A set depends on its number alone, not on the others.
-    gold : ndarray, shape (items, ratings), optional
-        Real gold ratings, NaN where missing. Each test set then has `n_items` of its items that have at
-        least two ratings, drawn without replacement, and simulated systems (Wein et al. 2023, section 6).
-    latent_items
-        Whether systems on real gold get each item's latent μ and σ, drawn given its ratings and the prior.
-        Otherwise they get the mean and standard deviation of its ratings, as in the paper, and so do
-        responses that are not put on a scale.
-    hypothesis
-        "null" answers the same real gold by systems that are equally good: a fair coin chooses A's or B's
-        distribution for each response.
+    A set depends on its number alone. Real gold, shape (items, ratings), NaN where missing, gives each test
+    set `n_items` of its items that have at least two ratings, drawn without replacement, and simulated
+    systems (Wein et al. 2023, section 6), whose responses the population's response stage makes.
+    `latent_items`: they get each item's latent μ and σ, drawn given its ratings and the prior. Otherwise they
+    get the mean and standard deviation of its ratings, as in the paper, and so do responses that are not put
+    on a scale. The hypothesis "null" answers the same real gold by systems that are equally good: a fair coin
+    chooses A's or B's distribution for each response.
     """
     prior, n_items = population.prior, population.n_items
     if gold is None:
@@ -98,9 +89,7 @@ def reference_sets(
                 k_responses=population.k_responses,
                 epsilon_b=population.epsilon_b,
                 epsilon_a=population.epsilon_a,
-                sd_scale_a=population.sd_scale_a,
-                sd_scale_b=population.sd_scale_b,
-                prior=prior if latent_items and prior.response.kind != "normal" else None,
+                prior=prior if latent_items and not prior.response.is_normal else None,
                 hypothesis=hypothesis,
                 seed=seed,
                 index=index,
@@ -183,21 +172,8 @@ def with_first_draws(
     """Return true effects with one more for each reference set, the first draw where the set is judged.
 
     The authors' code writes the reference set on real gold to index 0 of the true draws of the alternative,
-    and equally good systems on the same gold to index 0 of the null.
-
-    Parameters
-    ----------
-    true
-        From `true_effects_table`, with `k_responses` responses.
-    sets, nulls
-        The reference sets by their numbers, and those of `hypothesis="null"`.
-    k_responses
-        The first so many responses of gold, A and B are scored.
-
-    Returns
-    -------
-    pyarrow.Table
-        `true` with a column reference: empty in the fresh draws.
+    and equally good systems on the same gold to index 0 of the null. The first `k_responses` responses of
+    gold, A and B are scored. A column reference is added, which is empty in the fresh draws.
     """
     import pyarrow as pa
 

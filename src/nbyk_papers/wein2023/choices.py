@@ -79,19 +79,8 @@ def choices(cells: Cells) -> pd.DataFrame:
     each other if, for some metric, another sampler has a smaller error than the chosen one, or if, for some
     sampler, another metric has a smaller error than the chosen one. Each is a one-sided paired t-test over
     the test sets, with the Monte-Carlo error of the true p-values added; Holm's correction covers all of
-    them, at 0.05. Only metrics that every sampler has are compared.
-
-    Parameters
-    ----------
-    cells
-        Cells of one semantics.
-
-    Returns
-    -------
-    DataFrame
-        source, ε, sampler and metric (chosen apart), "error apart", "best pair" (chosen together), "error
-        together", "metrics with another sampler", "samplers with another metric" (counts) and independent
-        ("yes" or "no"). No rows where there are fewer than two samplers or metrics.
+    them, at 0.05. Only metrics that every sampler has are compared; there are no rows with fewer than two of
+    either. The cells are of one semantics.
     """
     import pandas as pd
 

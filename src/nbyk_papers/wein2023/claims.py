@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from nbyk.resampling.samplers import get_sampler
-from nbyk_papers.verdicts import Cases, Outcome, Verdict, judge
+from nbyk_papers.verdicts import Outcome, Verdict, judge
 from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE
 from nbyk_papers.wein2023.comparison import Cells
 from nbyk_papers.wein2023.design import PRIORS
@@ -19,117 +19,86 @@ FIRST, ALL = "bootstrap_items/first_element", "bootstrap_items/all"
 SMALL = 0.1
 """The paper's three lowest perturbations are 0, .05 and this."""
 
+Margin = tuple[float, float]
+"""How much a case supports a claim, and the standard error."""
+
 _WELL_ON_TOXICITY = ("mse", "mae", "wins_mae", "spearman")
 
 
-@dataclass
-class Margins:
-    """The cases of a claim: how much each supports it, and the standard error."""
-
-    values: list[float] = field(default_factory=list)
-    errors: list[float] = field(default_factory=list)
-
-    def add(self, margin: tuple[float, float]) -> None:
-        """Add a case."""
-        self.values.append(margin[0])
-        self.errors.append(margin[1])
-
-    @property
-    def cases(self) -> Cases:
-        """The cases, counted."""
-        return judge(self.values, self.errors)
-
-
-def _claim_first_is_poor(places: Sequence[SourceErrors]) -> Margins:
-    margins = Margins()
+def _claim_first_is_poor(places: Sequence[SourceErrors]) -> Iterator[Margin]:
     for place in places:
         if place.epsilon <= SMALL and FIRST in place.samplers:
             for other in place.samplers:
                 if other != FIRST:
-                    margins.add(place.lead(place.of_samplers(other), place.of_samplers(FIRST)))
-    return margins
+                    yield place.lead(place.of_samplers(other), place.of_samplers(FIRST))
 
 
-def _claim_several_responses(places: Sequence[SourceErrors]) -> Margins:
-    margins = Margins()
+def _claim_several_responses(places: Sequence[SourceErrors]) -> Iterator[Margin]:
     for place in places:
         one = [name for name in place.samplers if get_sampler(name).responses_per_item(2) == 1]
         several = [name for name in place.samplers if name not in one]
         if one and several:
-            margins.add(place.lead(place.of_samplers(*several), place.of_samplers(*one)))
-    return margins
+            yield place.lead(place.of_samplers(*several), place.of_samplers(*one))
 
 
-def _claim_best_sampler(places: Sequence[SourceErrors]) -> Margins:
-    margins = Margins()
+def _claim_best_sampler(places: Sequence[SourceErrors]) -> Iterator[Margin]:
     for place in places:
         for other in place.samplers if ALL in place.samplers else ():
             if other != ALL:
-                margins.add(place.lead(place.of_samplers(ALL), place.of_samplers(other)))
-    return margins
+                yield place.lead(place.of_samplers(ALL), place.of_samplers(other))
 
 
-def _claim_wins_is_best(places: Sequence[SourceErrors]) -> Margins:
+def _claim_wins_is_best(places: Sequence[SourceErrors]) -> Iterator[Margin]:
     return _of_metrics(places, "simulated", ("wins_mae",), lambda epsilon: epsilon > 0.0)
 
 
-def _claim_mse_and_spearman(places: Sequence[SourceErrors]) -> Margins:
+def _claim_mse_and_spearman(places: Sequence[SourceErrors]) -> Iterator[Margin]:
     return _of_metrics(places, "toxicity", ("mse", "spearman"), lambda epsilon: epsilon <= SMALL)
 
 
 def _of_metrics(
     places: Sequence[SourceErrors], source: str, chosen: Sequence[str], at: Callable[[float], bool]
-) -> Margins:
+) -> Iterator[Margin]:
     """Return cases for each of some metrics against each other metric, over the samplers."""
-    margins = Margins()
     for place in places:
         if place.source == source and at(place.epsilon):
             for metric in chosen:
                 for other in place.metrics if metric in place.metrics else ():
                     if other not in chosen:
-                        margins.add(place.lead(place.of_metric(metric), place.of_metric(other)))
-    return margins
+                        yield place.lead(place.of_metric(metric), place.of_metric(other))
 
 
-def _claim_do_well_on_toxicity(places: Sequence[SourceErrors]) -> Margins:
-    margins = Margins()
+def _claim_do_well_on_toxicity(places: Sequence[SourceErrors]) -> Iterator[Margin]:
     for place in places:
         if place.source == "toxicity" and place.epsilon > SMALL:
             for metric in _WELL_ON_TOXICITY:
                 if metric in place.metrics:
-                    margins.add(place.below(NOT_ACCEPTABLE, place.of_metric(metric)))
-    return margins
+                    yield place.below(NOT_ACCEPTABLE, place.of_metric(metric))
 
 
-def _claim_wins_is_consistent(places: Sequence[SourceErrors]) -> Margins:
-    margins = Margins()
+def _claim_wins_is_consistent(places: Sequence[SourceErrors]) -> Iterator[Margin]:
     simulated = [place for place in places if place.source == "simulated" and "wins_mae" in place.metrics]
     for nearer, farther in pairwise(sorted(simulated, key=lambda place: place.epsilon)):
         (first, error), (second, other) = (
             place.below(NOT_ACCEPTABLE, place.of_metric("wins_mae")) for place in (nearer, farther)
         )
-        margins.add((second - first, float(np.hypot(error, other))))
-    return margins
+        yield (second - first, float(np.hypot(error, other)))
 
 
-def _claim_recommended_pair(places: Sequence[SourceErrors]) -> Margins:
-    margins = Margins()
+def _claim_recommended_pair(places: Sequence[SourceErrors]) -> Iterator[Margin]:
     for place in places:
         chosen = (ALL, "wins_mae")
         if chosen in place.errors and place.epsilon > (SMALL if place.source == "toxicity" else 0.0):
             others = [pair for pair in place.errors if pair != chosen]
             rival = min(others, key=lambda pair: place.mean([pair]))
-            margins.add(place.lead([chosen], [rival]))
-    return margins
+            yield place.lead([chosen], [rival])
 
 
-def _claim_reliable_metrics(places: Sequence[SourceErrors]) -> Margins:
-    margins = Margins()
+def _claim_reliable_metrics(places: Sequence[SourceErrors]) -> Iterator[Margin]:
     for place in places:
         for metric in ("wins_mae", "spearman"):
             if (ALL, metric) in place.errors:
-                margins.add(place.below(NOT_ACCEPTABLE, [(ALL, metric)]))
-    return margins
+                yield place.below(NOT_ACCEPTABLE, [(ALL, metric)])
 
 
 @dataclass(frozen=True)
@@ -139,7 +108,7 @@ class _Claim:
     place: str
     words: str
     criterion: str
-    margins: Callable[[Sequence[SourceErrors]], Margins]
+    margins: Callable[[Sequence[SourceErrors]], Iterator[Margin]]
     cases: str
 
 
@@ -222,7 +191,8 @@ def verdicts_of(cells: Cells) -> list[Verdict]:
     for claim in _CLAIMS:
         outcomes = []
         for semantics, own in places.items():
-            cases = claim.margins(own).cases
+            margins = list(claim.margins(own))
+            cases = judge([margin for margin, _ in margins], [error for _, error in margins])
             if cases.supporting + cases.against + cases.close:
                 outcomes.append(Outcome(semantics, cases.sentence(claim.cases), cases.outcome))
         if outcomes:

@@ -127,19 +127,10 @@ def read_cells(
 def minima(cells: Cells, kind: str) -> pd.DataFrame:
     """Return the least |estimated − true| p-value of each sampler or metric at each ε, for one source.
 
-    Parameters
-    ----------
-    cells
-        Cells of one semantics and source.
-    kind
-        "sampler" (least over the metrics; Tables 1 and 3) or "metric" (over the samplers; Tables 2 and 4).
-
-    Returns
-    -------
-    DataFrame
-        row, n (number of values behind the least), epsilon_b, error (of the first test set), error_mean,
-        error_low and error_high (mean and 90 % interval over test sets), n_references, published, and
-        published_place, that of `place_among` our test sets; empty where there is none.
+    The kind is "sampler" (least over the metrics; Tables 1 and 3) or "metric" (over the samplers; Tables 2
+    and 4). n is the number of values behind the least, error that of the first test set, error_mean,
+    error_low and error_high the mean and 90 % interval over test sets; published_place is that of
+    `place_among` our test sets.
     """
     import pandas as pd
 

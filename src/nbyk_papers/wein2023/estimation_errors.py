@@ -30,17 +30,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class SourceErrors:
-    """The errors of estimated p-values at one source and ε.
-
-    Attributes
-    ----------
-    source, epsilon
-        The source and ε.
-    errors
-        |estimated − true| in each test set, shape (sets,), by sampler and metric.
-    true_se
-        The standard error of the true p-value, by sampler and metric.
-    """
+    """|estimated − true| at one source and ε in each test set, shape (sets,), by sampler and metric."""
 
     source: str
     epsilon: float

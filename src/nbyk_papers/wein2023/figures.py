@@ -33,17 +33,7 @@ _HISTOGRAM_ITEMS = 1000
 def figures_of(
     cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int
 ) -> dict[str, Callable[[], Figure]]:
-    """Return the drawing function of each figure, by file name.
-
-    Parameters
-    ----------
-    cells
-        The p-values to show.
-    fits
-        Ratings and prior of each source that has ratings.
-    seed
-        Seed of the samples drawn from the priors for Figures 3 and 4.
-    """
+    """Return the drawing function of each figure, by name; `fits` has each source's ratings and prior."""
     drawn = minima_figures(cells)
     if cells.table.query("semantics == 'published'")["published_true_p"].notna().any():
         drawn["agreement"] = partial(agreement_figure, cells)

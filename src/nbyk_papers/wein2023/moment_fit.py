@@ -21,7 +21,7 @@ from nbyk.priors import Response, TwoStagePrior, curves, item_parameters, read_p
 from nbyk.priors.families import Clamped, FoldedNormal, Triangular
 from nbyk.priors.family import Family
 from nbyk.priors.likelihood_search import LOG_SD, Coordinate, Template, span
-from nbyk.priors.predictive import on_scale, predictive_check
+from nbyk.priors.predictive import predictive_check
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,18 +61,8 @@ FAMILIES = {
 
 
 def fit_by_moments(name: str, matrix: ArrayLike, response: Response) -> TwoStagePrior:
-    """Fit the paper's two families to item means and standard deviations.
-
-    Parameters
-    ----------
-    name
-        What to call the prior.
-    matrix : array_like, shape (N, K)
-        Responses on the scale of `response`, with NaN for missing ones.
-    response
-        The response stage.
-    """
-    means, sds = item_parameters(on_scale(matrix, response))
+    """Fit the paper's two families to item means and deviations of responses, NaN if missing."""
+    means, sds = item_parameters(response.on_scale(matrix))
     mu = fit_bars("clamped_folded_normal", means, response.top)
     return TwoStagePrior(name, mu, fit_bars("clamped_triangular", sds, 1.0), response)
 
@@ -119,7 +109,7 @@ def fits_table(fits: Mapping[str, tuple[Path, Path]], seed: int) -> pd.DataFrame
     for source, (ratings, prior) in fits.items():
         ours = read_prior(prior)
         matrix = stored_ratings(ratings)[0].matrix()
-        means, sds = item_parameters(on_scale(matrix, ours.response))
+        means, sds = item_parameters(ours.response.on_scale(matrix))
         theirs = fit_by_moments(source, matrix, ours.response)
         errors = bar_error(theirs.mu, means) / len(means), bar_error(theirs.sigma, sds) / len(sds)
         for way, fitted, of_bars in (("the paper's", theirs, errors), ("nbyk's", ours, (np.nan, np.nan))):

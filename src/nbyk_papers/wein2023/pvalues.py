@@ -22,18 +22,8 @@ Floats = NDArray[np.float64]
 def true_p_table(effects: pa.Table, columns: Sequence[str]) -> pa.Table:
     """Return the true p-value of each metric column, and of each reference set if they have first draws.
 
-    Parameters
-    ----------
-    effects
-        From `true_effects_table`, or from `with_first_draws`.
-    columns
-        The metric columns.
-
-    Returns
-    -------
-    pyarrow.Table
-        metric, true_p, true_se, true_effect (the mean effect under the alternative), n_draws; and reference,
-        the number of the set that is the first draw, if there are any.
+    The effects are from `true_effects_table`, or from `with_first_draws`; then `reference` is the number of
+    the set that is the first draw. true_effect is the mean effect under the alternative.
     """
     import pyarrow as pa
 
@@ -62,24 +52,10 @@ def true_p_table(effects: pa.Table, columns: Sequence[str]) -> pa.Table:
 def estimated_p_table(
     effects: pa.Table, null: str, resamples_of_column: Mapping[str, int], *, paired: bool
 ) -> pa.Table:
-    """Return the estimated p-values from `estimated_effects_table`.
+    """Return estimated p-values of effects: a row per sampler, reference and metric column.
 
-    Parameters
-    ----------
-    effects
-        The effects.
-    null
-        The null hypothesis behind them.
-    resamples_of_column
-        The number of resamples that each metric column's p-values use.
-    paired
-        Whether the null shared the alternative's items and gold.
-
-    Returns
-    -------
-    pyarrow.Table
-        null, sampler, reference, metric, estimated_p, estimated_se, estimated_effect (the mean effect under
-        the alternative), n_resamples; one row per sampler, reference and metric column.
+    A column's p-values use as many resamples as `resamples_of_column` says. `paired` says whether the null
+    shared the alternative's items and gold. estimated_effect is the mean effect under the alternative.
     """
     import pyarrow as pa
 
@@ -106,13 +82,8 @@ def estimated_p_table(
 def with_true_p(estimated: pd.DataFrame, true: pd.DataFrame) -> pd.DataFrame:
     """Return estimated p-values with the true ones of the same cell, metric, responses and, if any, set.
 
-    Parameters
-    ----------
-    estimated
-        From `estimated_p_table`, with columns that name the cell: n_items, k_responses and the like.
-    true
-        From `true_p_table`, with a column responses, the number per item that a sampler yields, and any of
-        the columns that name the cell.
+    Both have columns that name the cell; `true` has a column responses, the number per item that a sampler
+    yields.
     """
     pairs = estimated[["sampler", "k_responses"]].drop_duplicates()
     keeps = {

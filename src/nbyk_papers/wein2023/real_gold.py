@@ -28,12 +28,8 @@ _N_SETS = 10
 class SmallPerturbations:
     """Effects on MAE on real gold under small perturbations of system B.
 
-    Attributes
-    ----------
-    share_alike
-        Share, in [0, 1], of items with all ratings equal, among items with at least two ratings.
-    published, recommended
-        The difference of B's MAE and A's, at each of `EPSILONS`: a mean over ten test sets.
+    share_alike is the share of items with all ratings equal, among those with at least two; published and
+    recommended have B's MAE less A's at each of `EPSILONS`, a mean over ten test sets.
     """
 
     share_alike: float

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
+from nbyk.report.answer import Answer, AnswerTable
 from nbyk_papers.fits import Fits
-from nbyk_papers.shown import Figures, Page, study_answer, study_figures
+from nbyk_papers.shown import Page, study_answer
 from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_rows, verdict_table
 from nbyk_papers.wein2023.claims import verdicts_of
 from nbyk_papers.wein2023.comparison import Cells, read_cells
@@ -50,43 +50,11 @@ def report(
 ) -> Answer:
     """Return tables, figures and the summary.
 
-    Parameters
-    ----------
-    pvalues
-        Files of p-values.
-    shown
-        N, K and ε_A of each section. The paper's numbers stand in the first.
-    metrics, samplers
-        The metrics and samplers to show.
-    fits
-        The priors fitted to sources.
-    seed
-        Seed of the draws from priors: in figures, and to show small perturbations on real gold.
+    `shown` are N, K and ε_A of each section, the paper's numbers in the first. The seed is that of draws from
+    priors: in figures, and to show small perturbations on real gold.
     """
-    sections = _sections(pvalues, shown, metrics, samplers)
-    return cells_report(sections.pop(""), fits.files(), seed, sections)
-
-
-def figures(
-    *,
-    pvalues: Sequence[Path],
-    shown: Sequence[Sequence[float]],
-    metrics: Sequence[str],
-    samplers: Sequence[str],
-    fits: Fits,
-    seed: int,
-) -> tuple[AnswerFigure, ...]:
-    """Return the figures of `report`, without what is judged for its tables and summary."""
-    sections = _sections(pvalues, shown, metrics, samplers)
-    return study_figures(PAGE, _figures(sections.pop(""), fits.files(), seed, sections))
-
-
-def _sections(
-    pvalues: Sequence[Path], shown: Sequence[Sequence[float]], metrics: Sequence[str], samplers: Sequence[str]
-) -> dict[str, Cells]:
-    """Return the cells of each section by its folder; "" is the first's."""
-    return {
-        section_folder(n, k, epsilon_a) if place else "": read_cells(
+    first, *later = [
+        read_cells(
             pvalues,
             n_items=int(n),
             k_responses=int(k),
@@ -94,34 +62,19 @@ def _sections(
             columns=metrics,
             samplers=samplers,
         )
-        for place, (n, k, epsilon_a) in enumerate(shown)
-    }
-
-
-def _figures(
-    cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int, later: Mapping[str, Cells]
-) -> Figures:
-    drawn = dict(figures_of(cells, fits, seed))
-    for folder, of_section in later.items():
-        drawn |= {f"{folder}/{name}": draw for name, draw in minima_figures(of_section).items()}
-    return drawn
+        for n, k, epsilon_a in shown
+    ]
+    folders = [section_folder(*section) for section in shown[1:]]
+    return cells_report(first, fits.files(), seed, dict(zip(folders, later, strict=True)))
 
 
 def cells_report(
     cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int, later: Mapping[str, Cells] | None = None
 ) -> Answer:
-    """Return the report of cells that were read and of fits (ratings and prior by source).
-
-    Parameters
-    ----------
-    cells, fits, seed
-        The first section's cells, the files of each fit, and the seed of draws from priors.
-    later
-        The cells of further sections by their folder.
-    """
+    """Return the report of the first section's cells, of further sections' by their folder, and of fits."""
     verdicts = verdict_rows(verdicts_of(cells))
     on_real_gold = [small_perturbations(source, *files, seed) for source, files in fits.items()]
-    tables = list(all_tables(cells))
+    tables, figures = list(all_tables(cells)), figures_of(cells, fits, seed)
     tables.append(("verdicts", VERDICTS_CAPTION, verdict_table(verdicts)))
     if fits:
         tables.append(("fits", FITS_CAPTION, fits_table(fits, seed)))
@@ -135,11 +88,12 @@ def cells_report(
             (f"{folder}/{name}", f"{caption}, {size}", table)
             for name, caption, table in all_tables(of_section)
         ]
+        figures |= {f"{folder}/{name}": draw for name, draw in minima_figures(of_section).items()}
     return study_answer(
         PAGE,
         {**summarise(cells), "verdicts": verdicts, "real_gold": on_real_gold, "sections": sections},
         tables,
-        _figures(cells, fits, seed, later or {}),
+        figures,
         files_alone=[AnswerTable("ranks_by_cell", RANKS_CAPTION, ranks_by_cell(cells), on_page=False)],
         priors=[prior for _, prior in fits.values()],
     )

@@ -25,7 +25,6 @@ class Wein2023Study(Study):
     steps: ClassVar = STEPS
     datasets: ClassVar = {"pvalues": "nbyk_papers.wein2023.gather:p_values"}
     report = "nbyk_papers.wein2023.report:report"
-    drawn = "nbyk_papers.wein2023.report:figures"
 
     def rule(self, part: str) -> str:
         """Return the bare name of a part: this is the default run."""

@@ -11,9 +11,8 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import FRESH
 from nbyk.errors import NbykError
 from nbyk.priors import Response, TwoStagePrior, item_parameters
-from nbyk.priors.marginal import ItemGrid, Patterns, masses, response_counts
-from nbyk.priors.predictive import on_levels
-from nbyk.resampling.population import ItemParameters, check_systems, perturbed, scaled
+from nbyk.priors.marginal import ItemGrid, Patterns, masses
+from nbyk.resampling.population import ItemParameters, perturbed
 from nbyk.resampling.simulate import Hypothesis, draw_responses
 from nbyk.resampling.streams import Streams, stream_key
 
@@ -27,37 +26,21 @@ def simulate_systems(
     k_responses: int,
     epsilon_b: float,
     epsilon_a: float = 0.0,
-    sd_scale_a: float = 1.0,
-    sd_scale_b: float = 1.0,
     prior: TwoStagePrior | None = None,
     hypothesis: Hypothesis = "alternative",
     seed: int = 0,
     index: int = 0,
 ) -> ResponseSet:
-    """Simulate two systems that answer the items of real gold ratings.
+    """Simulate two systems that answer the items of real gold ratings, shape (N, K_gold), NaN where missing.
 
     A's responses to item i have the item's mean and standard deviation, B's the perturbed mean; both pass
     through the response stage. Without a prior these are the mean and standard deviation of the item's gold
-    responses (Wein et al. 2023, section 6): if all raters agree on a level, σ is 0 and the mean lies on the
-    edge of that level. The smallest step down then moves every answer of B to the level below. With a prior,
-    the latent μ and σ are drawn from their distribution given the prior and the item's ratings, and a small ε
-    has a small effect.
-
-    Parameters
-    ----------
-    gold : ndarray, shape (N, K_gold)
-        Gold responses, NaN where missing; each item needs at least two.
-    response
-        Response stage of the systems.
-    prior
-        A prior fitted to such ratings, to draw the items' latent μ and σ with; they are the same for every K
-        and ε.
-    k_responses, epsilon_b, epsilon_a, sd_scale_a, sd_scale_b
-        As for `Population`.
-    hypothesis, seed, index
-        As for `simulate`; the two hypotheses share B's item means, but no response.
+    responses, two or more (Wein et al. 2023, section 6): if all raters agree on a level, σ is 0 and the mean
+    lies on the edge of that level. The smallest step down then moves every answer of B to the level below.
+    With a prior fitted to such ratings, the latent μ and σ are drawn from their distribution given the prior
+    and the item's ratings, the same for every K and ε, and a small ε has a small effect. The two hypotheses
+    share B's item means, but no response.
     """
-    check_systems(epsilon_b, epsilon_a, sd_scale_a, sd_scale_b)
     gold_digest = ResponseSet(gold, gold, gold).fingerprint()
     if prior is None:
         means, sds = _moments_of_items(gold)
@@ -80,8 +63,8 @@ def simulate_systems(
         a=perturbed(means[None], epsilon_a, streams, "epsilon a"),
         b=perturbed(means[None], epsilon_b, streams, "epsilon b"),
         sd_gold=sds[None],
-        sd_a=scaled(sds[None], sd_scale_a),
-        sd_b=scaled(sds[None], sd_scale_b),
+        sd_a=sds[None],
+        sd_b=sds[None],
     )
     if hypothesis == "null":
         streams = Streams(stream_key(seed, purpose="systems on real gold, null", **axes), index)
@@ -101,26 +84,14 @@ def _moments_of_items(gold: Floats) -> tuple[Floats, Floats]:
 
 
 def draw_rated_items(prior: TwoStagePrior, matrix: ArrayLike, u: Floats) -> tuple[Floats, Floats]:
-    """Draw every rated item's latent μ and σ from their posterior, given the item's ratings.
+    """Draw every rated item's latent μ and σ, shape (N,) each, from their posterior given its ratings.
 
     Five ratings of .8 do not show that μ is .8 and σ is 0. The posterior covers every (μ, σ) that can make
-    such ratings, weighted by the prior.
-
-    Parameters
-    ----------
-    prior
-        A prior fitted to such ratings.
-    matrix : array_like, shape (N, K)
-        Ratings on the scale of the prior's response stage, with NaN for missing ones.
-    u : ndarray, shape (N, 3)
-        Uniforms on (0, 1): the first chooses a cell of the grid of (μ, σ), the others a place in it.
-
-    Returns
-    -------
-    mu, sigma : ndarray, each shape (N,)
+    such ratings, weighted by the prior. The first of the uniforms `u`, shape (N, 3), chooses a cell of the
+    grid of (μ, σ), the others a place in it.
     """
-    levels, response = on_levels(matrix, prior.response)
-    different, pattern_of = np.unique(response_counts(levels, response), axis=0, return_inverse=True)
+    levels, response = prior.response.on_levels(matrix)
+    different, pattern_of = np.unique(response.counts(levels), axis=0, return_inverse=True)
     patterns = Patterns(different, np.bincount(pattern_of.ravel()))
     grid = ItemGrid.over(response, prior.mu.support, prior.sigma.support)
     weights = np.outer(masses(prior.mu, grid.mu_edges), masses(prior.sigma, grid.sigma_edges))

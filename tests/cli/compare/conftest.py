@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nbyk.data.example import example_files
+from nbyk.data.sources import example_files
 from nbyk.planning import settled_sizes
 from tests.cli.conftest import Run
 

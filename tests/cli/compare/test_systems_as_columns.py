@@ -28,7 +28,7 @@ def test_columns_beside_items_are_systems(nbyk: Run, gold: str) -> None:
         lines = (f"{row.split(',')[0]},{row.split(',')[place]}" for row in rows)
         Path(f"{name}.csv").write_text("\n".join(["item,value", *lines]) + "\n")
     _, text, errors = nbyk(f"compare {gold}both.csv --format json")
-    assert errors.endswith(": systems = ours, theirs and third\n")
+    assert errors.endswith("ours, theirs and third: each a column of both.csv\n")
     wide = json.loads(text)
     files = found(nbyk, f"{gold}ours.csv theirs.csv third.csv")
     assert wide["boards"][0]["pairs"] == files["boards"][0]["pairs"]

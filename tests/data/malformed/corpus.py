@@ -233,7 +233,7 @@ PATHS = [
 ]  # fmt: skip
 SCALES = [
     files("ratings on another scale", {"gold.csv": LONG + "a,r,5\nb,r,1\nc,r,2\n", "a.csv": GOOD, "b.csv": GOOD}, r"gold.csv: item 'a' is rated 5, and all ratings run from 0 to 5; expected 0 to 1 .*`scale` 0..5 if .*"),
-    files("whole numbers of another scale", {"a.csv": LONG + "a,r,5\nb,r,1\n", "b.csv": LONG + "a,r,2\nb,r,4\n"}, r"a.csv: item 'a' is rated 5, .*from 1 to 5; .*`scale` 1..5 .*`scale` 1,2,3,4,5 for ordered"),
+    files("whole numbers of another scale", {"a.csv": LONG + "a,r,5\nb,r,1\n", "b.csv": LONG + "a,r,2\nb,r,4\n"}, r"a.csv: item 'a' is rated 5, .*from 1 to 5; .*`scale` 1..5 .*`scale` 1,2,3,4,5 if these are all"),
     files("ratings from 0 to 100", {"a.csv": LONG + "a,r,0\nb,r,100\n", "b.csv": LONG + "a,r,0\nb,r,1\n"}, r"a.csv: item 'b' is rated 100, .*from 0 to 100; .*`scale` 0..100 if those are its ends$"),
     files("a negative rating", {"a.csv": LONG + "a,r,-0.5\nb,r,1\n", "b.csv": LONG + "a,r,0\nb,r,1\n"}, "a.csv: item 'a' is rated -0.5, .*from -0.5 to 1; expected 0 to 1"),
     file("a rating off the declared scale", "bad.csv", LONG + "a,r,1\nb,r,6\n", ":3: column 'value': found 6, expected a number from 0 to 5; mend", options="--scale 0..5"),

@@ -22,6 +22,7 @@ from nbyk.studies.steps import Work
 from nbyk_papers.calibration import calibrate as module
 from nbyk_papers.calibration.calibrate import calibrate, distinct_samplers, nulls_of
 from nbyk_papers.calibration.design import RateTests
+from nbyk_papers.calibration.labels import PEOPLE, label_set, labels, p_values
 from nbyk_papers.calibration.verdicts import PERCENTILE
 
 COINS = TwoStagePrior("coins", Constant(0.5), Constant(0.2), Response("binary"))
@@ -188,3 +189,24 @@ def test_effects_are_symmetric_about_0_where_both_systems_are_perturbed_alike(pr
         assert stats.wilcoxon(effects, method="approx").pvalue > 1e-4
         extreme = effects[np.abs(effects) > np.quantile(np.abs(effects), 0.8)]
         assert stats.binomtest(int((extreme > 0).sum()), extreme.size).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("people", ["5", "3 runs"])
+def test_labels_are_tested_as_compare_does(people: str) -> None:
+    data, shared = label_set(np.random.default_rng(3), "classes", 3, PEOPLE[people])
+    names = np.array(["0", "1", "2"])
+    given = [names[of.astype(int)] for of in (data.gold, data.a, data.b)]
+    found = nbyk.compare(*given, metric="accuracy", n_resamples=99)
+    assert shared
+    assert p_values(data, shared, ("accuracy",), seed=1) == pytest.approx([found.p], rel=1e-9)
+
+
+def test_labels_have_a_rate_of_each_metric_and_level_on_any_number_of_threads() -> None:
+    told: dict[str, Any] = {"n_classes": 2, "answers": "distributions", "people": "own"}
+    told |= {"n_sets": 70, "seed": 1}
+    (table, _), (again, _) = (labels(**told, work=Work("test", threads)) for threads in (1, 2))
+    assert table.equals(again)
+    rates = table.to_pandas()
+    assert len(rates) == 3 * 3
+    # 70 sets of a level of .1: .036 a standard error
+    assert rates.loc[rates["alpha"] == 0.1, "rate"].between(0.0, 0.25).all()

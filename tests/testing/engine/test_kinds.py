@@ -130,3 +130,25 @@ def test_tests_of_scores_count_kinds_too(test: str, monkeypatch: pytest.MonkeyPa
     exact = stats.binomtest(int((a > b).sum()), int((a != b).sum())).pvalue
     if test == "approximate_randomisation":
         assert abs(counted.p - exact) < 4.5 * counted.pair.claims[0].standard_error
+
+
+@pytest.mark.parametrize("differing", [40_000, 30])
+def test_many_items_are_bootstrapped_by_random_signs_only_if_none_weighs_much(differing: int) -> None:
+    """Mean, spread and skewness are the bootstrap's own within four errors; threads change no number."""
+    rng = np.random.default_rng(9)
+    a = rng.normal(size=40_000)
+    b = a.copy()
+    b[:differing] += rng.exponential(size=differing)
+    drawn = nbyk.compare(None, a, b, max_resamples=9999).pair.drawn
+    assert drawn is not None
+    effects = drawn.bootstrapped
+    deviations = (a - b) - (a - b).mean()
+    spread = np.sqrt((deviations**2).sum())
+    assert abs(effects.mean() - (a - b).mean()) < 4.0 * effects.std() / np.sqrt(len(effects))
+    assert effects.std() == pytest.approx(spread / 40_000, rel=4.0 / np.sqrt(2 * len(effects)))
+    skewness = (deviations**3).sum() / spread**3
+    assert stats.skew(effects) == pytest.approx(skewness, abs=0.02 + 4.0 * np.sqrt(6 / len(effects)))
+    assert differing > 30 or abs(skewness) > 0.2
+    two = nbyk.compare(None, a, b, max_resamples=9999, threads=2).pair.drawn
+    assert two is not None
+    assert_array_equal(two.bootstrapped, effects)

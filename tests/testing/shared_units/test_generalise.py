@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nbyk.data.categories import Categories
+from nbyk.data.response_set import Categories
 from nbyk.errors import NbykError
 from nbyk.metrics import get, metrics_of, register
 from nbyk.testing.shared_units import Responses, responses, shared_units_test
@@ -208,8 +208,8 @@ def test_stretch_of_labels_is_for_metrics_that_level_off_alone():
 
 def test_a_maximum_is_too_rough():
     given = arrays(10, n=150)
-    assert result_of("max_error", given).is_too_rough
-    assert not result_of("mae", given).is_too_rough
+    assert result_of("max_error", given).roughness
+    assert not result_of("mae", given).roughness
 
 
 def test_pairs_are_one_unit_and_the_rest_stay_unpaired():

@@ -15,7 +15,6 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy, pearsonr, wasserstein_distance
 
 import nbyk
-from benchmarks import label_raters
 from nbyk.errors import NbykError
 from nbyk.metrics import register
 
@@ -199,7 +198,7 @@ def test_classes_give_the_numbers_of_right_and_wrong(runs: int) -> None:
 
 def test_scores_by_counts_are_those_by_rows() -> None:
     """Classes that tie leave the table of counts, so a metric is then scored row by row."""
-    from nbyk.data.categories import coded
+    from nbyk.data.response_set import coded
     from nbyk.metrics import get
     from nbyk.testing.engine.forms import RowByRow, form_of
     from nbyk.testing.engine.item_draws import ItemDraws
@@ -303,18 +302,3 @@ def test_rows_that_do_not_sum_to_one_are_refused() -> None:
     target, a, b = shares(10)
     with pytest.raises(NbykError, match=r"A, row 0: sums to 2, 1 more than one \(10 rows of 10 off\)"):
         nbyk.compare(target, 2.0 * a, b, kind="distributions")
-
-
-def test_equal_runs_of_labels_are_told_apart_as_often_as_the_level_says() -> None:
-    """400 sets a rate: two standard errors of .05 are .022; the bounds are those of docs/shared-units.md."""
-    rates = pd.read_csv(label_raters.OUT).query("runs > 1").set_index("runs").rate
-    assert len(rates) == 8
-    assert rates[3].between(0.01, 0.08).all()
-    assert rates[5].between(0.02, 0.08).all()
-    for n_runs, lean in ((3, 1.0), (5, 0.0)):
-        ((codes, a, b),) = label_raters.equally_good_runs("classes", 200, n_runs, 0, 1, lean=lean)
-        assert a.shape == b.shape == (200, n_runs)
-        found = nbyk.compare(*(CLASSES[of] for of in (codes[:, 0], a, b)), metric="accuracy", n_resamples=99)
-        p = label_raters.one_set(codes, a, b, "classes")["accuracy"]
-        assert found.claims[0].over == ("items", "runs of A", "runs of B")
-        assert found.p == pytest.approx(p, rel=1e-9)

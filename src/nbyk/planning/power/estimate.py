@@ -16,7 +16,7 @@ from nbyk.metrics.registry import kind_scored
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.resampling.effects import Progress, Threads, run_chunks
-from nbyk.resampling.labels import LabelPopulation, SimulatedPopulation
+from nbyk.resampling.labels import SimulatedPopulation
 from nbyk.resampling.streams import CHUNK, as_seed
 from nbyk.testing.decision import check_draws
 from nbyk.testing.intervals import proportion_interval
@@ -116,8 +116,7 @@ def power_of_test(
     an item only flips the sign of its contribution to an additive effect, so only signs are drawn.
     """
     if isinstance(metric, str):
-        of_labels = isinstance(population, LabelPopulation)
-        kind: Any = kind_scored(metric) or "classes" if of_labels else "numbers"
+        kind: Any = kind_scored(metric) or "classes" if population.prior.of_labels else "numbers"
         metric = get(metric, kind)
     chosen = SystemTest(test, metric, alpha, alternative, n_resamples)
     seed = as_seed(seed)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.categories import Categories, coded, kind_of
-from nbyk.data.clusters import numbered_clusters
 from nbyk.data.ratings import ordered_ids
-from nbyk.data.response_set import ResponseSet, responses_and_units
+from nbyk.data.response_set import Categories, ResponseSet, coded, kind_of, responses_and_units
 from nbyk.data.systems import Systems
-from nbyk.data.units import UNKNOWN, Units
+from nbyk.data.units import UNKNOWN, Units, numbered_clusters
 from nbyk.errors import NbykError
 
 Floats = NDArray[np.float64]
@@ -40,6 +38,7 @@ def as_response_set(
     a, b
         Responses of each system: arrays (N,) or (N, K) with NaN where a response is missing, lists of numbers
         or of lists, which may differ in length, pandas frames and series, or anything numpy can convert.
+        Or, without `b`, a mapping from their names.
         Frames and series are aligned by their index if all have one. If there are two columns or more, each
         is one rater or run, by the name of its column if a frame names it. The raters or runs of lists of
         differing lengths are unknown.
@@ -61,6 +60,10 @@ def as_response_set(
             f"found {len(gold.names)} systems ({names}), expected two; take .pair(a, b), or give all to "
             "nbyk.compare"
         )
+    systems = ("A", "B")
+    if isinstance(a, Mapping) and len(a) == 2 and b is None:
+        systems = cast("tuple[str, str]", tuple(a))
+        a, b = a.values()
     if a is None or b is None:
         missing = "a" if a is None else "b"
         raise NbykError(f"compare: {missing} is missing; give gold (or None), a and b, or one ResponseSet")
@@ -69,7 +72,7 @@ def as_response_set(
     n_items = len(matrices["a"])
     clusters = as_clusters(cluster, sources, n_items)
     gold = matrices.get("gold", np.empty((n_items, 0)))
-    return ResponseSet(gold, matrices["a"], matrices["b"], units, clusters, categories)
+    return ResponseSet(gold, matrices["a"], matrices["b"], units, clusters, categories, names=systems)
 
 
 def as_numbers(
@@ -77,7 +80,7 @@ def as_numbers(
 ) -> tuple[dict[str, Any], Categories | None]:
     """Return responses as numbers: as they are, or as places in the table of their classes or distributions.
 
-    The parameters and errors are those of `nbyk.data.categories.coded`; `kind` is as for `nbyk.compare`.
+    The parameters and errors are those of `nbyk.data.response_set.coded`; `kind` is as for `nbyk.compare`.
     `scored` is what the metric scores, if not numbers; those of distributions score classes, too.
     """
     if kind is None and scored == "distributions" and kind_of({"gold": sources["gold"]}) == "classes":

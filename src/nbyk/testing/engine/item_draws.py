@@ -16,7 +16,15 @@ from numba import uint64
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
+from nbyk.resampling.lanes import (
+    HALVES,
+    LANES,
+    STATE,
+    fill_words,
+    index_below,
+    next_row,
+    start_replicate,
+)
 from nbyk.resampling.streams import CHUNK, ReplicateStreams, StreamKey, Streams
 from nbyk.sums import product
 from nbyk.testing.engine import weights
@@ -66,19 +74,16 @@ def count_draws(key: Any, first: int, n_items: int, n_drawn: int, kind_of: Array
     state = np.empty(STATE, np.uint64)
     row = np.empty(LANES, np.uint64)
     words = row.view(np.uint32)
-    counts[:] = 0
     for draw in range(counts.shape[0]):
         draw_counts = counts[draw]
+        for place in range(draw_counts.size):
+            draw_counts[place] = 0
         start_replicate(key, first + draw, state)
         for start in range(0, n_drawn, HALVES):
             next_row(state, row)
-            here = min(HALVES, n_drawn - start)
-            if kind_of.size == 0:
-                for i in range(here):
-                    draw_counts[np.uint64(index_below(words[i], n_items))] += 1
-            else:
-                for i in range(here):
-                    draw_counts[kind_of[index_below(words[i], n_items)]] += 1
+            for i in range(min(HALVES, n_drawn - start)):
+                item = np.uint64(index_below(words[i], n_items))
+                draw_counts[np.uint64(kind_of[item]) if kind_of.size > 0 else item] += 1
 
 
 @njit(nogil=True, cache=True)
@@ -93,14 +98,13 @@ def count_items(items: Array, counts: Array) -> None:
 
 @njit(nogil=True, cache=True)
 def transpose_counts(counts: Array, out: Array) -> None:
-    """Fill `out`, shape (N, 64) of uint8, with `counts`, shape (64, N), N a multiple of 8."""
+    """Fill `out`, (N, 64) counts of a byte, from `counts`, (64, N), both as words: (N, 8) and (64, N/8)."""
     # Eight by eight counts are eight words, transposed by exchanging bytes, pairs and quadruples of them.
-    from_words, to_words = counts.view(np.uint64), out.view(np.uint64)
     block = np.empty(8, np.uint64)
-    for column in range(from_words.shape[1]):
+    for column in range(counts.shape[1]):
         for rows in range(DRAWS // 8):
             for k in range(8):
-                block[k] = from_words[8 * rows + k, column]
+                block[k] = counts[8 * rows + k, column]
             for width, mask in ((1, 0x00FF00FF00FF00FF), (2, 0x0000FFFF0000FFFF), (4, 0x00000000FFFFFFFF)):
                 shift = uint64(8 * width)
                 for k in range(8):
@@ -109,7 +113,7 @@ def transpose_counts(counts: Array, out: Array) -> None:
                         block[k] ^= moving << shift
                         block[k + width] ^= moving
             for k in range(8):
-                to_words[8 * column + k, rows] = block[k]
+                out[8 * column + k, rows] = block[k]
 
 
 class Summed(Protocol):
@@ -126,6 +130,10 @@ class Summed(Protocol):
     @property
     def kinds(self) -> Kinds | None:
         """The kinds of the items, if few."""
+
+    @property
+    def deviations(self) -> Floats | None:
+        """The items' differences from their mean, if bootstrapped sums of them are as good as normal."""
 
 
 def by_first_item(codes: Integers) -> tuple[Integers, Integers]:
@@ -242,7 +250,7 @@ class ItemDraws:
         padded = -(-self.n_items // 8) * 8
         counts, transposed = np.empty((DRAWS, padded), np.uint8), np.empty((padded, DRAWS), np.uint8)
         self._count(counts)
-        transpose_counts(counts, transposed)
+        transpose_counts(counts.view(np.uint64), transposed.view(np.uint64))
         return transposed[: self.n_items]
 
     def _count(self, counts: NDArray[np.uint8]) -> None:
@@ -305,6 +313,17 @@ class Bootstraps(ItemDraws):
     def shape(self) -> tuple[int, int]:
         """Draws R, and items n of each."""
         return DRAWS, self._n_drawn
+
+    def sums(self, of: Summed) -> Floats:
+        """Return the sums over the drawn items, shape (F, 64); of many items by random signs."""
+        whole = self._n_drawn == self.n_items and not self._kind_of.size and of.kinds is None
+        if whole and of.name not in self._sums and of.deviations is not None:
+            signs = np.empty((1, self.n_items), np.uint64)
+            fill_words(self._word, self._first, signs)
+            sums = np.empty((of.features.shape[1], DRAWS))
+            weights.signed_sums(of.deviations, signs[0], sums)
+            self._sums[of.name] = of.features.sum(axis=0)[:, None] + sums
+        return super().sums(of)
 
     def counts(self, kinds: Kinds | None) -> Integers | None:
         """Return the counts of kinds, shape (kinds, 64)."""

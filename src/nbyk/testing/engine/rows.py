@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,12 @@ from nbyk.testing.engine.swaps import DRAWS
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+
+_UNEVEN = 0.01
+"""The most that Σ |x|³ / (Σ x²)^1.5 may be: normal numbers have it from 25,000 on."""
+
+_FEW_SYSTEMS = 12
 
 
 class Swaps:
@@ -281,6 +288,26 @@ class ItemSums:
         if self._rows.clusters is not None:
             return None
         return Kinds.of([*self.features.T, *(self.gains.T if self.features.shape[1] == 1 else ())])
+
+    @cached_property
+    def deviations(self) -> Floats | None:
+        """The features less their means, (N, S F), if their sums by random signs do for bootstrapped ones.
+
+        Both have one mean and one variance. They are nearly normal if no item weighs much in a system or in
+        the difference of two: by the first term of Edgeworth's series, a sixth of the skewness times .4, the
+        distribution functions differ by less than .001. A point of 9,999 draws at 2.5 % is off by .0016.
+        """
+        width = self.features.shape[1]
+        if width > _FEW_SYSTEMS or self.gains.shape[1] > 1 or len(self.features) < _UNEVEN**-2:
+            return None
+        deviations: Floats = self.features - self.features.mean(axis=0)
+        columns = deviations.T
+        differences = (columns[a] - columns[b] for a in range(width) for b in range(a))
+        for values in chain(columns, differences):
+            cubes, squares = (np.abs(values) ** 3).sum(), (values**2).sum()
+            if not cubes <= _UNEVEN * squares**1.5:
+                return None
+        return deviations
 
     @cached_property
     def leads(self) -> Floats:

@@ -234,8 +234,8 @@ def _table(
     metric: Metric, rows: Rows, *, cut: int, fill: Callable[..., None], measure: int = 0
 ) -> Form | None:
     """Return the form of item means, those of gold (cut 1) or of systems too (2) cut at the threshold."""
-    n_gold, gold_levels = _levels(rows.gold_means, metric.values[0] if cut >= 1 else None)
-    n_levels, system_levels = _levels(rows.means, metric.values[0] if cut == 2 else None)
+    n_gold, gold_levels = _levels(rows.gold_means, metric.threshold if cut >= 1 else None)
+    n_levels, system_levels = _levels(rows.means, metric.threshold if cut == 2 else None)
     shape = n_gold, n_levels
     if not _is_cheap(shape, rows):
         return None

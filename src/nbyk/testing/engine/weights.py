@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import uint64
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
@@ -29,6 +30,18 @@ def weighted_sums(features: Array, weights: Array, out: Array) -> None:
             value = features[item, feature]
             for draw in range(DRAWS):
                 out[feature, draw] += weight[draw] * value
+
+
+@njit(nogil=True, cache=True)
+def signed_sums(deviations: Array, signs: Array, out: Array) -> None:
+    """Fill `out`, shape (F, 64), with sums of `deviations`, (N, F), signed by bits of `signs`, (N,)."""
+    out[:] = 0.0
+    for item in range(deviations.shape[0]):
+        word = signs[item]
+        for feature in range(deviations.shape[1]):
+            value, sums = deviations[item, feature], out[feature]
+            for draw in range(DRAWS):
+                sums[draw] += value if (word >> uint64(draw)) & uint64(1) else -value
 
 
 @njit(nogil=True, cache=True)

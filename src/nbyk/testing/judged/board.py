@@ -37,7 +37,6 @@ from nbyk.testing.results import (
     ShownAsLines,
     inconclusive,
     plain,
-    reserve_sentence,
 )
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import moderated_tests
@@ -224,10 +223,10 @@ def compare_judged(
             of.claims,
             corrected_p if of.claims[0].is_conclusive else math.nan,
             True,
-            tuple(_reserves(of, alpha)),
         )
         for (a, b), of, corrected_p in zip(pairs, differences, p, strict=True)
     )
+    of_board = tuple(replace(pair, warnings=pair.reserves) for pair in of_board)
     standings, groups = standings_of(
         names, scores, 1.0, [mean.claims[0].interval for mean in means], of_board, against
     )
@@ -248,12 +247,6 @@ def compare_judged(
         chance,
         None if trend is None else claiming.of_test(trend, len(data.raters)),
     )
-
-
-def _reserves(difference: OnPeoplesScale, alpha: float) -> Iterator[str]:
-    for claim in difference.claims:
-        if claim.reserve and claim.p <= alpha:
-            yield reserve_sentence(claim.population, claim.reserve)
 
 
 @dataclass(frozen=True)

@@ -133,17 +133,9 @@ def corrected(
 ) -> Corrected:
     """Return the estimate of one system's mean, or of the difference of two, on the people's scale.
 
-    Parameters
-    ----------
-    weighing
-        The data with their weights.
-    plus, minus
-        The places of the system whose mean counts, and of the one whose mean is taken off.
-    weight
-        λ; None for the best one. 0 is people alone.
-    rated_only
-        Whether to leave the judge's own mean out: with λ = 1, the estimate is people's mean minus the judge's
-        on the outputs that people rated.
+    `plus` and `minus` are the places of the system whose mean counts, and of the one whose mean is taken off.
+    The `weight` is λ, by default the best one; 0 is people alone. `rated_only` leaves the judge's own mean
+    out: with λ = 1, the estimate is people's mean minus the judge's on the outputs that people rated.
     """
     data, shape = weighing.data, weighing.data.judge.shape
     signs = np.zeros(shape[1])
@@ -176,13 +168,14 @@ def corrected(
     items = _with_rest(
         shared_units_test(named("mean", "numbers"), given, sources=()), effect, over_rest, len(rest)
     )
-    broad, n_raters = None, max(map(_n_units, packed))
+    broad, n_raters = None, max(len(np.unique(units[units >= 0])) for _, units in packed)
     if given.source_units:
         n_raters = min(given.sizes.values())
         test = shared_units_test(named("mean", "numbers"), given, weighted=False)  # see docs/judge.md
         broad = _with_rest(_with_whole_weights(test, given), effect, over_rest, len(rest))
-    if broad is not None and (plus is None or minus is None):
-        broad = _of_one(broad)
+    if broad is not None and (plus is None or minus is None):  # the raters are those of no other system
+        (part,) = broad.sources.values()
+        broad = replace(broad, sources={"raters": part})
     noise = (
         weight**2
         * signs**2
@@ -306,24 +299,14 @@ def _packed(values: Floats, raters: Ints, rows: Ints, n: int, shared: bool) -> t
     return matrix, units
 
 
-def _n_units(packed: tuple[Floats, Ints]) -> int:
-    return len(np.unique(packed[1][packed[1] >= 0]))
-
-
 def _with_whole_weights(test: SharedUnitsTest, given: Responses) -> SharedUnitsTest:
     """Return the test with raters' weights that add up to 1, where rows without raters take some of them."""
     sources = {}
     for source, part in test.sources.items():
-        whole = float(given.without_units(given.roles_of(source), source)[0].sum())
+        whole = float(given.without_units(source)[0].sum())
         sources[source] = replace(part, weight_squares=part.weight_squares / whole**2)
     units = np.array([part.effective_units for part in (test.items, *sources.values())])
     return replace(test, sources=sources, law=replace(test.law, units=units))
-
-
-def _of_one(test: SharedUnitsTest) -> SharedUnitsTest:
-    """Return the test of one system's mean, whose raters are those of no other."""
-    (part,) = test.sources.values()
-    return replace(test, sources={"raters": part})
 
 
 def _with_rest(test: SharedUnitsTest, effect: float, variance: float, n: int) -> SharedUnitsTest:
@@ -344,11 +327,10 @@ def _parts(
     test: SharedUnitsTest, over_rest: float, noise: float, noise_of_rest: float
 ) -> tuple[VariancePart, ...]:
     """Return the parts of the variance: those of the rectifier, of other items, and the judge's noise."""
-    found = {part.source.replace("runs", "raters"): part for part in test.parts}
-    noise = min(noise, found["items"].variance)
-    noise_of_rest = min(noise_of_rest, over_rest)
-    items = found["items"]
-    found["items"] = replace(
+    parts = {part.source.replace("runs", "raters"): part for part in test.parts}
+    items = parts["items"]
+    noise, noise_of_rest = min(noise, items.variance), min(noise_of_rest, over_rest)
+    parts["items"] = replace(
         items,
         variance=items.variance - noise,
         low=max(items.low - noise, 0.0),
@@ -356,11 +338,11 @@ def _parts(
     )
     nan = float("nan")
     if over_rest > 0.0:
-        found[JUDGED] = VariancePart(JUDGED, over_rest - noise_of_rest, nan, nan, nan)
+        parts[JUDGED] = VariancePart(JUDGED, over_rest - noise_of_rest, nan, nan, nan)
     if noise + noise_of_rest > 0.0:
-        found[ANSWERS] = VariancePart(ANSWERS, noise + noise_of_rest, nan, nan, nan)
-    whole = sum(part.variance for part in found.values())
+        parts[ANSWERS] = VariancePart(ANSWERS, noise + noise_of_rest, nan, nan, nan)
+    whole = sum(part.variance for part in parts.values())
     return tuple(
         replace(part, source=source, share=part.variance / whole if whole > 0.0 else nan)
-        for source, part in found.items()
+        for source, part in parts.items()
     )

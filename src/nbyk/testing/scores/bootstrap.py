@@ -14,10 +14,10 @@ import numpy as np
 
 from nbyk.data.arrays import Floats, as_pairs, as_scores
 from nbyk.resampling.effects import Progress
-from nbyk.testing.pvalues import Alternative, check_alternative
+from nbyk.testing.pvalues import Alternative
 from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.kernels import resampled_differences
-from nbyk.testing.scores.nulls import NullCounts, NullSums, by_kinds, rounding
+from nbyk.testing.scores.nulls import NullSums, by_kinds, result_of_means, rounding
 from nbyk.testing.scores.result import SignificanceResult
 
 
@@ -73,19 +73,12 @@ def bootstrap_test(
     a level of .05 it rejects equally good systems about .09 of the time with n = 5, and .06 with n = 20.
     Prefer `permutation_test` or `approximate_randomisation` there.
     """
-    if paired:
-        first, second = as_pairs(a, b, least=2)
-    else:
-        first, second = as_scores(a, "a", least=2), as_scores(b, "b", least=2)
-    check_alternative(alternative)
+    samples = as_pairs(a, b, least=2) if paired else (as_scores(a, "a", least=2), as_scores(b, "b", least=2))
     drawing = Drawing(n_resamples, seed, threads, progress)
-    counts = resampled(first[None], second[None], paired=paired).drawn(drawing, keep_null=keep_null)
-    name = "paired_bootstrap" if paired else "bootstrap"
-
-    def again(a: Floats, b: Floats) -> NullCounts:
-        return resampled(a, b, paired=paired).drawn(drawing.quiet())
-
-    return counts.result(name, (first, second), alternative, again, smoothing=smoothing)
+    name, null = "paired_bootstrap" if paired else "bootstrap", partial(resampled, paired=paired)
+    return result_of_means(
+        name, samples, null, alternative, drawing, keep_null=keep_null, smoothing=smoothing
+    )
 
 
 def resampled(a: Floats, b: Floats, *, paired: bool) -> NullSums:

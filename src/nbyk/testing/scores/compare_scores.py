@@ -61,21 +61,10 @@ def board_of_scores(
     progress: Progress | None,
     lower_is_better: bool = False,
 ) -> Board:
-    """Return the board of `nbyk.compare` for scores of runs, or of the same items.
+    """Return the board of `nbyk.compare` for scores of runs, or of the same items if `paired`.
 
-    Parameters
-    ----------
-    scores
-        Scores of two systems or more: a mapping from names, a DataFrame with a column per system, or a
-        sequence of samples.
-    test
-        "recommended" (see `recommended_test`), "aso", or a name in `battery.TESTS`.
-    paired
-        Whether score i of every system belongs to the same item or run. Paired tests need this.
-    lower_is_better
-        Whether lower scores are better.
-    against, alternative, alpha, confidence_level, tau, correction, n_resamples, seed, threads, progress
-        As for `nbyk.compare`.
+    The scores of two systems or more are a mapping from names, a DataFrame with a column per system, or a
+    sequence of samples; the test is "recommended" (see `recommended_test`), "aso", or one of `battery.TESTS`.
     """
     check_alternative(alternative)
     check_level(alpha)

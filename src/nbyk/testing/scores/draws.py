@@ -33,19 +33,7 @@ discard_older_caches(__file__)  # kernels are compiled with the numbers above
 
 @dataclass(frozen=True)
 class Drawing:
-    """The draws of a test: how many for each row, from which seed, and how they are computed.
-
-    Attributes
-    ----------
-    n_draws
-        Draws M for each row.
-    seed
-        The numbers depend on it, and on nothing below.
-    threads
-        Threads that compute them.
-    progress
-        Called with the number of draws just finished.
-    """
+    """The draws M of a test for each row, their seed, and how they are computed: by threads."""
 
     n_draws: int
     seed: Any = 0

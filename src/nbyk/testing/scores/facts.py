@@ -8,21 +8,11 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts about a test.
+    """What a test is called in sentences, what its null hypothesis says of two systems, and what it needs.
 
-    Attributes
-    ----------
-    title
-        Its name in sentences.
-    hypothesis
-        What its null hypothesis says of two systems.
-    null
-        Its null: all choices are "counted", or drawn if they are too many; scores are "resampled"; it is a
-        "formula"; or there is "none", because the test bounds a ratio.
-    paired
-        Whether score i of A and score i of B must belong together.
-    least_scores
-        The least number of scores of each system.
+    All choices of its null are "counted", or drawn if they are too many; scores are "resampled"; it is a
+    "formula"; or there is "none", because the test bounds a ratio. `paired` says whether score i of A and
+    score i of B must belong together.
     """
 
     title: str

@@ -50,25 +50,11 @@ def dealt_sums(
     counts: Array,
     null: Array,
 ) -> None:
-    """Count sums of `size` members drawn from each row's pool without replacement.
+    """Count sums of `size` members drawn from each row's pool, shape (R, N), without replacement.
 
-    Parameters
-    ----------
-    pool : ndarray, shape (R, N)
-    size
-        Number of members to draw. The shuffle is Fisher and Yates' and continues from the last draw's order.
-    low, high : ndarray, shape (R,)
-        The borders.
-    key
-        The test's random words.
-    n_draws
-        Draws M per row.
-    first, last
-        The range of streams.
-    counts : ndarray of int, shape (streams, 2)
-        Filled with the numbers of sums that are at least `low`, and at most `high`.
-    null : ndarray, shape (R, M) or (0, 0)
-        Filled with the sums if it has rows.
+    Of the range of streams, `counts`, shape (streams, 2), is filled with the numbers of sums that are at
+    least `low`, and at most `high`, shape (R,) each; `null`, shape (R, M) or (0, 0), with the sums if it has
+    rows. The shuffle is Fisher and Yates' and continues from the last draw's order.
     """
     n = pool.shape[1]
     per_row = (n_draws + DRAWS - 1) // DRAWS

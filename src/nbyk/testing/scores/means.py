@@ -38,23 +38,13 @@ def mean_interval(sample: Floats, confidence_level: float) -> Interval:
 def interval_of_means(
     a: Floats, b: Floats, confidence_level: float, *, paired: bool, p_of_shift: PofShift | None = None
 ) -> Interval:
-    """Return the interval of mean(a) − mean(b).
+    """Return the interval of mean(a) − mean(b) at a nominal coverage.
 
     For zeros and ones it is `signs_interval` of pairs, else `difference_of_proportions`. For other scores it
-    holds the shifts that the test does not reject, so that it agrees with p; without a test's p it is by t:
-    of the mean difference of pairs, else Welch's. It is NaN where a system has one score, where no score or
-    difference varies: that is not certainty. Scores too few for the test to reject any shift bound nothing.
-
-    Parameters
-    ----------
-    a, b
-        The scores.
-    confidence_level
-        Nominal coverage, in (0, 1).
-    paired
-        Whether score i of both is a pair.
-    p_of_shift
-        The one-sided p of the test with a shift taken from A's scores.
+    holds the shifts that the test does not reject, so that it agrees with p; `p_of_shift` is the one-sided p
+    of the test with a shift taken from A's scores. Without it, it is by t: of the mean difference of pairs,
+    else Welch's. It is NaN where a system has one score, where no score or difference varies: that is not
+    certainty. Scores too few for the test to reject any shift bound nothing.
     """
     difference = _mean(a) - _mean(b)
     if min(len(a), len(b)) > 1 and are_zeros_and_ones(a) and are_zeros_and_ones(b):

@@ -18,17 +18,7 @@ _ALL_UP_TO = 2**16
 
 @dataclass(frozen=True)
 class NullStatistics:
-    """A null distribution.
-
-    Attributes
-    ----------
-    statistic
-        The statistic in words.
-    values : ndarray, shape (M,)
-        Values under the null: all values, draws, or quantiles of a formula.
-    observed
-        The statistic of the samples.
-    """
+    """A null distribution: its statistic in words, its values, draws or quantiles, and the samples'."""
 
     statistic: str
     values: Floats

@@ -15,34 +15,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.arrays import Floats
+from nbyk.errors import NbykError
 from nbyk.sums import product
 from nbyk.testing.engine.item_draws import Kinds
-from nbyk.testing.pvalues import Alternative, PValue, sides_of
+from nbyk.testing.pvalues import Alternative, PValue, check_alternative, sides_of
 from nbyk.testing.scores.draws import DRAWS, Drawing
 from nbyk.testing.scores.result import SignificanceResult
+from nbyk.testing.scores.subset_sums import ANY_SIZE, all_sums, count_subsets, is_feasible, n_subsets
 
 Counts = NDArray[np.int64]
 
 _ON_PAPER = 1e-13
 """Numbers closer than this share of the largest score are equal on paper."""
 
+_MOST_KEPT = 2**24
+
 
 @dataclass(frozen=True)
 class NullCounts:
     """How often the null of a test reaches what was observed, for R pairs of samples.
 
-    Attributes
-    ----------
-    observed : ndarray, shape (R,)
-        The observed statistics.
-    counts : ndarray of int, shape (R, 2)
-        Numbers of null statistics that are at least, and at most, as large as observed; ties are in both.
-    n_draws
-        Statistics under the null: those drawn, or all of them.
-    exact
-        Whether these are all, so that a p-value has no Monte-Carlo error.
-    null : ndarray, shape (n_draws,), or None
-        Those of the first pair, if they were requested.
+    `counts`, shape (R, 2), are the numbers of null statistics that are at least, and at most, as large as
+    observed; ties are in both. They are of `n_draws`, which are all if `exact`; `null` has those of the first
+    pair, if they were requested.
     """
 
     observed: Floats
@@ -52,15 +47,9 @@ class NullCounts:
     null: Floats | None = None
 
     def p_values(self, alternative: Alternative, *, smoothing: bool = True) -> Floats:
-        """Return the p-values, shape (R,).
+        """Return the p-values, shape (R,); two-sided is twice the smaller p-value, at most 1.
 
-        Parameters
-        ----------
-        alternative
-            The side; two-sided is twice the smaller p-value, at most 1.
-        smoothing
-            Whether the observed statistic counts as a draw of its own: (1 + count)/(1 + n_draws). It never
-            does if all statistics were counted.
+        `smoothing` counts the observed statistic as a draw of its own, unless all statistics were counted.
         """
         extra = 1 if smoothing and not self.exact else 0
         at_least, at_most = self.counts.T
@@ -84,53 +73,15 @@ class NullCounts:
         """Return the least p-value that any scores can give."""
         return min(1.0, sides_of(alternative) / (self.n_draws + (0 if self.exact else 1)))
 
-    def result(
-        self,
-        test: str,
-        samples: tuple[Floats, Floats],
-        alternative: Alternative,
-        again: Callable[[Floats, Floats], NullCounts],
-        *,
-        smoothing: bool = True,
-    ) -> SignificanceResult:
-        """Return the result of a test on the means of the first pair, as `p_values`.
-
-        `again` counts for other samples, of the shapes (1, n) and (1, m).
-        """
-        a, b = samples
-
-        def p_of_shift(shift: float, side: Alternative) -> float:
-            return again(a[None] - shift, b[None]).pvalue(side, smoothing=smoothing).p
-
-        return SignificanceResult.of_means(
-            test,
-            float(self.observed[0]),
-            self.pvalue(alternative, smoothing=smoothing),
-            samples,
-            n_resamples=self.n_draws,
-            exact=self.exact,
-            least_p=self.least_p(alternative),
-            null=self.null,
-            p_of_shift=p_of_shift,
-        )
-
 
 @dataclass(frozen=True)
 class NullSums:
-    """A null of sums that a kernel draws; the larger a sum, the better A looks.
+    """A null of sums that a kernel draws, for R pairs of samples; the larger a sum, the better A looks.
 
-    Attributes
-    ----------
-    observed : ndarray, shape (R,)
-        The observed differences of means.
-    low, high : ndarray, shape (R,)
-        The sum to reach minus, and plus, the possible rounding error, so that ties count.
-    draw
-        The kernel of `nbyk.testing.scores.kernels`, with its values.
-    axes
-        The axes of its random words.
-    differences
-        Function from sums, shape (1, M), to differences of means under the null.
+    `observed`, shape (R,), are the observed differences of means; `low` and `high` the sum to reach minus,
+    and plus, the possible rounding error, so that ties count. `draw` is the kernel with its values, `axes`
+    those of its random words, and `differences` takes sums, shape (1, M), to differences of means. If the
+    null is all subsets of a size, `values`, shape (R, N), are those whose subsets are summed.
     """
 
     observed: Floats
@@ -139,13 +90,16 @@ class NullSums:
     draw: Callable[..., None]
     axes: Mapping[str, str | int]
     differences: Callable[[Floats], Floats]
+    values: Floats | None = None
+    size: int = ANY_SIZE
 
     def counted(self, drawing: Drawing, exact_up_to: int = 0, *, keep_null: bool = False) -> NullCounts:
         """Count those that reach the borders: of sums drawn, or of all if there are at most `exact_up_to`."""
-        return self.drawn(drawing, keep_null=keep_null)
-
-    def drawn(self, drawing: Drawing, *, keep_null: bool = False) -> NullCounts:
-        """Draw sums and count those that reach the borders."""
+        if self.values is not None:
+            n = self.values.shape[1]
+            n_choices = n_subsets(n, self.size)
+            if n_choices <= exact_up_to and is_feasible(n, self.size):
+                return self._all(self.values, n_choices, drawing, keep_null=keep_null)
         rows = len(self.observed)
         key = drawing.random_words(**self.axes)
         counts = np.empty((rows * drawing.streams_per_row, 2), np.int64)
@@ -157,6 +111,56 @@ class NullSums:
         drawing.over_streams(fill, rows)
         null = self.differences(kept)[0] if keep_null else None
         return NullCounts(self.observed, counts.reshape(rows, -1, 2).sum(axis=1), drawing.n_draws, null=null)
+
+    def _all(self, values: Floats, n_choices: int, drawing: Drawing, *, keep_null: bool) -> NullCounts:
+        if keep_null and n_choices > _MOST_KEPT:
+            raise NbykError(
+                f"the null has {n_choices} values; expected at most {_MOST_KEPT}: draw from it with "
+                "exact_up_to=0, or leave keep_null out",
+                argument="keep_null",
+            )
+        counts = np.empty((len(values), 2), np.int64)
+
+        def fill(first: int, last: int) -> None:
+            rows = slice(first, last)
+            count_subsets(values[rows], self.size, self.low[rows], self.high[rows], counts[rows])
+
+        Drawing(1, drawing.seed, drawing.threads, drawing.progress).over_streams(fill, len(values))
+        null = self.differences(all_sums(values[0], self.size)[None])[0] if keep_null else None
+        return NullCounts(self.observed, counts, n_choices, exact=True, null=null)
+
+
+def result_of_means(
+    test: str,
+    samples: tuple[Floats, Floats],
+    null_of: Callable[[Floats, Floats], NullSums],
+    alternative: Alternative,
+    drawing: Drawing,
+    exact_up_to: int = 0,
+    *,
+    keep_null: bool,
+    smoothing: bool = True,
+) -> SignificanceResult:
+    """Return the result of a test of the means of one pair of samples; `null_of` is its null of R pairs."""
+    check_alternative(alternative)
+    a, b = samples
+    counts = null_of(a[None], b[None]).counted(drawing, exact_up_to, keep_null=keep_null)
+
+    def p_of_shift(shift: float, side: Alternative) -> float:
+        shifted = null_of(a[None] - shift, b[None]).counted(drawing.quiet(), exact_up_to)
+        return shifted.pvalue(side, smoothing=smoothing).p
+
+    return SignificanceResult.of_means(
+        test,
+        float(counts.observed[0]),
+        counts.pvalue(alternative, smoothing=smoothing),
+        samples,
+        n_resamples=counts.n_draws,
+        exact=counts.exact,
+        least_p=counts.least_p(alternative),
+        null=counts.null,
+        p_of_shift=p_of_shift,
+    )
 
 
 def by_kinds(values: Floats, kernel: Callable[..., None], *, swapped: bool) -> Callable[..., None]:

@@ -158,16 +158,8 @@ def _known(metric: AnyMetric) -> Metric | OutputsMetric:
 class SummedOutputs:
     """Outputs that a metric scores by sums of statistics. Items of equal statistics are a kind.
 
-    Attributes
-    ----------
-    n_items
-        Number of items N.
-    observed
-        How much better A is on them.
-    kind_of : ndarray of int, shape (N,)
-        The kind of each item.
-    item_scores : ndarray, shape (2, N), or None
-        A's and B's scores of single items, if the metric is known to be their mean; higher is better.
+    `observed` is how much better A is; `item_scores`, shape (2, N), are A's and B's scores of single items,
+    if the metric is known to be their mean, else None; higher is better.
     """
 
     def __init__(self, metric: Metric, a: Any, b: Any, references: Any) -> None:

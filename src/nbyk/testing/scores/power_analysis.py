@@ -36,16 +36,9 @@ _LARGEST_SCORE = 1e150
 
 @dataclass(frozen=True)
 class BootstrapPower:
-    """The power of a test to notice a lift.
+    """The power of a test to notice a lift: the share of resampled pairs with p ≤ α, and its 95 % interval.
 
-    Attributes
-    ----------
-    power
-        The share of resampled pairs with p ≤ α, in [0, 1].
-    low, high
-        Its 95 % interval for the number of resamples (Clopper and Pearson 1934).
-    n_scores, n_resamples
-        Number of scores, and number of pairs of samples drawn from them.
+    The interval is Clopper and Pearson's (1934) for the number of pairs of samples that were drawn.
     """
 
     power: float
@@ -130,16 +123,9 @@ def comparison_power(
 ) -> dict[str, BootstrapPower]:
     """Return `bootstrap_power_analysis` of each system's scores with a board's test, level and seed.
 
-    Parameters
-    ----------
-    board
-        A comparison by an unpaired test or Almost Stochastic Order, for which `eps_min` ≤ τ counts as a
-        rejection. If it corrects for several pairs, the level of the power is α over their number, that of
-        the strictest step; the bound of Almost Stochastic Order is the comparison's own.
-    lift, lift_is
-        How much better the other system is.
-    n_resamples
-        Number of pairs of samples to draw; by default 5000, and 1000 for Almost Stochastic Order.
+    The test is an unpaired one or Almost Stochastic Order, for which `eps_min` ≤ τ counts as a rejection. If
+    the board corrects for several pairs, the level of the power is α over their number, that of the strictest
+    step; the bound of Almost Stochastic Order is the comparison's own.
     """
     question = board.question
     check_power_of(question.test, board.sample.scores, lift, lift_is)

@@ -6,26 +6,22 @@ Monte-Carlo error. Otherwise M are drawn, and p = (1 + count)/(1 + M).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from nbyk.data.arrays import Floats, as_pairs, as_scores
-from nbyk.errors import NbykError
 from nbyk.resampling.effects import Progress
-from nbyk.testing.pvalues import Alternative, check_alternative
+from nbyk.testing.pvalues import Alternative
 from nbyk.testing.scores import kernels
 from nbyk.testing.scores.draws import Drawing
-from nbyk.testing.scores.nulls import NullCounts, NullSums, by_kinds, rounding
+from nbyk.testing.scores.nulls import NullSums, by_kinds, result_of_means, rounding
 from nbyk.testing.scores.result import SignificanceResult
-from nbyk.testing.scores.subset_sums import ANY_SIZE, all_sums, count_subsets, is_feasible, n_subsets
+from nbyk.testing.scores.subset_sums import ANY_SIZE
 
 EXACT_UP_TO = 2**30
 """By default, up to this number all permutations are counted: 16 scores of each system, 30 pairs."""
-
-_MOST_KEPT = 2**24
 
 
 def approximate_randomisation(
@@ -75,15 +71,16 @@ def approximate_randomisation(
     2022 call it the permutation test. It is exact if swapping A and B on an item changes no distribution.
     Sums that are equal but for rounding are ties, and count as at least as extreme.
     """
-    first, second = as_pairs(a, b)
-    check_alternative(alternative)
     drawing = Drawing(n_resamples, seed, threads, progress)
-    counts = swaps(first[None], second[None]).counted(drawing, exact_up_to, keep_null=keep_null)
-
-    def again(a: Floats, b: Floats) -> NullCounts:
-        return swaps(a, b).counted(drawing.quiet(), exact_up_to)
-
-    return counts.result("approximate_randomisation", (first, second), alternative, again)
+    return result_of_means(
+        "approximate_randomisation",
+        as_pairs(a, b),
+        swaps,
+        alternative,
+        drawing,
+        exact_up_to,
+        keep_null=keep_null,
+    )
 
 
 def permutation_test(
@@ -123,57 +120,11 @@ def permutation_test(
     -----
     The test is exact if A's and B's scores come from one distribution (Pitman 1937).
     """
-    first, second = as_scores(a, "a"), as_scores(b, "b")
-    check_alternative(alternative)
+    samples = as_scores(a, "a"), as_scores(b, "b")
     drawing = Drawing(n_resamples, seed, threads, progress)
-    counts = deals(first[None], second[None]).counted(drawing, exact_up_to, keep_null=keep_null)
-
-    def again(a: Floats, b: Floats) -> NullCounts:
-        return deals(a, b).counted(drawing.quiet(), exact_up_to)
-
-    return counts.result("permutation", (first, second), alternative, again)
-
-
-@dataclass(frozen=True)
-class _Subsets(NullSums):
-    """A null of sums of subsets, which may be few enough to count all.
-
-    Attributes
-    ----------
-    values : ndarray, shape (R, N)
-        The values whose subsets are summed.
-    size
-        Members of a subset, or `ANY_SIZE`.
-    """
-
-    values: Floats
-    size: int
-
-    def counted(self, drawing: Drawing, exact_up_to: int = 0, *, keep_null: bool = False) -> NullCounts:
-        """As `NullSums.counted`."""
-        n = self.values.shape[1]
-        n_choices = n_subsets(n, self.size)
-        if n_choices > exact_up_to or not is_feasible(n, self.size):
-            return self.drawn(drawing, keep_null=keep_null)
-        counts = np.empty((len(self.values), 2), np.int64)
-
-        def fill(first: int, last: int) -> None:
-            rows = slice(first, last)
-            count_subsets(self.values[rows], self.size, self.low[rows], self.high[rows], counts[rows])
-
-        Drawing(1, drawing.seed, drawing.threads, drawing.progress).over_streams(fill, len(self.values))
-        null = self._all(n_choices) if keep_null else None
-        return NullCounts(self.observed, counts, n_choices, exact=True, null=null)
-
-    def _all(self, n_choices: int) -> Floats:
-        if n_choices > _MOST_KEPT:
-            raise NbykError(
-                f"the null has {n_choices} values; expected at most {_MOST_KEPT}: draw from it with "
-                "exact_up_to=0, or leave keep_null out",
-                argument="keep_null",
-            )
-        null: Floats = self.differences(all_sums(self.values[0], self.size)[None])[0]
-        return null
+    return result_of_means(
+        "permutation", samples, deals, alternative, drawing, exact_up_to, keep_null=keep_null
+    )
 
 
 def swaps(a: Floats, b: Floats) -> NullSums:
@@ -183,7 +134,7 @@ def swaps(a: Floats, b: Floats) -> NullSums:
     n = negated.shape[1]
     totals = 0.0 - np.add.reduce(negated, axis=1)
     ties = 0.5 * rounding(negated, np.abs(a) + np.abs(b))
-    return _Subsets(
+    return NullSums(
         observed=totals / n,
         low=-ties,
         high=ties,
@@ -204,7 +155,7 @@ def deals(a: Floats, b: Floats) -> NullSums:
     centred = pool - pool.mean(axis=1, keepdims=True)
     totals, dealt = centred.sum(axis=1), centred[:, :size].sum(axis=1)
     ties = rounding(centred, np.abs(pool))
-    return _Subsets(
+    return NullSums(
         observed=a.mean(axis=1) - b.mean(axis=1),
         low=dealt - ties,
         high=dealt + ties,

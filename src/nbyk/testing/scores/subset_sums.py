@@ -69,18 +69,7 @@ def _merge(sums: Array, i: int, i_end: int, j: int, j_end: int, x: float, out: A
 def sorted_sums(values: Array, size: int) -> Any:
     """Return the sums of all subsets of at most `size` values, and the start of each size's sums.
 
-    Parameters
-    ----------
-    values : ndarray, shape (h,)
-    size
-        The most members, or `ANY_SIZE`: all subsets, not told apart by size.
-
-    Returns
-    -------
-    sums : ndarray
-        Ascending within each size.
-    begins : ndarray of int, shape (sizes + 1,)
-        The sums of c members are ``sums[begins[c]:begins[c + 1]]``; with `ANY_SIZE` all count as c = 0.
+    The sums of c members ascend in ``sums[begins[c]:begins[c + 1]]``; with `ANY_SIZE` all count as c = 0.
     """
     n_groups = 1 if size < 0 else min(size, values.size) + 1
     n_sums = 1 << values.size
@@ -135,18 +124,7 @@ def _pairs_at_most(left: Array, right: Array, border: float) -> int:
 
 @njit(nogil=True, cache=True)
 def count_subsets(values: Array, size: int, low: Array, high: Array, out: Array) -> None:
-    """Count for each row the subsets with a sum of at least `low`, and those with one of at most `high`.
-
-    Parameters
-    ----------
-    values : ndarray, shape (R, N)
-    size
-        Members of the subsets, or `ANY_SIZE`.
-    low, high : ndarray, shape (R,)
-        The borders.
-    out : ndarray of int, shape (R, 2)
-        Filled with both counts.
-    """
+    """Fill `out`, shape (R, 2): how many subsets have a sum of at least `low`, and of at most `high`."""
     half = values.shape[1] // 2
     for r in range(values.shape[0]):
         left, left_begins = sorted_sums(values[r, :half], size)
@@ -163,17 +141,8 @@ def count_subsets(values: Array, size: int, low: Array, high: Array, out: Array)
 
 
 def chances_of_sums(values: NDArray[np.int64], size: int) -> Floats:
-    """Return the chance of each sum of a random subset of whole numbers, shape (their sum + 1,).
+    """Return the chance of each sum of a random subset of numbers from 0 on, shape (their sum + 1,).
 
-    Parameters
-    ----------
-    values : ndarray of int, shape (n,)
-        Numbers of at least 0.
-    size
-        Members of the subsets, or `ANY_SIZE`.
-
-    Notes
-    -----
     One number after the other joins, so the time is that of n² sums, or n · size of them (Streitberg and
     Röhmel 1986, Exact distributions for permutation and rank tests).
     """

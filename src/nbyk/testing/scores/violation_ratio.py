@@ -28,14 +28,9 @@ EQUAL = 0.5
 
 @dataclass(frozen=True)
 class Segments:
-    """Pieces of (0, 1) on which two quantile functions are constant.
+    """Pieces of (0, 1) on which two quantile functions are constant, shape (S,).
 
-    Attributes
-    ----------
-    of_a, of_b : ndarray of int, shape (S,)
-        The place of a segment's value in each sorted sample.
-    lengths : ndarray, shape (S,)
-        Their lengths, as whole numbers on any scale.
+    They are the place of a segment's value in each sorted sample, and lengths on any scale.
     """
 
     of_a: NDArray[np.int64]
@@ -44,16 +39,10 @@ class Segments:
 
 
 def segments(n: int, m: int, dt: float | None = None) -> Segments:
-    """Return the segments of samples of n and m scores: the exact ones, or those of a grid.
+    """Return the segments of samples of n and m scores: the exact ones, or those of a grid of step `dt`.
 
-    Parameters
-    ----------
-    n, m
-        Sizes of A's and B's samples.
-    dt
-        None for the exact segments. Otherwise there are 1/dt cells of equal length, rounded to a whole
-        number, each with the quantiles at its right end; t = 1 is the last. They are exact if that number is
-        a multiple of n and m.
+    A grid has 1/dt cells of equal length, rounded to a whole number, each with the quantiles at its right
+    end; t = 1 is the last. They are exact if that number is a multiple of n and m.
     """
     if dt is None:
         ends = np.union1d(np.arange(1, n + 1) * m, np.arange(1, m + 1) * n)
@@ -123,23 +112,10 @@ def resampled_ratios(
     last: int,
     out: Array,
 ) -> None:
-    """Fill `out` with the ratios of samples resampled with replacement.
+    """Fill `out`, shape (R, M), with the ratios of ascending samples resampled with replacement.
 
-    Parameters
-    ----------
-    a, b : ndarray, shape (R, n) and (R, m)
-        Ascending samples.
-    of_a, of_b, lengths : ndarray, shape (S,)
-        The segments.
-    key
-        The test's random words.
-    first_row
-        The row of the random words that belongs to the first sample.
-    n_draws
-        Draws M per row.
-    first, last
-        The range of streams (`nbyk.testing.scores.draws`).
-    out : ndarray, shape (R, M)
+    The first sample has the random words of row `first_row`; of the others, the range of streams
+    (`nbyk.testing.scores.draws`) says which are filled.
     """
     n, m = a.shape[1], b.shape[1]
     per_row = (n_draws + DRAWS - 1) // DRAWS

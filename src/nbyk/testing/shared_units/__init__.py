@@ -3,13 +3,11 @@
 `responses` puts ratings and their units in order, `shared_units_test` tests.
 """
 
-from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.generalise import SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.responses import NO_UNIT, Responses, Role, Source, responses
 
 __all__ = [
     "NO_UNIT",
-    "Component",
     "Responses",
     "Role",
     "SharedUnitsTest",

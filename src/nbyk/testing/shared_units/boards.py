@@ -10,7 +10,7 @@ another, it is the pair's own. So do severe raters of biased systems.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,24 +31,7 @@ ALONE_IN_SPREAD = 5.0
 """A caution names a system whose units differ by this many times as much as those of the others."""
 
 
-@dataclass(frozen=True)
-class Moderated:
-    """Variances of pairs, moderated in M ways.
-
-    Attributes
-    ----------
-    variances, df : ndarray, shape (M, S, S)
-        The variance over units of each pair's effect, and its degrees of freedom.
-    weights : ndarray, shape (M,)
-        The weights of the ways; they add up to 1.
-    """
-
-    variances: Floats
-    df: Floats
-    weights: Floats
-
-
-def moderated_pairs(totals: Floats, df: float) -> Moderated:
+def moderated_pairs(totals: Floats, df: float) -> tuple[Floats, Floats, Floats]:
     """Return the variances over shared units of the effects of all pairs of S systems, moderated.
 
     Parameters
@@ -58,6 +41,13 @@ def moderated_pairs(totals: Floats, df: float) -> Moderated:
         where a pair was not compared.
     df
         Degrees of freedom ν of each.
+
+    Returns
+    -------
+    variances, df : ndarray, shape (M, S, S)
+        The variance over units of each pair's effect, moderated in M ways, and its degrees of freedom.
+    weights : ndarray, shape (M,)
+        The weights of the ways; they add up to 1.
 
     Notes
     -----
@@ -105,7 +95,7 @@ def moderated_pairs(totals: Floats, df: float) -> Moderated:
         else:
             variances.append((d0 * mean + df * totals) / (d0 + df))
             degrees.append(np.full_like(totals, min(d0 + df, most)))
-    return Moderated(np.array(variances), np.array(degrees), weights)
+    return np.array(variances), np.array(degrees), weights
 
 
 def _independence(products: Floats, df: float) -> float:
@@ -211,25 +201,14 @@ _Ways = list[tuple[float, Floats, Floats]]
 def _moderate_shared(
     laws: dict[Places, _Ways], tests: Mapping[Places, SharedUnitsTest], n: int, source: Source, index: int
 ) -> None:
-    totals = np.full((n, n), np.nan)
-    np.fill_diagonal(totals, 0.0)
-    for (a, b), test in tests.items():
-        totals[a, b] = totals[b, a] = test.sources[source].total
+    totals = _totals(tests, n, source)
     if not np.nansum(totals) > 0.0:
         return
     df = float(np.mean([test.sources[source].df for test in tests.values()]))
-    found = moderated_pairs(totals, df)
+    variances, degrees, weights = moderated_pairs(totals, df)
     for (a, b), test in tests.items():
-        scale = test.stretch**2
-        laws[a, b] = [
-            (
-                weight * share,
-                _with(variances, {index: scale * of_way[a, b]}),
-                _with(degrees, {index: of_df[a, b]}),
-            )
-            for weight, variances, degrees in laws[a, b]
-            for share, of_way, of_df in zip(found.weights, found.variances, found.df, strict=True)
-        ]
+        of_pair = (test.stretch**2 * variances[:, a, b], degrees[:, a, b])
+        laws[a, b] = _mixed(laws[a, b], weights, {index: of_pair})
 
 
 def _moderate_own(
@@ -250,30 +229,26 @@ def _moderate_own(
     if not totals.sum() > 0.0 or len(totals) < 2:
         return
     place = np.cumsum(has_own) - 1
-    variances_of, df_of, shares = moderated_systems(totals, float(np.mean(degrees_of)))
+    variances, degrees, weights = moderated_systems(totals, float(np.mean(degrees_of)))
     for pair, test in tests.items():
-        scale = test.stretch**2
-        columns = [
-            (1 + sources.index(source), place[system])
+        columns = {
+            1 + sources.index(source): (test.stretch**2 * variances[:, place[system]], degrees)
             for system, source in zip(pair, _OWN, strict=True)
             if source in sources
-        ]
-        laws[pair] = [
-            (
-                weight * share,
-                _with(variances, {column: scale * of_way[system] for column, system in columns}),
-                _with(degrees, {column: df for column, _ in columns}),
-            )
-            for weight, variances, degrees in laws[pair]
-            for share, of_way, df in zip(shares, variances_of, df_of, strict=True)
-        ]
+        }
+        laws[pair] = _mixed(laws[pair], weights, columns)
 
 
-def _with(values: Floats, others: Mapping[int, float]) -> Floats:
-    changed = values.copy()
-    for place, value in others.items():
-        changed[place] = value
-    return changed
+def _mixed(ways: _Ways, weights: Floats, columns: Mapping[int, tuple[Floats, Floats]]) -> _Ways:
+    """Return each way by each of M ways of some columns, which have variances and degrees, shape (M,)."""
+    mixed = []
+    for weight, variances, degrees in ways:
+        for place, share in enumerate(weights):
+            of_way, df_of_way = variances.copy(), degrees.copy()
+            for column, (moderated, df) in columns.items():
+                of_way[column], df_of_way[column] = moderated[place], df[place]
+            mixed.append((weight * share, of_way, df_of_way))
+    return mixed
 
 
 def _law(law: ErrorLaw, ways: _Ways) -> ErrorLaw:
@@ -287,17 +262,10 @@ def lone_spread(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> tupl
     None if there is no such system, if there are fewer than four, or if some pairs were not compared. The
     variance T of a pair is τ²_a + τ²_b; so the pairs of one system stand out where its τ² does.
     """
-    n_pairs = n_systems * (n_systems - 1) // 2
     for source in next(iter(tests.values())).sources:
-        if (
-            n_systems < 4
-            or len(tests) < n_pairs
-            or not all(source in test.sources for test in tests.values())
-        ):
+        totals = _totals(tests, n_systems, source)
+        if n_systems < 4 or np.isnan(totals).any():
             continue
-        totals = np.zeros((n_systems, n_systems))
-        for (a, b), test in tests.items():
-            totals[a, b] = totals[b, a] = test.sources[source].total
         first = int(totals.sum(axis=1).argmax())
         rest = np.delete(np.arange(n_systems), first)
         others = float(totals[np.ix_(rest, rest)].sum()) / ((n_systems - 1) * (n_systems - 2)) / 2.0
@@ -305,6 +273,16 @@ def lone_spread(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> tupl
         if own > ALONE_IN_SPREAD**2 * others:
             return first, float(np.sqrt(own / others)) if others > 0.0 else np.inf
     return None
+
+
+def _totals(tests: Mapping[Places, SharedUnitsTest], n: int, source: Source) -> Floats:
+    """Return T over a source of all pairs, shape (S, S); NaN where a pair was not compared or lacks it."""
+    totals = np.full((n, n), np.nan)
+    np.fill_diagonal(totals, 0.0)
+    for (a, b), test in tests.items():
+        if source in test.sources:
+            totals[a, b] = totals[b, a] = test.sources[source].total
+    return totals
 
 
 def _products(totals: Floats) -> Floats:

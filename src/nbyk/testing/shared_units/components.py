@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri
 
-from nbyk.metrics.traits import Smoothness
 from nbyk.sums import product
-from nbyk.testing.results import VariancePart
 from nbyk.testing.shared_units.responses import Responses, Source
 from nbyk.testing.shared_units.statistic import Changes
 
@@ -66,44 +63,6 @@ class Component:
     def between(self) -> float:
         """Unbiased estimate of the variance between units alone; it may be negative."""
         return self.total - self.within
-
-
-def variance_parts(
-    items: Component,
-    sources: Mapping[Source, Component],
-    stretch: float,
-    *,
-    clustered: bool,
-    smoothness: Smoothness = "linear",
-) -> tuple[VariancePart, ...]:
-    """Return the parts of the variance by items or clusters, units, and units × items.
-
-    Let I be the variance over items, T that over units, and W the part of T that single responses explain; W
-    is in I too (`nbyk.testing.shared_units.generalise`). Items add I − Σ W, units r² T − W, and units × items
-    W. On balanced data this is the analysis of variance. Each interval is that of χ² for I, r² T or W, minus
-    the same W, cut at 0.
-
-    For a metric that is not linear in the ratings, only these intervals of units cover the true part
-    (`benchmarks/shared_units/parts.py`), and the others are NaN. For one that jumps, these parts are far off,
-    and all numbers are NaN. `nbyk.testing.shared_units.intervals` fills both gaps, which takes longer.
-    """
-    explained = sum(part.within for part in sources.values())
-
-    found = {"clusters of items" if clustered else "items": less_explained(items.total, items.df, explained)}
-    for source, part in sources.items():
-        found[source] = less_explained(stretch**2 * part.total, part.df, part.within)
-        found[f"{source} × items"] = less_explained(part.within, part.within_df, 0.0)
-    nan = math.nan
-    if smoothness == "jumps":
-        return tuple(VariancePart(source, nan, nan, nan, nan) for source in found)
-    if smoothness == "smooth":
-        units = {str(source) for source in sources}
-        found = {name: of if name in units else (of[0], nan, nan) for name, of in found.items()}
-    whole = sum(variance for variance, _, _ in found.values())
-    return tuple(
-        VariancePart(source, variance, variance / whole if whole > 0.0 else math.nan, low, high)
-        for source, (variance, low, high) in found.items()
-    )
 
 
 def less_explained(
@@ -162,7 +121,7 @@ def unit_component(data: Responses, source: Source, found: Changes) -> Component
     of their noise in proportion to their weights.
     """
     units = data.source_units[source]
-    weights, design, _ = data.without_units(data.roles_of(source), source)
+    weights, design = data.without_units(source)
     spread = np.sum(design**2, axis=1)
     factors = np.where(spread > 0, weights**2 / np.where(spread > 0, spread, 1.0), 0.0)
     centred = found.units[units] - weights * (found.units[units].sum() / weights.sum())
@@ -180,7 +139,7 @@ def unit_component(data: Responses, source: Source, found: Changes) -> Component
         squares = product(product(factors, covariance**2), factors)
         df = float(product(factors, np.diag(covariance))) ** 2 / float(squares)
     roles = data.roles_of(source)
-    responses = sum(int(np.isin(role.units, units).sum()) for role in roles)
+    responses = sum(int(np.sum((role.units >= units[0]) & (role.units <= units[-1]))) for role in roles)
     loads = float(np.sum(weights**2))
     within_df = max(1.0, responses - data.n_items)
     third = third_moment(parts, loads / float(weights.sum()) ** 2)

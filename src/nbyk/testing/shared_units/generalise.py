@@ -17,8 +17,8 @@ from nbyk.testing.results import VariancePart
 from nbyk.testing.shared_units.components import (
     Component,
     item_component,
+    less_explained,
     unit_component,
-    variance_parts,
 )
 from nbyk.testing.shared_units.mixture import STRONG_SKEW, ErrorLaw, degrees_together
 from nbyk.testing.shared_units.precision import (
@@ -83,9 +83,31 @@ class SharedUnitsTest:
 
     @property
     def parts(self) -> tuple[VariancePart, ...]:
-        """The parts of the variance: items or clusters, units, and differences of units from item to item."""
-        return variance_parts(
-            self.items, self.sources, self.stretch, clustered=self.clustered, smoothness=self.smoothness
+        """The parts of the variance: items or clusters, units, and units × items.
+
+        With I, T, W and r as in `shared_units_test`, items have I − Σ W, units r² T − W, and units × items W.
+        On balanced data this is the analysis of variance. Each interval is that of χ² for I, r² T or W, minus
+        the same W, cut at 0.
+
+        For a metric that is not linear in the ratings, only these intervals of units cover the true part
+        (`benchmarks/shared_units/parts.py`), and the others are NaN. For one that jumps, these parts are far
+        off, and all numbers are NaN. `nbyk.testing.shared_units.intervals` fills both gaps, more slowly.
+        """
+        explained = sum(part.within for part in self.sources.values())
+        name = "clusters of items" if self.clustered else "items"
+        found = {name: less_explained(self.items.total, self.items.df, explained)}
+        for source, part in self.sources.items():
+            found[source] = less_explained(self.stretch**2 * part.total, part.df, part.within)
+            found[f"{source} × items"] = less_explained(part.within, part.within_df, 0.0)
+        nan = math.nan
+        if self.smoothness == "jumps":
+            return tuple(VariancePart(source, nan, nan, nan, nan) for source in found)
+        if self.smoothness == "smooth":
+            found = {of: ends if of in self.sources else (ends[0], nan, nan) for of, ends in found.items()}
+        whole = sum(variance for variance, _, _ in found.values())
+        return tuple(
+            VariancePart(source, variance, variance / whole if whole > 0.0 else nan, low, high)
+            for source, (variance, low, high) in found.items()
         )
 
     @property
@@ -109,18 +131,13 @@ class SharedUnitsTest:
         return self.variance <= (_ROUNDING * self.effect) ** 2
 
     @property
-    def is_too_rough(self) -> bool:
-        """Whether so few items determine the effect that its variance says little; a maximum is an example.
+    def roughness(self) -> str:
+        """Why too few items determine the effect for its variance to mean much, with advice; "" otherwise.
 
-        If items add almost nothing to the variance, few items are no problem.
+        A maximum is an example. If items add almost nothing to the variance, few items are no problem.
         """
         matters = self.items.total > LEAST_PART * self.variance
-        return matters and not self.groups_at_work >= FEWEST_GROUPS_AT_WORK
-
-    @property
-    def roughness(self) -> str:
-        """The reason why the test is too rough, with advice; "" if it is not."""
-        if not self.is_too_rough:
+        if not matters or self.groups_at_work >= FEWEST_GROUPS_AT_WORK:
             return ""
         at_work = math.floor(10.0 * self.groups_at_work) / 10.0 if self.groups_at_work > 0.0 else 0.0
         many = f"about {at_work:g}" if at_work else "too few"

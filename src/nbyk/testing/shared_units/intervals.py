@@ -21,7 +21,7 @@ from nbyk.testing.shared_units.statistic import columns_of, effects_of_sets
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Estimate: TypeAlias = Callable[[Ints, Ints], Floats]
-"""Returns the parts by some of the items and without some of the units, in the order of `variance_parts`."""
+"""Returns `SharedUnitsTest.parts` by some of the items and without some of the units."""
 
 _MOST_ITEMS = 1000
 _MOST_RESPONSES = 40_000

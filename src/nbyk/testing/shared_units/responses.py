@@ -12,11 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from nbyk.errors import NbykError
 from nbyk.metrics.item_means import item_means, without_rounding
-from nbyk.testing.shared_units.kernels import add_sharing, count_entries, fill_entries
+from nbyk.testing.shared_units.kernels import add_sharing, fill_entries
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Source = Literal["raters", "runs", "runs of A", "runs of B"]
+
+_ROLES: dict[Source, slice] = {
+    "raters": slice(0, 1),
+    "runs": slice(1, 3),
+    "runs of A": slice(1, 2),
+    "runs of B": slice(2, 3),
+}
+"""The roles, of gold, A and B, in which the units of a source answer."""
 
 NO_UNIT = -1
 """The unit of a response whose rater or run belongs to its item alone."""
@@ -79,7 +87,7 @@ class Responses:
         return len(self.a.values)
 
     @property
-    def roles(self) -> tuple[Role, Role, Role]:
+    def roles(self) -> tuple[Role, ...]:
         """Gold, A and B."""
         return self.gold, self.a, self.b
 
@@ -133,10 +141,10 @@ class Responses:
     def entries(self) -> tuple[Ints, Ints]:
         """The items and the units of all different pairs of an item and a unit that answered it."""
         units = self.gold.units, self.a.units, self.b.units
-        n_entries = count_entries(*units)
-        items, entry_units = np.empty(n_entries, np.int64), np.empty(n_entries, np.int64)
-        fill_entries(*units, items, entry_units)
-        return items, entry_units
+        most = sum(int(np.count_nonzero(of_role >= 0)) for of_role in units)
+        items, entry_units = np.empty(most, np.int64), np.empty(most, np.int64)
+        n_entries = fill_entries(*units, items, entry_units)
+        return items[:n_entries], entry_units[:n_entries]
 
     @cached_property
     def answered(self) -> list[Ints]:
@@ -145,8 +153,8 @@ class Responses:
         ends = np.searchsorted(np.sort(units), np.arange(1, self.n_units))
         return np.split(items[np.argsort(units, kind="stable")], ends)
 
-    def without_units(self, roles: tuple[Role, ...], source: Source) -> tuple[Floats, Floats, Ints]:
-        """Return the weights of a source's units in the mean of item means of these roles.
+    def without_units(self, source: Source) -> tuple[Floats, Floats]:
+        """Return the weights of a source's units in the mean of item means of its roles.
 
         Returns
         -------
@@ -154,10 +162,8 @@ class Responses:
             The share of each unit, summed over roles and divided by their number.
         changes : ndarray, shape (J, J)
             The change of these shares (columns) when a unit (row) leaves every item's mean.
-        lost : ndarray, shape (J,)
-            Number of items that have no response without the unit.
         """
-        units = self.source_units[source]
+        units, roles = self.source_units[source], self.roles_of(source)
         local = np.full(self.n_units, -1)
         local[units] = np.arange(len(units))
         weights, changes = np.zeros(len(units)), np.zeros((len(units), len(units)))
@@ -168,16 +174,11 @@ class Responses:
         kept = (n - lost)[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             changes = (weights + changes) / kept - weights / n
-        return weights / n, changes, lost
+        return weights / n, changes
 
     def roles_of(self, source: Source) -> tuple[Role, ...]:
         """Return the roles in which the units of a source answer."""
-        return {
-            "raters": (self.gold,),
-            "runs": (self.a, self.b),
-            "runs of A": (self.a,),
-            "runs of B": (self.b,),
-        }[source]
+        return self.roles[_ROLES[source]]
 
 
 def responses(
@@ -221,17 +222,21 @@ def responses(
         if values.shape[1] and np.isnan(values).all(1).any():
             row = int(np.isnan(values).all(1).argmax())
             raise NbykError(f"item {row + 1} of {name} has no response; leave the item out")
-    gold_ids = _units(gold_units, gold_values, "gold")
-    a_ids, b_ids = _units(a_units, a_values, "a"), _units(b_units, b_values, "b")
+    given = (
+        _units(gold_units, gold_values, "gold"),
+        _units(a_units, a_values, "a"),
+        _units(b_units, b_values, "b"),
+    )
     source_units: dict[Source, Ints] = {}
-    numbered = [np.full(ids.shape, NO_UNIT, np.int64) for ids in (gold_ids, a_ids, b_ids)]
-    for source, numbers in _sources(gold_ids, a_ids, b_ids, paired):
+    numbered = [np.full(ids.shape, NO_UNIT, np.int64) for ids in given]
+    for source, numbers in _sources(*given, paired):
         if len(numbers) < 2:
             continue
         first = sum(map(len, source_units.values()))
         source_units[source] = np.arange(first, first + len(numbers))
-        for position, ids in _matrices(source, gold_ids, a_ids, b_ids):
-            numbered[position] = np.maximum(numbered[position], _renumbered(ids, numbers, first))
+        for position in range(3)[_ROLES[source]]:
+            renumbered = _renumbered(given[position], numbers, first)
+            numbered[position] = np.maximum(numbered[position], renumbered)
     gold_role, a_role, b_role = map(Role, (gold_values, a_values, b_values), numbered)
     return Responses(gold_role, a_role, b_role, source_units, *_clusters(clusters, n), table)
 
@@ -345,16 +350,6 @@ def _sources(gold: Ints, a: Ints, b: Ints, paired: bool) -> Iterator[tuple[Sourc
     yield "runs", both
     yield "runs of A", np.setdiff1d(of_a, both)
     yield "runs of B", np.setdiff1d(of_b, both)
-
-
-def _matrices(source: Source, gold: Ints, a: Ints, b: Ints) -> list[tuple[int, Ints]]:
-    matrices = list(enumerate((gold, a, b)))
-    return {
-        "raters": matrices[:1],
-        "runs": matrices[1:],
-        "runs of A": matrices[1:2],
-        "runs of B": matrices[2:],
-    }[source]
 
 
 def _renumbered(ids: Ints, numbers: Ints, first: int) -> Ints:

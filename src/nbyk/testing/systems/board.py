@@ -17,13 +17,24 @@ from nbyk.testing.family import DrawnNull, Hypotheses, choose_pairs, swap_bound
 from nbyk.testing.intervals import acceleration, agreeing, bca_interval, percentile_interval
 from nbyk.testing.pvalues import sides_of
 from nbyk.testing.ranks import standings_of
-from nbyk.testing.results import NONE, Board, Claim, Drawn, Interval, Pair, Question, Sample, Standing
+from nbyk.testing.results import (
+    NONE,
+    Board,
+    Claim,
+    Drawn,
+    Interval,
+    Pair,
+    Question,
+    Sample,
+    Standing,
+    favoured,
+)
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import lone_spread, moderated_tests
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.by_formula import corrected_pairs
 from nbyk.testing.systems.cautions import ONE_RESPONSE, about_data, about_number, about_pair
-from nbyk.testing.systems.claims import broad_test, drawn_claim, few_units, with_intervals_of_parts, within
+from nbyk.testing.systems.claims import broad_test, few_units, with_intervals_of_parts, within
 from nbyk.testing.systems.items_alone import ItemsAlone, items_alone, score_interval
 from nbyk.testing.systems.margins import claims_of, is_within_one
 from nbyk.testing.systems.panel import Panel
@@ -137,7 +148,7 @@ def _nulls(
         return [_null(draws_of(pair), asked.every_arrangement(draws_of(pair))[0]) for pair in pairs]
     if len(pairs) == 1:
         draws = draws_of(pairs[0])
-        ((effects, settled),) = asked.decision.draw(asked.under_null(draws), draws.observed)
+        effects, settled = asked.decision.draw(asked.under_null(draws), float(draws.observed[0]))
         return [_null(draws, effects, settled=settled)]
 
     def draw_alone(which: list[int], n_draws: int, *, start: int) -> Floats:
@@ -251,14 +262,15 @@ class _OnePair:
             interval = agreeing(interval, effect, alone.p["two-sided"].p, level)
         chosen = alone.p[decision.alternative]
         hopeless = chosen.standard_error == 0.0 and chosen.p > decision.alpha
-        claim = drawn_claim(
+        claim = Claim(
             panel.drawn_over,
             panel.population((), of_clusters=panel.draws_clusters),
             effect,
-            chosen,
             interval,
-            asked,
-            method=alone.method,
+            chosen.p,
+            chosen.standard_error,
+            alone.method or asked.null,
+            favoured(effect, decision.alternative, tells_which=asked.hypothesis == EQUALLY_GOOD),
             decided=under.settled_alone or hopeless,
             reserve=alone.reserve,
         )

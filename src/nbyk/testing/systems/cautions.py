@@ -120,18 +120,9 @@ def about_number(clusters: NDArray[np.int64] | None, n_items: int, *, null: str)
 def about_pair(
     pair: Pair, metric: Metric, data: ResponseSet, *, undefined: int, by_bootstrap: bool = True
 ) -> Iterator[str]:
-    """Yield the cautions of one pair by one metric.
+    """Yield the cautions of one pair by one metric, which is undefined on some bootstrap draws.
 
-    Parameters
-    ----------
-    pair
-        The pair, without its warnings.
-    metric, data
-        The metric and the data of the pair.
-    undefined
-        Number of bootstrap draws on which the metric is undefined.
-    by_bootstrap
-        Whether the intervals over items come from the bootstrap.
+    `by_bootstrap` says whether the intervals over items come from the bootstrap.
     """
     claim, asked, drawn = pair.claims[-1], pair.question, pair.drawn
     assert drawn is not None
@@ -144,11 +135,11 @@ def about_pair(
         attained = attained_level(claim.effect, drawn.null, alpha, alternative=asked.alternative)
     below = share_below(drawn.bootstrapped, claim.effect)
     if least_p > alpha:
-        found = (
+        what = (
             f"the {n_draws + 1} arrangements of so few {drawn_units}" if drawn.exact else f"{n_draws} draws"
         )
         way_out = f"take more {drawn_units}" if drawn.exact else "raise `max_resamples`"
-        yield f"the smallest p that {found} can give is {least_p:.2g}, above α = {alpha:g}: {way_out}"
+        yield f"the smallest p that {what} can give is {least_p:.2g}, above α = {alpha:g}: {way_out}"
     elif not claim.decided:
         yield f"after {n_draws} draws p is too near α = {alpha:g} for a decision; raise `max_resamples`"
     if least_p <= alpha and attained is not None and attained < _KEPT * alpha:
@@ -200,9 +191,9 @@ def _about_level(metric: Metric, data: ResponseSet, *, tests: Sequence[str]) -> 
     """Yield the measured cases in which tests, or the percentile interval, do not hold their level."""
     k_responses = 0.5 * float(np.mean(_responses(data.a) + _responses(data.b)))
     for test in tests:
-        found = nearest_measured(test, metric.base_name, data.n_clusters or data.n_items, k_responses)
-        if found is not None and found.too_often:
-            yield _rejects_too_often(found)
+        nearest = nearest_measured(test, metric.base_name, data.n_clusters or data.n_items, k_responses)
+        if nearest is not None and nearest.too_often:
+            yield _rejects_too_often(nearest)
 
 
 def _about_threshold(metric: Metric, data: ResponseSet) -> Iterator[str]:

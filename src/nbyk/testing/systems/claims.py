@@ -15,47 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.metrics import Metric
-from nbyk.testing.pvalues import PValue
 from nbyk.testing.results import Claim, Interval, favoured, inconclusive
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of, too_few
 from nbyk.testing.shared_units.intervals import parts_with_intervals
 from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW
 from nbyk.testing.shared_units.power import Aim
-from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
+from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.panel import FEW_UNITS, Panel
 from nbyk.words import counted, listed
 
 _POWER = 0.8
 """The power with which the advised numbers of units find an effect as large as the present one."""
-
-
-def drawn_claim(
-    over: tuple[str, ...],
-    population: str,
-    effect: float,
-    p: PValue,
-    interval: Interval,
-    asked: Asked,
-    *,
-    method: str = "",
-    decided: bool = True,
-    reserve: str = "",
-) -> Claim:
-    """Return the claim of a test that draws."""
-    favours = favoured(effect, p.alternative, tells_which=asked.hypothesis == EQUALLY_GOOD)
-    return Claim(
-        over,
-        population,
-        effect,
-        interval,
-        p.p,
-        p.standard_error,
-        method or asked.null,
-        favours,
-        decided=decided,
-        reserve=reserve,
-    )
 
 
 def broad_test(metric: Metric, panel: Panel) -> SharedUnitsTest | None:
@@ -83,7 +54,7 @@ def broad_claim(
     claim = claim_by_t(test, over, population, asked)
     if not claim.is_conclusive:
         return claim
-    interval = within(metric, metric.effect_range(), claim.interval, panel.responses)
+    interval = within(metric, metric.effect_range, claim.interval, panel.responses)
     effect = claim.effect if claim.by_precision else items.effect  # the same, to the last digit
     parts = tuple(replace(part, source=panel.in_words(part.source)) for part in claim.parts)
     claim = replace(claim, interval=interval, effect=effect, parts=parts)

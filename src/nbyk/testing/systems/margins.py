@@ -77,7 +77,7 @@ def claims_of(
         within_one = test is not None and test.is_constant and is_within_one(metric, data)
         of_claim = _margin(claim, test, margin, alpha, within_one=within_one)
         if not math.isnan(of_claim.interval[0]):
-            bounded = within(metric, metric.effect_range(), of_claim.interval, rated)
+            bounded = within(metric, metric.effect_range, of_claim.interval, rated)
             of_claim = replace(of_claim, interval=bounded)
         tested.append(replace(claim, margin=of_claim))
     return tuple(tested)
@@ -108,7 +108,7 @@ def is_within_one(metric: Metric, data: ResponseSet) -> bool:
     if metric.table is not None:
         return metric.additive and metric.score_range == (0.0, 1.0)
     rated = (data.gold, data.a, data.b) if data.has_gold else (data.a, data.b)
-    least, most = metric.effect_range() or (-math.inf, math.inf)
+    least, most = metric.effect_range or (-math.inf, math.inf)
     return least >= -1.0 and most <= 1.0 and metric.is_mean_over_items and are_from_zero_to_one(rated)
 
 

@@ -61,16 +61,12 @@ def nearest_measured(test: str, metric: str, n_items: int, k_responses: float) -
     None if there is none. The number of responses comes first: a size with another number of items is nearer
     than one with another number of responses.
     """
-    found = [row for row in measured() if (row.test, row.metric) == (test, metric)]
-    if not found:
-        return None
-    return min(
-        found,
-        key=lambda row: (
-            abs(math.log(row.k_responses / k_responses)),
-            abs(math.log(row.n_items / n_items)),
-        ),
-    )
+    rows = (row for row in measured() if (row.test, row.metric) == (test, metric))
+
+    def distance(row: Measured) -> tuple[float, float]:
+        return abs(math.log(row.k_responses / k_responses)), abs(math.log(row.n_items / n_items))
+
+    return min(rows, key=distance, default=None)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -80,7 +80,7 @@ class Panel:
     def population(self, sources: Sequence[Source], *, of_clusters: bool) -> str:
         """Return in words the population of a claim that generalises over some sources, and over clusters."""
         items = "clusters of items" if of_clusters else "items"
-        of_new = f"new {listed([items, *self._in_words(sources, counted=False)])}"
+        of_new = f"new {listed([items, *self._in_words(sources, None)])}"
         others = [source for source in self._all if source not in sources]
         clusters = [f"these {self.n_clusters} clusters"] if self.n_clusters and not of_clusters else []
         kept = [*clusters, *(f"these {words}" for words in self._in_words(others)), *self.fixed]
@@ -109,27 +109,25 @@ class Panel:
                 return words.replace(f" of {letter}", f" of {name}", 1)
         return words
 
-    def _in_words(self, sources: Sequence[Source], *, counted: bool = True) -> list[str]:
+    def _in_words(self, sources: Sequence[Source], number: Callable[[int], str] | None = str) -> list[str]:
         """Return sources in words; the runs of both systems are one source if their numbers are equal."""
         both: tuple[Source, Source] = ("runs of A", "runs of B")
-        together = set(both) <= set(sources) and (not counted or self.size(both[0]) == self.size(both[1]))
+        together = set(both) <= set(sources) and (number is None or self.size(both[0]) == self.size(both[1]))
         words = []
         for source in sources:
             if together and source == both[1]:
                 continue
             name = self.in_words("runs" if together and source == both[0] else source)
-            each = " of each system" if counted and together and source == both[0] else ""
-            words.append(f"{self.size(source)} {name}{each}" if counted else name)
+            each = " of each system" if together and source == both[0] else ""
+            words.append(name if number is None else f"{number(self.size(source))} {name}{each}")
         return words
 
     def few(self, fewest: int, below: int) -> list[str]:
         """Return in words the sources to generalise over that have from `fewest` to `below` − 1 units."""
         few = [source for source in self.sources if fewest <= self.size(source) < below]
-        clusters = [f"{self.n_clusters} clusters"] if self._are_few_clusters(fewest, below) else []
-        return [_spelt(words) for words in (*clusters, *self._in_words(few))]
-
-    def _are_few_clusters(self, fewest: int, below: int) -> bool:
-        return self.of_clusters and fewest <= self.n_clusters < below
+        are_few = self.of_clusters and fewest <= self.n_clusters < below
+        clusters = [f"{counted(self.n_clusters)} clusters"] if are_few else []
+        return [*clusters, *self._in_words(few, number=counted)]
 
 
 def panel_of(
@@ -143,18 +141,24 @@ def panel_of(
     None means items, their clusters, and every kind of shared units with two or more units. `pair_runs` says
     whether runs of A and of B that have one name, or one place in a row, are the same.
     """
-    if generalise is not None:
-        check_factors(generalise, FACTORS)
+    for factor in generalise or ():
+        if factor not in FACTORS:
+            raise unknown_name("factor to generalise over", factor, FACTORS).about(argument="generalise")
+    if generalise is not None and "items" not in generalise:
+        raise NbykError(
+            "found no items, but every claim is about new items; add items", argument="generalise"
+        )
     kind, names = kind_of_units(data), data.names
     fixed = tuple(_single_units(data, kind))
     n_clusters = data.n_clusters
     of_clusters = n_clusters > 0 and (generalise is None or "clusters" in generalise)
     places = _places(data, kind, pair_runs=pair_runs)
     paired = bool(places)
-    found = _responses(data, places, of_clusters=of_clusters)
-    sources: tuple[Source, ...] = () if found is None else tuple(found.source_units)
+    shared = _responses(data, places, of_clusters=of_clusters)
+    sources: tuple[Source, ...] = () if shared is None else tuple(shared.source_units)
+    panel = Panel(shared, sources, fixed, n_clusters, of_clusters, kind, paired, names)
     if generalise is None:
-        return Panel(found, sources, fixed, n_clusters, of_clusters, kind, paired, names)
+        return panel
     if "clusters" in generalise and not of_clusters:
         raise NbykError(
             "found clusters, but items have none here; leave clusters out, or name the cluster of each item",
@@ -170,8 +174,7 @@ def panel_of(
                 "which response",
                 argument="generalise",
             )
-    kept = tuple(source for source in sources if asked & set(factors[source]))
-    return Panel(found, kept, fixed, n_clusters, of_clusters, kind, paired, names)
+    return replace(panel, sources=tuple(source for source in sources if asked & set(factors[source])))
 
 
 def _responses(data: ResponseSet, places: Mapping[str, Integers], *, of_clusters: bool) -> Responses | None:
@@ -179,7 +182,7 @@ def _responses(data: ResponseSet, places: Mapping[str, Integers], *, of_clusters
     ids = {role: _shared_ids(data, role, places.get(role)) for role in ("gold", "a", "b")}
     if all(of_role is None for of_role in ids.values()):
         return None
-    found = responses(
+    shared = responses(
         data.a,
         data.b,
         gold=data.gold if data.has_gold else None,
@@ -190,7 +193,7 @@ def _responses(data: ResponseSet, places: Mapping[str, Integers], *, of_clusters
         clusters=data.clusters if of_clusters else None,
         table=None if data.categories is None else data.categories.table,
     )
-    return found if found.source_units else None
+    return shared if shared.source_units else None
 
 
 def _places(data: ResponseSet, kind: Kind, *, pair_runs: bool) -> dict[str, Integers]:
@@ -241,17 +244,6 @@ def _is_one_unit(units: Units | None, *, or_vector: bool = True) -> bool:
     return units.n_shared == 1 or (or_vector and units.known_by == "vector")
 
 
-def check_factors(generalise: Sequence[str], known: Sequence[str]) -> None:
-    """Raise NbykError if a factor to generalise over is unknown, or "items" is missing."""
-    for factor in generalise:
-        if factor not in known:
-            raise unknown_name("factor to generalise over", factor, known).about(argument="generalise")
-    if "items" not in generalise:
-        raise NbykError(
-            "found no items, but every claim is about new items; add items", argument="generalise"
-        )
-
-
 def _factor_of(source: Source, *, has_gold: bool) -> tuple[str, ...]:
     if source == "raters":
         return ("raters",)
@@ -261,8 +253,3 @@ def _factor_of(source: Source, *, has_gold: bool) -> tuple[str, ...]:
 def _what_is_shared(factors: Iterable[tuple[str, ...]]) -> str:
     names = sorted({name for of_source in factors for name in of_source})
     return f" (they share {listed(names)})" if names else ""
-
-
-def _spelt(words: str) -> str:
-    number, _, rest = words.partition(" ")
-    return f"{counted(int(number))} {rest}"

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.categories import Categories
 from nbyk.data.kinds import sum_to_one
-from nbyk.data.response_set import ResponseSet, stack_responses
+from nbyk.data.response_set import Categories, ResponseSet, stack_responses
 from nbyk.data.scales import FROM_0_TO_1, Scale, scale_text
 from nbyk.data.systems import Systems
 from nbyk.data.units import FRESH, Units
@@ -196,8 +195,9 @@ class ScoredSystems:
         """Return each system's score on bootstrapped items, or clusters of them, shape (S, B).
 
         All systems see the same items: the differences of two systems' scores are the bootstrapped effects of
-        their pair. A system's scores do not depend on the others. They are NaN or
-        infinite on draws on which the metric is undefined, such as a correlation of constants.
+        their pair. A system's scores do not depend on the others, unless these forbid random signs
+        (`ItemSums.deviations`). They are NaN or infinite on
+        draws on which the metric is undefined, such as a correlation of constants.
         """
         form, streams = self._form_and_streams(asked, of_clusters=of_clusters)
 

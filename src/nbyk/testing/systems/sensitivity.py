@@ -132,8 +132,8 @@ class Sensitivity(ShownInNotebooks):
     @property
     def depends(self) -> bool:
         """Whether some choices reject their null and others do not, or two favour different systems."""
-        found = {choice.verdict for choice in self.choices if choice.p is not None}
-        return ("undecided" in found and len(found) > 1) or {"better", "worse"} <= found
+        verdicts = {choice.verdict for choice in self.choices if choice.p is not None}
+        return ("undecided" in verdicts and len(verdicts) > 1) or {"better", "worse"} <= verdicts
 
     def plot(self) -> Figure:
         """Return a figure of p by every metric under every null and sampler, coloured by verdict."""
@@ -264,10 +264,13 @@ def sensitivity(
     data = as_response_set(gold, a, b, cluster=cluster)
     left_out: tuple[str, ...] = ()
     if data.clusters is not None:
-        kept = tuple(name for name in nulls if TESTED[name] == EQUALLY_GOOD)
-        whole = [sampler for sampler in parsed if sampler == WHOLE_ITEMS]
-        left_out = _one_by_one([*nulls, *(s.name for s in parsed)], [*kept, *(s.name for s in whole)])
-        nulls, parsed = kept, whole
+        single = [name for name in nulls if TESTED[name] != EQUALLY_GOOD]
+        nulls = tuple(name for name in nulls if name not in single)
+        single += [sampler.name for sampler in parsed if sampler != WHOLE_ITEMS]
+        parsed = [sampler for sampler in parsed if sampler == WHOLE_ITEMS]
+        if single:
+            says = f"items come in clusters, but {listed(single)} draw single items: nbyk leaves them out"
+            left_out = (says,)
     chosen, skipped = _applicable(data, metrics)
     draws = Draws(data, chosen, seed=asked.seed, threads=threads, progress=progress)
     every = range(len(chosen))
@@ -314,14 +317,6 @@ def sensitivity(
         population=panel_of(data, None).population((), of_clusters=data.clusters is not None),
         names=data.names,
     )
-
-
-def _one_by_one(given: Sequence[str], kept: Sequence[str]) -> tuple[str, ...]:
-    """Return the caution about ways to test that draw items or responses one by one, if there are any."""
-    others = [name for name in given if name not in kept]
-    if not others:
-        return ()
-    return (f"items come in clusters, but {listed(others)} draw single items: nbyk leaves them out",)
 
 
 def _applicable(
@@ -378,13 +373,13 @@ def _undefined(metric: Metric, data: ResponseSet) -> str | None:
 
 def _expected(drawn: Floats, null: Floats, alternative: Alternative, *, paired: bool) -> tuple[PValue, float]:
     """Return the expected p of an alternative, and an effect, 1 or −1, towards the side that it tests."""
-    found = expected_p(drawn, null, paired=paired)
+    both = expected_p(drawn, null, paired=paired)
     if alternative == "two-sided":
-        towards = -1.0 if found.flipped else 1.0
-        return PValue(min(1.0, 2.0 * found.p), 2.0 * found.standard_error, alternative), towards
+        towards = -1.0 if both.flipped else 1.0
+        return PValue(min(1.0, 2.0 * both.p), 2.0 * both.standard_error, alternative), towards
     sign = 1.0 if alternative == "greater" else -1.0
     at_least = null_at_least(sign * drawn, np.sort(sign * null), tie_tolerance(drawn, null))
-    return PValue(float(at_least.mean()) / null.size, found.standard_error, alternative), sign
+    return PValue(float(at_least.mean()) / null.size, both.standard_error, alternative), sign
 
 
 def _number_of(count: int, noun: str) -> str:

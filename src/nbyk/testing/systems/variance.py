@@ -83,8 +83,13 @@ class VarianceShares:
     def parts(self, sources: Sequence[str] = SOURCES) -> tuple[VariancePart, ...]:
         """Return sources in the form of a claim's variance parts; NaN for parts that are not identified."""
         a, b = self.names
-        words = {**_NAMES, "a": f"{a}'s responses", "b": f"{b}'s responses"}
-        return tuple(_part(words[source], getattr(self, source)) for source in sources)
+        words = {"gold": "gold ratings", "a": f"{a}'s responses", "b": f"{b}'s responses"}
+        parts = []
+        for source in sources:
+            share: VarianceShare = getattr(self, source)
+            variance, of_all = (math.nan if of is None else of for of in (share.variance, share.share))
+            parts.append(VariancePart(words.get(source, source), variance, of_all, math.nan, math.nan))
+        return tuple(parts)
 
 
 def variance_shares(
@@ -151,30 +156,31 @@ def variance_shares(
         return clustered_parts(splits.parts(sums[:-3], sums[-2]), sums, n_clusters)
 
     parts = parts_of(features.sum(axis=0)[:, None])[:, 0]
-    shares = _shares(parts)
-    found: dict[str, Any] = {}
+    shares = np.maximum(parts, 0.0)
+    shares = shares / shares.sum() if shares.any() else np.full(parts.shape, np.nan)
+    by_source: dict[str, Any] = {}
     d = effects({"gold": data.gold, "a": data.a, "b": data.b})
     whole = float(d.var(ddof=1)) / data.n_items
     if data.clusters is not None:
         whole = variance_of_clustered_mean(d, data.clusters)
     for index, source in enumerate(("clusters", *SOURCES)):
         if source in splits.single or (source == "clusters" and data.n_clusters == data.n_items):
-            found[source] = VarianceShare(None, None)
+            by_source[source] = VarianceShare(None, None)
         elif math.isnan(shares[index]):
-            found[source] = VarianceShare(0.0, None)
+            by_source[source] = VarianceShare(0.0, None)
         else:
             interval = None
             if source == "clusters" and splits.clusters is not None:
                 interval = share_of_clusters(features.sum(axis=0), n_clusters, 0.95)
-            found[source] = VarianceShare(float(shares[index]) * whole, float(shares[index]), interval)
+            by_source[source] = VarianceShare(float(shares[index]) * whole, float(shares[index]), interval)
     if data.clusters is None:
-        found["clusters"] = None
+        by_source["clusters"] = None
     # An item's trials are its own.
     units = {} if chosen.of_trials else named_units(data)
     return VarianceShares(
         chosen.name,
         math.sqrt(whole),
-        **found,
+        **by_source,
         warnings=(
             *_cautions(chosen, splits, parts, data),
             *about_units(units, data.n_items, has_gold=data.has_gold, claim="variance"),
@@ -208,21 +214,6 @@ def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
         return np.asarray(metric.sign * (slopes[0] * scores[0] - slopes[1] * scores[1]))
 
     return effects
-
-
-_NAMES = {"clusters": "clusters", "items": "items", "gold": "gold ratings"}
-
-
-def _part(name: str, share: VarianceShare) -> VariancePart:
-    variance, of_whole = (math.nan if value is None else value for value in (share.variance, share.share))
-    return VariancePart(name, variance, of_whole, math.nan, math.nan)
-
-
-def _shares(parts: Floats) -> Floats:
-    """Return the parts, shape (5,), over their sum, negative ones as 0; NaN where nothing varies."""
-    positive = np.maximum(parts, 0.0)
-    whole = positive.sum()
-    return positive / whole if whole > 0.0 else np.full(parts.shape, np.nan)
 
 
 def _cautions(metric: Metric, splits: Splits, parts: Floats, data: ResponseSet) -> Iterator[str]:

@@ -41,16 +41,10 @@ _PAIR_DRAWS = 1000
 
 @dataclass(frozen=True)
 class RunsTested:
-    """Results of the tests of both agents' first runs: whether copying every 10 steps is better.
+    """Tests of both agents' first runs: whether copying every 10 steps is better.
 
-    Attributes
-    ----------
-    pair
-        Their run means compared by Almost Stochastic Order.
-    p
-        One-sided p-values by the test's name.
-    power
-        Bootstrap power analysis of either agent's run means by the agent's name.
+    `pair` compares their run means by Almost Stochastic Order; p has one-sided p-values by test, power the
+    bootstrap power analysis of either agent's run means.
     """
 
     pair: Pair
@@ -79,16 +73,9 @@ class RunsTested:
 class OfEpisodes:
     """Tests between runs of the same agent that take the episodes of one run as a sample.
 
-    Attributes
-    ----------
-    agent, n_pairs
-        The agent, and the number of pairs of its runs.
-    p : ndarray, shape (n_pairs,)
-        One-sided p-values of the bootstrap test of the episodes, as the paper makes it.
-    rejected, ordered
-        Shares of pairs with p ≤ α either way, and with an eps_min below τ either way.
-    rejected_means
-        The share of random splits of the runs in which the permutation test of run means rejects either way.
+    p, shape (n_pairs,), is that of the one-sided bootstrap test, as the paper makes it. rejected and ordered
+    are the shares of pairs with p ≤ α, and with an eps_min below τ, either way; rejected_means is the share
+    of random splits of the runs in which the permutation test of run means rejects either way.
     """
 
     agent: str
@@ -101,20 +88,11 @@ class OfEpisodes:
 
 @dataclass(frozen=True)
 class CaseStudy:
-    """The case study.
+    """The case study: its rewards, and the tests at five, ten and all runs.
 
-    Attributes
-    ----------
-    rewards
-        The rewards behind the numbers.
-    tests
-        The tests at five, ten and all runs.
-    eps_min
-        The bound of each agent over each other by Almost Stochastic Order, at the paper's numbers of runs.
-    one_run
-        eps_min and p of the bootstrap test where the episodes of the first run of either are the scores.
-    episodes
-        The same tests between runs of one agent.
+    eps_min is the bound of each agent over each other at the paper's numbers of runs; one_run has eps_min and
+    p of the bootstrap test where the episodes of the first run of either are the scores, episodes the same
+    tests between runs of one agent.
     """
 
     rewards: Rewards
@@ -130,15 +108,7 @@ def run_means(rewards: Rewards) -> dict[str, Floats]:
 
 
 def case_study(rewards: Rewards, *, seed: int = 0) -> CaseStudy:
-    """Return the numbers of the case study.
-
-    Parameters
-    ----------
-    rewards
-        Rewards of the three agents, ten runs of each or more.
-    seed
-        The seed of the tests' draws.
-    """
+    """Return the numbers of the case study from rewards of the three agents, ten runs of each or more."""
     for agent in LABELS:
         found = len(rewards.get(agent, ()))
         if found < MORE_RUNS:

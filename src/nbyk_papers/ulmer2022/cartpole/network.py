@@ -17,18 +17,8 @@ Weights = list[Floats]
 class QNetwork:
     """One hidden layer of rectified linear units, from a state to the value of each action.
 
-    Parameters
-    ----------
-    n_inputs, n_hidden, n_actions
-        Sizes of the layers.
-    generator
-        Draws the weights, uniform on ±1/√(inputs of the layer).
-
-    Attributes
-    ----------
-    weights
-        Weights and biases of the hidden layer, then of the output: shapes (n_inputs, n_hidden), (n_hidden,),
-        (n_hidden, n_actions) and (n_actions,).
+    The generator draws the weights, uniform on ±1/√(inputs of the layer). They are those of the hidden layer,
+    then of the output: shapes (n_inputs, n_hidden), (n_hidden,), (n_hidden, n_actions) and (n_actions,).
     """
 
     def __init__(self, n_inputs: int, n_hidden: int, n_actions: int, generator: np.random.Generator) -> None:

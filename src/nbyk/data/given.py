@@ -1,0 +1,392 @@
+"""Systems and gold as a user gives them: files by name, folders of runs, or one table of all systems."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.columns import (
+    RUN_NAMES,
+    Columns,
+    other_than_system,
+    recognised,
+    system_column,
+)
+from nbyk.data.kinds import (
+    CellKind,
+    Classes,
+    ClassShares,
+    Kind,
+    distribution_cells,
+    kind_of,
+    numbers_on,
+    same_kind,
+)
+from nbyk.data.layouts import Mending, as_ids
+from nbyk.data.lm_eval import SampleChoice
+from nbyk.data.ratings import Ratings, ordered_ids
+from nbyk.data.reading import as_ratings, cells_of, is_log, reader_of, table_of
+from nbyk.data.scales import Scale
+from nbyk.data.systems import ItemIds, rows_of
+from nbyk.data.tables import Table, given_place
+from nbyk.data.units import Units
+from nbyk.errors import DataPlace, NbykError
+from nbyk.words import listed
+
+Floats = NDArray[np.float64]
+Input: TypeAlias = Any
+"""A path, ratings, a data frame of pandas, polars or pyarrow, or an array of numpy."""
+
+_SPLIT = (
+    "write each one into a file of its own, with the columns item and value, or all into one table with the "
+    "columns item, system and value"
+)
+_UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
+
+
+def named_systems(arguments: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
+    """Return the path of each system by its name, from arguments ``path`` or ``name=path``.
+
+    A path without a name gets its file name without the suffix, or its folder's name.
+
+    Raises
+    ------
+    NbykError
+        If a name is empty or two systems have the same name.
+    """
+    named: dict[str, str] = {}
+    for given in arguments:
+        argument = os.fspath(given)
+        name, equals, path = argument.partition("=")
+        # A folder may be called task=mmlu, as partitioned data sets are.
+        if not equals or os.path.exists(argument) or os.sep in name:
+            path = argument
+            resolved = Path(os.path.abspath(argument))
+            name = resolved.name if resolved.is_dir() else resolved.stem
+        _check_name(name)
+        if not name.strip() or not path:
+            raise NbykError(f"system {argument!r}: expected a path, or name=path with a name and a path")
+        if name in named:
+            raise NbykError(
+                f"two systems are named {name!r} ({named[name]} and {path}); give one another name, as in "
+                f"{name}2={path}"
+            )
+        named[name] = path
+    return named
+
+
+def given_systems(
+    systems: Any, column: str | None, wide: Columns | None = None, *, as_scores: bool = False
+) -> dict[str, Any]:
+    """Return each system by its name: a path, a data frame, ratings, or its rows of one table.
+
+    `systems` are systems by name, arguments in a form that `named_systems` takes, or one data frame. One
+    table may hold them all, with a `column` of systems (None for one of a known name), or a column for each
+    beside those of items in `wide` (None if such columns are not systems), or in a table without items beside
+    those of runs; `as_scores` says that there need be none of runs.
+    """
+    is_frame = not isinstance(systems, Mapping | str | os.PathLike) and hasattr(systems, "columns")
+    if is_frame:
+        named: dict[str, Any] = {"systems": systems}
+    elif isinstance(systems, Mapping):
+        named = dict(systems)
+    else:
+        named = dict(named_systems([systems] if isinstance(systems, str | os.PathLike) else systems))
+    if len(named) != 1:
+        if column is not None:
+            raise NbykError(
+                f"found {column!r} and {len(named)} files; a column of systems needs one table of all "
+                "systems: give that table alone",
+                argument="system",
+            )
+        return named
+    given = next(iter(named.values()))
+    is_path = isinstance(given, str | os.PathLike)
+    if not is_frame and (not is_path or is_log(given) or _holds_runs(given)):
+        return named
+    table = table_of(given)
+    if table.nameless:
+        return named
+    found = column or system_column(table)
+    if found is None:
+        return _systems_in_columns(table, wide, as_scores=as_scores) or named
+    names = as_ids(table, found, table.column(found, "name the column of systems with `system`"))
+    rows_of: dict[str, list[int]] = {}
+    for row, name in enumerate(names):
+        rows_of.setdefault(name, []).append(row)
+    for name in rows_of:
+        _check_name(name)
+    return {name: table.taken(rows, without=found) for name, rows in rows_of.items()}
+
+
+def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) -> dict[str, Table]:
+    """Return the systems of a table with a column for each; {} of another table."""
+    asked = replace(wide or Columns(), rater=None)
+    found = recognised(table, asked)
+    runs = [name for name in table.names if name.lower() in RUN_NAMES]
+    beside = [name for name in (found.item, found.cluster) if name in table.names]
+    others = [name for name in table.names if name not in (*runs, *beside)]
+    if len(others) < 2 or found.value in table.names or len(set(table.names)) < len(table.names):
+        return {}
+    if found.item in beside:
+        if wide is None or table.roles or any(map(other_than_system, others)):
+            return {}
+        columns = [table.column(name, "") for name in others]
+        if not same_kind(columns):
+            return {}
+        beside += runs[:1]
+    elif not runs and not as_scores:
+        return {}
+    else:
+        beside = []
+    for name in others:
+        _check_name(name)
+    about = f"each a column of {table.place}"
+    kept = tuple(table.column(name, "") for name in beside)
+    names = {name: (*beside, asked.value if beside else name) for name in others}
+    return {
+        name: replace(table, names=of, columns=(*kept, table.column(name, "")), about=about)
+        for name, of in names.items()
+    }
+
+
+@dataclass(frozen=True)
+class GivenData:
+    """A table or ratings, and the place that they come from.
+
+    The values of ratings are numbers, or places of classes or in `rows`, which are distributions. A folder
+    has a file for each of its `runs`; its table is the first's.
+    """
+
+    place: DataPlace
+    table: Table | None = None
+    columns: Columns = field(default_factory=Columns)
+    given: Ratings | None = None
+    rows: Floats | None = None
+    runs: tuple[GivenData, ...] = ()
+
+    def each(self, read: Callable[[GivenData], GivenData]) -> GivenData:
+        """Return the source read by a function; the files of a folder are read one by one, each as a run."""
+        return _as_runs(self, [read(run) for run in self.runs]) if self.runs else read(self)
+
+    @property
+    def nameless(self) -> bool:
+        """Whether rows and columns have no names."""
+        return self.table is not None and self.table.nameless
+
+    @property
+    def ratings(self) -> Ratings:
+        """The ratings, once they are read."""
+        assert self.given is not None
+        return self.given
+
+    def ids(self) -> ItemIds:
+        """Return the items, with their place."""
+        return ItemIds(self.place, self.ratings.items, self.nameless)
+
+    def givers(self, columns: Columns | None = None) -> list[str]:
+        """Return the columns of a table with one for each rater, run or system; none of another table's."""
+        table, asked = self.table, columns or Columns(item="")
+        if table is None or table.nameless or table.roles or self.runs:
+            return []
+        known = recognised(table, Columns())
+        if known.value in table.names or known.rater in table.names:
+            return []
+        others = [name for name in table.names if name not in (asked.item, known.item, asked.cluster)]
+        return others if len(others) > 1 else []
+
+    def refuse_missing(self, asked: Columns) -> None:
+        """Raise NbykError if columns are asked for by name, and the table has none or not that of values."""
+        if self.table is None:
+            return
+        for role, name in (("item", asked.item), ("value", asked.value)):
+            if name != role and self.table.nameless and name not in self.table.names:
+                raise NbykError(
+                    "has no columns; leave it out, or give a table, such as .csv",
+                    argument=role,
+                    file=self.place.file,
+                    name=self.place.name,
+                )
+        if asked.value != "value" and not self.table.nameless:
+            self.table.column(asked.value, "name the column of the values with `value`")
+
+    def _read(self, as_what: Kind, kind: CellKind, mending: Mending) -> GivenData:
+        if self.table is None:
+            raise self.place.error(
+                f"holds numbers, expected {as_what}; read all data as numbers, or give a table"
+            )
+        are_rows = as_what == "distributions"
+        cells = distribution_cells if are_rows else partial(cells_of, mending=mending)
+        return replace(self, given=as_ratings(cells(self.table, self.columns), kind, self.columns, mending))
+
+    def numbers(self, scale: Scale | None, mending: Mending) -> GivenData:
+        """Return the data read as numbers."""
+        if self.given is None:
+            return self._read("numbers", numbers_on(scale), mending)
+        return self if scale is None else replace(self, given=self.given.normalised(scale, self.place))
+
+    def classes(self, among: Classes, mending: Mending, givers: str) -> GivenData:
+        """Return the data read as classes; `givers` are those who give them, in words."""
+        return self._read("classes", replace(among.kind, givers=givers), mending)
+
+    def distributions(self, over: ClassShares, mending: Mending, *, is_gold: bool = False) -> GivenData:
+        """Return the source read as distributions; classes that people chose stay classes."""
+        table, classes = self.table, over.names
+        are_chosen = is_gold and table is not None and kind_of(table, self.columns) != "distributions"
+        # one-hot rows look like the choices of several people
+        if table is None or not are_chosen or set(classes) <= set(table.names):
+            return replace(self._read("distributions", over.kind, mending), rows=over.rows)
+        return self.classes(Classes(classes), mending, "raters")
+
+    def values(self, items: tuple[str, ...]) -> tuple[Floats, Units]:
+        """Return the values of some items, without columns that are all NaN, and their units."""
+        ratings = self.ratings
+        if ordered_ids(items) == items:
+            ratings = ratings.in_order_of_ids()
+        matrix, units = ratings.matrix(), ratings.units()
+        if ratings.items != items:
+            rows = rows_of(ratings.items, items)
+            matrix, units = matrix[rows], units.taken(rows)
+        filled = ~np.isnan(matrix).all(axis=0)
+        matrix, units = np.ascontiguousarray(matrix[:, filled]), units.taken(slice(None), filled)
+        if self.rows is None:
+            return matrix, units
+        there = ~np.isnan(matrix)
+        distributions = np.full((*matrix.shape, self.rows.shape[1]), np.nan)
+        distributions[there] = self.rows[matrix[there].astype(np.int64)]
+        return distributions, units
+
+
+def _as_runs(folder: GivenData, runs: Sequence[GivenData]) -> GivenData:
+    """Return a folder whose files have been read, each as a run under its name."""
+    items: list[str] = []
+    names: list[str] = []
+    clusters: list[str] = []
+    values, rows, n_rows = [], [], 0
+    for run in runs:
+        ratings, file = run.ratings, Path(str(run.place.file))
+        if len(ratings.item_index) > len(ratings.items):
+            raise run.place.error(
+                "holds several answers to an item, expected one run in each file of a folder; give the file "
+                "alone, or one file for each run"
+            )
+        of_entries = ratings.item_index.tolist()
+        items += [ratings.items[item] for item in of_entries]
+        names += [file.stem] * len(of_entries)
+        if ratings.clusters is not None:
+            clusters += [ratings.clusters[item] for item in of_entries]
+        values.append(ratings.values + n_rows)
+        if run.rows is not None:
+            rows.append(run.rows)
+            n_rows += len(run.rows)
+    if clusters and len(clusters) < len(items):
+        raise folder.place.error("some of its files have clusters, and others have none; give them to all")
+    ratings = Ratings.from_columns(items, names, np.concatenate(values), clusters=clusters or None)
+    said = tuple(note for run in runs for note in run.ratings.mended)
+    recognised = ", ".join(dict.fromkeys(run.ratings.recognised for run in runs if run.ratings.recognised))
+    ratings = replace(ratings, mended=said, recognised=recognised)
+    return replace(folder, given=ratings, rows=np.concatenate(rows) if rows else None)
+
+
+def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | None) -> GivenData:
+    names = {file.name for file in path.iterdir() if file.is_file() and not file.name.startswith((".", "_"))}
+    files = [path / name for name in ordered_ids(names)]
+    if not files:
+        raise NbykError(
+            "is a folder without files, expected one of each run, such as seed1.csv, or the output of "
+            "lm_eval --log_samples (samples_<task>_<date>.jsonl)",
+            file=path,
+        )
+    runs = tuple(given_data(file, name, columns, samples) for file in files)
+    return replace(runs[0], place=DataPlace(path), runs=runs)
+
+
+def _holds_runs(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path is a folder with a file of each run."""
+    return Path(path).is_dir() and reader_of(path) is None
+
+
+def given_data(
+    given: Input, name: str, columns: Columns, samples: SampleChoice | None, *, is_gold: bool = False
+) -> GivenData:
+    """Return data as they are given; the parameters are those of `nbyk.read_systems`."""
+    is_path, place = isinstance(given, str | os.PathLike), given_place(given, name)
+    if isinstance(given, Ratings):
+        return GivenData(place, given=given)
+    if is_gold and is_log(given):
+        raise place.error(
+            "is a folder or a log of lm_eval, expected a file of gold ratings; "
+            "give the scores of a model as a system"
+        )
+    if is_path and _holds_runs(given):
+        if is_gold:
+            raise place.error(
+                "is a folder, expected a file of gold; give one file, with a column for each person"
+            )
+        return _folder(Path(given), name, columns, samples)
+    table = table_of(given, samples)
+    if table is not given and not is_path:
+        # "the data frame" would be any of the systems'
+        table = replace(table, rows=replace(table.rows, place=place))
+    if columns.cluster not in table.names or table.nameless:
+        columns = replace(columns, cluster=None)  # one file with clusters is enough
+    return GivenData(place, table, columns)
+
+
+def too_few(sources: Mapping[str, GivenData], columns: Columns) -> NbykError:
+    """Return the error about fewer than two systems; it says so if one file's columns look like systems."""
+    if not sources:
+        return NbykError("found no system, expected at least two to compare; give a file for each")
+    (name, source), *_ = sources.items()
+    givers = source.givers(columns)
+    if not givers or source.table is None:
+        return NbykError(
+            f"found one system, {name}, expected at least two to compare; give another file, or, if this one "
+            "holds all systems, name their column with `system`"
+        )
+    has_items = recognised(source.table, Columns(columns.item, None)).item in source.table.names
+    way_out = _SPLIT if has_items else "add a column item, or, if each row is a run, give `kind` scores"
+    return source.place.error(
+        f"found one system, with the columns {listed(givers)}, expected at least two to compare; if "
+        f"they are systems, {way_out}; if they are raters of one system, write one rating a row, with "
+        "the columns item, rater and value",
+    )
+
+
+def columns_may_be_systems(source: GivenData, columns: Columns) -> bool:
+    """Return whether the only table has a column for each rater or system, and no names of runs."""
+    givers = source.givers(columns)
+    return bool(givers) and not all(re.search("|".join(RUN_NAMES), name, re.IGNORECASE) for name in givers)
+
+
+def columns_like_systems(sources: Mapping[str, GivenData], *, has_gold: bool) -> Iterator[str]:
+    """Yield a note on each table whose columns have names of the systems, though they are read as raters.
+
+    With gold the columns are runs, which never have the names of systems: then it is an error.
+    """
+    for name, source in sources.items():
+        raters = source.ratings.raters
+        same = [column for column in raters if column in sources]
+        if len(same) > 1 and set(raters) <= set(source.givers()):
+            found = f"the columns {listed(same)} have the names of systems"
+            if has_gold:
+                raise source.place.error(f"{found}, expected columns of runs of {name}; {_SPLIT}")
+            read = f"and nbyk reads them as raters or runs of {name}"
+            yield f"{name}: {found}, {read}; if they are systems, {_SPLIT}"
+
+
+def _check_name(name: str) -> None:
+    """Raise NbykError if a system cannot have this name."""
+    if _UNFIT.search(name):
+        raise NbykError(
+            f"system {name!r}: the name holds a line end, a control character or what is not UTF-8; "
+            "give it another one, as in a=FILE"
+        )
