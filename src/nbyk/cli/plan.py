@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,6 +20,7 @@ from nbyk.cli.options import (
     Seed,
     Threads,
     Value,
+    check_files,
     check_out_folder,
     load_metric_files,
     metric_named,
@@ -36,9 +37,6 @@ from nbyk.cli.plan_source import (
 )
 from nbyk.errors import NbykError
 from nbyk.progress import moving_line
-
-if TYPE_CHECKING:
-    pass
 
 _PEOPLE, _PRICES = "Raters, runs and clusters", "Prices"
 _SYSTEMS = "Sources, simulated systems and the search"
@@ -349,6 +347,7 @@ def plan(
     if pilot_systems and any(str(path).startswith("--") for path in pilot_systems):
         raise NbykError("expected two files, the answers of two systems", argument="pilot_systems")
     answers: tuple[Path, ...] | None = pilot_systems
+    check_files([pilot])
     if pilot is not None and not pilot_systems and judge is None and holds_two_systems(pilot, rater):
         answers = (pilot,)
         pilot = None

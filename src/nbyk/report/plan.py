@@ -20,9 +20,7 @@ from nbyk.report.plan_tables import (
     RATERS,
     candidates_table,
     every_way,
-    sizes,
     standard_deviations,
-    wanted_power,
     with_raters,
 )
 from nbyk.testing.shared_units.collection import Crew
@@ -88,12 +86,6 @@ def _further(plan: Plan) -> Iterator[tuple[str, str, pd.DataFrame]]:
                 yield "metrics", "Power by each metric, with its 95 % interval", every_way(plan)
             yield "candidates", _caption(plan), candidates_table(plan)
         return
-    has_power = not plan.crew.too_few and wanted_power(plan) > plan.request.alpha
-    if plan.crew.raters and has_power and (frame := sizes(plan))["items"].notna().any():
-        caption = f"The least number of items for a power of {wanted_power(plan):.3g}, by number of raters"
-        if frame["items"].isna().any():
-            caption += "; – means that no number of items is enough"
-        yield "sizes", caption, frame
     unit = "" if plan.scale is None else f" (scale {plan.scale[0]:g} to {plan.scale[1]:g})"
     yield (
         "spread",

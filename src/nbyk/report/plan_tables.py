@@ -27,22 +27,26 @@ def every_way(plan: Plan) -> pd.DataFrame:
         return metrics_table(plan)
     if plan.request.is_simulated:
         return candidates_table(plan)
-    return sizes(plan) if plan.crew.raters else near_ways(plan, least=1)
+    return near_ways(plan, all_of_them=True)
 
 
-def near_ways(plan: Plan, *, least: int = 2) -> pd.DataFrame:
-    """Return the few collections that a reader compares with the plan, one to a row; the plan is marked."""
+def near_ways(plan: Plan, *, all_of_them: bool = False) -> pd.DataFrame:
+    """Return the few collections that a reader compares with the plan, or all; the plan is marked.
+
+    If the power or the effect is open, there are others only among all.
+    """
     import pandas as pd
 
     costs, priced = plan.request.costs, _is_priced(plan)
     rows = list(_simulated_ways(plan) if plan.request.is_simulated else _people_ways(plan))
-    if len(rows) < least:
+    of_size = plan.request.is_simulated or not {"power", "effect"} & set(plan.open)
+    if not all_of_them and (len(rows) < 2 or not of_size):
         return pd.DataFrame()
     places = sorted(
         range(len(rows)), key=lambda place: (rows[place][1] != "this plan", costs.of(rows[place][0]))
     )
     shown = sorted(
-        (rows[place] for place in places[:_MOST_WAYS]),
+        (rows[place] for place in places[: None if all_of_them else _MOST_WAYS]),
         key=lambda row: (row[0].raters, row[0].runs, row[0].ratings_per_item, -row[0].n_items),
     )
     return pd.DataFrame(
@@ -75,7 +79,7 @@ def _simulated_ways(plan: Plan) -> Iterator[tuple[Crew, str]]:
 
 def _people_ways(plan: Plan) -> Iterator[tuple[Crew, str]]:
     """Yield the plan and others that reach its power: by another quantity, or with other raters."""
-    if {"power", "effect"} & set(plan.open) or plan.crew.too_few:
+    if plan.crew.too_few:
         return
     if plan.reachable:
         yield plan.crew, "this plan"
@@ -137,25 +141,6 @@ def standard_deviations(plan: Plan) -> pd.DataFrame:
         [(name, round(math.sqrt(variance), 4), option) for name, variance, option in rows],
         columns=["between", "SD", "option"],
     )
-
-
-def sizes(plan: Plan) -> pd.DataFrame:
-    """Return the least N for several numbers of raters, one to a row; empty if no N is enough."""
-    import pandas as pd
-
-    rows = []
-    tried = {plan.crew.raters} if plan.reachable or "raters" not in plan.open else set()
-    for raters in sorted({*RATERS, *tried}):
-        found = with_raters(plan, raters, wanted_power(plan))
-        rows.append(
-            {
-                "raters": raters,
-                "items": found.crew.n_items if found.reachable else None,
-                "ratings per item": found.crew.ratings_per_item,
-                **({"cost": _whole(found.cost) if found.reachable else None} if _is_priced(plan) else {}),
-            }
-        )
-    return pd.DataFrame(rows, dtype=object)
 
 
 def _whole(number: float) -> float:

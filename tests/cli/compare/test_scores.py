@@ -209,7 +209,7 @@ def test_out_writes_everything_alike_twice(nbyk: Run) -> None:
         code, text, _ = nbyk("compare", "a.txt", "b.txt", "c.txt", "--lift", "1.25", "--out", out)
         assert code == 0
     names = sorted(str(path.relative_to("one")) for path in Path("one").rglob("*.*"))
-    for expected in ("compare.html", "compare.json", "figures/scores.svg", "figures/differences.png"):
+    for expected in ("compare.html", "compare.json", "figures/scores.svg", "figures/scores.png"):
         assert expected in names
     for table in ("pairs", "systems", "power"):
         assert {f"tables/{table}{suffix}" for suffix in (".csv", ".parquet", ".md", ".tex")} <= set(names)
@@ -226,7 +226,7 @@ def test_out_writes_everything_alike_twice(nbyk: Run) -> None:
     ("test", "others", "figures"),
     [
         ("permutation", ["b"], ["null", "scores"]),
-        ("permutation", ["b", "c"], ["differences", "scores"]),
+        ("permutation", ["b", "c"], ["scores"]),
         ("aso", ["b"], ["quantiles", "scores"]),
     ],
 )

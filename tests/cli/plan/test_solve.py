@@ -142,9 +142,8 @@ def test_rows_that_no_number_of_items_reaches_are_explained_and_no_made_up_crew_
     _, text, _ = nbyk(f"plan --items 100 {KNOWN}")
     words = " ".join(text.split())
     assert words.startswith("With 100 items, no number of raters is enough: take at least 128 items.")
-    assert "10000" not in words
     details = " ".join(nbyk(f"plan --items 100 {KNOWN} --details")[1].split())
-    assert "by number of raters; – means that no number of items is enough" in details
+    assert "10000" not in words + details
 
 
 def test_a_table_of_dashes_is_left_out(nbyk: Run) -> None:

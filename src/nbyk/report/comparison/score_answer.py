@@ -22,7 +22,7 @@ from nbyk.testing.scores.means import scores_to_settle
 from nbyk.testing.scores.power_analysis import BootstrapPower
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 def scores_answer(
@@ -128,8 +128,6 @@ def _tables(board: Board, powers: Mapping[str, BootstrapPower] | None) -> Iterat
         f"Scores of each system, the highest mean first; low to high is the {percent} interval of the mean"
     )
     yield AnswerTable("systems", caption, pd.DataFrame(systems))
-    if len(board.standings) > 2 and asked.tau is not None:
-        yield AnswerTable("eps_min", "eps_min of each row's system over each column's", _matrix(board))
     if powers:
         rows = [
             {"system": name, "scores": p.n_scores, "power": p.power, "low": p.low, "high": p.high}
@@ -144,20 +142,6 @@ def _sd(board: Board, name: str) -> float:
     return float(sample.std(ddof=1)) if len(sample) > 1 else math.nan
 
 
-def _matrix(board: Board) -> pd.DataFrame:
-    import pandas as pd
-
-    names = list(board.sample.scores)
-    bounds: dict[tuple[str, str], float] = {}
-    for pair in board.pairs:
-        order = pair.claims[0].order
-        if order is not None:
-            bounds[pair.a, pair.b] = order.eps_min
-            bounds[pair.b, pair.a] = order.reversed().eps_min
-    rows = [{"": one, **{other: bounds.get((one, other), math.nan) for other in names}} for one in names]
-    return pd.DataFrame(rows)
-
-
 def _figures(board: Board) -> Iterator[AnswerFigure]:
     percent = f"{100 * board.question.confidence_level:g} %"
     yield AnswerFigure(
@@ -168,12 +152,6 @@ def _figures(board: Board) -> Iterator[AnswerFigure]:
         alt=board.sentence,
     )
     if len(board.pairs) > 1:
-        yield AnswerFigure(
-            "differences",
-            f"The difference of mean scores of each pair, with its {percent} interval.",
-            partial(score_figures.differences_figure, board),
-            narrow=True,
-        )
         return
     (pair,) = board.pairs
     if board.question.tau is not None:

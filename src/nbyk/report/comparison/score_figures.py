@@ -170,26 +170,3 @@ def quantile_panel(axes: Axes, pair: Pair) -> None:
     axes.set_xlim(0.0, 1.0)
     axes.set_xlabel("share of scores at most as high")
     axes.set_ylabel("score")
-
-
-def differences_figure(board: Board) -> Figure:
-    """Draw each pair's difference of means with its interval, and the better system."""
-    pairs = board.pairs
-    figure, axes = new_figure(WIDE, 0.32 * len(pairs) + 1.2)
-    with style():
-        for row, pair in enumerate(pairs):
-            colour = _PALE if pair.better is None else COLOURS[0 if pair.better == pair.a else 1]
-            reach = np.nan_to_num([[abs(bound - pair.effect)] for bound in pair.interval], posinf=0.0)
-            axes.errorbar(
-                [pair.effect], [row], xerr=reach, fmt="o", color=colour, markersize=5, elinewidth=1.8
-            )
-        axes.axvline(0.0, color=_INK, linewidth=0.8, linestyle=":")
-        axes.set_yticks(
-            range(len(pairs)), [f"{shown_name(pair.a, 18)} − {shown_name(pair.b, 18)}" for pair in pairs]
-        )
-        axes.set_ylim(len(pairs) - 0.4, -0.6)
-        axes.set_xlabel(
-            f"difference of mean scores, {_percent(board)} interval of each pair\n"
-            "(blue: the first is better, orange: the second, grey: undecided)"
-        )
-    return figure
