@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -52,6 +53,29 @@ def version() -> None:
 
 app.add_typer(aids.app, name="config")
 app.add_typer(study.app, name="study")
+
+
+_GONE = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+@app.command("labels", hidden=True, context_settings=_GONE)
+def _labels(context: typer.Context) -> None:
+    """Say which command compares labels."""
+    raise NbykError(
+        f"nbyk compare compares classes, too; type: {shlex.join(['nbyk', 'compare', *context.args])} (a "
+        "design in YAML is now a folder of runs for each system, or an entry of comparisons in config.yaml)"
+    )
+
+
+@app.command("test", hidden=True, context_settings=_GONE)
+def _test(context: typer.Context) -> None:
+    """Say which command compares scores."""
+    words = ["nbyk", "compare", *context.args]
+    instead = {"--paired": ["--pair-runs", "yes"], "--unpaired": ["--pair-runs", "no"], "--power": []}
+    words = [part for word in words for part in instead.get(word, [word])]
+    if "--test" not in words:
+        words += ["--kind", "scores"]
+    raise NbykError(f"nbyk compare compares scores of runs, too; type: {shlex.join(words)}")
 
 
 @cache
