@@ -82,7 +82,7 @@ def papers(folder: Path) -> Pages:
     answers = {
         "wein2023": cells_report(cells_of_the_paper(), {}, 1),
         "homan2025": homan_report(
-            pvalues=grid_files(grid_of_the_paper(), folder), power=power, fits=Fits([]), seed=1
+            grid=grid_files(grid_of_the_paper(), folder), power=power, fits=Fits([]), seed=1
         ),
         "ulmer2022": ulmer_report(scores=score_files(folder), thresholds=THRESHOLDS),
         "boostsa2022": labels_report(label_p_values(folder), label_levels(folder)),

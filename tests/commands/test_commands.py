@@ -47,8 +47,34 @@ CORES = ".venv/bin/snakemake --cores 2"
 DEFAULT = ".venv/bin/snakemake --cores 2 --profile workflow/profiles/default"
 CUTS = {
     "make": Cut("make -n", LONG),
-    "make test": Cut("make -n test", LONG),
-    "make install": Cut("make -n install", LONG),
+    **{
+        f"make {target}": Cut(f"make -n {target}", LONG)
+        for target in ("test", "install", "calibration", "paper", "paper-pandita", "paper-ulmer")
+    },
+    **{
+        f".venv/bin/snakemake {words}": Cut(f".venv/bin/snakemake -n {words}", LONG)
+        for words in ("raters", "--config seed=7")
+    },
+    **{
+        f".venv/bin/python -m benchmarks.{words}": Cut(
+            f".venv/bin/python -m benchmarks.{words.split()[0]} --help", "it measures for hours: its help"
+        )
+        for words in (
+            "peers benchmarks/peers.csv",
+            "shared_units.measure FOLDER",
+            "shared_units.rates FOLDER",
+        )
+    },
+    ".venv/bin/python -m benchmarks.shared_units.report": Cut(
+        ".venv/bin/python -c 'import benchmarks.shared_units.report'", "it writes pages of this checkout"
+    ),
+    ".venv/bin/nbyk why results/wein2023/report.html": Cut(
+        ".venv/bin/nbyk why results/wein2023/report.html", "no run has made the page here", 2, "report.html"
+    ),
+    ".venv/bin/nbyk compare --gold gold.csv a.csv b.csv": Cut(
+        ".venv/bin/nbyk compare --gold gold.csv candidate.csv other.csv",
+        "the files a.csv and b.csv of this folder are answers to other items",
+    ),
     SLURM: Cut(f"{SLURM} -n", LONG),
     f"{SLURM} homan2025": Cut(f"{SLURM} homan2025 -n", LONG),
     f"{SLURM} --default-resources slurm_partition=short -- homan2025": Cut(
@@ -170,6 +196,17 @@ def passages() -> dict[str, str]:
     return {name: "\n".join(lines) + "\n" for name, lines in files.items()}
 
 
+def judged() -> dict[str, str]:
+    """Return a judge's scores of 60 answers of two systems, and people's ratings of some of them."""
+    rows = [(f"q{i}", name, (7 * i + 3 * place) % 5) for i in range(60) for place, name in enumerate("xy")]
+    scores = [f"{item},{name},{score}" for item, name, score in rows]
+    ratings = [f"{item},{name},r{i % 4},{(score + i % 2) % 5}" for i, (item, name, score) in enumerate(rows)]
+    return {
+        "judge.csv": "\n".join(["item,system,value", *scores]) + "\n",
+        "people.csv": "\n".join(["item,system,rater,value", *ratings[::3]]) + "\n",
+    }
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Make a folder with the repository's files, and those that the pages take for the reader's own."""
@@ -185,7 +222,7 @@ def folder(tmp_path: Path) -> Path:
         (place / f"{name}.csv").write_bytes(content[f"{file}.csv"])
     (place / "ours.txt").write_text("0.71\n0.74\n0.69\n0.77\n0.73\n0.75\n0.72\n0.70\n", encoding="utf-8")
     (place / "baseline.txt").write_text("0.70\n0.68\n0.72\n0.69\n0.71\n0.67\n0.70\n0.73\n", encoding="utf-8")
-    for name, text in passages().items():
+    for name, text in {**passages(), **judged()}.items():
         (place / name).write_text(text, encoding="utf-8")
     shutil.copytree(ROOT / "docs/examples/classes", place, dirs_exist_ok=True)
     shutil.copy(ROOT / "src/nbyk_papers/ulmer2022/cartpole/rewards.csv", place)
