@@ -15,7 +15,7 @@ from nbyk.errors import NbykError
 from nbyk.planning.request import Costs
 from nbyk.planning.result import Plan
 from nbyk.testing.shared_units.collection import Crew
-from nbyk.testing.shared_units.power import power_with_people
+from nbyk.testing.shared_units.power import Aim, power_with_people
 
 SPREAD = nbyk.Spread(items=0.04, raters=0.002, ratings=0.05)
 
@@ -215,6 +215,17 @@ def test_settle_says_which_of_items_raters_and_runs_would_settle_the_broad_claim
     assert found.sentence.endswith(f"by {found.crew.raters} raters.")
     fresh = nbyk.settle(ResponseSet(np.empty((60, 0)), a, b, ALL_FRESH), metric="mean")
     assert fresh.sentence.startswith("Collect nothing more: p = ")
+
+
+def test_what_settles_together_has_the_fewest_items_for_its_raters() -> None:
+    aim = Aim(replace(SPREAD, items=0.3), Crew(40, 4, 4, 0), 0.07, 0.8)
+    assert aim.least("n_items") is aim.least("raters") is None
+    found = aim.together()
+    assert found is not None
+    assert found.ratings_per_item == found.raters > 4
+    assert aim.reached(found) >= 0.8 > aim.reached(replace(found, n_items=found.n_items - 1))
+    asked = {"runs": 0, "effect": 0.07, "power": 0.8, "raters": found.raters}
+    assert planned(aim.spread, asked).n_items == found.n_items
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbyk.cli.pilot import read_answers, unit_cautions_of
+from nbyk.cli.pilot import for_new_ones, read_answers, unit_cautions_of
 from nbyk.cli.plan_source import variances_of
 from nbyk.errors import NbykError, renaming
 
@@ -118,7 +118,7 @@ def plan_of_labels(
         shown = Pilot.of_labels(items, gold, units, chosen, asked["effect"], declared=variances_of(sds))
         return plan(shown, **{**asked, "metric": shown.metric}), pilot.stem
     solved = plan(items, **{**asked, "metric": arguments["metric"]})
-    way = f"`nbyk plan --pilot {pilot} --solve raters --effect E --power 0.8` plans for new ones"
+    way = for_new_ones(pilot, (), columns, mending, ["--solve", "raters", "--effect", "E"])
     cautions = unit_cautions_of({"gold": units}, len(gold), way)
     return replace(solved, warnings=(*solved.warnings, *notes, *cautions)), ""
 

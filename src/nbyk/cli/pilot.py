@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -85,27 +86,37 @@ def unit_cautions_of(units: Mapping[str, Units], n_items: int, way_out: str) -> 
     return tuple(about_units(units, n_items, has_gold="gold" in units, claim="size", way_out=way_out))
 
 
-def _with_people(
-    pilot: Path | None, systems: Sequence[Path], units: Mapping[str, Units], scale: Scale
+def for_new_ones(
+    pilot: Path | None, systems: Sequence[Path], columns: Columns, mending: Mending, more: Sequence[str]
 ) -> str:
-    """Return the command that plans for new raters and runs, in a sentence."""
+    """Return the command that plans for new raters and runs, in a sentence: it reads what was read."""
+    read = {**asdict(columns), **asdict(mending)}
+    usual = {**asdict(type(columns)()), **asdict(type(mending)())}
+    words = [*([] if pilot is None else ["--pilot", str(pilot)])]
+    words += [f"--pilot{'-systems' if len(systems) > 1 else ''}", *map(str, systems)] if systems else []
+    for name, value in read.items():
+        words += [] if value == usual[name] else [f"--{name.replace('_', '-')}", value]
+    return f"`{shlex.join(['nbyk', 'plan', *words, *more, '--power', '0.8'])}` plans for new ones"
+
+
+def _with_people(units: Mapping[str, Units], scale: Scale, *, of_pair: bool) -> list[str]:
+    """Return the options that plan a pilot of these raters and runs for new ones."""
+    from nbyk.testing.unit_cautions import kind_of
+
     content = scale.to_dict()
     levels = content.get("levels", (content.get("low", 0), content.get("high", 1)))
     has_ends = len(levels) == 2 or list(levels) == [levels[0] + step for step in range(len(levels))]
     ends = f"{levels[0]:g}..{levels[-1]:g}" if has_ends else ",".join(map("{:g}".format, levels))
     shared = {name: of_name.n_shared for name, of_name in units.items() if of_name.n_shared}
     raters = shared.pop("gold", 0)
-    if not systems:
-        command = f"nbyk plan --pilot {pilot} --scale={ends} --solve raters --effect E --power 0.8"
-        return f"`{command}` plans for new ones"
-    options = [
-        *([f"--pilot {pilot}"] if pilot else []),
-        f"--pilot{'-systems' if len(systems) > 1 else ''} {' '.join(map(str, systems))}",
-        f"--scale={ends}",
-        *([f"--raters {raters}"] if raters else []),
-        *([f"--runs {max(shared.values())}"] if shared and pilot else []),
-    ]
-    return f"`nbyk plan {' '.join(options)} --power 0.8` plans for new ones"
+    options = [f"--scale={ends}"]
+    if not of_pair:
+        return [*options, "--solve", "raters", "--effect", "E"]
+    if "gold" not in units:
+        runs = kind_of(list(units.values()), has_gold=False) == "run"
+        return [*options, "--solve", "runs" if runs else "raters"]
+    options += ["--raters", str(raters)] if raters else []
+    return [*options, *(["--runs", str(max(shared.values()))] if shared else [])]
 
 
 @dataclass(frozen=True)
@@ -139,7 +150,8 @@ def read_pilot(path: Path, scale: Scale, columns: Columns, mending: Mending) -> 
 
     ratings, response, scale = read_rated(path, scale, columns, mending)
     units = {"gold": ratings.units()}
-    cautions = unit_cautions_of(units, ratings.n_items, _with_people(path, (), units, scale))
+    way_out = for_new_ones(path, (), columns, mending, _with_people(units, scale, of_pair=False))
+    cautions = unit_cautions_of(units, ratings.n_items, way_out)
     items = PilotItems(path.stem, ratings.matrix(), response)
     return ReadPilot(items, scale, (*ratings.mended, *cautions), raters=units["gold"])
 
@@ -197,7 +209,7 @@ def read_pair(
     units = dict(read.units) if read.gold_units is None else {"gold": read.gold_units, **read.units}
     name = gold.stem if gold is not None else systems[0].parent.name if len(systems) > 1 else systems[0].stem
     items = PilotItems(name or "the pilot", read.gold, Response("clamped"), pair, (a, b))
-    way_out = _with_people(gold, systems, units, scale)
+    way_out = for_new_ones(gold, systems, columns, mending, _with_people(units, scale, of_pair=True))
     cautions = () if trials else unit_cautions_of(units, read.n_items, way_out)
     return ReadPilot(items, scale, (*read.notes, *cautions), read.pair(a, b))
 

@@ -319,10 +319,14 @@ def simulated_plan(
         trials = all(metric.of_trials for metric in metrics)
         read = read_pilot_of(pilot, pilot_systems, on_scale, columns, mending, trials=trials)
         population: Any = replace(read.items, system_answers=arguments["system_answers"])
-        given = ("" if metrics[0].needs_gold else "--pilot-systems A B ") + f"--metric {metrics[0].name}"
         effect = "E" if asked["effect"] is None else f"{asked['effect']:g}"
-        words = f"--solve raters {given} --effect {effect} "
-        cautions = tuple(text.replace("--solve raters --effect E ", words) for text in read.warnings)
+        words = "" if metrics[0].needs_gold or pilot_systems else "--pilot-systems A B "
+        words += f"--metric {metrics[0].name} " if arguments["metric"] or not pilot_systems else ""
+        words += f"--power {asked['power'] or 0.8:g}`"
+        cautions = tuple(
+            text.replace("--effect E ", f"--effect {effect} ").replace("--power 0.8`", words)
+            for text in read.warnings
+        )
         scale = read.scale
         if pilot is not None and pilot_systems is None:
             other_prior = partial(fitted_to, population, pilot, say)

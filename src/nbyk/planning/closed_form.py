@@ -109,6 +109,7 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
         max_responses=asked["max_responses"] or MOST_UNITS,
         **{name: asked[name] for name in (*SIZES, "items_per_rater", "effect", "power", "budget")},
         **{name: asked[name] for name in ("alpha", "alternative")},
+        typed=tuple(name for name, value in given.items() if value is not None),
     )
     answer = solved(request)
     if pilot is not None and calls:
@@ -155,11 +156,14 @@ def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> Iterator[
         solve = "n_items"
     if asked["items_per_cluster"] is None:
         asked["items_per_cluster"] = now.items_per_cluster
+    everybody = now.all_rate_all and asked["items_per_rater"] is asked["budget"] is None
     numbers = (now.n_items, now.raters, now.ratings_per_item, now.runs, now.calls)
     for (name, words), count in zip(SIZES.items(), numbers, strict=True):
         by_other = "items_per_rater" if name == "raters" else "budget" if name == "n_items" else name
         wanted = solve not in (None, name) and asked[name] is None and asked[by_other] is None
-        if wanted and count:
+        if wanted and name == "k_responses" and everybody:
+            taken.append("all raters rate all items")
+        elif wanted and count:
             asked[name] = count
             if name == "k_responses" and count == 1 and now.runs and not now.raters:
                 continue  # nobody rates

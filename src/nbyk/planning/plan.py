@@ -306,13 +306,14 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
 
 
 def _by_simulation(prior: SimulatedSource, metric: Metric, given: dict[str, Any]) -> Plan:
+    typed = tuple(name for name, value in given.items() if value is not None)
     given, seed = dict(given), as_seed(given["seed"])
     if _is_pair(prior):
         prior, given["epsilon"] = _better_first(cast("Any", prior), metric, given), 0.0
     effect = given["effect"]
     if effect is not None and given["epsilon"] is not None:
         raise NbykError("plan: given both `epsilon` and `effect`, which determine each other; give one")
-    request = _request(prior, metric, given)
+    request = replace(_request(prior, metric, given), typed=typed)
     world, unit = request.world, request.unit**metric.unit_power
     if effect is not None:
         at = epsilon_for_effect(

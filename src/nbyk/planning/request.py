@@ -186,6 +186,8 @@ class Request:
         The costs of items, ratings, raters and runs.
     max_items, max_responses
         Limits of the search, raised to the N or K that is given.
+    typed
+        The names of what the user gave, for errors.
     """
 
     source: Simulated | Spread | PilotLaw
@@ -207,6 +209,7 @@ class Request:
     costs: Costs = field(default_factory=Costs)
     max_items: int = MOST_ITEMS
     max_responses: int = MOST_UNITS
+    typed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.is_simulated:
@@ -281,27 +284,28 @@ class Request:
 
     def _not_one(self, lacking: list[str], goals: list[str]) -> NbykError:
         """Return the error of a request that leaves open nothing, or too much."""
-        named = ", ".join(f"`{name}`" for name in self.given) or "nothing"
-        difference = self.difference
+        typed = {f"`{name}`": 0 for name in (*self.quantities, "effect") if name in self.typed}
+        start = f"given {', '.join(typed)}; " if typed else ""
         if self.budget is not None and not lacking:
             problem = "the numbers already fix the cost; drop `budget`, or the numbers that it should pay for"
         elif self.budget is not None and not goals:
             problem = (
                 f"nothing is left to solve for; drop `budget` for the lowest cost of this power, `power` for "
-                f"the highest power that it buys, or `{difference}` for the smallest one"
+                f"the highest power that it buys, or `{self.difference}` for the smallest one"
             )
         elif not lacking and not goals:
-            problem = f"nothing is left to solve for; drop `power` to see it, or `{difference}` or a number"
+            problem = (
+                f"nothing is left to solve for; drop `power` to see it, or `{self.difference}` or a number"
+            )
         else:
-            every = [*lacking, *goals]
-            named_open = ", ".join(f"`{name}`" for name in every)
-            problem = f"more than one of {named_open} is open"
+            named = ", ".join(f"`{name}`" for name in (*lacking, *goals))
+            problem = f"more than one of {named} is open"
             if lacking and len(goals) == 1:
                 problem += f"; give `{goals[0]}` too, or a `budget`"
         return NbykError(
-            f"plan: given {named}; {problem}. Leave out one quantity, and nbyk solves for it; or give "
-            f"`{difference}` and `power` for the cheapest numbers, or a `budget` and one of the two for the "
-            "best that it buys"
+            f"plan: {start}{problem}. Leave out one quantity, and nbyk solves for it; or give "
+            f"`{self.difference}` and `power` for the cheapest numbers, or a `budget` and one of the two for "
+            "the best that it buys"
         )
 
     def cost(self, n_items: int, k_responses: int) -> float:
@@ -309,8 +313,9 @@ class Request:
         return n_items * self.costs.of_item(k_responses)
 
     def least(self, name: str) -> int:
-        """Return the least number of items, raters, ratings or runs to consider."""
-        return max(LEAST[name], self.items_per_cluster + 1) if name == "n_items" else LEAST[name]
+        """Return the least number of items, raters, ratings or runs to consider: K ratings need K raters."""
+        given = {"n_items": self.items_per_cluster + 1, "raters": self.k_responses or 0}
+        return max(LEAST[name], given.get(name, 0))
 
     def crew(self, sizes: Mapping[str, int] | None = None) -> Crew:
         """Return the crew with these numbers; others that are left out take their least value."""

@@ -243,6 +243,56 @@ def test_the_advice_of_compare_is_the_plan_of_the_same_pilot(nbyk: Run) -> None:
     assert solved_next(nbyk, shown)["raters"] == planned["raters"]
 
 
+def five_who_rate_everything() -> str:
+    """Write two systems' answers that the same five people rate; return the options that read them."""
+    rng = np.random.default_rng(5)
+    opinion, item = rng.normal(0.22, 0.22, 5), rng.normal(3.0, 0.6, (80, 1))
+    latent = item + np.stack([-opinion, opinion])[:, None] / 2 + rng.normal(0, 0.9, (2, 80, 5))
+    cells = np.ndenumerate(np.clip(np.rint(latent), 1, 5).astype(int))
+    rows = [f"{'ab'[system]},q{item},p{rater},{value}" for (system, item, rater), value in cells]
+    Path("both.csv").write_text("\n".join(["system,prompt,rater,likert", *rows]))
+    return "both.csv --item prompt --value likert --scale 1..5"
+
+
+def test_if_everybody_rates_everything_so_do_more_raters_and_every_command_gives_one_number(
+    nbyk: Run,
+) -> None:
+    read = five_who_rate_everything()
+    pair = f"--pilot {read} --power 0.8"
+    raters = solved(nbyk, f"--solve raters {pair}")
+    assert (raters["reachable"], raters["n_items"]) == (True, 80)
+    assert raters["k_responses"] == raters["raters"] > 5
+    assert "as in the pilot, 80 items, all raters rate all items" in " ".join(
+        nbyk(f"plan --solve raters {pair}")[1].split()
+    )
+    advice = f"{raters['raters']} raters would settle this; more items alone, with five raters, will not"
+    assert advice in " ".join(nbyk(f"compare {read}")[1].split())
+    many = raters["raters"] + 30
+    items = solved(nbyk, f"--solve items --raters {many} {pair}")
+    assert items["n_items"] == solved(nbyk, f"--raters {many} {pair}")["n_items"] < 80
+    assert items["k_responses"] == many
+    given = solved(nbyk, f"--solve raters --responses {many} {pair}")
+    assert (given["k_responses"], given["raters"]) == (many, many)  # what is given stays
+
+
+def test_the_command_for_new_raters_is_another_one_and_reads_the_same_file(nbyk: Run) -> None:
+    typed = f"--pilot {five_who_rate_everything()} --power 0.3 --responses 5 --precision 0.1 --resamples 199"
+    (caution,) = solved(nbyk, typed)["cautions"]
+    command = caution.partition("`nbyk plan ")[2].partition("`")[0]
+    assert command == "--pilot both.csv --item prompt --value likert --scale=1..5 --solve raters --power 0.3"
+    assert solved(nbyk, command)["open"] == ["raters"]
+
+
+def test_an_error_names_only_what_was_given(nbyk: Run) -> None:
+    read = five_who_rate_everything()
+    for given, says in (
+        ("", "more than one of --items, --responses, --power is open; give --power too"),
+        ("--solve raters", "more than one of --raters, --responses, --power is open; give --power too"),
+        ("--raters 9", "given --raters; more than one of --items, --responses, --power is open; give"),
+    ):
+        assert nbyk(f"plan --pilot {read} {given}")[2].startswith(f"error: plan: {says}")
+
+
 def test_every_option_is_listed_and_the_first_panel_has_at_most_25() -> None:
     command = typer.main.get_command(app).commands["plan"]  # type: ignore[attr-defined]
     options = [param for param in command.params if param.param_type_name == "option"]

@@ -156,10 +156,16 @@ class Crew:
     calls: int = 0
 
     def with_counts(self, **counts: int) -> Crew:
-        """Return the crew with other numbers, and at most as many ratings per item as raters."""
+        """Return the crew with other numbers; if all raters rate all items, more raters do too."""
         crew = replace(self, **counts)  # type: ignore[arg-type]
-        ratings = min(crew.ratings_per_item, crew.raters) if crew.raters else crew.ratings_per_item
-        return replace(crew, ratings_per_item=ratings)
+        if self.all_rate_all and "ratings_per_item" not in counts:
+            return replace(crew, ratings_per_item=crew.raters)
+        return crew
+
+    @property
+    def all_rate_all(self) -> bool:
+        """Whether all raters rate all items."""
+        return 0 < self.raters <= self.ratings_per_item
 
     @property
     def clusters(self) -> int:

@@ -179,19 +179,16 @@ class Aim:
         return None if groups is None else groups * size
 
     def together(self) -> Crew | None:
-        """Return the crew of so many times the items, raters and runs that it finds it; None beyond 1000."""
+        """Return the crew of so many times items, raters and runs that it finds it; None beyond 1000.
+
+        The items are then the least with these raters and runs.
+        """
 
         def times(factor: float) -> Crew:
             raters, runs = (math.ceil(factor * count) for count in (self.now.raters, self.now.runs))
-            of_all = bool(self.now.raters) and self.now.ratings_per_item >= self.now.raters
-            return replace(
-                self.now,
-                n_items=math.ceil(factor * self.now.n_items / self.now.items_per_cluster)
-                * self.now.items_per_cluster,
-                raters=raters,
-                runs=runs,
-                ratings_per_item=raters if of_all else self.now.ratings_per_item,
-            )
+            clusters = math.ceil(factor * self.now.n_items / self.now.items_per_cluster)
+            n_items = clusters * self.now.items_per_cluster
+            return self.now.with_counts(n_items=n_items, raters=raters, runs=runs)
 
         low, high = 1.0, _MOST_TIMES
         if self.reached(times(high)) < self.power:
@@ -199,7 +196,9 @@ class Aim:
         while high - low > 0.01 * low:
             middle = math.sqrt(low * high)
             low, high = (low, middle) if self.reached(times(middle)) >= self.power else (middle, high)
-        return times(high)
+        crew = times(high)
+        fewest = replace(self, now=replace(crew, n_items=self.now.n_items)).least("n_items")
+        return replace(crew, n_items=fewest or crew.n_items)
 
 
 def least_number(power: Callable[[int], float], target: float, low: int, high: int) -> int | None:
