@@ -63,13 +63,6 @@ _OF_TRIALS = (
     ("best_of", "Mean of the best of k trials of an item.", ""),
 )
 """In the order of `nbyk.metrics.trials`."""
-_OF_TRIALS = (
-    ("pass_at", "pass@k: chance that one or more of k trials of an item pass.", _CHEN),
-    ("pass_hat", "pass^k: chance that all of k trials of an item pass.", _YAO),
-    ("majority_of", "Chance that most of k trials of an item pass; half of k counts one half.", ""),
-    ("best_of", "Mean of the best of k trials of an item.", ""),
-)
-"""In the order of `nbyk.metrics.trials`."""
 
 _ITEM_MEANS = "nbyk.metrics.item_means"
 _CORRELATIONS = "nbyk.metrics.correlations"

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING
 
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison import score_figures
@@ -20,9 +19,6 @@ from nbyk.testing.scores.compare_scores import n_corrected_for
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.means import scores_to_settle
 from nbyk.testing.scores.power_analysis import BootstrapPower
-
-if TYPE_CHECKING:
-    pass
 
 
 def scores_answer(
