@@ -68,7 +68,7 @@ def plan_of_labels(
     With people, the plan is for new raters and runs too, by what a pair of systems shows, or simulated ones
     of a stated effect; `sds` are the standard deviations that are known.
     """
-    from nbyk.metrics.registry import kind_scored, metrics_of, named
+    from nbyk.metrics.registry import kind_of_labels, metrics_of, named
     from nbyk.planning.pilot import Pilot
     from nbyk.planning.plan import plan
     from nbyk.resampling.labels import LabelledItems, counts_among
@@ -114,11 +114,11 @@ def plan_of_labels(
             raise NbykError(
                 "give a number: labels alone do not show by how much A is better", argument="effect"
             )
-        chosen = named(metric, kind_scored(metric) or "classes")
+        chosen = named(metric, kind_of_labels(metric))
         shown = Pilot.of_labels(items, gold, units, chosen, asked["effect"], declared=variances_of(sds))
         return plan(shown, **{**asked, "metric": shown.metric}), pilot.stem
     solved = plan(items, **{**asked, "metric": arguments["metric"]})
-    way = for_new_ones(pilot, (), columns, mending, ["--solve", "raters", "--effect", "E"])
+    way = for_new_ones(pilot, (), columns, mending, ["--solve", "raters", "--effect", "E", "--power", "0.8"])
     cautions = unit_cautions_of({"gold": units}, len(gold), way)
     return replace(solved, warnings=(*solved.warnings, *notes, *cautions)), ""
 

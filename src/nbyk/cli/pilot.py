@@ -68,15 +68,17 @@ def read_pilot_of(
     columns: Columns,
     mending: Mending,
     *,
+    question: Sequence[str] = (),
     trials: bool = False,
 ) -> ReadPilot:
     """Return a pilot with two real systems, or its ratings alone.
 
-    An item's `trials` are its own, so that items share no runs.
+    The `question` are the options with which a caution's command asks for new raters and runs. An item's
+    `trials` are its own, so that items share no runs.
     """
     if systems is not None:
-        return read_pair(pilot, systems, scale, columns, mending, trials=trials)
-    return read_pilot(cast("Path", pilot), scale, columns, mending)
+        return read_pair(pilot, systems, scale, columns, mending, question=question, trials=trials)
+    return read_pilot(cast("Path", pilot), scale, columns, mending, question)
 
 
 def unit_cautions_of(units: Mapping[str, Units], n_items: int, way_out: str) -> tuple[str, ...]:
@@ -96,7 +98,7 @@ def for_new_ones(
     words += [f"--pilot{'-systems' if len(systems) > 1 else ''}", *map(str, systems)] if systems else []
     for name, value in read.items():
         words += [] if value == usual[name] else [f"--{name.replace('_', '-')}", value]
-    return f"`{shlex.join(['nbyk', 'plan', *words, *more, '--power', '0.8'])}` plans for new ones"
+    return f"`{shlex.join(['nbyk', 'plan', *words, *more])}` plans for new ones"
 
 
 def _with_people(units: Mapping[str, Units], scale: Scale, *, of_pair: bool) -> list[str]:
@@ -111,7 +113,7 @@ def _with_people(units: Mapping[str, Units], scale: Scale, *, of_pair: bool) -> 
     raters = shared.pop("gold", 0)
     options = [f"--scale={ends}"]
     if not of_pair:
-        return [*options, "--solve", "raters", "--effect", "E"]
+        return [*options, "--solve", "raters"]
     if "gold" not in units:
         runs = kind_of(list(units.values()), has_gold=False) == "run"
         return [*options, "--solve", "runs" if runs else "raters"]
@@ -144,13 +146,16 @@ class ReadPilot:
     raters: Units | None = None
 
 
-def read_pilot(path: Path, scale: Scale, columns: Columns, mending: Mending) -> ReadPilot:
+def read_pilot(
+    path: Path, scale: Scale, columns: Columns, mending: Mending, question: Sequence[str] = ()
+) -> ReadPilot:
     """Return the ratings of a pilot."""
     from nbyk.resampling.pilot_items import PilotItems
 
     ratings, response, scale = read_rated(path, scale, columns, mending)
     units = {"gold": ratings.units()}
-    way_out = for_new_ones(path, (), columns, mending, _with_people(units, scale, of_pair=False))
+    people = _with_people(units, scale, of_pair=False)
+    way_out = for_new_ones(path, (), columns, mending, [*people, *question])
     cautions = unit_cautions_of(units, ratings.n_items, way_out)
     items = PilotItems(path.stem, ratings.matrix(), response)
     return ReadPilot(items, scale, (*ratings.mended, *cautions), raters=units["gold"])
@@ -190,6 +195,7 @@ def read_pair(
     columns: Columns,
     mending: Mending,
     *,
+    question: Sequence[str] = (),
     trials: bool = False,
 ) -> ReadPilot:
     """Return a pair of real systems that answered the items of a pilot, or whose answers people rated."""
@@ -209,7 +215,8 @@ def read_pair(
     units = dict(read.units) if read.gold_units is None else {"gold": read.gold_units, **read.units}
     name = gold.stem if gold is not None else systems[0].parent.name if len(systems) > 1 else systems[0].stem
     items = PilotItems(name or "the pilot", read.gold, Response("clamped"), pair, (a, b))
-    way_out = for_new_ones(gold, systems, columns, mending, _with_people(units, scale, of_pair=True))
+    people = _with_people(units, scale, of_pair=True)
+    way_out = for_new_ones(gold, systems, columns, mending, [*people, *question])
     cautions = () if trials else unit_cautions_of(units, read.n_items, way_out)
     return ReadPilot(items, scale, (*read.notes, *cautions), read.pair(a, b))
 

@@ -317,17 +317,12 @@ def simulated_plan(
         )
         on_scale = pilot_scale(arguments["scale"])
         trials = all(metric.of_trials for metric in metrics)
-        read = read_pilot_of(pilot, pilot_systems, on_scale, columns, mending, trials=trials)
-        population: Any = replace(read.items, system_answers=arguments["system_answers"])
-        effect = "E" if asked["effect"] is None else f"{asked['effect']:g}"
-        words = "" if metrics[0].needs_gold or pilot_systems else "--pilot-systems A B "
-        words += f"--metric {metrics[0].name} " if arguments["metric"] or not pilot_systems else ""
-        words += f"--power {asked['power'] or 0.8:g}`"
-        cautions = tuple(
-            text.replace("--effect E ", f"--effect {effect} ").replace("--power 0.8`", words)
-            for text in read.warnings
+        question = _for_people(arguments, asked, metrics[0])
+        read = read_pilot_of(
+            pilot, pilot_systems, on_scale, columns, mending, question=question, trials=trials
         )
-        scale = read.scale
+        population: Any = replace(read.items, system_answers=arguments["system_answers"])
+        cautions, scale = read.warnings, read.scale
         if pilot is not None and pilot_systems is None:
             other_prior = partial(fitted_to, population, pilot, say)
             if arguments["items_from"] == "prior":
@@ -348,6 +343,17 @@ def simulated_plan(
             other = str(error)
         solved = replace(solved, beside=other)
     return replace(solved, warnings=(*solved.warnings, *cautions))
+
+
+def _for_people(arguments: Mapping[str, Any], asked: Mapping[str, Any], metric: Metric) -> list[str]:
+    """Return the options with which the same question is asked about new raters and runs."""
+    effect, power, options = asked["effect"], ["--power", f"{asked['power'] or 0.8:g}"], list[str]()
+    if not arguments["pilot_systems"]:
+        options += ["--effect", "E" if effect is None else f"{effect:g}"]
+        options += [] if metric.needs_gold else ["--pilot-systems", "A", "B"]
+    if arguments["metric"] or not arguments["pilot_systems"]:
+        options += ["--metric", metric.name]
+    return [*options, *power]
 
 
 def fitted_to(items: PilotItems, file: Path, say: Callable[[str], None]) -> TwoStagePrior:

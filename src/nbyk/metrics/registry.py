@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics.builtin import BUILTIN, WINS
@@ -134,6 +134,11 @@ def metrics_of(categories: Categories | None, metrics: Sequence[str | Metric]) -
     if categories is None:
         return chosen
     return [metric.bound(categories.names, categories.table) for metric in chosen]
+
+
+def kind_of_labels(metric: str | Metric) -> Literal["classes", "distributions"]:
+    """Return what a metric scores of labels: distributions over classes if it needs these, else classes."""
+    return "distributions" if kind_scored(metric) == "distributions" else "classes"
 
 
 def named(spec: str, kind: Kind) -> Metric:

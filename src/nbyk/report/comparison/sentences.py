@@ -11,6 +11,7 @@ from nbyk.testing.corrections import WHOSE
 from nbyk.testing.pvalues import p_relation, side_in_words
 from nbyk.testing.results import NONE, WITH_RESERVE, Board, Claim, Interval, Pair, Sample, VariancePart
 from nbyk.testing.scores.facts import FACTS
+from nbyk.testing.systems.asked import EQUAL_SCORES
 from nbyk.words import in_full, listed
 
 MORE_DRAWS = "more draws could change it"
@@ -264,7 +265,7 @@ def method_line(pair: Pair, claim: Claim | None = None, n_pairs: int = 1) -> str
     corrected = f"; {CORRECTION_IN_WORDS[asked.correction]}" if n_pairs > 1 else ""
     alone = claim.method != asked.test and pair.sample.n_items > 0
     null = f"both {'are equally good' if alone else asked.hypothesis}"
-    null = f"it has {pair.b}" if pair.b.startswith("a score of ") else null
+    null = f"it has {pair.b}" if asked.hypothesis == EQUAL_SCORES else null
     return (
         f"{test}, {side_in_words(asked.alternative)}, for {claim.population}; null: {null}; "
         f"α = {asked.alpha:g}{corrected}"

@@ -23,6 +23,8 @@ from nbyk.testing.systems.panel import Panel, panel_of
 Floats = NDArray[np.float64]
 
 EQUALLY_GOOD = "are equally good"
+EQUAL_SCORES = "have equal scores over the population of items"
+"""What the null hypothesis says of a system and a bar."""
 ALIKE = "answer every item from the same distribution"
 TESTED = {
     "swap_items": EQUALLY_GOOD,

@@ -25,7 +25,7 @@ from nbyk.testing.pvalues import Alternative, p_of_sides, tie_tolerance
 from nbyk.testing.ranks import standings_of
 from nbyk.testing.results import NONE, Board, Claim, Interval, Pair, Question, favoured, inconclusive
 from nbyk.testing.shared_units import shared_units_test
-from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
 from nbyk.testing.systems.by_formula import corrected_pairs, times_as_many, without_p
 from nbyk.testing.systems.claims import broad_test, claim_by_t, few_units
 from nbyk.testing.systems.items_alone import of_clusters, of_effects, p_by_t, scores_of_items
@@ -39,9 +39,6 @@ Floats = NDArray[np.float64]
 
 EXACT = "binomial test"
 """The method of an exact p of zeros and ones."""
-
-EQUAL_SCORES = "have equal scores over the population of items"
-"""What the null hypothesis says of a system and a bar."""
 
 
 def board_alone(

@@ -27,10 +27,9 @@ from nbyk.testing.results import NONE, Board, Claim, Interval, inconclusive
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
 from nbyk.testing.shared_units.components import Component, third_moment
-from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
 from nbyk.testing.systems.by_formula import board_by_formula, claim_over, formula_test, without_p
 from nbyk.testing.systems.items_alone import p_by_t, scores_of_items
-from nbyk.testing.systems.one_system import EQUAL_SCORES
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.words import in_full
 
