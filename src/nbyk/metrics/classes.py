@@ -49,6 +49,14 @@ def ratio(measure: int, hits: float, predicted: float, actual: float) -> float:
 
 
 @njit(nogil=True, cache=True)
+def score_of_positives(measure: int, n: int, both: int, predicted: int, actual: int) -> float:
+    """Return accuracy, precision, recall or F1 from the numbers of items, all and positive ones."""
+    if measure == ACCURACY:
+        return (n - predicted - actual + 2 * both) / n
+    return ratio(measure, both, predicted, actual)
+
+
+@njit(nogil=True, cache=True)
 def _fill_votes(shares: Floats, out: Floats) -> None:
     """Fill `out`, shape (N, C), with each class's part in the most frequent class of each item."""
     for i in range(len(shares)):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.metrics.classes import ratio
+from nbyk.metrics.classes import score_of_positives
 from nbyk.metrics.sorting import double_ranks, rank_space
 
 Floats = NDArray[np.float64]
@@ -275,22 +275,12 @@ def _confusion(system: Floats, gold: Floats, threshold: float) -> tuple[int, int
 
 
 @njit(nogil=True, cache=True)
-def accuracy(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
-    """Fill `out` with the fraction of items on which both are positive or neither is."""
-    n = gold.shape[1]
+def by_threshold(systems: Floats, gold: Floats, out: Floats, measure: int, threshold: float) -> None:
+    """Fill `out` with the accuracy, precision, recall or F1 of the positives (`nbyk.metrics.classes`)."""
     for r in range(out.shape[1]):
         for s in range(out.shape[0]):
             both, predicted, actual = _confusion(systems[s, r], gold[r], threshold)
-            out[s, r] = (n - predicted - actual + 2 * both) / n
-
-
-@njit(nogil=True, cache=True)
-def ratios(systems: Floats, gold: Floats, out: Floats, measure: int, threshold: float) -> None:
-    """Fill `out` with precision, recall or F1 (`nbyk.metrics.classes`) of the positives; 0 without any."""
-    for r in range(out.shape[1]):
-        for s in range(out.shape[0]):
-            both, predicted, actual = _confusion(systems[s, r], gold[r], threshold)
-            out[s, r] = ratio(measure, both, predicted, actual)
+            out[s, r] = score_of_positives(measure, gold.shape[1], both, predicted, actual)
 
 
 @njit(nogil=True, cache=True)

@@ -52,7 +52,7 @@ class Traits:
     unit_power
         The power of the ratings' unit in a score: 2 for a mean squared error, 0 for a share.
     mean_over_items
-        Whether a score is the mean over items of the scores of single items.
+        Whether a score is the mean over items of the scores of single items; an additive metric is one.
     follows_one_item
         Whether a single item can bring most of a small change, as in a maximum.
     score_range
@@ -152,3 +152,16 @@ class FromMean:
 
 
 UNSAID = Traits()
+
+
+def said(
+    smoothness: Smoothness,
+    unchanged_by: tuple[Change, ...] = (),
+    *,
+    unit_power: int = 0,
+    mean_over_items: bool = False,
+    follows_one_item: bool = False,
+    score_range: tuple[float, float] | None = None,
+) -> Traits:
+    """Return traits of which none is left to measure; an additive metric is a mean over items anyway."""
+    return Traits(smoothness, unchanged_by, unit_power, mean_over_items, follows_one_item, score_range)
