@@ -253,17 +253,3 @@ def check_countable(metrics: Sequence[Metric], response: Response) -> None:
                 f"metric {metric.name} needs single responses, in their order, and counts have none; "
                 "use a metric of item means, or mean_of_emds"
             )
-
-
-def score_count_sets(metrics: Sequence[Metric], sets: CountSets) -> Floats:
-    """Return the effects of test sets, shape (metrics, R): see `nbyk.resampling.effects.score`."""
-    effects = np.empty((len(metrics), sets.gold.shape[1]))
-    means: tuple[Floats, Floats] | None = None
-    for metric, out in zip(metrics, effects, strict=True):
-        if has_counts_form(metric):
-            units, unit = sets.item_units(metric)
-            out[:] = units.sum(axis=1, dtype=np.int64) * (unit / units.shape[1])
-        else:
-            means = means or sets.item_means()
-            out[:] = metric.effects(means[1], means[0])
-    return effects
