@@ -106,8 +106,9 @@ def wins(metric: Metric, systems: Floats, gold: Floats, out: Floats, tolerance: 
     item, the result is NaN.
     """
     n_sets, n_items = systems.shape[1:3]
-    alone = systems[:2].reshape(2, n_sets * n_items, 1, *systems.shape[3:])
-    gold_alone = gold.reshape(n_sets * n_items, 1, *gold.shape[2:]) if metric.needs_gold else None
-    effects = metric.effects(alone, gold_alone).reshape(n_sets, n_items)
+    gold_items = gold.reshape(-1, *gold.shape[2:]) if metric.needs_gold else None
+    scores = metric.item_scores(systems[:2].reshape(2, -1, *systems.shape[3:]), gold_items)
+    with np.errstate(invalid="ignore"):
+        effects = (metric.sign * (scores[0] - scores[1])).reshape(n_sets, n_items)
     lead = (effects > tolerance).sum(axis=1) - (effects < -tolerance).sum(axis=1)
     out[:] = np.where(np.isnan(effects).any(axis=1), np.nan, lead / n_items)

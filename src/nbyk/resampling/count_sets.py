@@ -177,12 +177,11 @@ class CountSets:
 
     def item_units(self, metric: Metric) -> tuple[Counts, float]:
         """Return an additive metric's effect of every item in whole units, shape (R, N), and the unit."""
-        form = counts_form(metric, self.values, self.k)
+        fill, unit = counts_form(metric, self.values, self.k)
         levels, n_sets, n = self.gold.shape
         out = np.empty((n_sets, n), np.int32)
-        gold, a, b = (matrix.reshape(levels, -1) for matrix in (self.gold, self.a, self.b))
-        form.fill(gold, a, b, self.k, out.reshape(-1))
-        return out, form.unit
+        fill(*(matrix.reshape(levels, -1) for matrix in (self.gold, self.a, self.b)), out.reshape(-1))
+        return out, unit
 
     def item_means(self) -> tuple[Floats, Floats]:
         """Return the item means of gold, shape (R, N), and of both systems, (2, R, N)."""

@@ -181,14 +181,14 @@ class LabelSets:
         """
         n_sets, n_items, n_classes = self.gold.shape
         n = n_sets * n_items
-        gold, rows = self.gold.reshape(n, 1, n_classes), self.systems.reshape(-1, n_classes)
+        gold, rows = self.gold.reshape(n, n_classes), self.systems.reshape(-1, n_classes)
         scores = np.empty((len(metrics), 2, n))
         for metric, out in zip(metrics, scores, strict=True):
             if metric.needs == "classes":
-                places, table = self.labels.reshape(2, n, 1, -1), np.eye(n_classes)
+                places, table = self.labels.reshape(2, n, -1), np.eye(n_classes)
             else:
-                places, table = np.arange(2.0 * n).reshape(2, n, 1, 1), rows
-            metric.bound(names, table).fill(places, gold, out)
+                places, table = np.arange(2.0 * n).reshape(2, n, 1), rows
+            out[:] = metric.bound(names, table).item_scores(places, gold)
         return effects_of_scores(metrics, scores).reshape(len(metrics), n_sets, n_items)
 
 

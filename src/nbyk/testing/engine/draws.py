@@ -67,7 +67,7 @@ class ItemStreams:
         """Return draws from a chunk on; each says for every item whether its rows are swapped."""
         return DrawnSwaps(self._word("swap"), chunk * CHUNK, n_draws, self._rows)
 
-    def every_swap(self, chunk: int, n_draws: int = CHUNK) -> Swaps:
+    def every_swap(self, chunk: int, n_draws: int) -> Swaps:
         """Return all swaps in order from a chunk on, the first cluster alone first; at most 63 clusters."""
         words = np.arange(1, n_draws + 1, dtype=np.uint64)[:, None] + np.uint64(chunk * CHUNK)
         return Swaps(words, self.n_items, self._clusters)

@@ -25,7 +25,7 @@ from nbyk.resampling.lanes import (
     next_row,
     start_replicate,
 )
-from nbyk.resampling.streams import CHUNK, ReplicateStreams, StreamKey, Streams
+from nbyk.resampling.streams import CHUNK, StreamKey, Streams
 from nbyk.sums import product
 from nbyk.testing.engine import weights
 from nbyk.testing.engine.swaps import DRAWS
@@ -84,16 +84,6 @@ def count_draws(key: Any, first: int, n_items: int, n_drawn: int, kind_of: Array
             for i in range(min(HALVES, n_drawn - start)):
                 item = np.uint64(index_below(words[i], n_items))
                 draw_counts[np.uint64(kind_of[item]) if kind_of.size > 0 else item] += 1
-
-
-@njit(nogil=True, cache=True)
-def count_items(items: Array, counts: Array) -> None:
-    """Fill `counts`, shape (≥ R, ≥ N) of uint8, with how often each draw of `items`, (R, n), has an item."""
-    counts[:] = 0
-    for draw in range(items.shape[0]):
-        draw_counts, drawn = counts[draw], items[draw]
-        for place in range(drawn.size):
-            draw_counts[np.uint64(drawn[place])] += np.uint8(1)
 
 
 @njit(nogil=True, cache=True)
@@ -254,7 +244,10 @@ class ItemDraws:
         return transposed[: self.n_items]
 
     def _count(self, counts: NDArray[np.uint8]) -> None:
-        count_items(self.items, counts)
+        """Fill counts, shape (64, ≥ N), with how often each draw has an item."""
+        counts[:] = 0
+        for draw_counts, items in zip(counts, self.items, strict=False):
+            draw_counts[: self.n_items] = np.bincount(items, minlength=self.n_items)
 
     def counts(self, kinds: Kinds | None) -> Integers | None:
         """Return the counts of kinds, (kinds, 64), if they can be drawn without the items."""
@@ -380,27 +373,8 @@ class ClusterDraws(ItemDraws):
         return np.asarray(self._drawn.weights[self._clusters])
 
 
-def drawn_items(
-    key: StreamKey,
-    chunk: int,
-    n_items: int,
-    *,
-    n_drawn: int | None = None,
-    kind_of: Integers | None = None,
-) -> Bootstraps:
-    """Return the 64 draws of a chunk of a key's streams; kinds do not change the items drawn."""
-    word, first = ReplicateStreams(key, chunk).take("items", DRAWS)
-    return Bootstraps(word, first, n_items, n_drawn=n_drawn, kind_of=kind_of)
-
-
 class KindCounts(ItemDraws):
-    """A batch of draws of which only the counts of the kinds of items are known.
-
-    Parameters
-    ----------
-    counts : ndarray of int, shape (R, kinds)
-        How often.
-    """
+    """A batch of draws of which only the counts of the kinds of items are known, shape (R, kinds)."""
 
     def __init__(self, counts: Integers) -> None:
         self._counts = counts
@@ -451,4 +425,5 @@ class KindStreams:
         if self._by_kind:
             generator = Streams(self._key, chunk).generator("items")
             return KindCounts(generator.multinomial(self._n_drawn, self._chances, CHUNK))
-        return drawn_items(self._key, chunk, self._n_items, n_drawn=self._n_drawn, kind_of=self._kind_of)
+        word = self._key.word("items", chunk)
+        return Bootstraps(word, 0, self._n_items, n_drawn=self._n_drawn, kind_of=self._kind_of)

@@ -277,7 +277,7 @@ class ItemSums:
             self.features = np.ascontiguousarray(scores.T)
             # A swap compares B with A. A user's own metric need not give the negative then.
             systems, gold = rows.inputs(metric)
-            swapped = _item_scores(metric, systems[1::-1], gold)[0] if len(scores) == 1 else scores[1]
+            swapped = metric.item_scores(systems[1::-1], gold)[0] if len(scores) == 1 else scores[1]
             self.gains = self._of_clusters((swapped - scores[0])[:, None], rows)
         self.total = self.features.sum(axis=0)
         self._rows = rows
@@ -325,20 +325,5 @@ class ItemSums:
 
 
 def item_scores(metric: Metric, rows: Rows) -> Floats:
-    """Return the score of every item as a test set of its own, by an additive metric.
-
-    Returns
-    -------
-    ndarray, shape (S, N), or (1, N) of a comparison of the first two systems
-    """
-    return _item_scores(metric, *rows.inputs(metric))
-
-
-def _item_scores(metric: Metric, systems: Floats, gold: Floats) -> Floats:
-    n_systems, n = systems.shape[:2]
-    comparison = metric.kind == "comparison"
-    out = np.empty(n if comparison else (n_systems, n))
-    systems = systems[..., None] if systems.ndim == 2 else systems[:, :, None]
-    gold = gold[:, None]
-    metric.fill(np.ascontiguousarray(systems), np.ascontiguousarray(gold), out)
-    return np.atleast_2d(out)
+    """Return the score of every item as a test set of its own, (S, N), or a comparison's numbers, (1, N)."""
+    return metric.item_scores(*rows.inputs(metric))
