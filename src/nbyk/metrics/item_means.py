@@ -76,10 +76,7 @@ def _fill_complete(rows: Floats, out: Floats) -> bool:
 
 @njit(nogil=True, cache=True)
 def _fill_ragged(rows: Floats, out: Floats) -> bool:
-    """Fill `out` with the means of rows, the first NaN of which ends them; return whether none has a NaN.
-
-    The mean of a row without a number is NaN.
-    """
+    """Fill `out` with the means of rows up to their first NaN; return whether none has a NaN."""
     complete = True
     for i in range(len(rows)):
         total = 0.0

@@ -122,12 +122,8 @@ class Parameter:
 class FromCounts:
     """How an additive metric follows from counts of responses (`nbyk.metrics.counts`).
 
-    Attributes
-    ----------
-    kernel
-        ``"module:function"`` of a compiled function of (gold, a, b, k, starts, out).
-    unit
-        The size of one unit of the kernel's numbers: a step of an item's mean, its square, an item, or a bin.
+    `kernel` names a compiled function of (gold, a, b, k, starts, out), and `unit` the size of one unit of its
+    numbers: a step of an item's mean, its square, an item, or a bin.
     """
 
     kernel: str
@@ -136,15 +132,7 @@ class FromCounts:
 
 @dataclass(frozen=True)
 class FromMean:
-    """A metric that is a function of the scores of another, additive one.
-
-    Attributes
-    ----------
-    metric
-        The spec of the other metric.
-    value, slope
-        The function of arrays of the other's scores, and its derivative; ``"module:function"`` or a function.
-    """
+    """A metric that is a function, with a derivative, of arrays of the scores of another, additive one."""
 
     metric: str
     value: Implementation

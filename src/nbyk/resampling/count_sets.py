@@ -158,15 +158,9 @@ def draw_counts(key: Any, first: int, k: int, threshold: Thresholds, out: Counts
 class CountSets:
     """R test sets of N items with K responses each of gold, A and B.
 
-    Attributes
-    ----------
-    gold, a, b : ndarray, shape (L − 1, R, N)
-        #{responses ≥ level} of every item, for each of the L levels except the lowest.
-    k
-        Responses per item K. If the systems and gold have different numbers, a common multiple, to which all
-        counts are scaled.
-    values
-        The L levels' values, in ascending order and equal steps.
+    Each matrix, shape (L − 1, R, N), has #{responses ≥ level} for each of the L levels except the lowest;
+    `values` are the levels', in ascending order and equal steps. If systems and gold have different numbers
+    of responses, `k` is a common multiple, to which all counts are scaled.
     """
 
     gold: Counts
@@ -202,11 +196,6 @@ def draw_count_sets(
 
     Under the null each single response of either system comes from A's or from B's distribution, by a fair
     coin. Sets of more items begin with the items of smaller ones.
-
-    Returns
-    -------
-    tuple of CountSets
-        Those of the alternative, and then those of the null.
     """
     response = population.prior.response
     items = population.draw_items(streams, n_sets)

@@ -73,22 +73,9 @@ def score(
     gold: Floats,
     means_of: Callable[[Floats], Floats] = item_means,
 ) -> Floats:
-    """Return the effects of a batch.
+    """Return the effects by M metrics, (M, R), of systems, (2, R, N, K), with gold, (R, N, K_gold).
 
-    Parameters
-    ----------
-    metrics
-        M metrics.
-    systems : ndarray, shape (2, R, N, K)
-        Responses of A and B.
-    gold : ndarray, shape (R, N, K_gold)
-        Gold responses; K_gold is 0 without gold.
-    means_of
-        The function that takes responses, shape (..., N, K), to item means.
-
-    Returns
-    -------
-    ndarray, shape (M, R)
+    K_gold is 0 without gold. `means_of` takes responses, shape (..., N, K), to item means.
     """
     reference = gold if gold.shape[-1] else None
     # One subtraction for all metrics: a metric that compares A with B gives A a score, and B 0.

@@ -147,14 +147,10 @@ class LabelSets:
 
     Attributes
     ----------
-    gold : ndarray, shape (R, N, M)
-        Shares of the classes among gold's labels.
-    systems : ndarray, shape (2, R, N, M)
-        Shares of the classes among A's and B's answers.
+    gold, systems : ndarray, shape (R, N, M) and (2, R, N, M)
+        Shares of the classes among gold's labels, and among A's and B's answers.
     answers : ndarray, shape (2, R, N, runs), or None
-        The answers of real systems, as places of classes; NaN where missing.
-    runs
-        The number of answers of simulated systems.
+        The answers of real systems, as places of classes; NaN where missing. Simulated ones have `runs` each.
     rows : ndarray, shape (R, N)
         The items, as places in the pool that they are from.
     """
@@ -322,32 +318,21 @@ class LabelPopulation:
 
 @lru_cache(maxsize=4)
 def _items(prior: LabelSource) -> Any:
-    """Return 65,536 items of a prior or a pilot, whose items stand in turn.
-
-    To draw items from a pool costs a tenth of drawing their shares, and a mean over it has a fraction of the
-    error of the sets drawn from it.
-    """
+    """Return 65,536 items of a prior or a pilot: a tenth of the time of drawing shares, and of the error."""
     key = stream_key(0, purpose="pool of labelled items", prior=prior.key())
     return prior.pool(Streams(key, 0).generator(""), _POOL)
 
 
 @lru_cache(maxsize=4)
 def _pool(prior: LabelSource, epsilon_a: float, epsilon_b: float) -> tuple[Floats, NDArray[np.uint32]]:
-    """Return the chances of a class from c on of the pool's items, of gold, A and B, (3, M − 1, rows).
-
-    The thresholds are beside them, (rows, 3, M − 1): those of an item are near each other in memory.
-    """
+    """Return the chances of a class from c on, (3, M − 1, rows), and as thresholds by item of the pool."""
     chances = np.stack(_items(prior).at(epsilon_a, epsilon_b))
     return chances, np.ascontiguousarray(as_thresholds(np.moveaxis(chances, -1, 0)))
 
 
 @njit(nogil=True, cache=True)
 def _draw_shares(limits: Any, rows: Any, labels: Any, key: Any, out: Any) -> None:
-    """Fill `out`, shape (S, n, M), with shares of the classes among labels of gold, or of gold, A and B.
-
-    `limits` are thresholds, (pool, 3, M − 1), of which the items have the rows `rows`, (n,). `labels`, (S,),
-    are the numbers of labels; where it is 0, `out` stays as it is.
-    """
+    """Fill `out`, (S, n, M), with shares of the classes among so many `labels`, (S,); 0 fills none."""
     n_levels = out.shape[2] - 1
     state, words = np.empty(STATE, np.uint64), np.empty(LANES, np.uint64)
     halves = words.view(np.uint32)

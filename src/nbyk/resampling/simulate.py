@@ -114,14 +114,9 @@ def drawn_sets(
     n_sets: int,
     hypothesis: Hypothesis = "alternative",
 ) -> Iterator[tuple[Floats, Floats]]:
-    """Yield test sets, a few megabytes at a time; those of a pilot are under the alternative.
+    """Yield gold, (R, N, K), and both systems, (2, R, N, runs), of R sets more, a few megabytes at a time.
 
-    Yields
-    ------
-    gold : ndarray, shape (R, N, K)
-        Gold responses of the next R sets.
-    systems : ndarray, shape (2, R, N, runs)
-        Those of both systems.
+    Those of a pilot are under the alternative.
     """
     width = max(population.k_responses, population.n_runs or 1)
     if not isinstance(population, Population):

@@ -38,14 +38,10 @@ _GROUPS = 1024
 class ItemStreams:
     """Random draws of items; they depend on the seed and on gold, so that all systems and metrics share them.
 
-    If items have clusters, whole clusters are drawn and swapped.
-
-    The draws depend on gold only through the order of its item means. The order of raters and the scale do
-    not change them.
-
-    Comparing B with A is then the mirror image of comparing A with B. If a metric sees few kinds of items,
-    counts of the kinds are drawn instead. Each draw of a role has random words of its own
-    (`nbyk.resampling.lanes`).
+    Of gold only the order of the item means matters, not that of raters, nor the scale. So comparing B with A
+    is the mirror image of comparing A with B. If items have clusters, whole clusters are drawn and swapped.
+    If a metric sees few kinds of items, counts of the kinds are drawn instead. Each draw of a role has random
+    words of its own (`nbyk.resampling.lanes`).
     """
 
     def __init__(self, seed: int, rows: Rows) -> None:
@@ -109,19 +105,8 @@ def draw_chunks(
 class Draws:
     """Draws of two systems' effects by several metrics; draws can begin at any number.
 
-    Parameters
-    ----------
-    data
-        Gold and both systems' responses.
-    metrics
-        The metrics.
-    seed, progress
-        As for `nbyk.resampled_effects`.
-    threads
-        Threads that draw: their number, or a pool.
-    raw_swaps
-        Whether swaps exchange the responses themselves, as published, and not what the metric sees of them
-        (`nbyk.testing.engine.rows.Rows.as_scored`).
+    With `raw_swaps`, swaps exchange the responses themselves, as published, and not what the metric sees of
+    them (`nbyk.testing.engine.rows.Rows.as_scored`).
     """
 
     def __init__(

@@ -58,18 +58,10 @@ def draw_items(key: Any, first: int, n_items: int, out: Array) -> None:
 
 @njit(nogil=True, cache=True)
 def count_draws(key: Any, first: int, n_items: int, n_drawn: int, kind_of: Array, counts: Array) -> None:
-    """Fill `counts` with how often `draw_items` draws each item, or each kind of item.
+    """Fill `counts`, shape (R, ≥ kinds), with how often `draw_items` draws each item, or each kind of item.
 
-    Parameters
-    ----------
-    key, first
-        The stream's key, and the first of its replicates.
-    n_items, n_drawn
-        Number of items N to draw from, and of items n of a draw.
-    kind_of : ndarray of int, shape (N,) or (0,)
-        The kind of each item; empty if every item is a kind of its own.
-    counts : ndarray of int, shape (R, ≥ kinds)
-        Filled. Counts of single items fit uint8: no item is drawn 256 times, as the chance is below 1/256!.
+    `kind_of`, shape (N,), has the kind of each item; it is empty if each is a kind of its own. Counts of
+    single items fit uint8: no item is drawn 256 times, as the chance is below 1/256!.
     """
     state = np.empty(STATE, np.uint64)
     row = np.empty(LANES, np.uint64)
@@ -142,13 +134,7 @@ def by_first_item(codes: Integers) -> tuple[Integers, Integers]:
 
 @dataclass(frozen=True)
 class Kinds:
-    """A few kinds of items, in the order of `by_first_item`.
-
-    Attributes
-    ----------
-    first, sizes : ndarray of int, shape (kinds,)
-        The first item of each kind, and the number of its items.
-    """
+    """A few kinds of items, in the order of `by_first_item`: the first item of each, and how many it has."""
 
     first: Integers
     sizes: Integers
@@ -196,15 +182,7 @@ class Kinds:
 
 
 class ItemDraws:
-    """A batch of draws of items.
-
-    Parameters
-    ----------
-    items : ndarray of uint32, shape (R, n), R at most 64
-        The items of each draw, with their repetitions.
-    n_items
-        Number of items N to draw from.
-    """
+    """A batch of R draws, at most 64, of n of N items: `items`, shape (R, n), with their repetitions."""
 
     def __init__(self, items: NDArray[np.uint32], n_items: int) -> None:
         self.items = items
@@ -268,16 +246,8 @@ class ItemDraws:
 class Bootstraps(ItemDraws):
     """A batch of 64 draws of items with replacement, listed only if a metric needs the rows.
 
-    Parameters
-    ----------
-    word, first
-        The random stream, and the number of the first draw in it (`nbyk.resampling.lanes`).
-    n_items
-        Number of items N.
-    n_drawn
-        Items n of a draw; N by default.
-    kind_of : ndarray of int, shape (N,), optional
-        The kind of each item, if items that are alike share one.
+    Draws are those of a random stream from number `first` on (`nbyk.resampling.lanes`), of as many items as
+    there are by default. `kind_of`, shape (N,), has the kind of each item, if items that are alike share one.
     """
 
     def __init__(
@@ -334,15 +304,7 @@ class Bootstraps(ItemDraws):
 
 
 class ClusterDraws(ItemDraws):
-    """A batch of draws of whole clusters; every item is drawn as often as its cluster.
-
-    Parameters
-    ----------
-    drawn
-        Draws of clusters.
-    clusters : ndarray of int, shape (N,)
-        The cluster of each item, in rising order.
-    """
+    """A batch of draws of whole clusters, (N,) in rising order; an item is drawn as often as its cluster."""
 
     def __init__(self, drawn: Bootstraps, clusters: Integers) -> None:
         self._drawn = drawn
@@ -392,20 +354,11 @@ class KindCounts(ItemDraws):
 
 
 class KindStreams:
-    """Draws of items with replacement by chunk; only the kinds of the items count.
+    """Draws of `n_drawn` items with replacement by chunk; only the kinds of the items count.
 
-    It draws a multinomial over the kinds or single items, whichever is cheaper; both have one distribution.
-
-    Parameters
-    ----------
-    key
-        The key of the streams.
-    kind_of : ndarray of int, shape (N,)
-        The kind of each item; every kind below the largest has an item.
-    n_drawn
-        Items n of a draw.
-    at_least
-        The number of items to a kind from which kinds are drawn.
+    It draws a multinomial over the kinds, from `at_least` items to a kind on, or single items, whichever is
+    cheaper; both have one distribution. `kind_of`, shape (N,), has the kind of each item; every kind below
+    the largest has an item.
     """
 
     def __init__(

@@ -32,15 +32,8 @@ _FEW_SYSTEMS = 12
 class Swaps:
     """A batch of R draws of swaps: for each item, whether its rows are swapped.
 
-    Parameters
-    ----------
-    words : ndarray of uint64, shape (R, ⌈G/64⌉)
-        Per draw, a bit per cluster from the lowest up: whether the rows of its items are swapped. Without
-        clusters, each item is a cluster of its own.
-    n_items
-        Number of items N.
-    clusters : ndarray of int, shape (N,), or None
-        The cluster of each item, if items have clusters.
+    `words`, shape (R, ⌈G/64⌉), have a bit per cluster from the lowest up: whether the rows of its items are
+    swapped. `clusters`, shape (N,), are the items'; without them, each item is a cluster of its own.
     """
 
     def __init__(self, words: NDArray[np.uint64], n_items: int, clusters: Integers | None = None) -> None:
@@ -96,17 +89,7 @@ class Swaps:
 
 
 class DrawnSwaps(Swaps):
-    """A batch of R random draws of swaps, listed only if a metric needs them.
-
-    Parameters
-    ----------
-    word, first
-        The random stream, and the number of the first draw in it (`nbyk.resampling.lanes`).
-    n_draws
-        Draws R.
-    rows
-        The rows to swap.
-    """
+    """A batch of random draws of swaps from one number on in a stream, listed only if a metric needs them."""
 
     def __init__(self, word: np.uint64, first: int, n_draws: int, rows: Rows) -> None:
         self._word, self._first, self._n_draws, self._n_clusters = word, first, n_draws, rows.n_clusters
@@ -251,19 +234,14 @@ def _ranks(systems: Floats) -> Floats:
 
 
 class ItemSums:
-    """Sums over items: of an additive metric's scores of single items, or of F statistics of outputs.
+    """Sums over items: of an additive metric's scores of single items, F = 1, or of F statistics of outputs.
 
     Attributes
     ----------
-    name
-        The metric's name.
     features : ndarray, shape (N, S F), or (N, 1) of a comparison
-        Each item's score as a test set of its own, F = 1, or its statistics.
-    total : ndarray, shape (S F,) or (1,)
-        Their sums.
+        Each item's, and `total` their sums.
     gains : ndarray, shape (G, F)
-        The amounts that swapping a cluster's rows adds to the first system's sums and takes from the
-        second's.
+        What swapping a cluster's rows adds to the first system's sums and takes from the second's.
     """
 
     def __init__(self, metric: Metric, rows: Rows) -> None:

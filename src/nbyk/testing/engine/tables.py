@@ -34,11 +34,7 @@ _CELLS_PER_ITEM, _MOST_CELLS = 8, 100_000
 
 @njit(nogil=True, cache=True)
 def fill_swapped(cells: Array, coins: Array, out: Array) -> None:
-    """Fill `out`, shape (2, G·L, 64), with the tables of A and B.
-
-    `cells`, shape (2, N), are those of both systems' items; `coins`, shape (N,), has a bit per draw: whether
-    the item's rows are swapped.
-    """
+    """Fill `out`, (2, G·L, 64), with the tables of A and B, from items' `cells`, (2, N), and swaps, (N,)."""
     n_draws = out.shape[2]
     out[:] = 0
     for item in range(len(coins)):
@@ -130,14 +126,8 @@ def kendall(tables: Array, out: Array) -> None:
 class Tables(Form):
     """Metrics that need only the number of items in each cell of a table, gold's level by a system's.
 
-    Parameters
-    ----------
-    cells : ndarray of int, shape (runs, S, N)
-        The cell of each system's item in each run.
-    shape
-        Levels of gold and of the systems.
-    fill
-        Fills scores, shape (D,), from counts, shape (runs, *shape, D).
+    `cells`, shape (runs, S, N), are those of each system's items in each run, and `shape` the levels of gold
+    and of the systems. `fill` fills scores, shape (D,), from counts, shape (runs, *shape, D).
     """
 
     def __init__(
