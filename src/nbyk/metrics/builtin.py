@@ -89,7 +89,7 @@ BUILTIN = (
         "One over the mean squared error of the item means; infinite without error.",
         source=_WEIN,
         traits=said("smooth", unit_power=-2, score_range=(1.0, float("inf"))),
-        from_mean=FromMean("mse", f"{_ITEM_MEANS}:reciprocal", f"{_ITEM_MEANS}:slope_of_reciprocal"),
+        from_mean=FromMean("mse", "numpy:reciprocal", f"{_ITEM_MEANS}:slope_of_reciprocal"),
     ),
     Metric(
         "rmse",
@@ -97,7 +97,7 @@ BUILTIN = (
         "lower",
         "Root mean squared error of the item means.",
         traits=_ERROR,
-        from_mean=FromMean("mse", f"{_ITEM_MEANS}:root", f"{_ITEM_MEANS}:slope_of_root"),
+        from_mean=FromMean("mse", "numpy:sqrt", f"{_ITEM_MEANS}:slope_of_root"),
     ),
     Metric(
         "max_error",
