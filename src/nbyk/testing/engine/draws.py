@@ -83,25 +83,6 @@ class ItemStreams:
         return self._words[role]
 
 
-def draw_chunks(
-    work: Callable[[int, int], Floats],
-    n_draws: int,
-    *,
-    start: int = 0,
-    together: int = 1,
-    threads: Threads = 1,
-    progress: Progress | None = None,
-) -> Floats:
-    """Join the results of `work(chunk, size)`, shape (rows, size), to (rows, draws from `start` on).
-
-    `size` is that of `together` whole chunks, or of those left.
-    """
-    first = start // CHUNK * CHUNK
-    whole = -(-n_draws // CHUNK) * CHUNK
-    (drawn,) = run_chunks(whole, work, start=first, together=together, threads=threads, progress=progress)
-    return drawn[:, start - first : n_draws - first]
-
-
 class Draws:
     """Draws of two systems' effects by several metrics; draws can begin at any number.
 
@@ -169,20 +150,18 @@ class Draws:
 
         Unlike there, they do not depend on the order of an item's responses, nor on the scale.
         """
-        first = start // CHUNK * CHUNK
-        drawn = hypothesis_effects(
+        return hypothesis_effects(
             self.data,
             [self.metrics[index] for index in which],
             sampler=sampler,
             null=null,
             n_resamples=n_draws,
-            start=first,
+            start=start,
             seed=self._seed,
             threads=self._threads,
             progress=self._progress,
             on_paper=True,
         )
-        return drawn[:, start - first :]
 
     def under_null(
         self, which: Sequence[int], n_draws: int, null: str, sampler: Sampler, *, start: int = 0
@@ -236,6 +215,7 @@ class Draws:
     def _run(
         self, work: Callable[[int, int], Floats], n_draws: int, start: int, *, together: int = 1
     ) -> Floats:
-        return draw_chunks(
-            work, n_draws, start=start, together=together, threads=self._threads, progress=self._progress
+        (drawn,) = run_chunks(
+            n_draws, work, start=start, together=together, threads=self._threads, progress=self._progress
         )
+        return drawn

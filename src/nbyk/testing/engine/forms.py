@@ -45,7 +45,8 @@ class Form(ABC):
 
     def swapped(self, draws: Swaps) -> Floats:
         """Return the scores of two systems whose rows are swapped, shape (2, R)."""
-        return np.concatenate([self._swapped(batch) for batch in draws.batches()], axis=1)
+        scores = np.concatenate([self._swapped(batch) for batch in draws.batches()], axis=1)
+        return scores[:, : draws.n_draws]
 
     @abstractmethod
     def _swapped(self, draws: Swaps) -> Floats:

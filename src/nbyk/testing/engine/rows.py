@@ -47,9 +47,11 @@ class Swaps:
         return len(self.words)
 
     def batches(self) -> Iterator[Swaps]:
-        """Yield the draws, 64 at a time."""
+        """Yield the draws, 64 at a time; the last ones are filled up with draws that swap nothing."""
         for first in range(0, len(self.words), DRAWS):
-            yield Swaps(self.words[first : first + DRAWS], self.n_items, self.clusters)
+            words = np.zeros((DRAWS, self.words.shape[1]), np.uint64)
+            words[: self.n_draws - first] = self.words[first : first + DRAWS]
+            yield Swaps(words, self.n_items, self.clusters)
 
     @cached_property
     def coins(self) -> NDArray[np.uint64]:
