@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
+from nbyk.metrics.classes import shares_of as shares_among
 from nbyk.priors.nominal import ClassPrior, LabelPrior, MixedPool, as_counts, labels_of, shares_of
 from nbyk.resampling.count_sets import BLOCK, as_thresholds
 from nbyk.resampling.effects import batches, effects_of_scores
@@ -111,7 +112,7 @@ class LabelledItems:
         """Return by how much A's answers are better than B's here, by a metric that is a mean over items."""
         answers, gold = _together(self.answers or ())[:, np.newaxis], self.counts[np.newaxis]
         shares = gold / gold.sum(axis=-1, keepdims=True)
-        sets = LabelSets(shares, _shares_among(answers, self.levels), answers)
+        sets = LabelSets(shares, shares_among(answers, np.eye(self.levels)), answers)
         return float(sets.item_effects([metric], self.classes).mean())
 
     def swapped(self) -> LabelledItems:
@@ -272,7 +273,7 @@ class LabelPopulation:
         flat = shares.reshape(len(labels), -1, n_classes)
         _draw_shares(limits, rows.reshape(-1), np.array([k or 0 for k in labels]), word, flat)
         if answers is not None:
-            return LabelSets(shares[0], _shares_among(answers, n_classes), answers, rows=rows)
+            return LabelSets(shares[0], shares_among(answers, np.eye(n_classes)), answers, rows=rows)
         return LabelSets(shares[0], shares[1:], runs=runs or _MANY, rows=rows)
 
     def item_effects(self, metrics: Sequence[Metric], streams: Streams, n_sets: int) -> Floats:
@@ -393,8 +394,3 @@ def _together(answers: Sequence[Floats]) -> Floats:
 def counts_among(labels: Floats, n_classes: int) -> Counts:
     """Return the counts of the classes among labels, (…, M) of places (…, K); NaN is none."""
     return np.stack([(labels == c).sum(axis=-1) for c in range(n_classes)], axis=-1)
-
-
-def _shares_among(labels: Floats, n_classes: int) -> Floats:
-    counts = counts_among(labels, n_classes)
-    return np.asarray(counts / counts.sum(axis=-1, keepdims=True))

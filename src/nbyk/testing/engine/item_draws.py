@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import uint64
@@ -29,6 +29,9 @@ from nbyk.resampling.streams import CHUNK, StreamKey, Streams
 from nbyk.sums import product
 from nbyk.testing.engine import weights
 from nbyk.testing.engine.swaps import DRAWS
+
+if TYPE_CHECKING:
+    from nbyk.testing.engine.rows import ItemSums
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -96,26 +99,6 @@ def transpose_counts(counts: Array, out: Array) -> None:
                         block[k + width] ^= moving
             for k in range(8):
                 out[8 * column + k, rows] = block[k]
-
-
-class Summed(Protocol):
-    """Numbers to sum over items: `features`, shape (N, F), under a name of its own."""
-
-    @property
-    def name(self) -> str:
-        """The name."""
-
-    @property
-    def features(self) -> Floats:
-        """Each item's, or each kind's, contributions."""
-
-    @property
-    def kinds(self) -> Kinds | None:
-        """The kinds of the items, if few."""
-
-    @property
-    def deviations(self) -> Floats | None:
-        """The items' differences from their mean, if bootstrapped sums of them are as good as normal."""
 
 
 def by_first_item(codes: Integers) -> tuple[Integers, Integers]:
@@ -231,7 +214,7 @@ class ItemDraws:
         """Return the counts of kinds, (kinds, 64), if they can be drawn without the items."""
         return None
 
-    def sums(self, of: Summed) -> Floats:
+    def sums(self, of: ItemSums) -> Floats:
         """Return the sums over the drawn items, shape (F, 64); they are computed once."""
         if of.name not in self._sums:
             counts = self.counts(of.kinds)
@@ -277,7 +260,7 @@ class Bootstraps(ItemDraws):
         """Draws R, and items n of each."""
         return DRAWS, self._n_drawn
 
-    def sums(self, of: Summed) -> Floats:
+    def sums(self, of: ItemSums) -> Floats:
         """Return the sums over the drawn items, shape (F, 64); of many items by random signs."""
         whole = self._n_drawn == self.n_items and not self._kind_of.size and of.kinds is None
         if whole and of.name not in self._sums and of.deviations is not None:
