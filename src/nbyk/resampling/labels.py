@@ -266,9 +266,9 @@ class LabelPopulation:
         labels = (None if long_run else self.k_responses, *2 * (runs,))[: 3 if answers is None else 1]
         shares = np.empty((len(labels), *rows.shape, n_classes))
         chances, limits = _pool(self.prior, self.epsilon_a, self.epsilon_b)
-        for of_role, above, k in zip(shares, chances, labels, strict=False):
+        for role_shares, above, k in zip(shares, chances, labels, strict=False):
             if k is None:
-                of_role[:] = shares_of(above[:, rows])
+                role_shares[:] = shares_of(above[:, rows])
         word = streams.generator("labels").integers(2**64, dtype=np.uint64)
         flat = shares.reshape(len(labels), -1, n_classes)
         _draw_shares(limits, rows.reshape(-1), np.array([k or 0 for k in labels]), word, flat)
