@@ -49,6 +49,14 @@ def ratio(measure: int, hits: float, predicted: float, actual: float) -> float:
 
 
 @njit(nogil=True, cache=True)
+def score_of_positives(measure: int, n: int, both: int, predicted: int, actual: int) -> float:
+    """Return accuracy, precision, recall or F1 from the numbers of items, all and positive ones."""
+    if measure == ACCURACY:
+        return (n - predicted - actual + 2 * both) / n
+    return ratio(measure, both, predicted, actual)
+
+
+@njit(nogil=True, cache=True)
 def _fill_votes(shares: Floats, out: Floats) -> None:
     """Fill `out`, shape (N, C), with each class's part in the most frequent class of each item."""
     for i in range(len(shares)):
@@ -85,7 +93,7 @@ def _score_of_counts(measure: int, average: int, label: int, counts: Floats) -> 
     """Return a measure from counts of items by target (row) and prediction (column), shape (C, C)."""
     n_classes = len(counts)
     total = weights = hits = 0.0
-    apart = of_target = of_prediction = squares = 0.0
+    apart = target_sum = prediction_sum = squares = 0.0
     for c in range(n_classes):
         predicted = actual = 0.0
         for other in range(n_classes):
@@ -93,8 +101,8 @@ def _score_of_counts(measure: int, average: int, label: int, counts: Floats) -> 
             actual += counts[c, other]
             apart += counts[c, other] * (c - other) ** 2
         if measure == QUADRATIC_KAPPA:
-            of_target += c * actual
-            of_prediction += c * predicted
+            target_sum += c * actual
+            prediction_sum += c * predicted
             squares += c * c * (actual + predicted)
             weights += actual
         elif average == MICRO:
@@ -105,7 +113,7 @@ def _score_of_counts(measure: int, average: int, label: int, counts: Floats) -> 
             total += weight * ratio(measure, counts[c, c], predicted, actual)
             weights += weight
     if measure == QUADRATIC_KAPPA:
-        expected = squares - 2.0 * of_target * of_prediction / weights
+        expected = squares - 2.0 * target_sum * prediction_sum / weights
         return 1.0 - apart / expected if expected > _ROUNDING * squares else np.nan
     return ratio(measure, hits, weights, weights) if average == MICRO else total / weights
 

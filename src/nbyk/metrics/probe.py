@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.metrics.traits import Change, Smoothness, Traits
+from nbyk.metrics.traits import Change, Smoothness, Traits, said
 
 if TYPE_CHECKING:
     from nbyk.metrics.metric import Metric
@@ -34,7 +34,7 @@ item across a threshold is .1 to .3, and that of two neighbours in a rank correl
 _ONE_ITEM = 0.4
 """If one item brings this share of a small change, the score follows single items, as a maximum does."""
 
-_UNKNOWN = Traits("smooth", (), 0, False, False)
+_UNKNOWN = said("smooth")
 
 
 @lru_cache(maxsize=256)

@@ -211,10 +211,7 @@ def rank_space(n: int) -> RankSpace:
 
 @njit(nogil=True, cache=True)
 def _rank_crowded(values: Floats, before: int, doubled: Ranks, ordered: Floats) -> None:
-    """Fill `doubled`, (n,), with twice the ranks of `values`, counted from before + 1; `ordered` is space.
-
-    No value is NaN. It takes O(n) if there are up to eight levels, else O(n log n).
-    """
+    """Fill `doubled`, (n,), with twice the ranks of values without NaN, counted from before + 1."""
     n = len(values)
     level = values[0]
     equal = 0
@@ -259,11 +256,7 @@ def _rank_crowded(values: Floats, before: int, doubled: Ranks, ordered: Floats) 
 
 @njit(nogil=True, cache=True)
 def _compare_neighbours(bucketed: Floats, distance: int, doubled: Ranks) -> None:
-    """Correct twice the ranks for every two values at `distance`: by 2 where they are swapped, 1 where tied.
-
-    Each value is compared both ways. That is twice the work, but one vector instruction then serves several
-    values.
-    """
+    """Correct twice the ranks for every two values at `distance`: by 2 where swapped, by 1 where tied."""
     n = len(doubled)
     earlier = bucketed[_CROWDED - distance : _CROWDED - distance + n]
     here = bucketed[_CROWDED : _CROWDED + n]

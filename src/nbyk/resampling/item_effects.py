@@ -30,26 +30,11 @@ def item_effects(
     seed: int = 0,
     purpose: str = "power",
 ) -> Floats:
-    """Return the effect of every item of simulated test sets under the alternative.
+    """Return the effect of every item of a chunk's first `size` test sets, shape (metrics, size, N).
 
-    A set's effect is the mean of its items' effects. For Likert and binary responses, only the counts are
-    drawn; sets of fewer items are then the first items of larger ones.
-
-    Parameters
-    ----------
-    population
-        The population of the sets.
-    metrics
-        Additive metrics: those whose effect is the mean over items of effects on single items.
-    chunk, size
-        The number of the chunk of test sets, and how many of its sets to draw, at most `CHUNK`.
-    seed, purpose
-        The key of the random streams, together with the population.
-
-    Returns
-    -------
-    ndarray, shape (metrics, size, N)
-        Positive where A is better.
+    A set's effect is the mean of its items' effects under the alternative, positive where A is better; so the
+    metrics are additive ones. For Likert and binary responses, only the counts are drawn; sets of fewer items
+    are then the first items of larger ones.
     """
     chosen = as_metrics(metrics)
     for metric in chosen:

@@ -233,26 +233,6 @@ def respond_mixed(
 
 
 @njit(nogil=True, cache=True)
-def perturb(means: Array, epsilon: float, uniforms: Array) -> None:
-    """Add U(−ε, ε) to item means (R, N) in place and clamp them to [0, 1]."""
-    for r in range(means.shape[0]):
-        for i in range(means.shape[1]):
-            mean = means[r, i] + epsilon * (2.0 * uniforms[r, i] - 1.0)
-            means[r, i] = min(max(mean, 0.0), 1.0)
-
-
-@njit(nogil=True, cache=True)
-def item_indices(uniforms: Array, out: Array) -> None:
-    """Turn uniforms, shape (R, N), into item indices drawn with replacement, shape (R, N).
-
-    The chance of an index is off 1/N by less than N·2⁻⁵².
-    """
-    for r in range(out.shape[0]):
-        for i in range(out.shape[1]):
-            out[r, i] = int(uniforms[r, i] * out.shape[1])
-
-
-@njit(nogil=True, cache=True)
 def take_rows(values: Array, items: Array, out: Array) -> None:
     """Fill rows of `out`, (R, N, width), with the rows of `values`, (n, K), at `items`, (R, N), then NaN."""
     width = min(values.shape[1], out.shape[2])

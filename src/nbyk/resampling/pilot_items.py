@@ -120,10 +120,7 @@ class PilotItems:
 
     @cached_property
     def _ordered(self) -> tuple[Floats, ...]:
-        """The ratings and answers, sorted within items, and the items sorted by them.
-
-        So the order of the rows and columns of a file, which means nothing, does not change a number.
-        """
+        """The ratings and answers, sorted within items, and the items by them: no order of a file matters."""
         given = [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
         matrices = [np.sort(matrix + 0.0, axis=1) for matrix in given]  # -0.0 is 0.0
         return tuple(matrix[self.order] for matrix in matrices)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.priors import TwoStagePrior
-from nbyk.resampling import kernels
 from nbyk.resampling.streams import StreamKey, stream_key
 
 Floats = NDArray[np.float64]
@@ -180,10 +179,8 @@ def perturbed(mu: Floats, epsilon: float, streams: Uniforms, role: str) -> Float
     """Return item means (R, N) moved by U(−ε, ε) and clamped to [0, 1]."""
     if epsilon == 0.0 and mu.min() >= 0.0 and mu.max() <= 1.0:
         return mu
-    means = mu.copy()
-    uniforms = streams.uniforms(role, mu.shape) if epsilon > 0.0 else means
-    kernels.perturb(means, epsilon, uniforms)
-    return means
+    uniforms = streams.uniforms(role, mu.shape) if epsilon > 0.0 else 0.5
+    return np.clip(mu + epsilon * (2.0 * uniforms - 1.0), 0.0, 1.0)
 
 
 def scaled(sd: Floats, scale: float) -> Floats:

@@ -30,10 +30,7 @@ discard_older_caches(__file__)
 
 @njit(nogil=True, cache=True)
 def _draw_own(rows: Any, own: Any, counts: Any, out: Any) -> None:
-    """Replace the first uniforms (draws, K) by own ratings of each row's item, without replacement.
-
-    Row r is of item r mod N. The shuffle is Fisher and Yates'.
-    """
+    """Replace the first uniforms, (draws, K), by own ratings of each row's item: Fisher–Yates."""
     left = np.empty(own.shape[1])
     for i in range(rows.size):
         item = rows[i] % len(own)
@@ -47,10 +44,7 @@ def _draw_own(rows: Any, own: Any, counts: Any, out: Any) -> None:
 
 @njit(nogil=True, cache=True)
 def _draw_others(rows: Any, first: Any, atoms: Any, cumulative: Any, out: Any) -> None:
-    """Replace uniforms (draws, K), from number `first` of its item on, by atoms of each row's distribution.
-
-    Row r is of item r mod N.
-    """
+    """Replace uniforms, (draws, K), from the `first` of its item on, by atoms of each row's distribution."""
     last = atoms.shape[1] - 1
     for i in range(rows.size):
         item = rows[i] % len(atoms)
@@ -65,14 +59,8 @@ def _draw_others(rows: Any, first: Any, atoms: Any, cumulative: Any, out: Any) -
 class Distributions:
     """Distributions of further ratings, drawn from the items' Dirichlet posteriors: row r is of item r mod N.
 
-    Attributes
-    ----------
-    atoms : ndarray, shape (N, atoms)
-        The possible values of a further rating of each item.
-    cumulative : ndarray, shape (rows, atoms)
-        Their cumulative probabilities.
-    means : ndarray, shape (rows,)
-        The expected rating: the mean of infinitely many raters.
+    `atoms`, shape (N, atoms), are the possible values of a rating of each item; `cumulative`, (rows, atoms),
+    are their cumulative probabilities, and `means`, (rows,), the mean ratings of infinitely many raters.
     """
 
     atoms: Floats
@@ -106,16 +94,8 @@ class Distributions:
 class RatingPool:
     """The ratings of N items, and the Dirichlet posterior of each item's distribution.
 
-    Attributes
-    ----------
-    own : ndarray, shape (N, K)
-        Each item's own ratings, then NaN.
-    counts : ndarray of int, shape (N,)
-        The number of these ratings.
-    atoms : ndarray, shape (N, atoms)
-        The possible values of a further rating.
-    weights : ndarray, shape (N, atoms)
-        The parameters of the Dirichlet posterior.
+    `own`, shape (N, K), are each item's own ratings, then NaN, and `counts` their numbers. `atoms`, (N,
+    atoms), are the possible values of a further rating, and `weights` the parameters of the posterior.
     """
 
     own: Floats

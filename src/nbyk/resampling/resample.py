@@ -168,10 +168,10 @@ def hypothesis_effects(
 ) -> Floats:
     """Return one side of `resampled_effects` from draw `start` on, shape (metrics, n_resamples − start).
 
-    `null` is None for the alternative; `start` is a multiple of `nbyk.resampling.streams.CHUNK`. With
-    `on_paper`, the effects depend neither on the order of an item's responses nor on the scale: means are
-    equal if they are equal on paper, where scipy and VET compare them bit by bit. The other parameters are
-    those of `resampled_effects`. Effects are NaN or infinite where a metric is undefined.
+    `null` is None for the alternative. With `on_paper`, the effects depend neither on the order of an item's
+    responses nor on the scale: means are equal if they are equal on paper, where scipy and VET compare them
+    bit by bit. The other parameters are those of `resampled_effects`. Effects are NaN or infinite where a
+    metric is undefined.
     """
     chosen = as_metrics(metrics)
     means_of = equal_item_means if on_paper else item_means
