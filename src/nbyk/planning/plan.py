@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.response_set import ResponseSet, response_set
@@ -22,16 +22,13 @@ from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, Costs, Request, Simu
 from nbyk.planning.result import Plan
 from nbyk.planning.search import PlanSearch
 from nbyk.planning.simulation import PlanSimulation
-from nbyk.priors import TwoStagePrior
-from nbyk.resampling.labels import LabelledItems, LabelSource
-from nbyk.resampling.pilot_items import PilotItems
+from nbyk.priors.prior import ItemSource
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import Spread, check_count
 
-SimulatedSource = TwoStagePrior | PilotItems | LabelSource
-Source = SimulatedSource | Spread | ResponseSet | JudgedSystems | Pilot
+Source = ItemSource | Spread | ResponseSet | JudgedSystems | Pilot
 _SIMULATED_ONLY = (
     *("epsilon", "n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b"),
     *("test", "precision", "n_resamples"),
@@ -171,7 +168,7 @@ def plan(
     one that has its power in four of five such pilots.
     """
     given = {name: value for name, value in locals().items() if name not in ("source", "metric")}
-    of_labels = isinstance(source, SimulatedSource) and source.of_labels
+    of_labels = isinstance(source, ItemSource) and source.of_labels
     if metric is None:
         metric = usual_metric("classes" if of_labels else "numbers", has_gold=True)
     specs = [metric] if isinstance(metric, str | Metric) else list(metric)
@@ -221,7 +218,7 @@ def _by_each(source: Source, metrics: Sequence[Metric], given: Mapping[str, Any]
                 f"found {metric.name}, which needs no gold, so ε has another meaning; plan with it alone",
                 argument="metric",
             )
-    if given["effect"] is not None or (given["epsilon"] is None and not _is_pair(source)):
+    if given["effect"] is not None or (given["epsilon"] is None and not _of_pair(source)):
         raise NbykError(
             "several metrics are compared at one ε: give `epsilon`, and leave out `effect`, which is of one "
             "metric"
@@ -233,9 +230,8 @@ def _by_each(source: Source, metrics: Sequence[Metric], given: Mapping[str, Any]
     return replace(best, others=tuple(others), warnings=(*best.warnings, warning))
 
 
-def _is_pair(source: Source) -> bool:
-    """Return whether a source has the answers of two real systems."""
-    return isinstance(source, SimulatedSource) and source.of_pair
+def _of_pair(source: Source) -> bool:
+    return isinstance(source, ItemSource) and source.of_pair
 
 
 def check_settings(metric: Metric, given: Mapping[str, Any]) -> None:
@@ -304,11 +300,11 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
     return request
 
 
-def _by_simulation(prior: SimulatedSource, metric: Metric, given: dict[str, Any]) -> Plan:
+def _by_simulation(prior: Any, metric: Metric, given: dict[str, Any]) -> Plan:
     typed = tuple(name for name, value in given.items() if value is not None)
     given, seed = dict(given), as_seed(given["seed"])
-    if _is_pair(prior):
-        prior, given["epsilon"] = _better_first(cast("Any", prior), metric, given), 0.0
+    if _of_pair(prior):
+        prior, given["epsilon"] = _better_first(prior, metric, given), 0.0
     effect = given["effect"]
     if effect is not None and given["epsilon"] is not None:
         raise NbykError("plan: given both `epsilon` and `effect`, which determine each other; give one")
@@ -336,9 +332,7 @@ def _by_simulation(prior: SimulatedSource, metric: Metric, given: dict[str, Any]
     ).in_unit(request.unit)
 
 
-def _better_first(
-    pilot: PilotItems | LabelledItems, metric: Metric, given: Mapping[str, Any]
-) -> PilotItems | LabelledItems:
+def _better_first(pilot: Any, metric: Metric, given: Mapping[str, Any]) -> Any:
     """Return a pilot whose system A is the one that looks better, with gold only if the metric needs it."""
     for name in ("epsilon", "effect", "n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b"):
         if given[name] is not None and (name != "epsilon_a" or given[name]):
@@ -348,7 +342,7 @@ def _better_first(
                 f"{takes if name == 'effect' else 'leave it out'}",
                 argument=name,
             )
-    if isinstance(pilot, LabelledItems):
+    if pilot.of_labels:
         effect = pilot.effect(metric)
         if effect == 0.0:
             raise _no_difference(pilot, metric)
@@ -371,7 +365,7 @@ def _better_first(
     return replace(pilot, systems=(b, a), system_names=pilot.system_names[::-1])
 
 
-def _no_difference(pilot: PilotItems | LabelledItems, metric: Metric) -> NbykError:
+def _no_difference(pilot: Any, metric: Metric) -> NbykError:
     names = " and ".join(pilot.system_names)
     return NbykError(f"{names} do not differ on {metric.name}: there is no difference to plan for")
 

@@ -1,4 +1,4 @@
-"""What every prior is: a distribution of whole data sets, with a name and what it is kept as."""
+"""What items and their responses are drawn from: a prior, or the items of a pilot."""
 
 from __future__ import annotations
 
@@ -7,17 +7,34 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 
-class Prior(ABC):
-    """A distribution of whole data sets: of items, and of the responses within them."""
+class ItemSource(ABC):
+    """What items and their responses are drawn from; `of_labels` says whether responses are classes."""
 
     of_labels: ClassVar[bool]
-    """Whether responses are classes."""
 
-    of_pair: ClassVar[bool] = False
-    n_items: ClassVar[int] = 0
+    @property
+    def of_pair(self) -> bool:
+        """Whether two real systems answered the items."""
+        return False
+
+    @property
+    def n_items(self) -> int:
+        """The items of a pilot; 0 for a prior, which has no items of its own."""
+        return 0
+
+    @abstractmethod
+    def key(self) -> str:
+        """Return what fixes the items, as the key of random streams."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the source as plain values that JSON can hold."""
+
+
+class Prior(ItemSource):
+    """A distribution of whole data sets: of items, and of the responses within them."""
+
     answers: ClassVar[None] = None
-    """A prior has neither two real systems nor items of its own, as a pilot has."""
-
     name: str
     caution: str
 
