@@ -18,7 +18,7 @@ from nbyk.planning.long_run import ends_of, epsilon_for_effect, long_run_effect,
 from nbyk.planning.pilot import Pilot
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import check_precision
-from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, Costs, Request, Simulated
+from nbyk.planning.request import Request, Simulated, request_of, typed_in
 from nbyk.planning.result import Plan
 from nbyk.planning.search import PlanSearch
 from nbyk.planning.simulation import PlanSimulation
@@ -234,17 +234,6 @@ def _of_pair(source: Source) -> bool:
     return isinstance(source, ItemSource) and source.of_pair
 
 
-def check_settings(metric: Metric, given: Mapping[str, Any]) -> None:
-    """Raise NbykError if an argument of a simulated plan is out of range, whatever the prior.
-
-    `given` are arguments of `plan`.
-    """
-    from nbyk.priors import published_prior
-
-    arguments = dict(plan.__kwdefaults__ or {}) | dict(given)
-    _request(published_prior("toxicity"), metric, arguments)
-
-
 def _refuse(given: Mapping[str, Any], names: Sequence[str], why: str) -> None:
     """Raise NbykError about an argument that is not at its default."""
     defaults = plan.__kwdefaults__ or {}
@@ -253,7 +242,7 @@ def _refuse(given: Mapping[str, Any], names: Sequence[str], why: str) -> None:
             raise NbykError(f"found {given[name]}, which {why}", argument=name)
 
 
-def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
+def _request(prior: Any, metric: Metric, given: Mapping[str, Any], typed: tuple[str, ...]) -> Request:
     """Return the request of a simulated plan, whose ε still lacks if the effect is given."""
     _refuse(
         given,
@@ -268,30 +257,18 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
                 f"found {given[name]}, expected a number from 0 to {unit:g}, in the unit of the scale",
                 argument=name,
             )
-    n_runs, alpha, alternative = given["n_runs"], given["alpha"], given["alternative"]
+    n_runs = given["n_runs"]
     spread = 0.0 if n_runs in (None, 1) and metric.needs_gold else 1.0
-    scales = (spread if given[name] is None else given[name] for name in ("sd_scale_a", "sd_scale_b"))
-    request = Request(
-        source=Simulated(
-            prior,
-            SystemTest(given["test"], metric, alpha, alternative, given["n_resamples"]),
-            _runs("K" if n_runs is None and metric.needs == "distributions" else n_runs, metric),
-            given["epsilon_a"] / unit,
-            *scales,
-        ),
-        costs=Costs(
-            given["cost_per_item"], given["cost_per_rating"], rated_systems=1 if metric.needs_gold else 2
-        ),
-        max_items=MAX_ITEMS if given["max_items"] is None else given["max_items"],
-        max_responses=MAX_RESPONSES if given["max_responses"] is None else given["max_responses"],
-        alpha=alpha,
-        alternative=alternative,
-        unit=unit,
-        epsilon=None if given["epsilon"] is None else given["epsilon"] / unit,
-        **{name: given[name] for name in ("n_items", "k_responses", "power", "budget")},
+    source = Simulated(
+        prior,
+        SystemTest(given["test"], metric, given["alpha"], given["alternative"], given["n_resamples"]),
+        _runs("K" if n_runs is None and metric.needs == "distributions" else n_runs, metric),
+        given["epsilon_a"] / unit,
+        *(spread if given[name] is None else given[name] for name in ("sd_scale_a", "sd_scale_b")),
     )
-    solve = solved_for(given)
-    if solve in ("raters", "runs", "calls"):
+    epsilon = None if given["epsilon"] is None else given["epsilon"] / unit
+    request = request_of(source, given, 1 if metric.needs_gold else 2, typed, unit=unit, epsilon=epsilon)
+    if solved_for(given) in ("raters", "runs", "calls"):
         raise NbykError(
             f"found {given['solve']}, but every simulated item has its own raters and runs; give variances, "
             "or a pilot with ids, as the source",
@@ -301,14 +278,14 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
 
 
 def _by_simulation(prior: Any, metric: Metric, given: dict[str, Any]) -> Plan:
-    typed = tuple(name for name, value in given.items() if value is not None)
+    typed = typed_in(given)
     given, seed = dict(given), as_seed(given["seed"])
     if _of_pair(prior):
         prior, given["epsilon"] = _better_first(prior, metric, given), 0.0
     effect = given["effect"]
     if effect is not None and given["epsilon"] is not None:
         raise NbykError("plan: given both `epsilon` and `effect`, which determine each other; give one")
-    request = replace(_request(prior, metric, given), typed=typed)
+    request = _request(prior, metric, given, typed)
     world, unit = request.world, request.unit**metric.unit_power
     if effect is not None:
         at = epsilon_for_effect(

@@ -403,3 +403,34 @@ class Request:
             f"found {self.budget:g}, which is too little: {smallest}; give more, or smaller numbers",
             argument="budget",
         )
+
+
+def typed_in(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the arguments of `nbyk.plan` that are given."""
+    return tuple(name for name, value in given.items() if value is not None)
+
+
+def request_of(
+    source: Simulated | Spread,
+    given: Mapping[str, Any],
+    rated_systems: int,
+    typed: tuple[str, ...],
+    **more: Any,
+) -> Request:
+    """Return the request with the prices, limits and numbers among the arguments of `nbyk.plan`."""
+    prices = {name: given[f"cost_per_{name}"] or 0.0 for name in ("item", "rating", "rater", "run", "call")}
+    simulated = isinstance(source, Simulated)
+    most = (MAX_ITEMS, MAX_RESPONSES) if simulated else (MOST_ITEMS, MOST_UNITS)
+    numbers: dict[str, Any] = {
+        name: limit if given[name] is None else given[name]
+        for name, limit in zip(("max_items", "max_responses"), most, strict=True)
+    }
+    names = ("n_items", "k_responses", "power", "budget", "alpha", "alternative")
+    numbers |= {name: given[name] for name in names}
+    return Request(
+        source=source,
+        costs=Costs(rated_systems=rated_systems, **prices),
+        typed=typed,
+        **numbers,
+        **more,
+    )
