@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from nbyk.data.columns import Columns
     from nbyk.data.layouts import Mending
     from nbyk.planning.result import Plan
-    from nbyk.priors.nominal import FittedClasses, LabelPrior
+    from nbyk.priors import FittedPrior
+    from nbyk.priors.nominal import LabelPrior
 
 _OF_NUMBERS = ("scale", "unit", "sd_scale_a", "sd_scale_b")
 
@@ -166,7 +167,7 @@ def fit_labels(
     *,
     ordered: bool = False,
     **how: int,
-) -> FittedClasses[Any]:
+) -> FittedPrior[Any, Any]:
     """Return the prior fitted to labels, (N, K) places of classes, NaN where missing, of a file.
 
     Classes that are `ordered` are levels of a latent scale.

@@ -304,7 +304,6 @@ def simulated_plan(
     say: Callable[[str], None],
 ) -> Plan:
     """Return the plan by simulated items, with that of a prior fitted to a pilot beside that of its items."""
-    from nbyk.planning.plan import check_settings
     from nbyk.planning.plan import plan as plan_from
 
     pilot, pilot_systems, columns, mending = files
@@ -312,9 +311,6 @@ def simulated_plan(
     if arguments["scale"] is not None:
         scale = asked["scale"] = pilot_scale(arguments["scale"])
     if pilot is not None or pilot_systems is not None:
-        check_settings(
-            metrics[0], {**asked, "scale": None, "epsilon_a": 0.0, "epsilon": asked["epsilon"] and 0.1}
-        )
         on_scale = pilot_scale(arguments["scale"])
         trials = all(metric.of_trials for metric in metrics)
         question = _for_people(arguments, asked, metrics[0])
@@ -328,8 +324,6 @@ def simulated_plan(
             if arguments["items_from"] == "prior":
                 population, other_prior = other_prior(), None
     else:
-        if arguments["scale"] is None:
-            check_settings(metrics[0], asked)
         population, cautions = prior_of(
             arguments["dataset"], arguments["prior"], published=arguments["published"], say=say
         )

@@ -19,7 +19,7 @@ from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
     from nbyk.data import Ratings
-    from nbyk.priors.prior_fit import FittedPrior
+    from nbyk.priors.predictive import RatingFit
 
 
 def normalise(
@@ -103,7 +103,7 @@ def prior(
     write_json(out, published_prior(source, semantics).to_dict())
 
 
-def fit_normalised(path: Path, name: str, seed: int, files: FitFiles) -> tuple[FittedPrior, Ratings]:
+def fit_normalised(path: Path, name: str, seed: int, files: FitFiles) -> tuple[RatingFit, Ratings]:
     """Fit a prior to the ratings that `nbyk study normalise` wrote, write its files, and return both."""
     from nbyk.data import scale_from_dict
     from nbyk.data.ratings import stored_ratings
@@ -129,7 +129,7 @@ class FitFiles(NamedTuple):
     check: Path | None
 
 
-def write_fit(fitted: FittedPrior, files: FitFiles) -> None:
+def write_fit(fitted: RatingFit, files: FitFiles) -> None:
     """Write a fit's files."""
     from nbyk.files import write_json, write_text
     from nbyk.priors.prior_fit import candidates_table
