@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nbyk.bounded import LARGEST
-from nbyk.data.source import RemoteFile, Source
+from nbyk.data.sources import RemoteFile, Source
 from nbyk.errors import DataPlace, NbykError, on_one_line, unknown_name
 from nbyk.files import replacing, sha256
 from nbyk.progress import progress
