@@ -27,21 +27,10 @@ ARRAY_SUFFIXES = (".npy", ".npz")
 
 
 def as_scores(values: Any, name: str, *, least: int = 1) -> Floats:
-    """Return scores as a new flat array.
+    """Return `least` scores or more, called `name` in errors, as a new array of shape (n,).
 
-    Parameters
-    ----------
-    values
-        A list, a numpy array, a pandas Series, or a tensor of torch, JAX or another library that speaks the
-        array protocol or DLPack; tensors are detached and copied from their device.
-    name
-        The name of the scores in errors.
-    least
-        The least number of scores accepted.
-
-    Returns
-    -------
-    ndarray, shape (n,)
+    They are a list, a numpy array, a pandas Series, or a tensor of torch, JAX or another library that speaks
+    the array protocol or DLPack; tensors are detached and copied from their device.
     """
     return _checked(values, name, ("n",), least)
 
@@ -218,6 +207,11 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
 def _bounded(array: NDArray[Any], path: str | os.PathLike[str]) -> NDArray[Any]:
     refuse_more(path, array.size, MOST_CELLS, "cells")
     return array
+
+
+def is_frame(given: Any) -> bool:
+    """Return whether somebody gave a data frame of pandas, polars or pyarrow, or a table made of one."""
+    return hasattr(given, "columns") and not isinstance(given, Mapping)
 
 
 def table_of_frame(given: Any) -> Table:

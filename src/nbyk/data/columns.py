@@ -65,15 +65,7 @@ _LIKE_GIVERS = re.compile(
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of a table's columns.
-
-    Attributes
-    ----------
-    item, rater, value
-        The columns of items, of raters or runs (None numbers the ratings of each item), and of ratings.
-    cluster
-        The column of clusters of items, if there is one.
-    """
+    """The names of a table's columns; without one of raters or runs, each item's ratings are numbered."""
 
     item: str = "item"
     rater: str | None = "rater"

@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import Any
 
 from nbyk.data.makers import (
     EXPORTS,
@@ -168,23 +168,20 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     meant=(("tasks",), ("info", "num_trials")),
     about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
 )
+@Export("tasks of τ²-bench", "task", "task", "trial", keys=("id", "user_scenario"), within=(("tasks",), ()))
 @Export("results of τ-bench", "result", "task", "trial", keys=("task_id", "reward", "traj"))
 def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield a task's reward; in τ²-bench it is in an object, and a task that broke off has none."""
+    if "user_scenario" in result:
+        raise UnexpectedNodeError(
+            "a task of τ²-bench and no rewards (those of a voice run are in files of their own, in the folder "
+            "simulations), expected simulations in this file"
+        )
     (task,) = required(result, "task_id")
     reward = result.get("reward", columns_in(result.get("reward_info")).get("reward"))
     if "error" in columns_in(result.get("info")):
         yield "tasks that ended in an error, whose reward is 0"
     yield Row(task, result.get("trial", 0), [("reward", reward)])
-
-
-@Export("tasks of τ²-bench", "task", "id", "trial", keys=("id", "user_scenario"), within=(("tasks",), ()))
-def tau2_tasks(task: Mapping[str, Any]) -> NoReturn:
-    """Refuse tasks without simulations, which may lie in a folder beside the file."""
-    raise UnexpectedNodeError(
-        "a task of τ²-bench and no rewards (those of a voice run are in files of their own, in the folder "
-        "simulations), expected simulations in this file"
-    )
 
 
 @Export("a report of SWE-bench", "report", "instance", "run", keys=("resolved_ids", "submitted_ids"))

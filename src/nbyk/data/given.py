@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.arrays import is_frame
 from nbyk.data.columns import (
     RUN_NAMES,
     Columns,
@@ -32,10 +33,10 @@ from nbyk.data.kinds import (
 )
 from nbyk.data.layouts import Mending, as_ids
 from nbyk.data.lm_eval import SampleChoice
-from nbyk.data.ratings import Ratings, ordered_ids
+from nbyk.data.ratings import Ratings, ordered_ids, rows_of
 from nbyk.data.reading import as_ratings, cells_of, is_log, reader_of, table_of
 from nbyk.data.scales import Scale
-from nbyk.data.systems import ItemIds, rows_of
+from nbyk.data.systems import ItemIds
 from nbyk.data.tables import Table, given_place
 from nbyk.data.units import Units
 from nbyk.errors import DataPlace, NbykError
@@ -93,8 +94,7 @@ def given_systems(
     beside those of items in `wide` (None if such columns are not systems), or in a table without items beside
     those of runs; `as_scores` says that there need be none of runs.
     """
-    is_frame = not isinstance(systems, Mapping | str | os.PathLike) and hasattr(systems, "columns")
-    if is_frame:
+    if is_frame(systems):
         named: dict[str, Any] = {"systems": systems}
     elif isinstance(systems, Mapping):
         named = dict(systems)
@@ -110,7 +110,7 @@ def given_systems(
         return named
     given = next(iter(named.values()))
     is_path = isinstance(given, str | os.PathLike)
-    if not is_frame and (not is_path or is_log(given) or _holds_runs(given)):
+    if not is_frame(given) and (not is_path or is_log(given) or _holds_runs(given)):
         return named
     table = table_of(given)
     if table.nameless:
@@ -119,12 +119,12 @@ def given_systems(
     if found is None:
         return _systems_in_columns(table, wide, as_scores=as_scores) or named
     names = as_ids(table, found, table.column(found, "name the column of systems with `system`"))
-    rows_of: dict[str, list[int]] = {}
+    rows: dict[str, list[int]] = {}
     for row, name in enumerate(names):
-        rows_of.setdefault(name, []).append(row)
-    for name in rows_of:
+        rows.setdefault(name, []).append(row)
+    for name in rows:
         _check_name(name)
-    return {name: table.taken(rows, without=found) for name, rows in rows_of.items()}
+    return {name: table.taken(of, without=found) for name, of in rows.items()}
 
 
 def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) -> dict[str, Table]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,19 +205,21 @@ def read_systems(
     if kind == "classes" and people is None:
         raise NbykError("found classes, and no gold by which they are right; give it", argument="gold")
     by_name, over = Classes(classes), ClassShares()
-    readings: Mapping[str, Callable[..., GivenData]] = {
-        "numbers": lambda given, is_gold: given.numbers(on_scale, mending),
-        "classes": lambda given, is_gold: given.classes(by_name, mending, "raters" if is_gold else "runs"),
-        "distributions": lambda given, is_gold: given.distributions(over, mending, is_gold=is_gold),
-    }
+
+    def read_as(given: GivenData, *, is_gold: bool = False) -> GivenData:
+        if kind == "classes":
+            return given.classes(by_name, mending, "raters" if is_gold else "runs")
+        if kind == "distributions":
+            return given.distributions(over, mending, is_gold=is_gold)
+        return given.numbers(on_scale, mending)
+
     # gold names classes, and systems those of distributions
     for is_gold in (True, False) if kind == "classes" else (False, True):
-        read_as = partial(readings[kind], is_gold=is_gold)
-        if is_gold:
-            with renaming(own):
-                people = people and read_as(people)
-        else:
+        if not is_gold:
             sources = {name: source.each(read_as) for name, source in sources.items()}
+        elif people:
+            with renaming(own):
+                people = read_as(people, is_gold=True)
     names = by_name.names if kind == "classes" else over.names
     every = [*([people] if people else []), *sources.values()]
     if kind != "numbers":

@@ -13,7 +13,7 @@ from nbyk.data.columns import Columns, known_names
 from nbyk.data.given import given_systems
 from nbyk.data.kinds import numbers_on
 from nbyk.data.layouts import Entries, Mending, as_ids, as_numbers, taken, without_duplicates, without_empty
-from nbyk.data.ratings import Ratings, ordered_ids
+from nbyk.data.ratings import Ratings, ordered_ids, rows_of
 from nbyk.data.reading import cells_of, table_of
 from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.data.tables import Table
@@ -177,7 +177,6 @@ def read_judged(
     if n_dropped:
         notes.append(f"{n_dropped} items were dropped: the judge did not score them for every system")
     raters = ordered_ids({name for of in entries for name in of.raters})
-    rater_place = {name: place for place, name in enumerate(raters)}
     data = JudgedSystems(
         items,
         systems,
@@ -185,9 +184,9 @@ def read_judged(
         means,
         answers.astype(np.int64),
         variances,
-        np.array([place_of[name] for of in entries for name in of.items]),
+        rows_of(items, [name for of in entries for name in of.items]),
         np.repeat([systems.index(name) for name in rated], [len(of.items) for of in entries]),
-        np.array([rater_place[name] for of in entries for name in of.raters]),
+        rows_of(raters, [name for of in entries for name in of.raters]),
         np.concatenate([values for _, values, _ in ratings]),
         scale=on_scale,
         notes=tuple(notes),
@@ -340,10 +339,10 @@ def _batches(cells: list[Entries], column: str) -> Ints:
     for of in cells:
         ids = as_ids(of.table, column, of.table.column(column, "name the column of batches with `batch`"))
         names += [ids[row] for row in of.rows]
-    order = {name: place for place, name in enumerate(ordered_ids(set(names)))}
+    order = ordered_ids(set(names))
     if len(order) < 2:
         raise cells[0].table.place.error(f"column {column!r} names one batch; expected two or more")
-    return np.array([order[name] for name in names])
+    return rows_of(order, names)
 
 
 def _slices(items: tuple[str, ...], scored: list[Entries], column: str) -> Ints:
@@ -359,5 +358,4 @@ def _slices(items: tuple[str, ...], scored: list[Entries], column: str) -> Ints:
                     f"item {item!r} is in slice {name!r}, and was in {known[item]!r}; expected one "
                     "slice per item"
                 )
-    order = {name: place for place, name in enumerate(ordered_ids(set(known.values())))}
-    return np.array([order[known[item]] for item in items])
+    return rows_of(ordered_ids(set(known.values())), [known[item] for item in items])

@@ -102,6 +102,7 @@ class Classes:
 
     def _places(self, cells: Entries) -> Floats:
         names = [class_name(cell, cells.at(row)) for row, cell in enumerate(cells.found)]
+        names = [{"True": "1", "False": "0"}.get(name, name) for name in names]  # as Python writes them
         if not self.names:
             self.names = tuple(sorted(set(names), key=_by_number))
             if alike := look_alikes(self.names):
@@ -127,6 +128,8 @@ class Classes:
 
 def class_name(cell: Any, at: DataPlace) -> str:
     """Return the class in a cell as text; 3 and 3.0 become "3"."""
+    if isinstance(cell, np.generic):
+        cell = cell.item()
     if cell is None or cell != cell or (isinstance(cell, str) and cell.strip().lower() in ("", "nan")):
         found = str(cell).strip()
         raise at.error(
@@ -142,7 +145,7 @@ def class_name(cell: Any, at: DataPlace) -> str:
         )
     if isinstance(cell, float) and abs(cell) >= LARGEST_ID:
         raise at.error(f"found {shown(cell)}, {NO_ID}")
-    name = {"True": "1", "False": "0"}.get(cell, cell) if isinstance(cell, str) else str(int(cell))
+    name = cell if isinstance(cell, str) else str(int(cell))
     # An array of text stores all labels with the length of the longest.
     if len(name) > LONGEST_LABEL:
         raise at.error(

@@ -186,12 +186,12 @@ def wide_cells(
             raise table.place.error(
                 f"column {position + 1} has no name; name every rater, or delete the column"
             )
-    again, row = repeated(items)
-    if again and not may_repeat:
-        raise table.at(again).error(
-            f"item {items[row]!r} is already on {table.rows.shown(row)}; "
-            "expected one row per item: merge the rows, or, if the table is long, name its columns with "
-            "`rater` and `value`"
+    if not may_repeat:
+        refuse_repeated(
+            table,
+            items,
+            "; expected one row per item: merge the rows, or, if the table is long, name its columns with "
+            "`rater` and `value`",
         )
     present = [
         (row, name, cell) for name in raters for row, cell in table.cells(name) if not is_missing(cell)
@@ -279,11 +279,14 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
     return ids
 
 
-def repeated(items: Sequence[str]) -> tuple[int, int]:
-    """Return the row of the first item that comes again, and its first row; zeros if none does."""
+def refuse_repeated(table: Table, items: Sequence[str], way_out: str, rows: Sequence[int] = ()) -> None:
+    """Raise NbykError if an item comes again; `rows` are those of the items in the table, by default all."""
     first: dict[str, int] = {}
-    again = ((row, first[name]) for row, name in enumerate(items) if first.setdefault(name, row) != row)
-    return next(again, (0, 0))
+    rows = rows or range(len(items))
+    for row, name in zip(rows, items, strict=True):
+        other = first.setdefault(name, row)
+        if other != row:
+            raise table.at(row).error(f"item {name!r} is already on {table.rows.shown(other)}{way_out}")
 
 
 def is_missing(cell: Any) -> bool:
@@ -292,7 +295,7 @@ def is_missing(cell: Any) -> bool:
         return cell != cell
     if isinstance(cell, str):
         return cell.strip().lower() in ("", "na", "nan")
-    return cell is None or bool(cell != cell)
+    return cell is None or type(cell).__name__ == "NAType" or bool(cell != cell)
 
 
 def numbered_within(items: Sequence[Hashable]) -> list[str]:

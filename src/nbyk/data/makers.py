@@ -179,26 +179,18 @@ class Export:
 
     Attributes
     ----------
-    maker, unit
-        The file in words, and the maker's word for a unit of it.
-    item, rater
-        The names of the columns of items, and of raters or runs.
+    maker, unit, item, rater, cluster
+        The file and a unit of it in words, and the names of the columns.
     keys
         Members that the first unit has; no other tool's has all of them.
     within
-        The names of members that lead to the list of units, in each of the tool's versions; () if the file is
-        the list, or is a unit by itself.
-    cluster
-        The column of clusters, if the maker declares one.
-    is_split
-        Whether the file is a table as pandas splits it, into columns and data.
-    ends
-        A member that only the last unit of a run that ended well has; "" if there is none.
-    meant
-        The names of members, which are numbers or lists, whose product is the number of units of a whole run.
+        Members that lead to the list of units, in each of the tool's versions; () if the file is the list, or
+        a unit. If it `is_split`, it is a table as pandas splits it, into columns and data.
+    ends, meant
+        A member that only the last unit of a run that ended well has; and those, numbers or lists, whose
+        product is the number of units of a whole run.
     about
-        Words for what the file says of the run, and the names of members that lead to it, in the first unit
-        of a list.
+        Words for what the file says of the run, and the members that lead to it, in the first unit of a list.
     rows
         Yields the rows of a unit, and words for what is no row, which are counted.
     """

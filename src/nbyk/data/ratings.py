@@ -165,8 +165,8 @@ class Ratings:
         """
         items = ordered_ids(self.items)
         raters = ordered_ids(self.raters) if self.raters_known else self.raters
-        item_index = _new_places(self.items, items)[self.item_index]
-        rater_index = _new_places(self.raters, raters)[self.rater_index]
+        item_index = rows_of(items, self.items)[self.item_index]
+        rater_index = rows_of(raters, self.raters)[self.rater_index]
         order = np.lexsort((rater_index, item_index) if self.raters_known else (item_index,))
         cluster_of = None if self.clusters is None else dict(zip(self.items, self.clusters, strict=True))
         return replace(
@@ -254,13 +254,7 @@ class Ratings:
 
     @classmethod
     def from_table(cls, table: pa.Table) -> Ratings:
-        """Return the ratings in a table that `to_table` made.
-
-        Raises
-        ------
-        NbykError
-            If a column is missing, or as `from_columns`.
-        """
+        """Return the ratings in a table that `to_table` made."""
         if not {"item", "rater", "value"} <= set(table.column_names):
             raise NbykError(
                 f"found columns {table.column_names}; expected item, rater and value", name="ratings"
@@ -306,11 +300,12 @@ def _by_text_and_number(name: str) -> tuple[list[str | int], str]:
     return parts, name
 
 
-def _new_places(names: tuple[str, ...], ordered: tuple[str, ...]) -> Indices:
-    if names == ordered:
-        return np.arange(len(names))
-    place_of = {name: place for place, name in enumerate(ordered)}
-    return np.array([place_of[name] for name in names], dtype=np.int64)
+def rows_of(ids: Sequence[str], names: Sequence[str]) -> Indices:
+    """Return the row of each of some names among ids."""
+    if names == ids:
+        return np.arange(len(ids))
+    row_of = {name: row for row, name in enumerate(ids)}
+    return np.fromiter(map(row_of.__getitem__, names), dtype=np.int64, count=len(names))
 
 
 def agreed_clusters(
@@ -340,9 +335,8 @@ def agreed_clusters(
 
 def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indices]:
     """Return the distinct names in order of first appearance, and each name's place among them."""
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    index = np.fromiter(map(places.__getitem__, names), dtype=np.int64, count=len(names))
-    return tuple(places), index
+    distinct = tuple(dict.fromkeys(names))
+    return distinct, rows_of(distinct, names)
 
 
 def _fault(name: str, other: str) -> str:

@@ -29,7 +29,7 @@ from nbyk.data.layouts import (
     as_ids,
     long_cells,
     nameless_cells,
-    repeated,
+    refuse_repeated,
     wide_cells,
     without_duplicates,
     without_empty,
@@ -131,7 +131,7 @@ def as_ratings(
     """Return the ratings in cells of some kind, mended as asked; the arguments are those of `read_as`."""
     cells, no_value = without_empty(cells, mending, kind.expected)
     values = kind.numbers(cells)
-    cells, values, repeated = without_duplicates(cells, values, mending)
+    cells, values, averaged = without_duplicates(cells, values, mending)
     clusters = None
     cluster = columns.cluster or cells.columns.cluster
     if cluster is not None:
@@ -152,7 +152,7 @@ def as_ratings(
             "independent; name it as the column of clusters if they are not"
             for name in known_names(cells.table.names, "cluster")
         ]
-    return replace(ratings, recognised=said, mended=tuple(filter(None, (*notes, no_value, repeated))))
+    return replace(ratings, recognised=said, mended=tuple(filter(None, (*notes, no_value, averaged))))
 
 
 def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, columns: Columns, layout: Layout) -> str:
@@ -218,12 +218,12 @@ def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = 
         elif not others:
             cells = long_cells(table, replace(columns, rater=None))
             if mending.on_duplicates == "refuse":
-                again, row = repeated(ids)
-                raise table.at(again).error(
-                    f"item {ids[row]!r} is already on {table.rows.shown(row)}, and there is no "
-                    "column 'rater'; expected one row per item: choose with `on_duplicates` first, last or "
-                    "mean, or, if several people rated it, name their column with `rater`; if the raters are "
-                    "unknown, add a column rater with another id on each row"
+                refuse_repeated(
+                    table,
+                    ids,
+                    ", and there is no column 'rater'; expected one row per item: choose with "
+                    "`on_duplicates` first, last or mean, or, if several people rated it, name their column "
+                    "with `rater`; if the raters are unknown, add a column rater with another id on each row",
                 )
             return replace(cells, raters=["1"] * len(cells.items))
     return long_cells(table, columns)
@@ -307,16 +307,9 @@ def read_table(
     *,
     headers: Collection[str] | None = None,
 ) -> Table:
-    """Return the table in a CSV, TSV, JSON-lines or Parquet file.
+    """Return the table in a CSV, TSV, JSON-lines or Parquet file, `only` of some columns to save memory.
 
-    Parameters
-    ----------
-    path
-        The file.
-    only
-        The columns to read, to save the memory of others, such as texts.
-    headers
-        Names that are a header even above a column of text; if given, CSV and TSV may lack the header.
+    `headers` are names that are a header even above a column of text; if given, the header may be missing.
     """
     suffix = Path(path).suffix.lower()
     if suffix in DELIMITERS:

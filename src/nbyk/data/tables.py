@@ -82,18 +82,10 @@ class Unusable:
 
 @dataclass(frozen=True)
 class DataRows:
-    """The place of some data, and the line or row of each of their rows.
+    """The place of some data, and the number of the line, row or other unit at which each row begins.
 
-    Attributes
-    ----------
-    place
-        The file, or the name of data that are no file.
-    unit
-        The unit of `numbers`: "line" (from 1) in a text file, otherwise "row" or a word like it.
-    numbers
-        The line or row at which each row begins; None counts from 0.
-    files
-        The file of each row, if they come from several.
+    Lines are counted from 1; without numbers, rows are counted from 0. `files` has the file of each row, if
+    they come from several.
     """
 
     place: DataPlace
@@ -140,31 +132,24 @@ def named_rows(name: str) -> DataRows:
 
 @dataclass(frozen=True)
 class Table:
-    """The columns of a file, cell by cell as they were read.
+    """The columns of a file, cell by cell as they were read: text in CSV, any value of JSON or Parquet.
 
     Attributes
     ----------
-    rows
-        The place of the table, and the line or row of each row.
     names
         Column names in the file's order; a name may occur twice.
     columns
-        One list of cells per name (or a column of Parquet or of JSON lines, which becomes a list when asked
-        for). Cells are text in CSV and TSV, and any value of JSON or Parquet otherwise; a missing cell is
-        None. The list of a column that was not read is empty.
-    roles
-        The columns of "item", "rater", "value" and "cluster", if a maker's reader knows them.
-    scores
-        The columns that can hold the value, if a maker's reader knows them.
-    nameless
-        Whether neither rows nor columns have names, as in an array, in text, and in a list.
-    array : ndarray, shape (N,) or (N, K), or None
-        The cells of an array, whose `columns` are empty.
-    notes
-        What a maker's reader knows of the whole file, a sentence each.
-    lower, incomplete, about
-        The scores of which the file says that lower ones are better, what it lacks of its run, and what it
-        says of it.
+        One list of cells per name, empty if it was not read, or a column that becomes a list when asked for;
+        a missing cell is None.
+    roles, scores
+        The columns of "item", "rater", "value" and "cluster", and those that can hold the value, if a maker's
+        reader knows them.
+    nameless, array
+        Whether neither rows nor columns have names, as in text and in lists; and the cells of an array, shape
+        (N,) or (N, K), in place of `columns`.
+    notes, lower, incomplete, about
+        What a maker's reader says of the whole file, a sentence each; the scores of which lower ones are
+        better; what the file lacks of its run, and what it says of it.
     """
 
     rows: DataRows

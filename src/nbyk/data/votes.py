@@ -90,13 +90,7 @@ class Votes:
         return replace(some, models=models, a=to[some.a], b=to[some.b])
 
     def beside(self, people: Votes) -> tuple[Ints, NDArray[np.bool_]]:
-        """Return the places of people's prompts among these, and which of these votes are on what they saw.
-
-        Raises
-        ------
-        NbykError
-            If a prompt and pair that people saw has no vote, or these have all votes.
-        """
+        """Return the places of people's prompts here, and which of these votes are on what they saw."""
         place = {name: number for number, name in enumerate(self.prompt_names)}
         numbers = np.array([place.get(name, -1) for name in people.prompt_names], dtype=np.int64)
 
