@@ -148,6 +148,7 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
             yield Row(PLACE, f"run of {system}", scores, {"system": system})
 
 
+@Export("tasks of τ²-bench", "task", "task", "trial", keys=("id", "user_scenario"), within=(("tasks",), ()))
 @Export(
     "results of τ²-bench",
     "simulation",
@@ -168,14 +169,13 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     meant=(("tasks",), ("info", "num_trials")),
     about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
 )
-@Export("tasks of τ²-bench", "task", "task", "trial", keys=("id", "user_scenario"), within=(("tasks",), ()))
 @Export("results of τ-bench", "result", "task", "trial", keys=("task_id", "reward", "traj"))
 def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield a task's reward; in τ²-bench it is in an object, and a task that broke off has none."""
     if "user_scenario" in result:
         raise UnexpectedNodeError(
-            "a task of τ²-bench and no rewards (those of a voice run are in files of their own, in the folder "
-            "simulations), expected simulations in this file"
+            "a task of τ²-bench and no rewards (a voice run has those in the files of a folder simulations), "
+            "expected simulations in this file"
         )
     (task,) = required(result, "task_id")
     reward = result.get("reward", columns_in(result.get("reward_info")).get("reward"))
