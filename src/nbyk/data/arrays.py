@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nbyk.bounded import MOST_CELLS, TimedBytes, refuse_bomb, refuse_more
 from nbyk.data.columns import KNOWN_NAMES
 from nbyk.data.layouts import as_numbers
-from nbyk.data.tables import DataRows, Table, Unusable, said
+from nbyk.data.tables import Table, Unusable, said
 from nbyk.data.text import reason, shown, unreadable
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_bytes
@@ -234,7 +234,7 @@ def table_of_frame(given: Any) -> Table:
     n_rows = max(map(len, columns.values()), default=0)
     if not n_rows:
         raise place.error("has no rows; expected at least one rating per row")
-    return Table(DataRows(place, "row", range(n_rows)), tuple(columns), tuple(columns.values()))
+    return Table(place, tuple(columns), tuple(columns.values()), range(n_rows))
 
 
 def _columns_of_pandas(given: Any, place: DataPlace) -> dict[str, list[Any]]:

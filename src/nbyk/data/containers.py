@@ -26,7 +26,7 @@ from nbyk.bounded import (
     refuse_more,
 )
 from nbyk.data.makers import Gathering
-from nbyk.data.tables import DataRows, Table, Unusable, made_table
+from nbyk.data.tables import Table, Unusable, made_table
 from nbyk.data.text import reason, unreadable
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_bytes
@@ -89,7 +89,7 @@ def read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> 
         ) from None
     there = iter(table.columns)
     columns = tuple(next(there) if only is None or name in only else [] for name in names)
-    return Table(DataRows(DataPlace(path), "row", range(table.num_rows)), tuple(names), columns)
+    return Table(DataPlace(path), tuple(names), columns, range(table.num_rows))
 
 
 def _size(batch: pa.RecordBatch) -> tuple[int, int, int]:

@@ -27,7 +27,7 @@ from nbyk.data.makers import (
     required,
     rows_of_split,
 )
-from nbyk.data.tables import DataRows, Table, Unusable, columns_of_objects, made_table, said
+from nbyk.data.tables import Table, Unusable, columns_of_objects, made_table, said
 from nbyk.data.text import json_content, shown
 from nbyk.errors import DataPlace, NbykError
 
@@ -353,9 +353,10 @@ def json_table(path: str | os.PathLike[str]) -> Table:
     n_rows = max(lengths.values(), default=0)
     if not n_rows:
         raise NbykError("holds no scores or ratings; expected one of each run or item", file=path)
-    rows = DataRows(DataPlace(path), "entry", range(n_rows))
-    names = tuple(columns)
-    return Table(rows, names, tuple(columns.values()), nameless=isinstance(content, list), notes=notes)
+    cells, is_list = tuple(columns.values()), isinstance(content, list)
+    return Table(
+        DataPlace(path), tuple(columns), cells, range(n_rows), "entry", nameless=is_list, notes=notes
+    )
 
 
 def _is_table(content: Any) -> bool:

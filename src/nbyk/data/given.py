@@ -37,7 +37,7 @@ from nbyk.data.ratings import Ratings, ordered_ids, rows_of
 from nbyk.data.reading import as_ratings, cells_of, is_log, reader_of, table_of
 from nbyk.data.scales import Scale
 from nbyk.data.systems import ItemIds
-from nbyk.data.tables import Table, given_place
+from nbyk.data.tables import Table
 from nbyk.data.units import Units
 from nbyk.errors import DataPlace, NbykError
 from nbyk.words import listed
@@ -318,7 +318,8 @@ def given_data(
     given: Input, name: str, columns: Columns, samples: SampleChoice | None, *, is_gold: bool = False
 ) -> GivenData:
     """Return data as they are given; the parameters are those of `nbyk.read_systems`."""
-    is_path, place = isinstance(given, str | os.PathLike), given_place(given, name)
+    is_path = isinstance(given, str | os.PathLike)
+    place = DataPlace(given) if is_path else DataPlace(name=name)
     if isinstance(given, Ratings):
         return GivenData(place, given=given)
     if is_gold and is_log(given):
@@ -335,7 +336,7 @@ def given_data(
     table = table_of(given, samples)
     if table is not given and not is_path:
         # "the data frame" would be any of the systems'
-        table = replace(table, rows=replace(table.rows, place=place))
+        table = replace(table, place=place)
     if columns.cluster not in table.names or table.nameless:
         columns = replace(columns, cluster=None)  # one file with clusters is enough
     return GivenData(place, table, columns)

@@ -302,7 +302,7 @@ def _kind_of_nameless(table: Table) -> Kind:
         return "distributions"
     kind = kind_of_cells(cells[:_LOOKED_AT])
     # a line of text says neither which item nor which run it is of
-    is_text = Path(table.rows.place.file or "").suffix == ".txt"
+    is_text = Path(table.place.file or "").suffix == ".txt"
     return "scores" if kind == "numbers" and is_text else kind
 
 

@@ -286,7 +286,7 @@ def refuse_repeated(table: Table, items: Sequence[str], way_out: str, rows: Sequ
     for row, name in zip(rows, items, strict=True):
         other = first.setdefault(name, row)
         if other != row:
-            raise table.at(row).error(f"item {name!r} is already on {table.rows.shown(other)}{way_out}")
+            raise table.at(row).error(f"item {name!r} is already on {table.shown(other)}{way_out}")
 
 
 def is_missing(cell: Any) -> bool:

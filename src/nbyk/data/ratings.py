@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.scales import Scale
-from nbyk.data.tables import named_rows
 from nbyk.data.text import are_plain, seen
 from nbyk.data.units import UNKNOWN, VECTOR, Units, clusters_of_items, numbered_clusters
 from nbyk.errors import DataPlace, NbykError
@@ -32,7 +31,7 @@ MOST_CELLS = 5 * 10**7
 _SPARSE = 20
 _DIGITS = re.compile("([0-9]{1,4000})")
 _DIGITS_OF_INT = 18
-_UNREAD = named_rows("ratings")
+_UNREAD = DataPlace(name="ratings")
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +77,7 @@ class Ratings:
         raters: Sequence[str],
         values: Sequence[float] | Floats,
         *,
-        at: Callable[[int], DataPlace] = _UNREAD.at,
+        at: Callable[[int], DataPlace] = lambda row: replace(_UNREAD, row=f"row {row}"),
         raters_known: bool = True,
         clusters: Sequence[str] | None = None,
     ) -> Ratings:
@@ -225,7 +224,7 @@ class Ratings:
         starts = np.repeat(np.cumsum(counts) - counts, counts)
         return self.item_index[by_item], np.arange(self.n_ratings) - starts, by_item
 
-    def normalised(self, scale: Scale, place: DataPlace = _UNREAD.place) -> Ratings:
+    def normalised(self, scale: Scale, place: DataPlace = _UNREAD) -> Ratings:
         """Return the same ratings with their values normalised to [0, 1].
 
         `place` is that of the ratings in errors. Raise NbykError if a value is off the scale.

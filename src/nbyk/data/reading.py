@@ -41,7 +41,6 @@ from nbyk.data.tables import (
     DELIMITERS,
     JSON_LINES,
     TABLE_SUFFIXES,
-    DataRows,
     SparseColumn,
     Table,
     is_number,
@@ -268,8 +267,7 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         return _array(load_array(given), DataPlace(given))
     if suffix == ".txt":
         lines = cells_of_lines(given, "score, rating or label")
-        rows = DataRows(DataPlace(given), "line", range(1, len(lines) + 1))
-        return Table(rows, ("0",), (lines,), nameless=True)
+        return Table(DataPlace(given), ("0",), (lines,), range(1, len(lines) + 1), "line", nameless=True)
     if suffix == ".json":
         return json_table(given)
     if suffix in TABLE_SUFFIXES:
@@ -292,13 +290,13 @@ def _exported_rows(path: str | os.PathLike[str], table: Table) -> Table | None:
     for place, (name, _) in enumerate(columns):
         for row, cell in table.cells_at(place):
             rows[row][f"{name}\n{place}" if name in rows[row] else name] = cell
-    return exported(rows, path, table.rows.numbers if table.rows.unit == "line" else None)
+    return exported(rows, path, table.numbers if table.unit == "line" else None)
 
 
 def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
     n_columns = array.shape[1] if array.ndim > 1 else 1
-    rows = DataRows(place, "row", range(array.shape[0] if array.ndim else 0))
-    return Table(rows, tuple(map(str, range(n_columns))), (), nameless=True, array=array)
+    numbers = range(array.shape[0] if array.ndim else 0)
+    return Table(place, tuple(map(str, range(n_columns))), (), numbers, nameless=True, array=array)
 
 
 def read_table(
@@ -320,8 +318,8 @@ def read_table(
                 zip(table.names, table.columns, strict=True),
             )
             first = next(number for number, line in enumerate(text_lines(path), start=1) if line.strip())
-            rows = replace(table.rows, numbers=[first, *(table.rows.numbers or ())])
-            table = Table(rows, names, tuple([name, *column] for name, column in cells), nameless=True)
+            columns = tuple([name, *column] for name, column in cells)
+            table = Table(table.place, names, columns, [first, *table.numbers], "line", nameless=True)
     elif suffix in JSON_LINES:
         table = read_json_lines(path)
     elif suffix == ".parquet":
