@@ -210,7 +210,7 @@ BAD: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
         {"kind": "distributions"},
         r"a\.csv:3: sums to 1.1, 0.1 more than one",
     ),
-    "an unknown kind": ({}, {"kind": "votes"}, "kind: found 'votes', expected numbers or classes or"),
+    "an unknown kind": ({}, {"kind": "votes"}, "expected numbers, classes, distributions or scores"),
     "gold of scores": (
         {"gold": "item,value\nq1,1\nq2,0\nq3,1\n"},
         {"kind": "scores"},

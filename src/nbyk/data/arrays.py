@@ -17,9 +17,8 @@ from nbyk.bounded import MOST_CELLS, TimedBytes, refuse_bomb, refuse_more
 from nbyk.data.columns import KNOWN_NAMES
 from nbyk.data.layouts import as_numbers
 from nbyk.data.tables import Table, Unusable, said
-from nbyk.data.text import reason, shown, unreadable
+from nbyk.data.text import content_of, reason, shown
 from nbyk.errors import DataPlace, NbykError
-from nbyk.files import read_bytes
 
 Floats = NDArray[np.float64]
 
@@ -160,10 +159,7 @@ def _position(at: tuple[int, ...]) -> str:
 
 def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
     """Return the one array in a NumPy file."""
-    try:
-        content = read_bytes(path)
-    except OSError as error:
-        raise unreadable(path, error) from None
+    content = content_of(path)
     begins = content[:6]
     if begins != b"\x93NUMPY" and not begins.startswith(b"PK"):
         # numpy takes such a file for a pickle, and advises you to allow pickles.
@@ -245,20 +241,18 @@ def _columns_of_pandas(given: Any, place: DataPlace) -> dict[str, list[Any]]:
     index = frame.index
     is_count = pd.api.types.is_integer_dtype(index.dtype) and index.nlevels == 1
     has_items = any(str(name).lower() in ("item", *KNOWN_NAMES["item"]) for name in frame.columns)
-    levels: list[tuple[Any, Any]] = []
-    if any(name is not None for name in index.names) or not is_count:
-        if index.nlevels > 1 and None in index.names:
-            raise place.error("the index has levels without a name; name them, or drop them by reset_index")
-        if index.nlevels == 1 and index.names[0] is None and has_items:
-            raise place.error(
-                f"the index holds {index[0]!r}, … beside a column of items; drop it by reset_index(drop=True)"
-            )
-        levels = [("item" if name is None else name, level) for level, name in enumerate(index.names)]
-        levels = [(name, index.get_level_values(level)) for name, level in levels]
-    elif not has_items and not index.equals(pd.RangeIndex(len(index))):
-        levels = [("item", index)]
+    is_named = any(name is not None for name in index.names) or not is_count
+    if is_named and index.nlevels > 1 and None in index.names:
+        raise place.error("the index has levels without a name; name them, or drop them by reset_index")
+    if is_named and index.names == [None] and has_items:
+        raise place.error(
+            f"the index holds {index[0]!r}, … beside a column of items; drop it by reset_index(drop=True)"
+        )
+    if is_named or not (has_items or index.equals(pd.RangeIndex(len(index)))):
+        names = ["item" if name is None else name for name in index.names]
+        frame = frame.reset_index(names=names, allow_duplicates=True)
     columns: dict[str, list[Any]] = {}
-    for name, cells in (*levels, *((of, frame.iloc[:, at]) for at, of in enumerate(frame.columns))):
+    for name, cells in ((of, frame.iloc[:, at]) for at, of in enumerate(frame.columns)):
         text = "/".join(filter(None, map(str, name))) if isinstance(name, tuple) else str(name)
         if text in columns:
             raise place.error(f"2 columns are named {text!r}; rename one")

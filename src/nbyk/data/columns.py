@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nbyk.data.ratings import Ratings
 from nbyk.data.tables import Table
 from nbyk.data.text import look_alikes, seen, some
 from nbyk.errors import NbykError, renaming
@@ -193,32 +192,6 @@ def run_word(column: str) -> str:
     if "trial" in name:
         return "trial"
     return name.removesuffix("_id") if name in RUN_NAMES else ""
-
-
-def described(
-    columns: Columns,
-    ratings: Ratings,
-    clusters: Sequence[str] | None,
-    *,
-    raters_known: bool,
-    unused: Sequence[str] = (),
-) -> str:
-    """Return the columns' roles in words: "items = sample_id (250), runs = epoch (5), values = match"."""
-    parts = [f"items = {columns.item} ({ratings.n_items})"]
-    if columns.rater is not None and raters_known:
-        who = "runs" if run_word(columns.rater) else "raters"
-        parts.append(f"{who} = {columns.rater} ({len(ratings.raters)})")
-    if clusters is not None:
-        parts.append(f"clusters = {columns.cluster} ({len(set(clusters))})")
-    said = ", ".join([*parts, f"values = {columns.value}"])
-    return f"{said}; not used: {some(unused, str)}" if unused else said
-
-
-def described_wide(columns: Columns, ratings: Ratings, *, givers: str) -> str:
-    """Return how a table with a column for each rater was read: "items = item (9), raters or runs = a, b"."""
-    names = ratings.raters
-    shown = some(names, str) + (f" ({len(names)} columns)" if len(names) > 12 else "")
-    return f"items = {columns.item} ({ratings.n_items}), {givers if len(names) > 1 else 'values'} = {shown}"
 
 
 def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:

@@ -34,7 +34,7 @@ from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import read_scores
 from nbyk.data.systems import OnMissing, Systems, common_items, equal_systems
 from nbyk.data.tables import Table
-from nbyk.data.text import look_alikes, simplified
+from nbyk.data.text import check_choice, look_alikes, simplified
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, renaming
 
@@ -132,13 +132,8 @@ def read_systems(
         other files; or if two files disagree on an item's cluster, or there is only one; or if the only table
         may hold a system in each column.
     """
-    for argument, choice, known in (
-        ("on_missing", on_missing, ("refuse", "drop")),
-        ("kind", kind, (None, *KINDS)),
-    ):
-        if choice not in known:
-            expected = " or ".join(name for name in known if name)
-            raise NbykError(f"found {choice!r}, expected {expected}", argument=argument)
+    check_choice("on_missing", on_missing, ("refuse", "drop"))
+    check_choice("kind", kind or "numbers", KINDS)
     on_scale = as_scale(scale)
     wide = Columns(item, None, value, cluster)
     named = given_systems(systems, system, wide, as_scores=kind == "scores")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.columns import LONG_NAMES, NO_RATERS, ROW_NUMBERS, Columns, naming, run_word
 from nbyk.data.tables import Table
-from nbyk.data.text import shown
+from nbyk.data.text import check_choice, shown
 from nbyk.errors import DataPlace, NbykError
 
 Floats = NDArray[np.float64]
@@ -150,14 +150,8 @@ def long_cells(table: Table, columns: Columns) -> Entries:
     return Entries(items, raters, found, rows, table, value, columns, rater is not None)
 
 
-def wide_cells(
-    table: Table, columns: Columns, *, guessed: bool, may_repeat: bool, may_be_unrated: bool
-) -> Entries:
-    """Return the ratings of a table with one row per item and one column per rater.
-
-    `columns` has those of items and of clusters, which are no rater's. If the layout was guessed, a table
-    that looks long is refused. An item may be on two rows, or have no rating and be left out, if so said.
-    """
+def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
+    """Return the ratings of a table with a row per item and a column per rater, unless it looks long."""
     items = _item_ids(table, columns)
     raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
     if not raters:
@@ -165,19 +159,19 @@ def wide_cells(
             f"the only column is {columns.item!r}; expected columns rater and value, or one per rater"
         )
     alike = [name for name in raters if name.lower() in LONG_NAMES]
-    if guessed and alike:
+    if alike:
         raise table.place.error(
             f"no column {columns.value!r}, yet {alike[0]!r} looks like a column of a long "
             "table; name the columns with `rater` and `value`, or rename it if it holds the ratings of one "
             "rater"
         )
     for position, name in enumerate(table.names):
-        if guessed and name.lower() in NO_RATERS and name in raters and len(raters) > 1:
+        if name.lower() in NO_RATERS and name in raters and len(raters) > 1:
             raise table.place.error(
                 f"column {name!r} is of no rater or run by its name; leave it out, or name the column of the "
                 "ratings with `value`"
             )
-        if guessed and name.lower() in ROW_NUMBERS:
+        if name.lower() in ROW_NUMBERS:
             raise table.place.error(
                 f"column {name!r} looks like row numbers, expected a rater; "
                 "delete it, or rename it if it holds the ratings of one rater"
@@ -186,7 +180,7 @@ def wide_cells(
             raise table.place.error(
                 f"column {position + 1} has no name; name every rater, or delete the column"
             )
-    if not may_repeat:
+    if mending.on_duplicates == "refuse":
         refuse_repeated(
             table,
             items,
@@ -200,7 +194,7 @@ def wide_cells(
     rows, givers, found = map(list, zip(*present, strict=True)) if present else ([], [], [])
     rated = set(rows)
     unrated = [row for row in range(len(items)) if row not in rated]
-    if unrated and not may_be_unrated:
+    if unrated and mending.on_empty == "refuse":
         raise table.at(unrated[0]).error(
             f"item {items[unrated[0]]!r} has no rating; add one, or delete the row"
         )
@@ -318,15 +312,8 @@ class Mending:
     on_empty: str = "refuse"
 
     def __post_init__(self) -> None:
-        for name, known in (
-            ("on_duplicates", ("refuse", "first", "last", "mean")),
-            ("on_empty", ("refuse", "drop")),
-        ):
-            if getattr(self, name) not in known:
-                raise NbykError(
-                    f"found {getattr(self, name)!r}, expected {', '.join(known[:-1])} or {known[-1]}",
-                    argument=name,
-                )
+        check_choice("on_duplicates", self.on_duplicates, ("refuse", "first", "last", "mean"))
+        check_choice("on_empty", self.on_empty, ("refuse", "drop"))
 
 
 def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entries, str]:

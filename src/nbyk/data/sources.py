@@ -234,7 +234,7 @@ def _parse_convabuse(path: Path | None) -> Ratings:
     if path is not None:
         return parse_convabuse(_convabuse_files(path))
     with resources.as_file(resources.files("nbyk.data") / "embedded" / "convabuse.csv") as embedded:
-        return read_ratings(embedded, layout="wide")
+        return read_ratings(embedded)
 
 
 _SOURCES = {
