@@ -36,7 +36,6 @@ from nbyk.data.lm_eval import SampleChoice
 from nbyk.data.ratings import Ratings, ordered_ids, rows_of
 from nbyk.data.reading import as_ratings, cells_of, is_log, reader_of, table_of
 from nbyk.data.scales import Scale
-from nbyk.data.systems import ItemIds
 from nbyk.data.tables import Table
 from nbyk.data.units import Units
 from nbyk.errors import DataPlace, NbykError
@@ -160,11 +159,7 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
 
 @dataclass(frozen=True)
 class GivenData:
-    """A table or ratings, and the place that they come from.
-
-    The values of ratings are numbers, or places of classes or in `rows`, which are distributions. A folder
-    has a file for each of its `runs`; its table is the first's.
-    """
+    """A table or ratings and their place; `rows` are distributions, and `runs` the files of a folder."""
 
     place: DataPlace
     table: Table | None = None
@@ -187,10 +182,6 @@ class GivenData:
         """The ratings, once they are read."""
         assert self.given is not None
         return self.given
-
-    def ids(self) -> ItemIds:
-        """Return the items, with their place."""
-        return ItemIds(self.place, self.ratings.items, self.nameless)
 
     def givers(self, columns: Columns | None = None) -> list[str]:
         """Return the columns of a table with one for each rater, run or system; none of another table's."""
@@ -369,10 +360,7 @@ def columns_may_be_systems(source: GivenData, columns: Columns) -> bool:
 
 
 def columns_like_systems(sources: Mapping[str, GivenData], *, has_gold: bool) -> Iterator[str]:
-    """Yield a note on each table whose columns have names of the systems, though they are read as raters.
-
-    With gold the columns are runs, which never have the names of systems: then it is an error.
-    """
+    """Yield a note on tables whose columns have names of systems; with gold, of runs, it is an error."""
     for name, source in sources.items():
         raters = source.ratings.raters
         same = [column for column in raters if column in sources]

@@ -32,7 +32,7 @@ from nbyk.data.ratings import agreed_clusters, ordered_ids
 from nbyk.data.reading import is_log
 from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import read_scores
-from nbyk.data.systems import OnMissing, Systems, common_items, equal_systems
+from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items, equal_systems
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, look_alikes, simplified
 from nbyk.data.units import Units
@@ -222,7 +222,9 @@ def read_systems(
     elif on_scale is None:
         on_scale = _only_scale(every)
     _refuse_other_documents(sources.values())
-    items = common_items([source.ids() for source in every], on_missing)
+    items = common_items(
+        [ItemIds(source.place, source.ratings.items, source.nameless) for source in every], on_missing
+    )
     if not any(source.nameless for source in every):
         items = ordered_ids(items)
     dropped = {str(source.place): source.ratings.n_items - len(items) for source in every}

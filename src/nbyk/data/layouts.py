@@ -30,12 +30,10 @@ NO_ID = "a number of so many digits that neighbours are the same; write it as te
 
 @dataclass(frozen=True)
 class Entries:
-    """Ratings as they were read, one entry per rating, with the places that errors name.
+    """Ratings as they were read, one entry per rating, with the rows in the table that errors name.
 
-    `items` and `raters` are ids, `found` the cells that should hold numbers, `rows` their rows in `table`.
-    `value` is the column of the ratings, None in the wide layout, whose columns are the raters; `columns` are
-    those that were recognised. Equal raters are one rater if they are known. `n_unrated` rows of a wide table
-    have no rating, and are left out.
+    `value` is the column of the ratings, None in the wide layout, of which `n_unrated` rows are left out.
+    `columns` are those that were recognised. Equal raters are one rater if they are known.
     """
 
     items: list[str]
@@ -243,10 +241,7 @@ def _item_ids(table: Table, columns: Columns) -> list[str]:
 
 
 def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
-    """Return the cells of an id column as text, dates and such as in a file of text.
-
-    "007" stays "007", and 7 and 7.0 become "7".
-    """
+    """Return the cells of an id column as text: "007" stays, 7 and 7.0 become "7", dates are as in CSV."""
     if set(map(type, cells)) == {str} and all(map(str.strip, set(cells))):
         return list(cells)
     ids: list[str] = []
@@ -345,10 +340,7 @@ def _left_out(cells: Entries, n: int) -> str:
 
 
 def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tuple[Entries, Floats, str]:
-    """Return one rating per item and rater, and in words how many more there were.
-
-    With "refuse" nothing changes: `Ratings.from_columns` refuses further ratings.
-    """
+    """Return one rating per item and rater, and how many more there were; "refuse" changes nothing here."""
     if mending.on_duplicates == "refuse":
         return cells, values, ""
     rows_of: dict[tuple[str, str], list[int]] = {}

@@ -31,12 +31,10 @@ class _Row:
 
 
 class Gathering:
-    """The scores in a maker's file, as its reader meets them.
+    """The scores in a maker's file, as its reader meets them; lower ones are better of those in `lower`.
 
     Scores of one rater, or run, and item are a row; a second one of the same name is a further row, so that
-    it is a duplicate to every reader of the table, as in a table of text. `maker` is the file in words,
-    `unit` the maker's word for a row, `item` and `rater` the names of columns, and `path` is for errors.
-    Scores are added to `lower` if lower ones are better.
+    it is a duplicate to every reader of the table, as in a table of text.
     """
 
     def __init__(self, maker: str, unit: str, item: str, rater: str, path: Path) -> None:
@@ -84,11 +82,7 @@ class Gathering:
     def table(
         self, cluster: str | None = None, notes: Iterable[str] = (), incomplete: Iterable[str] = ()
     ) -> Table:
-        """Return the table; its value is the only score, if there is only one.
-
-        `cluster` is the column of clusters that the maker declares, if items share any; `notes` and
-        `incomplete` are those of `Table`.
-        """
+        """Return the table; its value is the only score, and `cluster` its clusters if items share any."""
         names = dict.fromkeys(name for row in self._rows for name in row.scores)
         refuse_more(self._path, len(names) * len(self._rows), MOST_CELLS, "cells")
         taken = {*self._ids, *names}
@@ -150,10 +144,7 @@ def _is_score(cell: Any) -> bool:
 
 
 class Row(NamedTuple):
-    """The scores that one rater, or run, gives to one item, and further columns.
-
-    `lower` names the scores of which the file says that lower ones are better.
-    """
+    """The scores that a rater, or run, gives to an item, and further columns; of `lower`, low is better."""
 
     item: Any
     rater: Any

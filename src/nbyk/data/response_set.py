@@ -57,11 +57,9 @@ def kind_of(sources: Mapping[str, Any], kind: str | None = None) -> Kind:
 def coded(
     sources: Mapping[str, Any], kind: Kind, classes: Sequence[Any] | None = None
 ) -> tuple[dict[str, Any], Categories]:
-    """Return responses as places in a table, in the containers that they came in, and the table.
+    """Return classes or distributions as places in a table, in the containers they came in, and the table.
 
-    Classes in `sources` are text or whole numbers, shape (N,) or (N, K), or frames and series; distributions
-    have shape (N, C), those of systems one such array per run, and their gold may be classes. `classes` are
-    their order, or the names of the columns; by default all that occur, in order, or "0", "1" and so on.
+    Distributions have shape (N, C), or one such array per run, and their gold may be classes.
     """
     if kind == "distributions":
         return _coded_distributions(sources, classes)

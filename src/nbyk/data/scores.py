@@ -97,10 +97,7 @@ def read_scores(
 
 
 def _score_cells(table: Table, asked: Columns) -> Entries:
-    """Return the scores in a table, one a row, and the items' ids if a column has them.
-
-    The scores are in the only column beside those of items and runs, or in one that is asked for or known.
-    """
+    """Return the scores in a table, one a row, and the items' ids if a column has them."""
     if table.nameless:
         if table.array is not None and table.array.ndim != 1:
             raise table.place.error(

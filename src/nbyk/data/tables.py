@@ -24,11 +24,7 @@ TABLE_SUFFIXES = (*DELIMITERS, *JSON_LINES, ".parquet")
 
 @dataclass(frozen=True)
 class SparseColumn:
-    """The cells of a column that exist, with their rows; `numbers` has one for each row of the table.
-
-    If each line has a key of its own, full columns would take memory and time that grow with the square of
-    the number of lines.
-    """
+    """The cells of a column that exist: if each line has keys of its own, whole columns take much room."""
 
     numbers: Sequence[int]
     rows: list[int] = field(default_factory=list)
@@ -201,10 +197,7 @@ def made_table(
     files: Sequence[Path] | None = None,
     **known: Any,
 ) -> Table:
-    """Return the table in some columns of one length; `known` are fields of `Table`, `what` is the file.
-
-    `unit`, `numbers` (None counts from 1) and `files` are those of `Table`.
-    """
+    """Return the table in the columns of `what`, in words; without numbers, rows are counted from 1."""
     if numbers is None:
         numbers = range(1, max(map(len, columns.values()), default=0) + 1)
     if not numbers:

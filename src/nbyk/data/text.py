@@ -92,14 +92,14 @@ def _differ_simplified(names: Sequence[str]) -> bool:
     return are_plain(names) and joined == joined.lower() and not _NO_NUMBERS.search(joined)
 
 
-def look_alikes(names: Iterable[str], form: Callable[[str], str] = simplified) -> tuple[str, str] | None:
+def look_alikes(names: Iterable[str]) -> tuple[str, str] | None:
     """Return, quoted, the first two of distinct names that look alike; None if no two do."""
     names = list(names)
-    if form is simplified and _differ_simplified(names):
+    if _differ_simplified(names):
         return None
     first: dict[str, str] = {}
     for name in names:
-        other = first.setdefault(form(name), name)
+        other = first.setdefault(simplified(name), name)
         if other != name:
             # signs that cannot be seen, and two forms of an accent, are spelt out
             show = repr if seen(other) != seen(name) else ascii
