@@ -156,7 +156,7 @@ def read_labels(
     from nbyk.data.reading import read_as
 
     named = Classes(classes or None)
-    return read_as(named.kind, path, columns, "auto", mending), named.names
+    return read_as(named.kind, path, columns, mending), named.names
 
 
 def fit_labels(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nbyk.data.arrays import is_frame
 from nbyk.data.intake import read_systems
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.systems import Systems
@@ -210,9 +211,9 @@ def compare(
     >>> result.p, result.pair.drawn.exact
     (0.125, True)
     """
-    if a is None and (isinstance(gold, Mapping) or _is_frame(gold)):
+    if a is None and (isinstance(gold, Mapping) or is_frame(gold)):
         gold, a = None, gold
-    if gold is None and b is None and _is_frame(a):
+    if gold is None and b is None and is_frame(a):
         gold, a = read_systems(a, kind=kind, cluster=cluster, lower_is_better=lower_is_better), None  # type: ignore[arg-type]
         cluster = None
     held = gold.kind if isinstance(gold, Systems) else None
@@ -305,7 +306,3 @@ def compare(
     if bar is not None or len(scored.names) == 1:
         return board_alone(scored, asked, bar=bar, correction=family.correction, margin=margin)
     return board_of(scored, asked, family, against=None if against is None else str(against), margin=margin)
-
-
-def _is_frame(given: Any) -> bool:
-    return hasattr(given, "columns") and hasattr(given, "shape")
