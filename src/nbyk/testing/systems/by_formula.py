@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.pvalues import sides_of
-from nbyk.testing.ranks import standings_of
+from nbyk.testing.ranks import board_from
 from nbyk.testing.results import Board, Claim, Interval, Margin, Pair, Question, Sample
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component
@@ -84,9 +84,7 @@ def board_by_formula(
         for (a, b), of_pair in claims.items()
     ]
     pairs = [replace(pair, warnings=(*pair.reserves, *warnings)) for pair in corrected_pairs(pairs)]
-    of_systems, against = (pairs, question.against) if bar is None else ([], bar)
-    standings, groups = standings_of(names, scores, sign, intervals, of_systems, against)
-    board = Board(question, sample, standings, tuple(pairs), groups, ())
+    board = board_from(question, sample, names, scores, sign, intervals, pairs)
     return replace(board, warnings=pairs[0].warnings if len(pairs) == 1 else (*board.reserves, *warnings))
 
 
@@ -98,7 +96,7 @@ def without_p(claim: Claim) -> Claim:
 def corrected_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     """Return pairs with the p of their first claims, and the tests of margins, corrected for their number.
 
-    An inconclusive claim counts as p = 1.
+    An inconclusive claim counts as p = 1, and has none.
     """
     if len(pairs) < 2:
         return list(pairs)
@@ -109,6 +107,10 @@ def corrected_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     if tested:
         margins = corrected(tested, correction)
     return [
-        replace(pair, p=of_pair, claims=(replace(pair.claims[0], margin=margin), *pair.claims[1:]))
+        replace(
+            pair,
+            p=of_pair if pair.claims[0].is_conclusive else math.nan,
+            claims=(replace(pair.claims[0], margin=margin), *pair.claims[1:]),
+        )
         for pair, of_pair, margin in zip(pairs, p, margins, strict=True)
     ]
