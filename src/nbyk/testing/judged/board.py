@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.scales import scale_text
@@ -49,8 +48,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nbyk.report.lines import Head
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from nbyk.data.arrays import Floats, as_samples, check_aligned
+from nbyk.arrays import Floats
+from nbyk.data.arrays import as_samples, check_aligned
 from nbyk.errors import NbykError, unknown_name
 from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import as_seed

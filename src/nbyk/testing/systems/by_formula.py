@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from nbyk.arrays import Floats
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.pvalues import sides_of
 from nbyk.testing.ranks import board_from
@@ -21,7 +21,6 @@ from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.claims import claim_by_t
 from nbyk.testing.systems.margins import corrected
 
-Floats = NDArray[np.float64]
 Places = tuple[int, int]
 
 _POWER = 0.8

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc
 
 from nbyk.errors import NbykError
@@ -34,8 +33,6 @@ from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.scored import ScoredSystems, score_alone
 from nbyk.testing.unit_cautions import about_units
 from nbyk.words import in_full
-
-Floats = NDArray[np.float64]
 
 EXACT = "binomial test"
 """The method of an exact p of zeros and ones."""
