@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.sums import product
 from nbyk.testing.corrections import Correction, correct_p_values
@@ -36,7 +36,6 @@ from nbyk.words import in_full
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 
 Weights = str | Mapping[str, float]
 """The tasks' weights: "macro", all alike; "micro", by their numbers of items; or by their names."""
@@ -57,7 +56,7 @@ class Suite:
     """
 
     names: tuple[str, ...]
-    of_items: NDArray[np.int64]
+    of_items: Integers
     weights: Floats
 
     @classmethod
