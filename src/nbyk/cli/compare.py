@@ -39,6 +39,7 @@ from nbyk.cli.options import (
     distinct,
     factors,
     load_metric_files,
+    panel,
     scale_named,
 )
 from nbyk.errors import NbykError, renaming, unknown_name
@@ -63,14 +64,11 @@ _PARAMETERS = {
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
-COLUMNS, CLAIM, JUDGE, SCORES, DRAWS = (
-    "Columns and what is read",
-    "The claim",
-    "People and a judge",
-    "Scores of runs",
-    "Draws",
-)
-"""Headings of the help, after the options that most comparisons need."""
+_of_columns = panel("Columns and what is read")
+_of_claim = panel("The claim")
+_of_judge = panel("People and a judge")
+_of_scores = panel("Scores of runs")
+_of_draws = panel("Draws")
 
 _ABOUT_ITEMS = (
     *("gold", "metric", "metric_file", "classes", "null", "interval", "generalise", "rater_ids", "run_ids"),
@@ -129,7 +127,7 @@ def compare(
         Path | None,
         typer.Option(
             help="A judge's scores of all outputs; SYSTEMS is then one table of people's ratings of some. "
-            "nbyk corrects the judge by the people. Or a judge's votes, beside people's.",
+            "nbyk corrects the judge by the people. Or a judge's votes, beside people's."
         ),
     ] = None,
     lower_is_better: Annotated[
@@ -180,116 +178,90 @@ def compare(
     threads: Threads = 2,
     generalise: Annotated[
         str | None,
-        typer.Option(
+        _of_claim(
             "--generalise",
             help="Population of the claim: items, or items with clusters, raters or runs, such as "
             "items,raters.",
             show_default="items, their clusters, and the raters and runs that they share, if two or more",
             metavar="NAMES",
-            rich_help_panel=CLAIM,
         ),
     ] = None,
     pair_runs: Annotated[
         str | None,
-        typer.Option(
+        _of_claim(
             help="Whether runs of one name are the same for all systems, as runs of one seed may be: yes or "
             "no. People who rate several systems are the same people in any case.",
             show_default="no; yes for scores with ids of items",
-            rich_help_panel=CLAIM,
         ),
     ] = None,
     correction: Annotated[
         str | None,
-        typer.Option(
+        _of_claim(
             help="Correction for the number of pairs: holm, bonferroni, benjamini_hochberg or none.",
             show_default="holm; for aso bonferroni",
-            rich_help_panel=CLAIM,
         ),
     ] = None,
-    confidence_level: Annotated[
-        float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=CLAIM)
-    ] = 0.95,
+    confidence_level: Annotated[float, _of_claim(help="Confidence level of the intervals.")] = 0.95,
     looks: Annotated[
         int,
-        typer.Option(
-            help="How often you look as data come in, at about equal steps; all looks together keep α.",
-            rich_help_panel=CLAIM,
+        _of_claim(
+            help="How often you look as data come in, at about equal steps; all looks together keep α."
         ),
     ] = 1,
-    interval: Annotated[
-        str,
-        typer.Option(help="Interval over items alone: percentile or bca.", rich_help_panel=CLAIM),
-    ] = "percentile",
+    interval: Annotated[str, _of_claim(help="Interval over items alone: percentile or bca.")] = "percentile",
     null: Annotated[
         str,
-        typer.Option(
+        _of_claim(
             help="Null hypothesis: swap_items or shifted (the two are equally good over the population of "
-            "items), permutation, pooled or pooled_twice (they answer every item alike).",
-            rich_help_panel=CLAIM,
+            "items), permutation, pooled or pooled_twice (they answer every item alike)."
         ),
     ] = "swap_items",
     test: Annotated[
         str | None,
-        typer.Option(
+        _of_scores(
             help="recommended, aso, permutation, approximate_randomisation, bootstrap, paired_bootstrap, "
             "welch_t, wilcoxon or mann_whitney.",
             show_default="recommended",
-            rich_help_panel=SCORES,
         ),
     ] = None,
-    tau: Annotated[
-        float, typer.Option(help="aso finds A better if eps_min is below this.", rich_help_panel=SCORES)
-    ] = 0.2,
+    tau: Annotated[float, _of_scores(help="aso finds A better if eps_min is below this.")] = 0.2,
     lift: Annotated[
         float | None,
-        typer.Option(
-            help="Also show how often the test would find a system better by this factor, such as 1.25.",
-            rich_help_panel=SCORES,
+        _of_scores(
+            help="Also show how often the test would find a system better by this factor, such as 1.25."
         ),
     ] = None,
-    shift: Annotated[
-        float | None,
-        typer.Option(help="The same for a difference instead of a factor.", rich_help_panel=SCORES),
-    ] = None,
+    shift: Annotated[float | None, _of_scores(help="The same for a difference instead of a factor.")] = None,
     judge_name: Annotated[
         str | None,
-        typer.Option(
-            help="The judge to take, if a column judge names several.",
-            show_default="the mean of all",
-            rich_help_panel=JUDGE,
-        ),
+        _of_judge(help="The judge to take, if a column judge names several.", show_default="the mean of all"),
     ] = None,
     counts: Annotated[
         str | None,
-        typer.Option(
+        _of_judge(
             help="What each class or vote counts, as in yes=1,partially=.5,no=0.",
             show_default="values are numbers",
-            rich_help_panel=JUDGE,
         ),
     ] = None,
     chance: Annotated[
         str | None,
-        typer.Option(
+        _of_judge(
             help="People's column of the chance with which each output was chosen.",
             show_default="all had the same",
             metavar="COLUMN",
-            rich_help_panel=JUDGE,
         ),
     ] = None,
     batch: Annotated[
         str | None,
-        typer.Option(
+        _of_judge(
             help="People's column of batches in their order: do judge and people drift apart?",
             metavar="COLUMN",
-            rich_help_panel=JUDGE,
         ),
     ] = None,
     slices: Annotated[
         str | None,
-        typer.Option(
-            help="The judge's column of slices of items, which count by their share.",
-            metavar="COLUMN",
-            rich_help_panel=JUDGE,
+        _of_judge(
+            help="The judge's column of slices of items, which count by their share.", metavar="COLUMN"
         ),
     ] = None,
     item: Item = "item",
@@ -297,120 +269,90 @@ def compare(
     value: Value = "value",
     system: Annotated[
         str | None,
-        typer.Option(
-            help="Column of systems, if one table holds them all.",
-            show_default="one of a known name",
-            rich_help_panel=COLUMNS,
+        _of_columns(
+            help="Column of systems, if one table holds them all.", show_default="one of a known name"
         ),
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(
+        _of_columns(
             help="Column of clusters of items, such as the text of a question, in gold or in a file of a "
             "system. nbyk swaps and draws whole clusters.",
             show_default="every item is its own cluster",
             metavar="COLUMN",
-            rich_help_panel=COLUMNS,
         ),
     ] = None,
     suite: Annotated[
         str | None,
-        typer.Option(
+        _of_columns(
             help="Column of the task that each item belongs to: the score is then a weighted mean of the "
             "tasks' scores. With --generalise items,tasks the claim is over new tasks.",
             metavar="COLUMN",
-            rich_help_panel=COLUMNS,
         ),
     ] = None,
     weights: Annotated[
         str | None,
-        typer.Option(
+        _of_claim(
             help="Weights of the tasks: macro (all alike), micro (by items), or as in law=2,art=1.",
             show_default="macro",
-            rich_help_panel=CLAIM,
         ),
     ] = None,
     classes: Annotated[
         str | None,
-        typer.Option(
-            help="The classes in their order, as in neg,neutral,pos.",
-            show_default="those of gold",
-            rich_help_panel=COLUMNS,
-        ),
+        _of_columns(help="The classes in their order, as in neg,neutral,pos.", show_default="those of gold"),
     ] = None,
     gold_item: Annotated[
-        str | None,
-        typer.Option(help="Gold's column of items.", show_default="as --item", rich_help_panel=COLUMNS),
+        str | None, _of_columns(help="Gold's column of items.", show_default="as --item")
     ] = None,
     gold_rater: Annotated[
-        str | None,
-        typer.Option(help="Gold's column of raters.", show_default="as --rater", rich_help_panel=COLUMNS),
+        str | None, _of_columns(help="Gold's column of raters.", show_default="as --rater")
     ] = None,
     gold_value: Annotated[
-        str | None,
-        typer.Option(help="Gold's column of values.", show_default="as --value", rich_help_panel=COLUMNS),
+        str | None, _of_columns(help="Gold's column of values.", show_default="as --value")
     ] = None,
     rater_ids: Annotated[
         str | None,
-        typer.Option(
+        _of_columns(
             help="Ids of gold's raters: shared (people), or fresh (slots, with other people on each item).",
             show_default="shared, if an id answers two items or more",
-            rich_help_panel=COLUMNS,
         ),
     ] = None,
     run_ids: Annotated[
         str | None,
-        typer.Option(
+        _of_columns(
             help="Ids of the systems' runs: shared or fresh, as for raters.",
             show_default="as for --rater-ids",
-            rich_help_panel=COLUMNS,
         ),
     ] = None,
     on_missing: Annotated[
-        str,
-        typer.Option(
-            help="Items that some files lack: refuse, or drop them and report how many.",
-            rich_help_panel=COLUMNS,
-        ),
+        str, _of_columns(help="Items that some files lack: refuse, or drop them and report how many.")
     ] = "refuse",
     on_duplicates: OnDuplicates = "refuse",
     on_empty: OnEmpty = "refuse",
     task: Annotated[
-        str | None,
-        typer.Option(
-            help="For logs of lm_eval: the task to use, if a log has several.", rich_help_panel=COLUMNS
-        ),
+        str | None, _of_columns(help="For logs of lm_eval: the task to use, if a log has several.")
     ] = None,
     filter_: Annotated[
         str | None,
-        typer.Option(
-            "--filter",
-            help="For logs of lm_eval: the filter to use, if a log has several.",
-            rich_help_panel=COLUMNS,
-        ),
+        _of_columns("--filter", help="For logs of lm_eval: the filter to use, if a log has several."),
     ] = None,
     n_resamples: Annotated[
         int | None,
-        typer.Option(
+        _of_draws(
             "--resamples",
             help="Number of draws of the bootstrap, and of the null at first.",
             show_default="9999; for scores 10000, for aso 1000",
-            rich_help_panel=DRAWS,
         ),
     ] = None,
     max_resamples: Annotated[
         int,
-        typer.Option(
+        _of_draws(
             help="Largest number of draws of the null. nbyk stops earlier if more draws are very unlikely "
-            "to change the decision.",
-            rich_help_panel=DRAWS,
+            "to change the decision."
         ),
     ] = 999_999,
     max_draws: Annotated[
-        int,
-        typer.Option(
-            help="Largest number for all pairs together, with three systems or more.", rich_help_panel=DRAWS
-        ),
+        int, _of_draws(help="Largest number for all pairs together, with three systems or more.")
     ] = 30_000_000,
 ) -> None:
     """Compare two systems or more: which is better, how sure that is, and a sentence to quote.
