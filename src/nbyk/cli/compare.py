@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,16 +13,18 @@ import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
 from nbyk.cli.compare_answers import (
-    CompareRequest,
+    READING,
+    TAKEN,
+    WITH_JUDGE,
+    Compared,
     Following,
-    ScoresRequest,
-    answer_of,
-    answer_of_scores,
-    answer_of_votes,
+    compared_by_judge,
+    compared_items,
+    compared_scores,
+    compared_votes,
     needs_pairs,
     shown_of,
 )
-from nbyk.cli.compare_judged import READING, TAKEN, WITH_JUDGE, answer_of_judged, numbers_of
 from nbyk.cli.gates import Gate, unless_incomplete, with_one_side
 from nbyk.cli.options import (
     Item,
@@ -39,6 +41,7 @@ from nbyk.cli.options import (
     distinct,
     factors,
     load_metric_files,
+    numbers_of,
     panel,
     scale_named,
 )
@@ -48,9 +51,7 @@ from nbyk.words import listed
 if TYPE_CHECKING:
     from nbyk.data import Systems
     from nbyk.data.kinds import Kind
-
-STEM = "compare"
-"""Stem of the report's and the JSON file's names."""
+    from nbyk.testing.systems.suite import Suite
 
 _PARAMETERS = {
     "SampleChoice.task": "task",
@@ -390,149 +391,127 @@ def compare(
     given = [name for name in context.params if _is_given(context, name)]
     kind = kind or ("scores" if "test" in given else _kind_of_metrics(metric or ()))
 
-    from nbyk.data import SampleChoice, named_systems, read_systems
-    from nbyk.data.columns import Columns
     from nbyk.data.votes import holds_votes, read_votes
-    from nbyk.testing.decision import N_RESAMPLES, Decision, at_each_look, check_draws
-    from nbyk.testing.family import Hypotheses
+    from nbyk.testing.decision import at_each_look, check_draws
     from nbyk.testing.scores.compare_scores import NAMES
-    from nbyk.testing.systems.asked import Asked
     from nbyk.testing.systems.margins import check_margin
-    from nbyk.testing.systems.suite import Suite
 
     if test is not None and test not in NAMES:
         raise unknown_name("test", test, NAMES).about(argument="test")
     check_draws(max_resamples, "max_resamples")
     check_margin(margin)
-    alpha, confidence_level = at_each_look(alpha, confidence_level, looks, sided)  # type: ignore[arg-type]
+    at_each_look(alpha, confidence_level, looks, sided)  # type: ignore[arg-type]
+    asked: dict[str, Any] = {
+        "against": against,
+        "alternative": sided,
+        "alpha": alpha,
+        "confidence_level": confidence_level,
+        "correction": correction,
+    }
     if systems is not None and len(systems) == 1 and holds_votes(systems[0]):
         _refuse(given, _NOT_OF_VOTES, "these are votes between two outputs")
         votes = read_votes(systems[0])
         check_baseline(votes.models, against, gate=gate)
-        decision = Decision(sided, alpha, N_RESAMPLES, N_RESAMPLES)  # type: ignore[arg-type]
-        asked = Asked(decision, confidence_level=confidence_level, looks=looks)
-        asked = replace(asked, generalise=factors(generalise))
-        family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
-        request = CompareRequest((), asked, family, against, None, full, Following({}, (), None))
-        of_judge = None if judge is None else read_votes(judge)
-        answer, gate_asks = answer_of_votes(votes, request, of_judge)
-        give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
-        return
-    if judge is not None:
+        asked |= {"generalise": factors(generalise), "looks": looks}
+        compared = compared_votes(votes, asked, None if judge is None else read_votes(judge))
+    elif judge is not None:
         unused = [name for name in context.params if name not in TAKEN]
         _refuse(given, unused, "people and a judge have no use for it")
         reading = {name: context.params[name] for name in READING}
         reading |= {"judges": judge_name, "counts": numbers_of(counts), "scale": scale and scale_named(scale)}
-        comparing: dict[str, Any] = {"against": against, "alternative": sided, "alpha": alpha}
-        comparing |= {"confidence_level": confidence_level, "correction": correction or "holm"}
+        asked["correction"] = correction or "holm"
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
-            answer, board = answer_of_judged(systems or [], judge, reading, comparing, _options(context))
-        if gate and len(board.standings) < 2:
+            compared = compared_by_judge(systems or [], judge, reading, asked, _options(context))
+        if gate and len(compared.names) < 2:
             raise NbykError("--gate needs two systems to compare, and these are ratings of one")
-        asks = shown_of([board], board.names, None) if gate else None
-        give(answer, out=out, form=form, stem=STEM, gate=asks, details=details)
-        return
-    _refuse(given, WITH_JUDGE, "it is about people and a judge, and there is no --judge")
+    else:
+        _refuse(given, WITH_JUDGE, "it is about people and a judge, and there is no --judge")
+        compared = _compared(context, given, kind, asked)
+    asks = None
+    if gate:
+        shown = shown_of(compared.boards, compared.names)
+        asks = unless_incomplete(shown, compared.incomplete)
+    give(compared.answer, out=out, form=form, stem="compare", gate=asks, details=details)
+
+
+def _compared(
+    context: typer.Context, given: Sequence[str], kind: str | None, asked: dict[str, Any]
+) -> Compared:
+    """Return the comparison of systems' own responses or scores; `asked` are arguments of `nbyk.compare`."""
+    from nbyk.data import named_systems
+
+    words = context.params
     if kind == "scores":
         _refuse(given, _ABOUT_ITEMS, "scores of runs have no items")
-
-    def read_as(kind: str | None) -> Systems:
-        return read_systems(
-            systems or (),
-            gold,
-            scale=None if scale is None else scale_named(scale),
-            on_missing=on_missing,  # type: ignore[arg-type]
-            samples=SampleChoice(task, filter_),
-            item=item,
-            rater=rater,
-            value=value,
-            cluster=cluster or suite,
-            system=system,
-            gold_columns=Columns(gold_item or item, gold_rater or rater, gold_value or value),
-            on_duplicates=on_duplicates,
-            on_empty=on_empty,
-            kind=kind,  # type: ignore[arg-type]
-            classes=None if classes is None else [name.strip() for name in classes.split(",")],
-            fewest=1,
-            paired=needs_pairs(test, pair_runs) if kind == "scores" else None,
-            lower_is_better=lower_is_better,
-        )
-
     with renaming(_PARAMETERS):
-        read = read_as(kind)
-        if read.kind == "scores" and kind is None and pair_runs is not None:
-            read = read_as("scores")
-    bar = _bar(against, read, gate=gate)
-    against = against if bar is None else None
-    _check_names(read, against, gate=gate and bar is None)
+        read = _read(words, kind)
+        if read.kind == "scores" and kind is None and words["pair_runs"] is not None:
+            read = _read(words, "scores")
+    asked["against"] = _against(words["against"], read, gate=words["gate"])
+    asked |= {name: words[name] for name in ("n_resamples", "seed", "threads")}
+    files = named_systems(words["systems"] or ())
     if read.kind == "scores":
         _refuse(given, _ABOUT_ITEMS, "these are scores of runs, without items")
-        of_scores = ScoresRequest(
-            test or "recommended",
-            against,
-            sided,  # type: ignore[arg-type]
-            alpha,
-            confidence_level,
-            tau,
-            correction,  # type: ignore[arg-type]
-            n_resamples,
-            lift,
-            shift,
-            seed,
-            threads,
-        )
-        answer, gate_asks = answer_of_scores(read, of_scores, named_systems(systems or ()))
-        gate_asks = unless_incomplete(gate_asks, read.incomplete)
+        asked |= {"test": words["test"] or "recommended", "tau": words["tau"]}
+        compared = compared_scores(read, asked, words["lift"], words["shift"], files)
         _say_columns(read)
         if kind is None:
             print(f"{read.taken_as}; --kind numbers takes them for responses to items", file=sys.stderr)
-        give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
-        return
+        return compared
     _refuse(given, _ABOUT_SCORES, f"these are {read.kind} of items")
-    chosen = _metrics(metric, read)
+    metrics = _metrics(words["metric"], read)
     with renaming(_PARAMETERS):
-        read = read.with_units(rater_ids, run_ids)
+        read = read.with_units(words["rater_ids"], words["run_ids"])
     if read.kind != "numbers":
         print(read.taken_as, file=sys.stderr)
     _say_columns(read)
-    tasks = None
-    over = factors(generalise)
-    if suite is not None:
-        if cluster is not None or margin is not None:
-            raise NbykError("found --suite with --cluster or --margin, which it does not take; leave one out")
-        assert read.clusters is not None, "the column was read"
-        of_tasks = (
-            numbers_of(weights, "weights", "TASK=NUMBER, as in law=2,art=1")
-            if "=" in (weights or "")
-            else weights
-        )
-        tasks, over = Suite.of(read.clusters, of_tasks or "macro"), None
-    elif weights is not None:
-        raise NbykError(
-            "weights are of the tasks of a suite; give their column with --suite", argument="weights"
-        )
-    draws = N_RESAMPLES if n_resamples is None else n_resamples
-    decision = Decision(sided, alpha, draws, max_resamples)  # type: ignore[arg-type]
-    asked = Asked(
-        decision,
-        null=null,
-        confidence_level=confidence_level,
-        generalise=over,
-        pair_runs=pair_runs == "yes",
-        interval=interval,  # type: ignore[arg-type]
-        looks=looks,
-        seed=seed,
-        threads=threads,
-    )
-    family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
-    new_tasks = "tasks" in (generalise or "").split(",")
-    files = named_systems(systems or ())
+    asked |= {name: words[name] for name in ("null", "interval", "margin", "looks")}
+    asked |= {name: words[name] for name in ("max_resamples", "max_draws")}
+    asked |= {"suite": _suite(words, read), "pair_runs": words["pair_runs"] == "yes"}
+    asked["generalise"] = factors(words["generalise"])
     own_files = files if set(files) == set(read.names) else {}
-    following = Following(own_files, _options(context), None if gold is None else str(gold))
-    request = CompareRequest(chosen, asked, family, against, margin, full, following, bar, tasks, new_tasks)
-    answer, gate_asks = answer_of(read, request)
-    gate_asks = unless_incomplete(gate_asks, read.incomplete)
-    give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
+    following = Following(own_files, _options(context), words["gold"] and str(words["gold"]))
+    return compared_items(read, metrics, asked, following, full=words["full"])
+
+
+def _read(words: Mapping[str, Any], kind: str | None) -> Systems:
+    """Return the systems of the files that the words of the command name."""
+    from nbyk.data import SampleChoice, read_systems
+    from nbyk.data.columns import Columns
+
+    as_they_are = ("gold", "item", "rater", "value", "system", "on_missing", "on_duplicates", "on_empty")
+    of_gold = (words[f"gold_{role}"] or words[role] for role in ("item", "rater", "value"))
+    return read_systems(
+        words["systems"] or (),
+        scale=None if words["scale"] is None else scale_named(words["scale"]),
+        samples=SampleChoice(words["task"], words["filter_"]),
+        cluster=words["cluster"] or words["suite"],
+        gold_columns=Columns(*of_gold),
+        kind=kind,  # type: ignore[arg-type]
+        classes=factors(words["classes"]),
+        fewest=1,
+        paired=needs_pairs(words["test"], words["pair_runs"]) if kind == "scores" else None,
+        lower_is_better=words["lower_is_better"],
+        **{name: words[name] for name in as_they_are},
+    )
+
+
+def _suite(words: Mapping[str, Any], read: Systems) -> Suite | None:
+    from nbyk.testing.systems.suite import Suite
+
+    weights = words["weights"]
+    if words["suite"] is None:
+        if weights is not None:
+            raise NbykError(
+                "weights are of the tasks of a suite; give their column with --suite", argument="weights"
+            )
+        return None
+    if words["cluster"] is not None or words["margin"] is not None:
+        raise NbykError("found --suite with --cluster or --margin, which it does not take; leave one out")
+    assert read.clusters is not None, "the column was read"
+    if "=" in (weights or ""):
+        weights = numbers_of(weights, "weights", "TASK=NUMBER, as in law=2,art=1")
+    return Suite.of(read.clusters, weights or "macro")
 
 
 def _say_columns(read: Systems) -> None:
@@ -620,29 +599,24 @@ def _check_null(null: str, *, gate: bool) -> None:
         )
 
 
-def _bar(against: str | None, systems: Systems, *, gate: bool) -> float | None:
-    """Return the score to compare with, if `against` is one and no system's name."""
-    if against is not None and against not in systems.names and systems.kind != "scores":
-        try:
-            return float(against)
-        except ValueError:
-            return None
-    if len(systems.names) == 1 and gate:
-        raise NbykError(
-            "--gate with one system needs a score that it should be better than; give it with --against, as "
-            "in --against 0.8"
-        )
-    return None
-
-
-def _check_names(systems: Systems, against: str | None, *, gate: bool) -> None:
+def _against(against: str | None, systems: Systems, *, gate: bool) -> str | float | None:
+    """Return the baseline, or the score to compare with, if `against` is one and no system's name."""
     names = systems.names
     if "gold" in names:
         raise NbykError(
             "a system is named 'gold'; give people's ratings with --gold FILE, or give the system another "
             "name, as in other=FILE"
         )
+    if against is not None and against not in names and systems.kind != "scores":
+        with suppress(ValueError):
+            return float(against)
+    elif len(names) == 1 and gate:
+        raise NbykError(
+            "--gate with one system needs a score that it should be better than; give it with --against, as "
+            "in --against 0.8"
+        )
     check_baseline(names, against, gate=gate)
+    return against
 
 
 def check_baseline(names: Sequence[str], against: str | None, *, gate: bool) -> None:

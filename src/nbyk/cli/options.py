@@ -126,6 +126,24 @@ def factors(text: str | None) -> tuple[str, ...] | None:
     return None if text is None else tuple(name.strip() for name in text.split(","))
 
 
+def numbers_of(
+    counts: str | None, argument: str = "counts", form: str = "CLASS=NUMBER, as in yes=1,no=0"
+) -> dict[str, float] | None:
+    """Return what each class or task counts, from text such as "yes=1,partially=.5,no=0"."""
+    if counts is None:
+        return None
+    found: dict[str, float] = {}
+    for part in counts.split(","):
+        name, equals, number = part.rpartition("=")
+        try:
+            found[name.strip()] = float(number)
+        except ValueError:
+            equals = ""
+        if not equals or not name.strip():
+            raise NbykError(f"found {part!r}, expected {form}", argument=argument)
+    return found
+
+
 def checksum(path: Path | None) -> str | None:
     """Return the SHA-256 of a file, if there is one."""
     from nbyk.files import sha256

@@ -8,8 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from nbyk.cli.compare_judged import numbers_of
-from nbyk.cli.options import check_files, scale_named
+from nbyk.cli.options import check_files, numbers_of, scale_named
 from nbyk.cli.pilot import pilot_scale, read_pilot_of, unit_cautions_of
 from nbyk.errors import NbykError, unknown_name
 
