@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from nbyk.cli.answers import give
-from nbyk.cli.gates import Shown, Verdict
+from nbyk.cli.gates import Gated, Verdict
 from nbyk.files import is_scratch
 from nbyk.health import examine_results as examine
 from nbyk.lineage import recording
@@ -208,9 +208,9 @@ def test_nothing_is_written_where_a_part_fails(broken: Answer, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("gate", [None, Shown("A", "B", "yes")])
+@pytest.mark.parametrize("gate", [None, Gated("yes", "The gate is passed.")])
 def test_an_answer_is_written_and_printed(
-    gate: Shown | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    gate: Gated | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     give(ANSWER, out=tmp_path / "out", form="json", stem="answer", gate=gate)
     assert json.loads(capsys.readouterr().out) == json.loads((tmp_path / "out/answer.json").read_text())
@@ -221,7 +221,13 @@ def test_a_gate_that_is_not_passed_ends_with_its_code_and_leaves_the_answer(
     gate: Verdict, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended, recording(["answer"]):
-        give(ANSWER, out=tmp_path / "out", form="text", stem="answer", gate=Shown("A", "B", gate))
+        give(
+            ANSWER,
+            out=tmp_path / "out",
+            form="text",
+            stem="answer",
+            gate=Gated(gate, "The gate is not passed."),
+        )
     assert ended.value.code == code
     assert json.loads((tmp_path / "out/answer.json").read_text())["gate"] == gate
     assert capsys.readouterr().out.startswith("A is better than B")

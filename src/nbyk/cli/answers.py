@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nbyk.cli.gates import EXIT_CODES, Shown, with_gate
+from nbyk.cli.gates import EXIT_CODES, Gated
 from nbyk.cli.terminal import in_options
 from nbyk.errors import NbykError
 from nbyk.lineage import GateShutError
@@ -42,7 +42,7 @@ def give(
     out: Path | None,
     form: str,
     stem: str,
-    gate: Shown | None = None,
+    gate: Gated | None = None,
     more: Mapping[str, bytes] | None = None,
     details: bool = False,
 ) -> None:
@@ -59,24 +59,28 @@ def give(
     stem
         Stem of the report's and the JSON file's names.
     gate
-        What the gate asks and finds, if --gate is given; None otherwise. The answer says it too.
+        What the gate finds, if --gate is given; None otherwise. The answer says it too.
     more
         Further files of the answer, by name.
     details
         Whether the terminal shows more than the first lines, if the answer has these.
     """
     from nbyk.report.answer import write_answer
+    from nbyk.report.lines import Line
     from nbyk.report.printed import printed
 
     answer = replace(answer, cautions=tuple(map(in_options, answer.cautions)))
     if gate is not None:
-        answer = with_gate(answer, gate)
+        head = answer.head and replace(answer.head, lines=(*answer.head.lines, Line(gate.sentence)))
+        found = {"gate": gate.verdict, "gate_passed": gate.verdict == "yes"}
+        sentences = (*answer.sentences, gate.sentence)
+        answer = replace(answer, head=head, sentences=sentences, details={**answer.details, **found})
     if out is not None:
         write_answer(answer, out, stem=stem, more=more)
     width = shutil.get_terminal_size((_WIDTH, 24)).columns
     print(printed(answer, form, stem=stem, width=width, details=details), end="")
-    if gate is not None and gate.better != "yes":
-        raise GateShutError(EXIT_CODES[gate.better])
+    if gate is not None and gate.verdict != "yes":
+        raise GateShutError(EXIT_CODES[gate.verdict])
 
 
 def check_format(form: str) -> None:

@@ -23,9 +23,8 @@ from nbyk.cli.compare_answers import (
     compared_scores,
     compared_votes,
     needs_pairs,
-    shown_of,
 )
-from nbyk.cli.gates import Gate, unless_incomplete, with_one_side
+from nbyk.cli.gates import Gate, gate_of, with_one_side
 from nbyk.cli.options import (
     Item,
     MetricFiles,
@@ -427,11 +426,8 @@ def compare(
     else:
         _refuse(given, WITH_JUDGE, "it is about people and a judge, and there is no --judge")
         compared = _compared(context, given, kind, asked)
-    asks = None
-    if gate:
-        shown = shown_of(compared.boards, compared.names)
-        asks = unless_incomplete(shown, compared.incomplete)
-    give(compared.answer, out=out, form=form, stem="compare", gate=asks, details=details)
+    gated = gate_of(compared.boards, compared.names, compared.incomplete) if gate else None
+    give(compared.answer, out=out, form=form, stem="compare", gate=gated, details=details)
 
 
 def _compared(

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nbyk.cli.gates import Shown, all_better, by_margin, reason_of, reserve_of_margins
 from nbyk.cli.terminal import error_in_options
 from nbyk.errors import NbykError, renaming
 from nbyk.progress import progress, stage
@@ -267,30 +266,6 @@ def compared_scores(
         notes.append("the scores are paired by their order in the files, which have no ids to check it by")
     answer = scores_answer(board, powers=powers, lift=lift, notes=notes)
     return Compared(answer, [board], read.names, read.incomplete)
-
-
-def shown_of(boards: Sequence[Board], names: Sequence[str]) -> Shown:
-    """Return what the gate asks and finds: whether the first system is the better one by every metric."""
-    first = next(name for name in names if name != boards[0].question.against)
-    pairs = [pair for board in boards for pair in board.pairs if pair.a == first]
-    b, margin = pairs[0].b, pairs[0].margin
-    if margin is not None:
-        within = by_margin((pair.verdict == "better", pair.margin) for pair in pairs)
-        return Shown(first, b, within, reserve_of_margins(pairs), margin.size)
-    better = all_better((pair.verdict == "better", _is_settled(pair) or _is_behind(pair)) for pair in pairs)
-    draws = "--resamples" if boards[0].sample.scores else "--max-resamples"
-    return Shown(first, b, better, reason_of(pairs), draws=draws)
-
-
-def _is_settled(pair: Pair) -> bool:
-    """Return whether the decision is certain, could have been another, and holds without reserve."""
-    return pair.decided and pair.could_reject and not pair.reserve
-
-
-def _is_behind(pair: Pair) -> bool:
-    """Return whether A is not ahead, so that no number of draws shows it to be better."""
-    by_means = pair.claims[0].order is None
-    return pair.claims[0].is_conclusive and pair.could_reject and by_means and pair.effect <= 0.0
 
 
 def _with_extras(found: Findings, asked: Mapping[str, Any], *, full: bool) -> Findings:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
 from nbyk.errors import NbykError
-from nbyk.report.lines import Line
 from nbyk.words import in_full
 
 if TYPE_CHECKING:
-    from nbyk.report.answer import Answer
-    from nbyk.testing.results import Margin, Pair
+    from nbyk.testing.results import Board, Pair
 
 Gate = Annotated[
     bool,
@@ -29,31 +26,11 @@ EXIT_CODES: dict[Verdict, int] = {"yes": 0, "no": 3, "inconclusive": 4}
 """Exit codes of --gate. Exit code 2 is bad input, and 1 an unforeseen error."""
 
 
-@dataclass(frozen=True)
-class Shown:
-    """The gate's question: whether system `a` is shown to be better than `b`, or not worse by a margin.
+class Gated(NamedTuple):
+    """What a gate finds, and a sentence that says so."""
 
-    Attributes
-    ----------
-    a, b
-        The systems' names.
-    better
-        The answer.
-    reason
-        Why the data allow no claim about the population asked about, or only with reserve; "" if only more
-        draws or, with a margin, more items are needed.
-    margin
-        The margin, in the unit of the ratings; None if there is none.
-    draws
-        The option that raises the number of draws.
-    """
-
-    a: str
-    b: str | None
-    better: Verdict
-    reason: str = ""
-    margin: float | None = None
-    draws: str = "--max-resamples"
+    verdict: Verdict
+    sentence: str
 
 
 def with_one_side(alternative: str | None, *, gate: bool) -> str:
@@ -63,71 +40,68 @@ def with_one_side(alternative: str | None, *, gate: bool) -> str:
     return alternative or ("greater" if gate else "two-sided")
 
 
-def unless_incomplete(shown: Shown, incomplete: Sequence[str]) -> Shown:
-    """Return what the gate finds, which is inconclusive if a log lacks some of its run."""
-    if not incomplete:
-        return shown
-    return replace(shown, better="inconclusive", reason=f"{incomplete[0]}; run it to its end")
-
-
-def all_better(metrics: Iterable[tuple[bool, bool]]) -> Verdict:
-    """Return whether a system is better by all metrics, or in all comparisons.
+def gate_of(boards: Sequence[Board], names: Sequence[str], incomplete: Sequence[str]) -> Gated:
+    """Return whether the first system is the better one, or not worse by the margin, by every metric.
 
     Parameters
     ----------
-    metrics
-        For each metric or comparison: whether the system is better by it, and whether that answer is settled,
-        so that more draws cannot change it.
+    boards, names
+        The board by each metric, and the systems in the order in which they were given.
+    incomplete
+        Notes about logs that lack some of their run; nothing is conclusive with one.
     """
-    found = list(metrics)
-    if any(settled and not better for better, settled in found):
-        return "no"
-    return "yes" if all(settled for _, settled in found) else "inconclusive"
+    first = next(name for name in names if name != boards[0].question.against)
+    pairs = [pair for board in boards for pair in board.pairs if pair.a == first]
+    has_margin = pairs[0].margin is not None
+    verdicts = {(_about_margin if has_margin else _about_better)(pair) for pair in pairs}
+    verdict: Verdict = "no" if "no" in verdicts else "inconclusive" if "inconclusive" in verdicts else "yes"
+    reason = _reserve_of_margins(pairs) if has_margin else _reason_of(pairs)
+    if incomplete:
+        verdict, reason = "inconclusive", f"{incomplete[0]}; run it to its end"
+    if verdict == "inconclusive" and reason:
+        return Gated(verdict, f"The gate is inconclusive: {reason}.")
+    return Gated(verdict, _sentence(verdict, pairs[0]))
 
 
-def with_gate(answer: Answer, shown: Shown) -> Answer:
-    """Return an answer that says whether the gate is passed."""
-    a, b, verdict, reason, margin = shown.a, shown.b, shown.better, shown.reason, shown.margin
-    no = "" if verdict == "yes" else "not "
-    sentence = f"The gate is {no}passed: {a} is {no}shown to be better than {b}."
-    if margin is not None:
-        sentence = {
-            "yes": f"The gate is passed: {a} is better than {b}, or not worse by {in_full(margin)}.",
-            "no": f"The gate is not passed: {a} is worse than {b} by more than {in_full(margin)}.",
+def _sentence(verdict: Verdict, pair: Pair) -> str:
+    a, b = pair.a, pair.b
+    if pair.margin is not None:
+        size = in_full(pair.margin.size)
+        return {
+            "yes": f"The gate is passed: {a} is better than {b}, or not worse by {size}.",
+            "no": f"The gate is not passed: {a} is worse than {b} by more than {size}.",
             "inconclusive": f"The gate is inconclusive: these data do not show whether {a} is worse than {b} "
-            f"by {in_full(margin)}. More items would tell, or ask about a larger margin.",
+            f"by {size}. More items would tell, or ask about a larger margin.",
         }[verdict]
-        if verdict == "inconclusive" and reason:
-            sentence = f"The gate is inconclusive: {reason}."
-    elif verdict == "inconclusive":
-        more = f"more draws could change whether {a} is shown to be better than {b}; raise {shown.draws}"
-        sentence = f"The gate is inconclusive: {reason or more}."
-    head = answer.head and replace(answer.head, lines=(*answer.head.lines, Line(sentence)))
-    return replace(
-        answer,
-        head=head,
-        sentences=(*answer.sentences, sentence),
-        details={**answer.details, "gate": verdict, "gate_passed": verdict == "yes"},
-    )
+    if verdict == "inconclusive":
+        draws = "--resamples" if pair.sample.scores else "--max-resamples"
+        return (
+            f"The gate is inconclusive: more draws could change whether {a} is shown to be better than {b}; "
+            f"raise {draws}."
+        )
+    no = "" if verdict == "yes" else "not "
+    return f"The gate is {no}passed: {a} is {no}shown to be better than {b}."
 
 
-def by_margin(metrics: Iterable[tuple[bool, Margin | None]]) -> Verdict:
-    """Return whether a system is better than another or not worse by the margin, by every metric.
-
-    Parameters
-    ----------
-    metrics
-        For each metric: whether the system is better by it, and the tests of its margin.
-    """
-    passed: dict[str, Verdict] = {"equivalent": "yes", "not worse": "yes", "worse": "no"}
-    verdicts = {
-        "yes" if better else passed.get(margin.verdict, "inconclusive") if margin else "inconclusive"
-        for better, margin in metrics
-    }
-    return "no" if "no" in verdicts else "inconclusive" if "inconclusive" in verdicts else "yes"
+def _about_better(pair: Pair) -> Verdict:
+    """Return whether A is better; inconclusive unless that is certain and holds without reserve."""
+    claim = pair.claims[0]
+    # No number of draws shows a system to be better that is not ahead.
+    is_behind = claim.is_conclusive and claim.order is None and pair.effect <= 0.0
+    if not pair.could_reject or not (is_behind or (pair.decided and not pair.reserve)):
+        return "inconclusive"
+    return "yes" if pair.verdict == "better" else "no"
 
 
-def reason_of(pairs: Iterable[Pair]) -> str:
+def _about_margin(pair: Pair) -> Verdict:
+    """Return whether A is better, or not worse by the margin."""
+    found: dict[str, Verdict] = {"equivalent": "yes", "not worse": "yes", "worse": "no"}
+    if pair.verdict == "better":
+        return "yes"
+    return "inconclusive" if pair.margin is None else found.get(pair.margin.verdict, "inconclusive")
+
+
+def _reason_of(pairs: Sequence[Pair]) -> str:
     """Return why some pair allows no claim about the broadest population, or only with reserve.
 
     "" if every pair does without.
@@ -143,7 +117,7 @@ def reason_of(pairs: Iterable[Pair]) -> str:
     return ""
 
 
-def reserve_of_margins(pairs: Iterable[Pair]) -> str:
+def _reserve_of_margins(pairs: Sequence[Pair]) -> str:
     """Return why the answer about the margin holds for some pair only with reserve; "" if for none."""
     return next(
         (

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbyk.cli.pilot import for_new_ones, read_answers, unit_cautions_of
+from nbyk.cli.pilot import PilotFiles, unit_cautions_of
 from nbyk.cli.plan_source import variances_of
 from nbyk.errors import NbykError, renaming
 
@@ -57,7 +57,7 @@ def are_labels(path: Path, columns: Columns) -> bool:
 def plan_of_labels(
     arguments: Mapping[str, Any],
     asked: Mapping[str, Any],
-    files: tuple[Path | None, tuple[Path, ...] | None, Columns, Mending],
+    files: PilotFiles,
     say: Callable[[str], None],
     *,
     with_people: bool,
@@ -79,7 +79,7 @@ def plan_of_labels(
                 f"found {arguments[name]}, but labels are no numbers on a scale; leave it out", argument=name
             )
     classes = names_in(arguments["classes"])
-    pilot, systems, columns, mending = files
+    pilot, systems = files.gold, files.systems
     if pilot is None:
         if systems is not None or with_people:
             raise NbykError(
@@ -90,7 +90,7 @@ def plan_of_labels(
     if with_people and more:
         raise NbykError("a plan with raters and runs is by one metric; give one", argument="metric")
     if systems is not None:
-        read = read_answers(pilot, systems, columns, mending, kind="classes", classes=classes or None)
+        read = files.answers(kind="classes", classes=classes or None)
         assert read.gold is not None
         assert read.gold_units is not None
         a, b = read.names
@@ -104,7 +104,7 @@ def plan_of_labels(
         gold, units, notes, classes, names = read.gold, read.gold_units, read.notes, read.classes, (a, b)
         answers = read.responses[a], read.responses[b]
     else:
-        labels, classes = read_labels(pilot, columns, mending, classes)
+        labels, classes = read_labels(pilot, files.columns, files.mending, classes)
         gold, units, notes, answers, names = labels.matrix(), labels.units(), labels.mended, None, ("A", "B")
     say("fitting a prior to the labels")
     fitted = fit_labels(pilot.stem, gold, classes, pilot, n_sets=1)
@@ -118,7 +118,7 @@ def plan_of_labels(
         shown = Pilot.of_labels(items, gold, units, chosen, asked["effect"], declared=variances_of(sds))
         return plan(shown, **{**asked, "metric": shown.metric}), pilot.stem
     solved = plan(items, **{**asked, "metric": arguments["metric"]})
-    way = for_new_ones(pilot, (), columns, mending, ["--solve", "raters", "--effect", "E", "--power", "0.8"])
+    way = replace(files, systems=None).for_new_ones("--solve", "raters", "--effect", "E", "--power", "0.8")
     cautions = unit_cautions_of({"gold": units}, len(gold), way)
     return replace(solved, warnings=(*solved.warnings, *notes, *cautions)), ""
 

@@ -26,7 +26,7 @@ from nbyk.cli.options import (
     metric_named,
     panel,
 )
-from nbyk.cli.pilot import holds_two_systems
+from nbyk.cli.pilot import PilotFiles, holds_two_systems
 from nbyk.cli.plan_source import (
     OF_SHARED,
     SDS,
@@ -296,7 +296,8 @@ def plan(
     from nbyk.planning.plan import plan as plan_from
     from nbyk.report.plan import plan_answer
 
-    files = (pilot, answers, Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty))
+    mending = Mending(on_duplicates, on_empty)
+    files = PilotFiles(pilot, answers, Columns(item, rater, value, cluster), mending)
     arguments["n_runs"] = _runs(n_runs)
     asked = {name: arguments[name] for name in plan_from.__kwdefaults__ or {} if name in arguments}
     asked |= {"metric": metrics[0] if metrics else None, "curves": out is not None and not with_people}
@@ -311,7 +312,7 @@ def plan(
             solved, name = plan_of_labels(arguments, asked, files, say, with_people=with_people, sds=sds)
         elif with_people:
             source, name = shared_source(
-                *files, sds, asked, unit=unit, system_answers=system_answers, pair_runs=pair_runs, say=say
+                files, sds, asked, unit=unit, system_answers=system_answers, pair_runs=pair_runs, say=say
             )
             solved = plan_from(source, **asked)
         else:

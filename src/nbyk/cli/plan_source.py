@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from nbyk.cli.options import check_files, numbers_of, scale_named
-from nbyk.cli.pilot import pilot_scale, read_pilot_of, unit_cautions_of
+from nbyk.cli.pilot import PilotFiles, pilot_scale, unit_cautions_of
 from nbyk.errors import NbykError, unknown_name
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbyk.data import ResponseSet, Scale
-    from nbyk.data.columns import Columns
-    from nbyk.data.layouts import Mending
     from nbyk.metrics import Metric
     from nbyk.planning.pilot import Pilot
     from nbyk.planning.result import Plan
@@ -174,10 +172,7 @@ def in_the_unit(
 
 
 def shared_source(
-    pilot: Path | None,
-    systems: tuple[Path, ...] | None,
-    columns: Columns,
-    mending: Mending,
+    files: PilotFiles,
     sds: dict[str, float | None],
     asked: dict[str, Any],
     *,
@@ -190,8 +185,8 @@ def shared_source(
 
     Parameters
     ----------
-    pilot, systems, columns, mending
-        The files, and how to read them.
+    files
+        The files of the pilot, if there are any.
     sds
         The standard deviations that are given; others are None.
     asked
@@ -208,7 +203,7 @@ def shared_source(
     from nbyk.planning.pilot import Pilot
     from nbyk.testing.shared_units.collection import Spread
 
-    metric = asked["metric"]
+    metric, pilot, systems, columns = asked["metric"], files.gold, files.systems, files.columns
     scale = None if asked["scale"] is None and not (pilot or systems) else pilot_scale(asked["scale"])
     if pair_runs not in ("yes", "no"):
         raise NbykError(f"found {pair_runs}, expected yes or no", argument="pair_runs")
@@ -231,7 +226,7 @@ def shared_source(
     if systems is None and asked["effect"] is None:
         raise NbykError("give a number: ratings alone do not show by how much A is better", argument="effect")
     assert scale is not None
-    read = read_pilot_of(pilot, systems, scale, columns, mending)
+    read = files.read(scale)
     asked["scale"] = read.scale
     say("variances of the pilot")
     of_metric = cast("float", read.scale.unit) ** metric.unit_power
@@ -299,14 +294,14 @@ def simulated_plan(
     arguments: Mapping[str, Any],
     asked: dict[str, Any],
     metrics: Sequence[Metric],
-    files: tuple[Path | None, tuple[Path, ...] | None, Columns, Mending],
+    files: PilotFiles,
     say: Callable[[str], None],
 ) -> Plan:
     """Return the plan by simulated items, with that of a prior fitted to a pilot beside that of its items."""
     from nbyk.planning.plan import check_settings
     from nbyk.planning.plan import plan as plan_from
 
-    pilot, pilot_systems, columns, mending = files
+    pilot, pilot_systems = files.gold, files.systems
     scale, other_prior = None, None
     if arguments["scale"] is not None:
         scale = asked["scale"] = pilot_scale(arguments["scale"])
@@ -317,9 +312,7 @@ def simulated_plan(
         on_scale = pilot_scale(arguments["scale"])
         trials = all(metric.of_trials for metric in metrics)
         question = _for_people(arguments, asked, metrics[0])
-        read = read_pilot_of(
-            pilot, pilot_systems, on_scale, columns, mending, question=question, trials=trials
-        )
+        read = files.read(on_scale, *question, trials=trials)
         population: Any = replace(read.items, system_answers=arguments["system_answers"])
         cautions, scale = read.warnings, read.scale
         if pilot is not None and pilot_systems is None:
