@@ -15,7 +15,7 @@ from nbyk.metrics import metrics_of
 from nbyk.metrics.registry import named
 from nbyk.planning.result import Plan
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
-from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, variance_figure
+from nbyk.report.comparison.figures import difference_figure, null_figure, sensitivity_figure, variance_figure
 from nbyk.report.comparison.sentences import (
     claim_sentence,
     items_in_words,
@@ -302,7 +302,7 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
             file_stem("effect", name, place),
             f"The effect of {a} over {b} on {name}, beside those of equally good systems "
             f"({in_words(pair.question.test)}) and of items drawn again",
-            partial(pair_figure, pair),
+            partial(null_figure, pair),
             narrow=True,
         )
     if found.sensitivity is not None:

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import count
 
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
-from nbyk.report.comparison import score_figures
+from nbyk.report.comparison.figures import aso_figure, null_figure, scores_figure
 from nbyk.report.comparison.sentences import board_head, method_line
 from nbyk.report.comparison.tables import pairs_table
 from nbyk.report.lines import Line
@@ -143,7 +143,7 @@ def _figures(board: Board) -> Iterator[AnswerFigure]:
     yield AnswerFigure(
         "scores",
         f"The scores of each system, with their mean and its {percent} interval.",
-        partial(score_figures.scores_figure, board),
+        partial(scores_figure, board),
         narrow=True,
         alt=board.sentence,
     )
@@ -155,7 +155,7 @@ def _figures(board: Board) -> Iterator[AnswerFigure]:
             f"Left: the quantile functions of {pair.a} and {pair.b}. Where {pair.a}'s is lower, it violates "
             "the order. Right: the violation ratio of bootstrapped samples, and the bound that they give."
         )
-        yield AnswerFigure("quantiles", caption, partial(score_figures.aso_figure, pair))
+        yield AnswerFigure("quantiles", caption, partial(aso_figure, pair))
         return
     caption = "The distribution of the statistic if both systems are equally good, and its observed value."
-    yield AnswerFigure("null", caption, partial(score_figures.null_figure, pair), narrow=True)
+    yield AnswerFigure("null", caption, partial(null_figure, pair), narrow=True)
