@@ -227,7 +227,7 @@ def compared_scores(
     files: Mapping[str, Any],
 ) -> Compared:
     """Return what systems' scores of runs show, and the power to notice a lift by a factor or a shift."""
-    from nbyk.report.comparison.score_answer import scores_answer
+    from nbyk.report.comparison.board_answer import scores_answer
     from nbyk.testing.scores.compare_scores import N_ASO_RESAMPLES, N_RESAMPLES, chosen_test, least_scores
     from nbyk.testing.scores.facts import ASO
     from nbyk.testing.scores.power_analysis import Lift, check_power_of, comparison_power
@@ -255,7 +255,7 @@ def compared_scores(
     n_draws *= len(scores) - 1 if asked["against"] else len(scores) * (len(scores) - 1) // 2
     with progress("draws", n_draws) if n_draws > _MANY_DRAWS else nullcontext() as advance:
         board = compare(read, progress=advance, **asked)
-    powers = None if by is None else comparison_power(board, lift=by, lift_is=lift_is)
+    powers = {} if by is None else comparison_power(board, lift=by, lift_is=lift_is)
     lift = "" if by is None else f"a factor of {by:g}" if lift_is == "factor" else f"{by:g}"
     notes = list(read.notes)
     notes += [

@@ -211,7 +211,7 @@ def test_out_writes_everything_alike_twice(nbyk: Run) -> None:
     names = sorted(str(path.relative_to("one")) for path in Path("one").rglob("*.*"))
     for expected in ("compare.html", "compare.json", "figures/scores.svg", "figures/scores.png"):
         assert expected in names
-    for table in ("pairs", "systems", "power"):
+    for table in ("pairs", "standings", "power"):
         assert {f"tables/{table}{suffix}" for suffix in (".csv", ".parquet", ".md", ".tex")} <= set(names)
     files = [name for name in names if not name.startswith((".nbyk", "tables/.", "figures/."))]
     assert [Path("one", name).read_bytes() for name in files] == [

@@ -38,7 +38,7 @@ def leaderboard_table(board: Board) -> pd.DataFrame:
     """Return the systems, best first, one to a row."""
     import pandas as pd
 
-    asked, rows = board.question, []
+    asked, scores, rows = board.question, board.sample.scores, []
     for standing in board.standings:
         rows.append(
             {
@@ -46,6 +46,9 @@ def leaderboard_table(board: Board) -> pd.DataFrame:
                 asked.metric: standing.score,
                 "low": standing.interval[0],
                 "high": standing.interval[1],
+                **(
+                    {"scores": len(scores[standing.name]), "sd": _sd(scores[standing.name])} if scores else {}
+                ),
                 "rank": standing.rank,
                 "rank from": standing.rank_low,
                 "rank to": standing.rank_high,
@@ -57,6 +60,10 @@ def leaderboard_table(board: Board) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def _sd(sample: Floats) -> float:
+    return float(sample.std(ddof=1)) if len(sample) > 1 else math.nan
 
 
 def leaderboard_caption(board: Board) -> str:
