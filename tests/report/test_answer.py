@@ -357,11 +357,12 @@ def test_a_signal_waits_until_the_answer_is_whole(tmp_path: Path, monkeypatch: p
 def test_further_tables_are_made_only_where_they_are_written(tmp_path: Path) -> None:
     made = []
 
-    def further() -> Iterator[AnswerTable]:
+    def tables() -> Iterator[AnswerTable]:
+        yield from ANSWER.tables
         made.append("items")
         yield AnswerTable("items", "Which items speak", ANSWER.tables[0].frame)
 
-    answer = replace(ANSWER, further=further)
+    answer = replace(ANSWER, make_tables=tables, n_printed=1)
     for form in ("text", "markdown", "json", "latex"):
         assert printed(answer, form, stem="answer", width=80) == printed(
             ANSWER, form, stem="answer", width=80

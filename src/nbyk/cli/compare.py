@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,9 +13,6 @@ import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
 from nbyk.cli.compare_answers import (
-    READING,
-    TAKEN,
-    WITH_JUDGE,
     Compared,
     Following,
     compared_by_judge,
@@ -70,22 +67,24 @@ _of_judge = panel("People and a judge")
 _of_scores = panel("Scores of runs")
 _of_draws = panel("Draws")
 
-_ABOUT_ITEMS = (
+_OF_ITEMS = {
     *("gold", "metric", "metric_file", "classes", "null", "interval", "generalise", "rater_ids", "run_ids"),
     *("scale", "cluster", "rater", "gold_item", "gold_rater", "gold_value", "full", "max_resamples"),
     *("max_draws", "margin", "suite", "weights", "looks"),
-)
-"""Parameters that scores of runs have no use for."""
+}
+_OF_SCORES = {"test", "tau", "lift", "shift"}
+_OF_EITHER = {"kind", "lower_is_better", "pair_runs", "n_resamples", "task", "filter_"}
+_OF_JUDGE = {"judge_name", "counts", "chance", "batch", "slices"}
+"""Parameters that mean something for responses to items, scores of runs, either, or a judge alone."""
 
-_NOT_OF_VOTES = (
-    *("gold", "metric", "metric_file", "classes", "null", "interval", "rater_ids", "run_ids", "pair_runs"),
-    *("scale", "cluster", "full", "margin", "suite", "weights", "test", "tau", "lift", "shift"),
-    *("n_resamples", "lower_is_better", *WITH_JUDGE),
-)
-"""Parameters that votes have no use for."""
+_NOT_OF_VOTES = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER, _OF_JUDGE) - {"generalise", "looks"}
+_NOT_OF_JUDGE = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER) - {"scale", "rater"}
 
-_ABOUT_SCORES = ("test", "tau", "lift", "shift")
-"""Parameters that only scores of runs have a use for."""
+_READING = (
+    *("item", "rater", "value", "system", "chance", "batch", "slices"),
+    *("on_missing", "on_duplicates", "on_empty"),
+)
+"""The parameters that go to `nbyk.read_judged` as they are."""
 
 
 def compare(
@@ -414,9 +413,8 @@ def compare(
         asked |= {"generalise": factors(generalise), "looks": looks}
         compared = compared_votes(votes, asked, None if judge is None else read_votes(judge))
     elif judge is not None:
-        unused = [name for name in context.params if name not in TAKEN]
-        _refuse(given, unused, "people and a judge have no use for it")
-        reading = {name: context.params[name] for name in READING}
+        _refuse(given, _NOT_OF_JUDGE, "people and a judge have no use for it")
+        reading = {name: context.params[name] for name in _READING}
         reading |= {"judges": judge_name, "counts": numbers_of(counts), "scale": scale and scale_named(scale)}
         asked["correction"] = correction or "holm"
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
@@ -424,7 +422,7 @@ def compare(
         if gate and len(compared.names) < 2:
             raise NbykError("--gate needs two systems to compare, and these are ratings of one")
     else:
-        _refuse(given, WITH_JUDGE, "it is about people and a judge, and there is no --judge")
+        _refuse(given, _OF_JUDGE, "it is about people and a judge, and there is no --judge")
         compared = _compared(context, given, kind, asked)
     gated = gate_of(compared.boards, compared.names, compared.incomplete) if gate else None
     give(compared.answer, out=out, form=form, stem="compare", gate=gated, details=details)
@@ -438,7 +436,7 @@ def _compared(
 
     words = context.params
     if kind == "scores":
-        _refuse(given, _ABOUT_ITEMS, "scores of runs have no items")
+        _refuse(given, _OF_ITEMS, "scores of runs have no items")
     with renaming(_PARAMETERS):
         read = _read(words, kind)
         if read.kind == "scores" and kind is None and words["pair_runs"] is not None:
@@ -447,14 +445,14 @@ def _compared(
     asked |= {name: words[name] for name in ("n_resamples", "seed", "threads")}
     files = named_systems(words["systems"] or ())
     if read.kind == "scores":
-        _refuse(given, _ABOUT_ITEMS, "these are scores of runs, without items")
+        _refuse(given, _OF_ITEMS, "these are scores of runs, without items")
         asked |= {"test": words["test"] or "recommended", "tau": words["tau"]}
         compared = compared_scores(read, asked, words["lift"], words["shift"], files)
         _say_columns(read)
         if kind is None:
             print(f"{read.taken_as}; --kind numbers takes them for responses to items", file=sys.stderr)
         return compared
-    _refuse(given, _ABOUT_SCORES, f"these are {read.kind} of items")
+    _refuse(given, _OF_SCORES, f"these are {read.kind} of items")
     metrics = _metrics(words["metric"], read)
     with renaming(_PARAMETERS):
         read = read.with_units(words["rater_ids"], words["run_ids"])
@@ -542,7 +540,7 @@ def _options(context: typer.Context) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _refuse(given: Sequence[str], unused: Sequence[str], why: str) -> None:
+def _refuse(given: Sequence[str], unused: Collection[str], why: str) -> None:
     """Raise NbykError if an option was given that these data have no use for."""
     for name in given:
         if name in unused:

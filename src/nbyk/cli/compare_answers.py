@@ -28,22 +28,6 @@ _MANY_DRAWS = 200_000
 """The progress of draws of scores is shown if there are more than this."""
 
 
-READING = (
-    *("item", "rater", "value", "system", "chance", "batch", "slices"),
-    *("on_missing", "on_duplicates", "on_empty"),
-)
-"""The parameters of `nbyk compare` that go to `nbyk.read_judged` as they are."""
-
-WITH_JUDGE = ("judge_name", "counts", "chance", "batch", "slices")
-"""Those that mean something beside a judge alone."""
-
-TAKEN = (
-    *("systems", "judge", *WITH_JUDGE, *READING, "scale", "against", "alternative", "alpha"),
-    *("confidence_level", "correction", "gate", "details", "out", "form", "seed", "threads"),
-)
-"""All that mean something beside a judge."""
-
-
 class Compared(NamedTuple):
     """The answer about systems, the board by each metric, the systems in their order, and unfinished logs."""
 

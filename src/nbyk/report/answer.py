@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,9 +106,8 @@ class Answer:
     sentences
         Plain sentences that you can quote; the first is the answer.
     make_tables
-        Function that makes its tables; those for the terminal come first. Called only if one is shown.
-    further
-        Function that makes more tables, which are only written to files; called only if they are.
+        Function that makes its tables one by one; those for the terminal come first, and others are made only
+        where they are written.
     figures
         Its figures.
     cautions
@@ -131,7 +131,6 @@ class Answer:
     details: Mapping[str, Any]
     n_printed: int = 1
     template: Path | None = None
-    further: Callable[[], Iterable[AnswerTable]] = tuple
     head: Head | None = None
 
     @property
@@ -148,13 +147,17 @@ class Answer:
 
     @cached_property
     def tables(self) -> tuple[AnswerTable, ...]:
-        """Its tables, without the further ones."""
+        """All of its tables."""
         return tuple(self.make_tables())
 
-    @cached_property
-    def all_tables(self) -> tuple[AnswerTable, ...]:
-        """Every table, including the further ones."""
-        return (*self.tables, *self.further())
+    def first_tables(self) -> list[AnswerTable]:
+        """Return the tables that the terminal shows; no others are made."""
+        return list(islice(self.make_tables(), self.n_printed))
+
+    def printed_tables(self) -> list[AnswerTable]:
+        """Return the same without the one among its first lines."""
+        shown = None if self.head is None else self.head.table
+        return [table for table in self.first_tables() if table is not shown]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but tables and figures as plain values."""
@@ -189,8 +192,7 @@ def answer_text(answer: Answer, *, width: int, details: bool = False) -> str:
     if first and not details:
         return f"{first[0]}\n"
     parts = [*first, *(filled(sentence, width) for sentence in answer.rest)]
-    shown = None if answer.head is None else answer.head.table
-    parts += [_table_text(table, width) for table in answer.tables[: answer.n_printed] if table is not shown]
+    parts += [_table_text(table, width) for table in answer.printed_tables()]
     if answer.cautions:
         parts.append("\n".join([BEFORE, *(_item(text, width) for text in answer.cautions)]))
     return "\n\n".join(parts) + "\n"
@@ -236,7 +238,7 @@ def write_answer(
         drawn = _drawn(answer.figures)
         files |= _figure_files(drawn)
         addresses = addresses_of(drawn)
-    for table in answer.all_tables:
+    for table in answer.tables:
         for suffix, text in table_texts(table.frame, table.caption).items():
             files[f"tables/{table.name}{suffix}"] = text.encode()
         arrow = pa.Table.from_pandas(table.frame, preserve_index=False)
@@ -292,7 +294,7 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
             "rows": [[(cell, len(cell) > _LONG) for cell in row] for row in cells(table.shown)],
             "beyond": _beyond(table),
         }
-        for place, table in enumerate(answer.all_tables)
+        for place, table in enumerate(answer.tables)
         if table.on_page
     ]
     figures = [

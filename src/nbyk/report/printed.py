@@ -42,19 +42,15 @@ def _markdown(answer: Answer) -> str:
     cautions = [markdown_text(on_one_line(caution)) for caution in answer.cautions]
     careful = ["\n".join([BEFORE, "", *(f"- {caution}" for caution in cautions)])] if cautions else []
     head = answer.lines
-    shown = None if head is None else head.table
-    tables = [
-        markdown(table.shown, table.caption)
-        for table in answer.tables[: answer.n_printed]
-        if table is not shown
-    ]
+    tables = [markdown(table.shown, table.caption) for table in answer.printed_tables()]
     if head is None:
         first, *others = sentences
         parts, folded = [f"### {markdown_text(answer.title)}", f"**{first}**", *others, *careful], tables
     else:
         parts = head_rows(head, markdown_text, "**{}**".format, "`{}`".format)
-        if shown is not None:
-            parts.insert(len(parts) * head.table_is_last, markdown(shown.shown, shown.caption).rstrip())
+        if head.table is not None:
+            table = markdown(head.table.shown, head.table.caption).rstrip()
+            parts.insert(len(parts) * head.table_is_last, table)
         folded = [*sentences, *careful, *tables]
     if folded:
         body = "\n\n".join(folded).rstrip()
@@ -67,7 +63,7 @@ def _latex(answer: Answer) -> str:
     if answer.cautions:
         items = "\n".join(f"\\item {latex_text(caution)}" for caution in answer.cautions)
         parts.append(f"{latex_text(BEFORE)}\n\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
-    parts += [latex(table.shown, table.caption) for table in answer.tables[: answer.n_printed]]
+    parts += [latex(table.shown, table.caption) for table in answer.first_tables()]
     return "\n\n".join(parts).rstrip() + "\n"
 
 

@@ -126,7 +126,6 @@ def pair_answer(found: Findings, *, following: tuple[str, str] = ("", "")) -> An
         title=_question(found),
         sentences=tuple(_sentences(found)),
         make_tables=partial(_tables, found),
-        further=partial(_further_tables, found),
         figures=tuple(_figures(found)),
         cautions=cautions,
         head=head,
@@ -247,9 +246,6 @@ def _tables(found: Findings) -> Iterator[AnswerTable]:
     if found.settlement is not None:
         caption = f"Sizes that would settle it on {found.settlement.metric}, if the effect stays as it is now"
         yield AnswerTable("settlement", caption, settlement_table(found.settlement))
-
-
-def _further_tables(found: Findings) -> Iterator[AnswerTable]:
     a, b = found.first.a, found.first.b
     for place, (name, effects) in enumerate(found.item_effects.items()):
         caption = f"The items that speak most for {a} and for {b} on {name}, with their ratings"
