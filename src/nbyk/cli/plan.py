@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
-from nbyk.cli.labels import is_of_labels, plan_of_labels
+from nbyk.cli.labels import is_of_labels, labels_source
 from nbyk.cli.options import (
     Item,
     MetricFiles,
@@ -34,7 +34,7 @@ from nbyk.cli.plan_source import (
     check_sources,
     judged_source,
     shared_source,
-    simulated_plan,
+    simulated_source,
 )
 from nbyk.errors import NbykError
 from nbyk.progress import moving_line
@@ -278,8 +278,7 @@ def plan(
         answers = (pilot,)
         pilot = None
         arguments |= {"pilot": None, "pilot_systems": answers}
-    sds = {name: arguments[name] for name in SDS}
-    shared = [cluster, pair_runs == "yes" or None, *(arguments[name] for name in OF_SHARED), *sds.values()]
+    shared = [cluster, pair_runs == "yes" or None, *(arguments[name] for name in (*OF_SHARED, *SDS))]
     with_people = any(given is not None for given in shared) or solve in ("raters", "runs", "calls")
     with_people = with_people or bool(solve and answers)
     load_metric_files(metric_file)
@@ -300,25 +299,19 @@ def plan(
     files = PilotFiles(pilot, answers, Columns(item, rater, value, cluster), mending)
     arguments["n_runs"] = _runs(n_runs)
     asked = {name: arguments[name] for name in plan_from.__kwdefaults__ or {} if name in arguments}
-    asked |= {"metric": metrics[0] if metrics else None, "curves": out is not None and not with_people}
+    asked |= {"metric": metrics, "curves": out is not None and not with_people}
     with moving_line() as say:
         asked["progress"] = say
         if judge is not None:
-            name = str(pilot)
-            solved = plan_from(judged_source(arguments, asked), **asked)
+            source = judged_source(arguments, asked)
         elif counts is not None:
             raise NbykError(WITHOUT_JUDGE, argument="counts")
         elif of_labels:
-            solved, name = plan_of_labels(arguments, asked, files, say, with_people=with_people, sds=sds)
-        elif with_people:
-            source, name = shared_source(
-                files, sds, asked, unit=unit, system_answers=system_answers, pair_runs=pair_runs, say=say
-            )
-            solved = plan_from(source, **asked)
+            source = labels_source(arguments, asked, files, say, with_people=with_people)
         else:
-            name = ""
-            solved = simulated_plan(arguments, asked, metrics, files, say)
-    answer = plan_answer(solved, name=name, for_page=out is not None or form == "html")
+            source = (shared_source if with_people else simulated_source)(arguments, asked, files, say)
+        solved = source.plan(asked)
+    answer = plan_answer(solved, name=source.name, for_page=out is not None or form == "html")
     give(answer, out=out, form=form, stem="plan", details=details)
 
 
