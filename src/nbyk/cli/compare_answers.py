@@ -129,8 +129,7 @@ def compared_items(
 def _tables(systems: Systems, boards: Mapping[str, Board], suite: Suite | None) -> Iterator[AnswerTable]:
     """Yield the tables of the tasks of a suite, or that of intervals of one system which hold at once."""
     from nbyk.report.answer import AnswerTable
-    from nbyk.report.comparison.board_answer import band_table
-    from nbyk.report.comparison.pair_answer import file_stem
+    from nbyk.report.comparison.board_answer import band_table, file_stem
     from nbyk.testing.systems.one_system import band
     from nbyk.testing.systems.scored import ScoredSystems
     from nbyk.testing.systems.suite import task_table

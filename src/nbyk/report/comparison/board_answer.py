@@ -11,9 +11,9 @@ from itertools import count
 from typing import Any
 
 from nbyk.data import Systems
+from nbyk.metrics.registry import named
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import aso_figure, leaderboard_figure, null_figure, scores_figure
-from nbyk.report.comparison.pair_answer import details_of, dropped_items, file_stem, joined, thresholds
 from nbyk.report.comparison.sentences import (
     CORRECTION_IN_WORDS,
     board_head,
@@ -23,13 +23,13 @@ from nbyk.report.comparison.sentences import (
     method_line,
 )
 from nbyk.report.comparison.tables import claims_table, leaderboard_caption, leaderboard_table, pairs_table
-from nbyk.report.lines import Line
+from nbyk.report.lines import Head, Line
 from nbyk.testing.results import Board, Interval, Pair
 from nbyk.testing.scores.compare_scores import n_corrected_for
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.means import scores_to_settle
 from nbyk.testing.scores.power_analysis import BootstrapPower
-from nbyk.words import listed
+from nbyk.words import in_full, listed
 
 _OF_A_RUN = re.compile(r"(.*?)[-_. ]?(?:seed|run|epoch|trial)[-_. ]?\d+", re.IGNORECASE)
 
@@ -77,11 +77,11 @@ def board_answer(
     said += [*_methods(first), *filter(None, [first.sample.pairing]), *lines]
     head = joined([board_head(board) for board in boards.values()], following)
     return Answer(
-        title=_title(first),
+        title=title_of(boards),
         sentences=tuple(said),
         make_tables=lambda: (*standings, *tables, *pairs()),
         figures=tuple(_figures(boards)),
-        cautions=tuple(dict.fromkeys((*_cautions(boards, systems), *notes))),
+        cautions=tuple(dict.fromkeys((*cautions_of(boards, systems), *notes))),
         head=replace(head, lines=(*head.lines, *map(Line, lines))),
         details={
             **({} if systems is None else details_of(systems)),
@@ -156,16 +156,47 @@ def _what_would_settle(pair: Pair) -> str:
     return f"about {n} scores of each would show a difference this large (power 0.8)"
 
 
-def _title(board: Board) -> str:
-    pair, on = board.pairs[0], "on " + items_in_words(board.sample)
+def title_of(boards: Mapping[str, Board]) -> str:
+    """Return the question of the first board, as the heading of the report."""
+    board = next(iter(boards.values()))
+    pair, on = board.pairs[0], f"on {items_in_words(board.sample)}"
     if board.sample.scores:
         on = "by their scores"
     if not pair.b:
         return f"The score of {listed(board.names)} {on}"
-    if len(board.standings) == 2 and board.question.against is None:
-        return f"Is {pair.a} better than {pair.b}?"
+    if len(board.pairs) == 1 and board.question.against is None:
+        margin = pair.margin
+        more = "" if margin is None else f", or at least not worse by {in_full(margin.size)}"
+        return f"Is {pair.a} better than {pair.b}{more}?"
     against = f" compared with {pair.b}" if board.question.against else ""
     return f"{len(board.standings)} systems{against} {on}"
+
+
+def joined(heads: Sequence[Head], following: tuple[str, str]) -> Head:
+    """Return the first lines by several metrics as one: those by the first metric, then the others'."""
+    first, *others = heads
+    lines = [*first.lines]
+    for head in others:
+        lines += [Line(head.verdict, head.about), *head.lines]
+    serious = {text for head in heads for text in head.cautions[: head.n_serious]}
+    next_words, command = following
+    return replace(
+        first,
+        lines=tuple(lines),
+        n_serious=len(serious),
+        next=next_words or first.next,
+        command=command,
+    )
+
+
+def details_of(systems: Systems) -> dict[str, Any]:
+    """Return the details that all answers about systems share."""
+    return {"n_items": systems.n_items, "dropped": dict(systems.dropped)}
+
+
+def file_stem(kind: str, metric: str, place: int) -> str:
+    """Return the stem of a file about a metric: for the first metric it is only the kind."""
+    return kind if place == 0 else f"{kind}_{re.sub(r'[^A-Za-z0-9_.=]+', '-', metric).strip('-')}"
 
 
 def _methods(board: Board) -> Iterator[str]:
@@ -253,16 +284,23 @@ def _runs_as_systems(names: Iterable[str]) -> Iterator[str]:
             )
 
 
-def _cautions(boards: Mapping[str, Board], systems: Systems | None) -> Iterator[str]:
+def cautions_of(boards: Mapping[str, Board], systems: Systems | None) -> Iterator[str]:
+    """Yield the cautions about boards and the ratings behind them, those first that may change a decision."""
     for board in boards.values():
-        yield from board.reserves
+        yield from (board.pair if len(board.pairs) == 1 else board).reserves
     if systems is not None:
-        yield from _runs_as_systems(systems.names)
-        yield from dropped_items(systems)
-        yield from systems.notes
+        if len(systems.names) > 2:
+            yield from _runs_as_systems(systems.names)
+        if systems.dropped:
+            each = listed([f"{count} of {label}" for label, count in systems.dropped.items()])
+            n_items = systems.n_items
+            yield f"nbyk dropped items that another file lacks ({each}) and compares the {n_items} others"
+        both_are_same = f"{' and '.join(systems.names)} have the same ratings"  # which the pair says itself
+        yield from (note for note in systems.notes if note != both_are_same)
     if len(boards) > 1 and any(board.pairs[0].b for board in boards.values()):
         yield f"nbyk tested {len(boards)} metrics and did not correct p for that number"
-    if systems is not None:
-        yield from thresholds(boards, systems)
-    for board in boards.values():
+    for name, board in boards.items():
         yield from board.warnings
+        cut = systems and named(name, systems.kind).threshold_in_ratings(systems.scale)
+        if cut is not None:
+            yield f"{name} calls an item positive if its mean rating is {cut:g} or more"
