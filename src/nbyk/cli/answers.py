@@ -46,24 +46,10 @@ def give(
     more: Mapping[str, bytes] | None = None,
     details: bool = False,
 ) -> None:
-    """Write an answer if a folder is given, print it, and exit with the gate's code unless it is yes.
+    """Write an answer if --out is given, print it, and exit with the gate's code unless it is yes.
 
-    Parameters
-    ----------
-    answer
-        The answer.
-    out
-        The folder of --out; check it with `check_out_folder` before any long computation.
-    form
-        The --format to print it in; check it with `check_format` before any long computation.
-    stem
-        Stem of the report's and the JSON file's names.
-    gate
-        What the gate finds, if --gate is given; None otherwise. The answer says it too.
-    more
-        Further files of the answer, by name.
-    details
-        Whether the terminal shows more than the first lines, if the answer has these.
+    Check `out` and `form` with `check_out_folder` and `check_format` before any long computation.
+    `stem` begins the names of the report and the JSON file; `more` are further files by name.
     """
     from nbyk.report.answer import write_answer
     from nbyk.report.lines import Line

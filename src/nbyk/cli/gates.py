@@ -43,12 +43,8 @@ def with_one_side(alternative: str | None, *, gate: bool) -> str:
 def gate_of(boards: Sequence[Board], names: Sequence[str], incomplete: Sequence[str]) -> Gated:
     """Return whether the first system is the better one, or not worse by the margin, by every metric.
 
-    Parameters
-    ----------
-    boards, names
-        The board by each metric, and the systems in the order in which they were given.
-    incomplete
-        Notes about logs that lack some of their run; nothing is conclusive with one.
+    `names` are the systems in their given order; `incomplete` are notes about logs that lack some of their
+    run, with which nothing is conclusive.
     """
     first = next(name for name in names if name != boards[0].question.against)
     pairs = [pair for board in boards for pair in board.pairs if pair.a == first]

@@ -163,16 +163,8 @@ def in_the_unit(
 ) -> None:
     """Put typed numbers in the unit of the scale; refuse an effect that looks like one in the other unit.
 
-    Parameters
-    ----------
-    asked, sds
-        The arguments of `nbyk.plan` and the standard deviations, changed in place if `unit` is "share".
-    scale, known
-        The scale; without one, whether numbers are known to be on 0 to 1.
-    unit
-        The --unit, if it is given.
-    shown
-        The effect of a pilot's systems, in the unit of the scale.
+    `asked` and `sds` change in place if `unit` is "share". Without a scale, `known` says whether numbers are
+    on 0 to 1. `shown` is the effect of a pilot's systems, in the unit of the scale.
     """
     from nbyk.planning.long_run import ends_of
 
@@ -284,14 +276,7 @@ def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> PlanSo
 
 
 def variances_of(sds: Mapping[str, Any]) -> dict[str, float]:
-    """Return the variances of `Spread` for those standard deviations that are given.
-
-    Parameters
-    ----------
-    sds
-        Standard deviations of the effect by name: "item_sd", "cluster_sd", "severity_sd" (of a rater),
-        "rating_sd", and of one system "run_sd" and "answer_sd"; None, or no such name, if it is not given.
-    """
+    """Return the variances of `Spread` for those standard deviations (`SDS`) that are given."""
     variances = {}
     for name, (part, systems) in _VARIANCE_OF_SD.items():
         sd = sds.get(name)

@@ -176,16 +176,9 @@ class Answer:
 
 
 def answer_text(answer: Answer, *, width: int, details: bool = False) -> str:
-    """Return an answer for a terminal: its first lines, or sentences, the first tables and cautions.
+    """Return an answer for a terminal: its first lines, and with `details` all the rest; without lines, all.
 
-    Parameters
-    ----------
-    answer
-        The answer.
-    width
-        Columns of the terminal. A table is wider if its numbers need more room.
-    details
-        Whether all the rest follows the first lines, if it has these.
+    A table is wider than `width` columns if its numbers need more room.
     """
     head = answer.lines and (replace(answer.lines, rest="below") if details else answer.lines)
     first = [] if head is None else [printed_head(head, width).rstrip()]
@@ -274,17 +267,7 @@ def _figure_files(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
 
 
 def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> str:
-    """Return the page of an answer.
-
-    Parameters
-    ----------
-    answer
-        The answer.
-    addresses
-        Each figure's picture by its name, as a data URL (`addresses_of`).
-    stem
-        Stem of the JSON file beside the page.
-    """
+    """Return the page of an answer, given each figure's picture as a data URL (`addresses_of`)."""
     tables = [
         {
             "name": table.name,

@@ -40,12 +40,7 @@ _RUNS = (3, 4, 5, 6, 8, 10, 15, 20)
 def plan_answer(plan: Plan, *, name: str = "", for_page: bool = False) -> Answer:
     """Return the answer of a plan: its lines, and the table of what else would do.
 
-    Parameters
-    ----------
-    name
-        The source of its variances.
-    for_page
-        Whether to add the grid of powers behind the sliders of a page.
+    `name` is the source of its variances; `for_page` adds the grid of powers behind the sliders of a page.
     """
     head = plan.head
     tables = [head.table] if head.table else []

@@ -13,19 +13,9 @@ from nbyk.report.lines import head_rows
 def printed(answer: Answer, form: str, *, stem: str, width: int, details: bool = False) -> str:
     """Return an answer as a command prints it.
 
-    Parameters
-    ----------
-    answer
-        The answer.
-    form
-        "text"; "markdown", for a comment or an issue; "json", everything; "html", a page that holds its
-        figures and needs no network; "latex", sentences and tables that need the booktabs package.
-    stem
-        Stem of the names of the answer's files.
-    width
-        Columns of the terminal, for "text".
-    details
-        Whether "text" has all the rest, if the answer has first lines.
+    The forms are "text", `width` columns wide and with all the rest if `details`; "markdown", for a comment
+    or an issue; "json", everything; "html", a page that holds its figures and needs no network; and "latex",
+    sentences and tables that need the booktabs package.
     """
     forms: dict[str, Callable[[], str]] = {
         "text": lambda: answer_text(answer, width=width, details=details),

@@ -97,16 +97,8 @@ def scores_answer(
 ) -> Answer:
     """Return the answer of a comparison by scores of runs.
 
-    Parameters
-    ----------
-    board
-        The comparison.
-    powers
-        Bootstrap power of each system's scores, if it was requested.
-    lift
-        How much better the other system is in that analysis, in words that follow "better by".
-    notes
-        Notes about the files.
+    `powers` are each system's bootstrap power, if it was requested, to notice one that is better by `lift`,
+    in words; `notes` are about the files.
     """
     import pandas as pd
 

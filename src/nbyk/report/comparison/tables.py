@@ -172,18 +172,9 @@ def systems_table(pairs: Mapping[str, Pair]) -> pd.DataFrame:
 
 
 def items_table(systems: Systems, a: str, b: str, effects: Floats, most: int = 10) -> pd.DataFrame:
-    """Return the items that speak most for each system, with their ratings on the ratings' own scale.
+    """Return the items that speak most for each system, `most` each, with their ratings on their scale.
 
-    Parameters
-    ----------
-    systems
-        The ratings.
-    a, b
-        The names of the two systems.
-    effects : ndarray, shape (N,)
-        Each item's effect of A over B (`nbyk.testing.systems.items_alone.item_effects`).
-    most
-        Largest number of items for each system.
+    `effects`, shape (N,), are those of A over B (`nbyk.testing.systems.items_alone.item_effects`).
     """
     import pandas as pd
 
