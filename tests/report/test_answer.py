@@ -22,14 +22,12 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
-from nbyk.cli.answers import give
-from nbyk.cli.gates import Gated, Verdict
+from nbyk.cli.answers import Gated, Verdict, give
 from nbyk.files import is_scratch
 from nbyk.health import examine_results as examine
 from nbyk.lineage import recording
-from nbyk.report.answer import Answer, AnswerFigure, AnswerTable, answer_text, write_answer
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable, answer_text, printed, write_answer
 from nbyk.report.drawing import new_figure, pictures
-from nbyk.report.printed import printed
 
 FRAME = pd.DataFrame(
     {"system": ["a|b", "x_y <b>&", "[red]z"], "n": [1, 2, 3], "p": [0.125, float("nan"), 1e-7]}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nbyk.cli.answers import Format, OutAnswer, check_format, give
+from nbyk.cli.answers import Format, Gate, OutAnswer, check_format, gate_of, give, with_one_side
 from nbyk.cli.compare_answers import (
     Compared,
     Following,
@@ -21,7 +21,6 @@ from nbyk.cli.compare_answers import (
     compared_votes,
     needs_pairs,
 )
-from nbyk.cli.gates import Gate, gate_of, with_one_side
 from nbyk.cli.options import (
     Item,
     MetricFiles,

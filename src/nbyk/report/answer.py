@@ -11,12 +11,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbyk.errors import on_one_line
 from nbyk.files import json_bytes, parquet_bytes, write_together
 from nbyk.provenance import present
 from nbyk.report.drawing import NARROW, pictures
-from nbyk.report.formats import cells, is_text, table_texts
+from nbyk.report.formats import cells, is_text, latex, latex_text, markdown, markdown_text, table_texts
 from nbyk.report.html import embedded_svg, render, svg_address
-from nbyk.report.lines import Head, filled, head_text
+from nbyk.report.lines import Head, filled, head_rows, head_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -355,3 +356,55 @@ def _table_text(table: AnswerTable, width: int, *, captioned: bool = True) -> st
 
 def _item(text: str, width: int) -> str:
     return filled(text, width, "- ", "  ")
+
+
+def printed(answer: Answer, form: str, *, stem: str, width: int, details: bool = False) -> str:
+    """Return an answer as a command prints it.
+
+    The forms are "text", `width` columns wide and with all the rest if `details`; "markdown", for a comment
+    or an issue; "json", everything; "html", a page that holds its figures and needs no network; and "latex",
+    sentences and tables that need the booktabs package.
+    """
+    forms: dict[str, Callable[[], str]] = {
+        "text": lambda: answer_text(answer, width=width, details=details),
+        "markdown": lambda: _markdown(answer),
+        "json": lambda: f"{answer.to_json()}\n",
+        "html": lambda: _html(answer, stem),
+        "latex": lambda: _latex(answer),
+    }
+    return forms[form]()
+
+
+def _markdown(answer: Answer) -> str:
+    sentences = [markdown_text(on_one_line(sentence)) for sentence in answer.rest]
+    cautions = [markdown_text(on_one_line(caution)) for caution in answer.cautions]
+    careful = ["\n".join([BEFORE, "", *(f"- {caution}" for caution in cautions)])] if cautions else []
+    head = answer.lines
+    tables = [markdown(table.shown, table.caption) for table in answer.printed_tables()]
+    if head is None:
+        first, *others = sentences
+        parts, folded = [f"### {markdown_text(answer.title)}", f"**{first}**", *others, *careful], tables
+    else:
+        parts = head_rows(head, markdown_text, "**{}**".format, "`{}`".format)
+        if head.table is not None:
+            table = markdown(head.table.shown, head.table.caption).rstrip()
+            parts.insert(len(parts) * head.table_is_last, table)
+        folded = [*sentences, *careful, *tables]
+    if folded:
+        body = "\n\n".join(folded).rstrip()
+        parts.append(f"<details><summary>Numbers</summary>\n\n{body}\n\n</details>")
+    return "\n\n".join(parts) + "\n"
+
+
+def _latex(answer: Answer) -> str:
+    parts = [latex_text(sentence) for sentence in answer.sentences]
+    if answer.cautions:
+        items = "\n".join(f"\\item {latex_text(caution)}" for caution in answer.cautions)
+        parts.append(f"{latex_text(BEFORE)}\n\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
+    parts += [latex(table.shown, table.caption) for table in answer.first_tables()]
+    return "\n\n".join(parts).rstrip() + "\n"
+
+
+def _html(answer: Answer, stem: str) -> str:
+    addresses = addresses_of({figure.name: figure.pictures() for figure in answer.figures})
+    return answer_page(answer, addresses, stem=stem)
