@@ -13,7 +13,7 @@ from typing import Any
 from nbyk.data import Systems
 from nbyk.metrics.registry import named
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
-from nbyk.report.comparison.figures import aso_figure, leaderboard_figure, null_figure, scores_figure
+from nbyk.report.comparison.figures import aso_figure, leaderboard_figure, null_figure
 from nbyk.report.comparison.sentences import (
     CORRECTION_IN_WORDS,
     board_head,
@@ -242,10 +242,9 @@ def band_table(boards: Mapping[str, Board], band: Sequence[Interval]) -> AnswerT
 
 def _figures(boards: Mapping[str, Board]) -> Iterator[AnswerFigure]:
     for place, (name, board) in enumerate(boards.items()):
-        caption, said, scores = leaderboard_caption(board), board.sentence, board.sample.scores
-        kind, of = ("scores", scores_figure) if scores else ("leaderboard", leaderboard_figure)
-        yield AnswerFigure(file_stem(kind, name, place), caption, partial(of, board), not scores, True, said)
-        if scores and len(board.pairs) == 1:
+        stem, caption = file_stem("leaderboard", name, place), leaderboard_caption(board)
+        yield AnswerFigure(stem, caption, partial(leaderboard_figure, board), True, True, board.sentence)
+        if board.sample.scores and len(board.pairs) == 1:
             yield _of_test(board.pair)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _INK, _PALE = "#333333", "#bbbbbb"
-_POINTS_UP_TO = 400
+_MOST_POINTS = 400
 _GOLDEN = 0.6180339887498949
 _RANKS, _MARKS = 8.0, 44.0
 """Points from the axes of a leaderboard to its columns of ranks and of groups."""
@@ -34,11 +34,16 @@ _VERDICTS = {
 
 
 def leaderboard_figure(board: Board) -> Figure:
-    """Draw the systems' scores with their intervals, best on top, and their ranks and groups beside them."""
-    n, asked = len(board.standings), board.question
+    """Draw the systems' scores with their intervals, best on top, and their ranks and groups beside them.
+
+    Scores of runs are drawn as points behind their means.
+    """
+    n, asked, of_runs = len(board.standings), board.question, board.sample.scores
     beside = dict(_marks(board))
-    figure, scores = new_figure(WIDE, 0.22 * n + 0.85)
+    figure, scores = new_figure(WIDE, (0.45 if of_runs else 0.22) * n + 0.85)
     with style():
+        for row, standing in enumerate(board.standings if of_runs else ()):
+            _draw_sample(scores, row, of_runs[standing.name], COLOURS[5])
         rows = np.arange(n)
         values = np.array([standing.score for standing in board.standings])
         ends = np.array([standing.interval for standing in board.standings]).T
@@ -146,56 +151,12 @@ def null_figure(pair: Pair) -> Figure:
     return figure
 
 
-def scores_figure(board: Board) -> Figure:
-    """Draw each system's scores (points or, if there are many, a box) and their means with intervals."""
-    scores, percent = board.sample.scores, _percent(board.question)
-    figure, axes = new_figure(WIDE, 0.55 * len(scores) + 1.1)
-    with style():
-        for row, (name, sample) in enumerate(scores.items()):
-            standing = board.standing(name)
-            _draw_sample(axes, row, sample, COLOURS[row % len(COLOURS)])
-            low, high = standing.interval
-            axes.errorbar(
-                [standing.score],
-                [row],
-                xerr=np.nan_to_num([[standing.score - low], [high - standing.score]]),
-                fmt="D",
-                color=_INK,
-                markersize=5,
-                elinewidth=1.8,
-                label=f"mean, {percent} interval" if row == 0 else None,
-            )
-        names = [f"{shown_name(name)}  (n = {len(sample)})" for name, sample in scores.items()]
-        axes.set_yticks(range(len(scores)), names)
-        axes.set_ylim(len(scores) - 0.45, -0.55)
-        axes.set_xlabel("score")
-        axes.grid(visible=False, axis="y")
-        figure.legend(loc="outside upper right", frameon=False)
-    return figure
-
-
 def _draw_sample(axes: Axes, row: int, sample: Floats, colour: str) -> None:
-    if len(sample) > _POINTS_UP_TO:
-        axes.boxplot(
-            sample,
-            positions=[row],
-            orientation="horizontal",
-            widths=0.5,
-            manage_ticks=False,
-            showfliers=False,
-            whis=(2.5, 97.5),
-            patch_artist=True,
-            boxprops={"facecolor": colour, "alpha": 0.35, "edgecolor": colour},
-            medianprops={"color": colour},
-            whiskerprops={"color": colour},
-            capprops={"color": colour},
-        )
-        return
-    offsets = np.empty(len(sample))
-    offsets[np.argsort(sample, kind="stable")] = spread(len(sample))
-    axes.plot(
-        sample, row + 0.44 * offsets, "o", color=colour, alpha=0.55, markersize=4.5, markeredgewidth=0.0
-    )
+    """Draw a system's scores as points around its row, or as many of their quantiles if they are more."""
+    if len(sample) > _MOST_POINTS:
+        sample = np.quantile(sample, np.linspace(0.0, 1.0, _MOST_POINTS))
+    places = row + 0.5 * spread(len(sample))
+    axes.plot(np.sort(sample), places, "o", color=colour, alpha=0.5, markersize=3.5, markeredgewidth=0.0)
 
 
 def spread(n: int) -> Floats:
