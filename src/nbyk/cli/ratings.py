@@ -50,21 +50,7 @@ def normalise(
 def write_normalised(
     source: str, path: Path | None, question: str | None, scale: str | None, out: Path
 ) -> None:
-    """Write the ratings at a path, or the embedded ones, as `nbyk study normalise` does.
-
-    Parameters
-    ----------
-    source
-        Their source, or a name of the user's own with a scale.
-    path
-        Where the source's file or folder is; None for embedded ratings.
-    question
-        Which question of a source that has several; its first without one.
-    scale
-        The scale of a table of the user's own.
-    out
-        File to write.
-    """
+    """Write the ratings at a path, or the embedded ones of a source, as `nbyk study normalise` does."""
     from nbyk.data import load_source, read_ratings, scale_from_text
     from nbyk.data import source as source_named
     from nbyk.files import write_parquet

@@ -60,6 +60,7 @@ def compare(
     suite: Suite | None = None,
     judge: Votes | None = None,
     looks: int = 1,
+    parts: bool = True,
     interval_sampler: str = "bootstrap_items/all",
     n_resamples: int | None = None,
     max_resamples: int = 999_999,
@@ -155,6 +156,9 @@ def compare(
     looks
         How often you look as data come in, at about equal steps. Each look then has a lower α and a higher
         confidence level, so that all together keep what you ask for (`nbyk.testing.decision.at_each_look`).
+    parts
+        Whether to find where the variance of the effect comes from for a metric that jumps too, which takes
+        longer, and how sure these parts are.
     interval_sampler
         The bootstrap of test sets for the intervals, and for the null "shifted". "bootstrap_items/all" draws
         items with all of their responses. It is right to first order, because items vary with their
@@ -305,4 +309,5 @@ def compare(
         raise NbykError(f"found {against!r} and one system; give a score, such as 0.8", argument="against")
     if bar is not None or len(scored.names) == 1:
         return board_alone(scored, asked, bar=bar, correction=family.correction, margin=margin)
-    return board_of(scored, asked, family, against=None if against is None else str(against), margin=margin)
+    baseline = None if against is None else str(against)
+    return board_of(scored, asked, family, against=baseline, margin=margin, with_parts=parts)
