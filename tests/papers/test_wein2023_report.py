@@ -92,7 +92,7 @@ def test_every_table_and_figure_that_a_configuration_names_is_in_the_report(pape
     config = validate({"semantics": ["published"], "sources": ["simulated", "toxicity"]})
     later = section_folder(500, 3, 0.05)
     answer = cells_report(papers_cells, {}, seed=1, later={later: papers_cells})
-    tables = {table.name for table in answer.all_tables}
+    tables = {table.name for table in answer.tables}
     assert {name for name in tables if not name.startswith(later)} == set(table_names(config, []))
     assert {name.removeprefix(f"{later}/") for name in tables} == set(table_names(config, []))
     figures = {figure.name for figure in answer.figures}

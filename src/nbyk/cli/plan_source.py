@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from nbyk.metrics import Metric
     from nbyk.planning.result import Plan
     from nbyk.priors import Response, TwoStagePrior
-    from nbyk.resampling.pilot_items import PilotItems
 
 OF_SHARED = (
     *("raters", "items_per_rater", "runs", "items_per_cluster", "judge", "counts", "calls"),
@@ -306,7 +305,8 @@ def simulated_source(
         population: Any = replace(read.items, system_answers=arguments["system_answers"])
         cautions, scale = read.warnings, read.scale
         if pilot is not None and pilot_systems is None:
-            other_prior = partial(fitted_to, population, pilot, say)
+            ratings = cast("NDArray[np.float64]", population.ratings)
+            other_prior = partial(fitted, population.name, ratings, population.response, say, pilot)
             if arguments["items_from"] == "prior":
                 population, other_prior = other_prior(), None
     else:
@@ -329,20 +329,19 @@ def _for_people(arguments: Mapping[str, Any], asked: Mapping[str, Any], metric: 
     return [*options, *power]
 
 
-def fitted_to(items: PilotItems, file: Path, say: Callable[[str], None]) -> TwoStagePrior:
-    """Return the prior fitted to the ratings of a pilot's file."""
-    try:
-        return fitted(items.name, cast("NDArray[np.float64]", items.ratings), items.response, say)
-    except NbykError as error:
-        raise error.about(file=file) from None
-
-
 def fitted(
-    name: str, ratings: NDArray[np.float64], response: Response, say: Callable[[str], None]
+    name: str,
+    ratings: NDArray[np.float64],
+    response: Response,
+    say: Callable[[str], None],
+    file: Path | None = None,
 ) -> TwoStagePrior:
-    """Return the prior fitted to ratings (N, K), NaN where missing."""
+    """Return the prior fitted to ratings (N, K) of a file, NaN where missing."""
     from nbyk.priors import fit_prior
 
     n_ratings = int((ratings == ratings).sum())
     say(f"fitting a prior to {n_ratings} ratings of {len(ratings)} items")
-    return fit_prior(name, ratings, response).prior
+    try:
+        return fit_prior(name, ratings, response).prior
+    except NbykError as error:
+        raise error.about(file=file) from None
