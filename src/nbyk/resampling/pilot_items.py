@@ -8,16 +8,14 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.metrics.item_means import item_means
 from nbyk.priors import Response
 from nbyk.resampling.population import check_systems
-from nbyk.resampling.rating_pool import Distributions, Indices, RatingPool
+from nbyk.resampling.rating_pool import Distributions, RatingPool
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
-
-Floats = NDArray[np.float64]
 
 _ROWS = 100_000
 _LEAST_REPEATS = 8
@@ -89,7 +87,7 @@ class PilotItems:
         """Whether two real systems answered them."""
         return self.systems is not None
 
-    def take(self, rows: Indices) -> PilotItems:
+    def take(self, rows: Integers) -> PilotItems:
         """Return some of the items, without systems."""
         return replace(self, ratings=np.asarray(self.ratings)[rows])
 
@@ -126,7 +124,7 @@ class PilotItems:
         return tuple(matrix[self.order] for matrix in matrices)
 
     @cached_property
-    def order(self) -> Indices:
+    def order(self) -> Integers:
         """The items in the order in which they are drawn from: that of their ratings and answers."""
         given = [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
         return np.lexsort(np.concatenate([np.sort(matrix + 0.0, axis=1) for matrix in given], axis=1).T[::-1])
@@ -236,7 +234,7 @@ class RedrawnPilot:
             rows += pilot.n_items * streams.generator("repeats").integers(pilot.repeats, size=shape)
         return self.of_rows(rows, streams)
 
-    def of_rows(self, rows: Indices, streams: Streams) -> tuple[Floats, Floats]:
+    def of_rows(self, rows: Integers, streams: Streams) -> tuple[Floats, Floats]:
         """Draw the ratings and answers, as `draw`, of items that are given: row r is of item r mod N."""
         pilot, shape = self.prior, rows.shape
         if pilot.ratings is None:
@@ -256,7 +254,7 @@ class RedrawnPilot:
         a = self._answers(further, rows, mean_of_a, self.sd_scale_a, streams.generator("a"))
         return gold if self.has_gold else np.empty((*shape, 0)), np.stack([a, b])
 
-    def _rated(self, rows: Indices, number: int, role: str, streams: Streams) -> Floats:
+    def _rated(self, rows: Integers, number: int, role: str, streams: Streams) -> Floats:
         """Return K ratings of each row's item from one of the pools, (R, N, K)."""
         pool, k = self.prior.pools[number], self.k_responses
         others = self.prior.distributions(streams.seed)[number] if pool.counts.min() < k else None
@@ -294,7 +292,7 @@ class RedrawnPilot:
     def _answers(
         self,
         further: Distributions,
-        rows: Indices,
+        rows: Integers,
         means: Floats,
         spread: float,
         generator: np.random.Generator,

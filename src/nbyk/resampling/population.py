@@ -7,13 +7,11 @@ from dataclasses import dataclass, fields
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.streams import StreamKey, stream_key
-
-Floats = NDArray[np.float64]
 
 _MOST_OF_SUM = 20_000
 """Most steps of an item's sum on the common number of responses: twice its square is below 2³¹."""

@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
@@ -25,8 +25,6 @@ from nbyk.resampling.effects import (
 )
 from nbyk.resampling.samplers import Sampler, as_sampler, check_null
 from nbyk.resampling.streams import StreamKey, stream_key
-
-Floats = NDArray[np.float64]
 
 
 def observed_effects(data: ResponseSet, metrics: str | Metric | Sequence[str | Metric]) -> Floats:

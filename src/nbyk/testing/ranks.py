@@ -13,14 +13,10 @@ import string
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Booleans, Floats, Integers
 from nbyk.testing.pvalues import tie_tolerance
 from nbyk.testing.results import Interval, Pair, Standing
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Booleans = NDArray[np.bool_]
 
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 

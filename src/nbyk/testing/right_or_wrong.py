@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nbyk.arrays import Integers
 from nbyk.data.response_set import coded
 from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.pvalues import Alternative, check_alternative, p_of_sides
 
-Ints: TypeAlias = NDArray[np.int64]
 McNemarMethod: TypeAlias = Literal["exact", "mid_p"]
 
 _LEAST_VARIANCE = 5.0
@@ -208,7 +208,9 @@ def cochran_mantel_haenszel(
     )
 
 
-def _right(target: Any, a: Any, b: Any, classes: Sequence[Any] | None) -> tuple[Ints, Ints, tuple[int, int]]:
+def _right(
+    target: Any, a: Any, b: Any, classes: Sequence[Any] | None
+) -> tuple[Integers, Integers, tuple[int, int]]:
     """Return the numbers of runs of A and of B that have each item right, shape (N,), and of all runs."""
     codes, _ = coded({"gold": target, "a": a, "b": b}, "classes", classes)
     shapes = {name: np.shape(labels) for name, labels in codes.items()}
