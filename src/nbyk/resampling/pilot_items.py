@@ -63,7 +63,7 @@ class PilotItems:
             raise NbykError(
                 f"found {self.system_answers!r}, expected levels or real", argument="system_answers"
             )
-        matrices = [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
+        matrices = self._given
         if not matrices:
             raise NbykError("pilot: found neither ratings nor systems; give the ratings of some items")
         if len({len(matrix) for matrix in matrices}) > 1:
@@ -119,15 +119,20 @@ class PilotItems:
     @cached_property
     def _ordered(self) -> tuple[Floats, ...]:
         """The ratings and answers, sorted within items, and the items by them: no order of a file matters."""
-        given = [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
-        matrices = [np.sort(matrix + 0.0, axis=1) for matrix in given]  # -0.0 is 0.0
-        return tuple(matrix[self.order] for matrix in matrices)
+        return tuple(matrix[self.order] for matrix in self._sorted)
 
     @cached_property
     def order(self) -> Integers:
         """The items in the order in which they are drawn from: that of their ratings and answers."""
-        given = [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
-        return np.lexsort(np.concatenate([np.sort(matrix + 0.0, axis=1) for matrix in given], axis=1).T[::-1])
+        return np.lexsort(np.concatenate(self._sorted, axis=1).T[::-1])
+
+    @property
+    def _given(self) -> list[Floats]:
+        return [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
+
+    @cached_property
+    def _sorted(self) -> list[Floats]:
+        return [np.sort(matrix + 0.0, axis=1) for matrix in self._given]  # -0.0 is 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return a description of the items as plain values that JSON can hold."""
@@ -246,7 +251,7 @@ class RedrawnPilot:
             return gold, pilot.answers[:, rows % pilot.n_items]
         further = pilot.distributions(streams.seed)[0]
         means = further.means[rows]
-        mean_of_b = self._mean_of_b(means, streams.generator("epsilon b"))
+        mean_of_b = self._moved(means, self.epsilon_b, self.shift_b, streams.generator("epsilon b"))
         b = self._answers(further, rows, mean_of_b, self.sd_scale_b, streams.generator("b"))
         if not self.has_gold and (self.sd_scale_a, self.epsilon_a) == (1.0, 0.0):
             return np.empty((*shape, 0)), np.stack([gold, b])
@@ -274,15 +279,12 @@ class RedrawnPilot:
             return means, mean_a, mean_b
         streams = Streams(stream_key(seed, purpose="long run of a pilot", pilot=pilot.key()), 0)
         a = self._moved(means, self.epsilon_a, 0.0, streams.generator("epsilon a"))
-        b = self._mean_of_b(means, streams.generator("epsilon b"))
+        b = self._moved(means, self.epsilon_b, self.shift_b, streams.generator("epsilon b"))
         return (
             means,
             self._expected(drawn[0], a, self.sd_scale_a),
             self._expected(drawn[0], b, self.sd_scale_b),
         )
-
-    def _mean_of_b(self, means: Floats, generator: np.random.Generator) -> Floats:
-        return self._moved(means, self.epsilon_b, self.shift_b, generator)
 
     def _moved(self, means: Floats, epsilon: float, shift: float, generator: np.random.Generator) -> Floats:
         # Drawn even if ε is 0, so that every ε has the same items and directions.

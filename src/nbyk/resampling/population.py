@@ -137,14 +137,11 @@ class Population:
         return ItemParameters(
             gold=mu,
             a=perturbed(mu, self.epsilon_a, streams, "epsilon a"),
-            b=perturbed(self._shifted(mu), self.epsilon_b, streams, "epsilon b"),
+            b=perturbed(mu + self.shift_b if self.shift_b else mu, self.epsilon_b, streams, "epsilon b"),
             sd_gold=sd,
             sd_a=scaled(sd, self.sd_scale_a),
             sd_b=scaled(sd, self.sd_scale_b),
         )
-
-    def _shifted(self, mu: Floats) -> Floats:
-        return mu if self.shift_b == 0.0 else mu + self.shift_b
 
 
 def check_size(n_items: int, k_responses: int, n_runs: int | None) -> None:

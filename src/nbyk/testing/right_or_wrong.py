@@ -123,18 +123,9 @@ def mcnemar(
     half = 0.5 * float(binom.pmf(only_a, n, 0.5)) if method == "mid_p" else 0.0
     greater = float(binom.sf(only_a - 1, n, 0.5)) - half
     less = float(binom.cdf(only_a, n, 0.5)) - half
-    return RightOrWrong(
-        "mcnemar_mid_p" if method == "mid_p" else "mcnemar",
-        float(a_right.mean()),
-        float(b_right.mean()),
-        only_a,
-        only_b,
-        len(a_right),
-        len(a_right),
-        greater,
-        less,
-        alternative,
-    )
+    name, n_items = "mcnemar_mid_p" if method == "mid_p" else "mcnemar", len(a_right)
+    shares = float(a_right.mean()), float(b_right.mean())
+    return RightOrWrong(name, *shares, only_a, only_b, n_items, n_items, greater, less, alternative)
 
 
 def cochran_mantel_haenszel(
@@ -193,18 +184,12 @@ def cochran_mantel_haenszel(
     spread = float(np.sqrt(variance.sum()))
     z = float(lead.sum()) / spread if spread > 0.0 else 0.0
     greater, less = (float(norm.sf(z)), float(norm.cdf(z))) if spread > 0.0 else (1.0, 1.0)
+    shares = float(a_right.mean() / runs[0]), float(b_right.mean() / runs[1])
+    won = int((x * n_b > y * n_a).sum()), int((y * n_a > x * n_b).sum())
+    sizes = len(a_right), len(total)
+    warnings = tuple(_warnings(float(variance.sum()), runs, strata is not None))
     return RightOrWrong(
-        "cochran_mantel_haenszel",
-        float(a_right.mean() / runs[0]),
-        float(b_right.mean() / runs[1]),
-        int((x * n_b > y * n_a).sum()),
-        int((y * n_a > x * n_b).sum()),
-        len(a_right),
-        len(total),
-        greater,
-        less,
-        alternative,
-        tuple(_warnings(float(variance.sum()), runs, strata is not None)),
+        "cochran_mantel_haenszel", *shares, *won, *sizes, greater, less, alternative, warnings
     )
 
 
