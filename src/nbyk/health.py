@@ -146,7 +146,6 @@ def examine_results(folder: Path) -> Iterator[Finding]:
     yield from _missing(missing)
     yield from _mixed(folder, checksums, wrong.union(missing))
     yield from _outdated(records, checksums, wrong.union(missing))
-    yield from _unrecorded(folder / "results", records)
 
 
 def _missing(files: Collection[Path]) -> Iterator[Finding]:
@@ -194,31 +193,15 @@ def _outdated(
     records: dict[Path, Record], checksums: Checksums, reported: Collection[Path]
 ) -> Iterator[Finding]:
     """Yield the inputs that have changed, except those in `reported`."""
-    made_from = defaultdict[tuple[Path, bool], list[str]](list)
+    made_from = defaultdict[Path, list[str]](list)
     for file, record in records.items():
         for _, source, digest in inputs_of(file, record):
-            digest_now = checksums.of(source)
-            if digest_now != digest and source not in reported:
-                made_from[source, digest_now is None].append(shown(file))
-    for (source, is_gone), files in made_from.items():
-        if is_gone:
-            yield Finding(shown(source), f"is gone; {_counted(files)} made from it")
-        else:
-            what = f"has changed: {_counted(files)} made from another version of it"
-            advice = "run again; if that leaves files as they are, make them again: `nbyk why "
-            yield Finding(shown(source), what, f"{advice}{shlex.quote(files[0])}` names the command")
-
-
-def _unrecorded(results: Path, records: Collection[Path]) -> Iterator[Finding]:
-    known = set(records)
-    known.add(results / "README.md")  # it comes with the repository
-    files = (path for path in sorted(results.rglob("*")) if path.is_file() and path not in known)
-    names = [
-        shown(file) for file in files if not any(part[0] == "." for part in file.relative_to(results).parts)
-    ]
-    if names:
-        what = f"{_counted(names)} without a record: made by another program, by an older nbyk"
-        yield Finding(shown(results), f"{what}, or by a command that stopped (run that one again)")
+            if checksums.of(source) not in (digest, None) and source not in reported:
+                made_from[source].append(shown(file))
+    for source, files in made_from.items():
+        what = f"has changed: {_counted(files)} made from another version of it"
+        advice = "run again; if that leaves files as they are, make them again: `nbyk why "
+        yield Finding(shown(source), what, f"{advice}{shlex.quote(files[0])}` names the command")
 
 
 def _made_again(name: str) -> str:

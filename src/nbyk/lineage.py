@@ -14,11 +14,11 @@ write the new R.
 | after | new F, new R | sees the new file, checked |
 
 R therefore always describes the F beside it: no reader is refused, and none gets half a file. A file without
-a record is checked again once its command has run again. Snakemake does so with a job that was stopped, and
-`nbyk doctor` names files without a record. Snakemake deletes the F of a job before it runs the job, which
-leaves the old R alone. Nobody reads that R, and it is deleted before the new F is moved. If two commands
-write the same F at once, the one whose F is in place when it ends writes R. If the other moves its F in
-between, R is wrong, and readers get an error, until the other command ends and writes its own R.
+a record is checked again once its command has run again. Snakemake does so with a job that was stopped.
+Snakemake deletes the F of a job before it runs the job, which leaves the old R alone. Nobody reads that R,
+and it is deleted before the new F is moved. If two commands write the same F at once, the one whose F is in
+place when it ends writes R. If the other moves its F in between, R is wrong, and readers get an error, until
+the other command ends and writes its own R.
 """
 
 from __future__ import annotations

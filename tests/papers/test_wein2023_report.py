@@ -12,7 +12,7 @@ from nbyk.config import validate
 from nbyk.data import load_source
 from nbyk.files import write_json, write_parquet
 from nbyk.priors import Response, fit_prior
-from nbyk.report.formats import latex, markdown, write_table
+from nbyk.report.formats import latex, markdown
 from nbyk.report.html import render_block
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk_papers.wein2023.comparison import Cells, minima
@@ -22,6 +22,7 @@ from nbyk_papers.wein2023.ranks import place_among
 from nbyk_papers.wein2023.report import cells_report
 from nbyk_papers.wein2023.summary import summarise
 from nbyk_papers.wein2023.tables import full, minima_table
+from tests.written import write_table
 
 
 def cells_of_the_paper() -> Cells:

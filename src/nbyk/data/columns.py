@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nbyk.data.ratings import Ratings
 from nbyk.data.tables import Table
 from nbyk.data.text import look_alikes, seen, some
 from nbyk.errors import NbykError, renaming
@@ -65,15 +64,7 @@ _LIKE_GIVERS = re.compile(
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of a table's columns.
-
-    Attributes
-    ----------
-    item, rater, value
-        The columns of items, of raters or runs (None numbers the ratings of each item), and of ratings.
-    cluster
-        The column of clusters of items, if there is one.
-    """
+    """The names of a table's columns; without one of raters or runs, each item's ratings are numbered."""
 
     item: str = "item"
     rater: str | None = "rater"
@@ -201,32 +192,6 @@ def run_word(column: str) -> str:
     if "trial" in name:
         return "trial"
     return name.removesuffix("_id") if name in RUN_NAMES else ""
-
-
-def described(
-    columns: Columns,
-    ratings: Ratings,
-    clusters: Sequence[str] | None,
-    *,
-    raters_known: bool,
-    unused: Sequence[str] = (),
-) -> str:
-    """Return the columns' roles in words: "items = sample_id (250), runs = epoch (5), values = match"."""
-    parts = [f"items = {columns.item} ({ratings.n_items})"]
-    if columns.rater is not None and raters_known:
-        who = "runs" if run_word(columns.rater) else "raters"
-        parts.append(f"{who} = {columns.rater} ({len(ratings.raters)})")
-    if clusters is not None:
-        parts.append(f"clusters = {columns.cluster} ({len(set(clusters))})")
-    said = ", ".join([*parts, f"values = {columns.value}"])
-    return f"{said}; not used: {some(unused, str)}" if unused else said
-
-
-def described_wide(columns: Columns, ratings: Ratings, *, givers: str) -> str:
-    """Return how a table with a column for each rater was read: "items = item (9), raters or runs = a, b"."""
-    names = ratings.raters
-    shown = some(names, str) + (f" ({len(names)} columns)" if len(names) > 12 else "")
-    return f"items = {columns.item} ({ratings.n_items}), {givers if len(names) > 1 else 'values'} = {shown}"
 
 
 def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:

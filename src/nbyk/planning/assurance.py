@@ -21,8 +21,7 @@ from nbyk.planning.pilot import ASSURED
 from nbyk.planning.request import Simulated
 from nbyk.planning.result import Plan
 from nbyk.resampling.item_effects import item_effects
-from nbyk.resampling.labels import LabelledItems, LabelPopulation
-from nbyk.resampling.pilot_items import PilotItems
+from nbyk.resampling.labels import LabelPopulation
 from nbyk.resampling.streams import stream_key
 from nbyk.sums import product
 
@@ -38,13 +37,9 @@ def assured_size(plan: Plan, seed: int) -> Plan | None:
     None if its items are not a pilot's, or if single items have no effect by its metric.
     """
     world, epsilon, k = plan.request.world, plan.epsilon or 0.0, plan.k_responses
-    if (
-        not isinstance(world.prior, PilotItems | LabelledItems)
-        or not world.test.metric.additive
-        or epsilon == 0.0
-    ):
+    if not (world.prior.n_items and world.test.metric.additive and epsilon):
         return None
-    logs = [math.log(signal) for signal in _other_signals(plan, world.prior, seed) if signal > 0.0]
+    logs = [math.log(signal) for signal in _other_signals(plan, seed) if signal > 0.0]
     own = _signal(world, k, epsilon, seed)
     if len(logs) < _PILOTS / 2 or own <= 0.0:
         return None
@@ -67,14 +62,14 @@ def assured_size(plan: Plan, seed: int) -> Plan | None:
     return replace(plan.with_items(min(n_items, most)), reachable=n_items <= most)
 
 
-def _other_signals(plan: Plan, pilot: PilotItems | LabelledItems, seed: int) -> Iterator[float]:
+def _other_signals(plan: Plan, seed: int) -> Iterator[float]:
     """Yield the signals by bootstrapped pilots, each with the ε of the plan's effect if that was stated."""
-    world, epsilon, n = plan.request.world, plan.epsilon or 0.0, pilot.n_items
-    metric = world.test.metric
+    world, epsilon = plan.request.world, plan.epsilon or 0.0
+    pilot, metric, n = world.prior, world.test.metric, world.prior.n_items
     key = stream_key(seed, purpose="other pilots", pilot=pilot.key())
     generator = np.random.default_rng(key.seed_sequence("items", 0))
     pilots = [generator.integers(n, size=n) for _ in range(_PILOTS)]
-    if isinstance(pilot, LabelledItems):
+    if world.of_labels:
         yield from _signals_of_labels(
             plan, np.array([np.bincount(rows, minlength=n) for rows in pilots]), seed
         )

@@ -14,10 +14,10 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.planning.long_run import ends_of
 from nbyk.planning.pilot import Pilot, PilotLaw
-from nbyk.planning.request import LEAST, SIZES, Costs, Request
+from nbyk.planning.request import LEAST, SIZES, Request, request_of, typed_in
 from nbyk.planning.result import Plan
 from nbyk.testing.shared_units.collection import Crew, Spread
-from nbyk.testing.shared_units.power import MOST_ITEMS, MOST_UNITS, least_number
+from nbyk.testing.shared_units.power import least_number
 
 _PILOTS = (5, 8, 10, 12, 15, 20, 25, 30, 40, 50)
 """Raters or runs of the pilots of which one is named that would tell."""
@@ -96,20 +96,15 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
     own_effect = pilot is not None and asked["effect"] is None and (solve is not None or not all(known))
     if pilot is not None and own_effect:
         asked["effect"] = abs(pilot.effect)
-    names = ("item", "rating", "rater", "run", "call")
-    costs: dict[str, Any] = {name: asked[f"cost_per_{name}"] or 0.0 for name in names}
     people_rate_both = pilot is not None and pilot.crew.raters and not calls and not metric.needs_gold
-    costs["rated_systems"] = 2 if people_rate_both else 1
-    request = Request(
-        source=spread,
+    request = request_of(
+        spread,
+        asked,
+        2 if people_rate_both else 1,
+        typed_in(given),
         items_per_cluster=asked["items_per_cluster"] or 1,
         paired_runs=pilot is not None and pilot.crew.paired_runs and asked["runs"] != 0,
-        costs=Costs(**costs),
-        max_items=asked["max_items"] or MOST_ITEMS,
-        max_responses=asked["max_responses"] or MOST_UNITS,
-        **{name: asked[name] for name in (*SIZES, "items_per_rater", "effect", "power", "budget")},
-        **{name: asked[name] for name in ("alpha", "alternative")},
-        typed=tuple(name for name, value in given.items() if value is not None),
+        **{name: asked[name] for name in ("raters", "runs", "calls", "items_per_rater", "effect")},
     )
     answer = solved(request)
     if pilot is not None and calls:

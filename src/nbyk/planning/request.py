@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from nbyk.errors import NbykError
 from nbyk.planning.pilot import PilotLaw
 from nbyk.planning.power.battery import SystemTest
-from nbyk.priors import TwoStagePrior
-from nbyk.resampling.labels import LabelPopulation, LabelSource, SimulatedPopulation
-from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
+from nbyk.priors.prior import ItemSource
+from nbyk.resampling.labels import LabelPopulation, SimulatedPopulation
+from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population, check_epsilon, check_systems
 from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
@@ -107,7 +108,7 @@ class Simulated:
         As for `Population`.
     """
 
-    prior: TwoStagePrior | PilotItems | LabelSource
+    prior: Any
     test: SystemTest
     n_runs: int | None = 1
     epsilon_a: float = 0.0
@@ -115,7 +116,7 @@ class Simulated:
     sd_scale_b: float = 0.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.prior, TwoStagePrior | PilotItems | LabelSource):
+        if not isinstance(self.prior, ItemSource):
             raise NbykError(
                 f"found {type(self.prior).__name__}, expected a prior, as from `nbyk.published_prior` or "
                 "`nbyk.fit_prior`, the items of a pilot, `nbyk.PilotItems(name, ratings, response)`, "
@@ -132,23 +133,22 @@ class Simulated:
     @property
     def of_pair(self) -> bool:
         """Whether A and B are real systems, so that their difference is not given by ε."""
-        return self.prior.of_pair
+        return bool(self.prior.of_pair)
 
     @property
     def of_labels(self) -> bool:
         """Whether responses are classes."""
-        return self.prior.of_labels
+        return bool(self.prior.of_labels)
 
     def population(self, n_items: int, k_responses: int, epsilon: float) -> SimulatedPopulation:
         """Return the population of a size and an ε: noise in B's item means, or without gold their shift."""
         noise, shift = (epsilon, 0.0) if self.has_gold else (0.0, -epsilon * self.test.metric.sign)
-        spreads = (self.sd_scale_a, self.sd_scale_b)
-        if isinstance(self.prior, LabelSource):
+        if self.of_labels:
             return LabelPopulation(self.prior, n_items, k_responses, epsilon, self.epsilon_a, self.n_runs)
-        size_and_systems = (n_items, k_responses, noise, self.epsilon_a, *spreads, self.n_runs, shift)
-        if isinstance(self.prior, PilotItems):
-            return RedrawnPilot(self.prior, *size_and_systems, self.has_gold)
-        return Population(self.prior, *size_and_systems)
+        systems = (noise, self.epsilon_a, self.sd_scale_a, self.sd_scale_b, self.n_runs, shift)
+        if self.prior.n_items:
+            return RedrawnPilot(self.prior, n_items, k_responses, *systems, self.has_gold)
+        return Population(self.prior, n_items, k_responses, *systems)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -403,3 +403,34 @@ class Request:
             f"found {self.budget:g}, which is too little: {smallest}; give more, or smaller numbers",
             argument="budget",
         )
+
+
+def typed_in(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the arguments of `nbyk.plan` that are given."""
+    return tuple(name for name, value in given.items() if value is not None)
+
+
+def request_of(
+    source: Simulated | Spread,
+    given: Mapping[str, Any],
+    rated_systems: int,
+    typed: tuple[str, ...],
+    **more: Any,
+) -> Request:
+    """Return the request with the prices, limits and numbers among the arguments of `nbyk.plan`."""
+    prices = {name: given[f"cost_per_{name}"] or 0.0 for name in ("item", "rating", "rater", "run", "call")}
+    simulated = isinstance(source, Simulated)
+    most = (MAX_ITEMS, MAX_RESPONSES) if simulated else (MOST_ITEMS, MOST_UNITS)
+    numbers: dict[str, Any] = {
+        name: limit if given[name] is None else given[name]
+        for name, limit in zip(("max_items", "max_responses"), most, strict=True)
+    }
+    names = ("n_items", "k_responses", "power", "budget", "alpha", "alternative")
+    numbers |= {name: given[name] for name in names}
+    return Request(
+        source=source,
+        costs=Costs(rated_systems=rated_systems, **prices),
+        typed=typed,
+        **numbers,
+        **more,
+    )

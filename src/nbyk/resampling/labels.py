@@ -17,6 +17,7 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.classes import shares_of as shares_among
 from nbyk.priors.nominal import ClassPrior, LabelPrior, MixedPool, as_counts, labels_of, shares_of
+from nbyk.priors.prior import ItemSource
 from nbyk.resampling.count_sets import BLOCK, as_thresholds
 from nbyk.resampling.effects import batches, effects_of_scores
 from nbyk.resampling.lanes import LANES, STATE, next_row, start_replicate
@@ -33,7 +34,7 @@ _MANY = 100
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledItems:
+class LabelledItems(ItemSource):
     """The items of a pilot with their labels, and perhaps a pair of systems' answers to them.
 
     Attributes

@@ -13,6 +13,7 @@ from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.metrics.item_means import item_means
 from nbyk.priors import Response
+from nbyk.priors.prior import ItemSource
 from nbyk.resampling.population import check_systems
 from nbyk.resampling.rating_pool import Distributions, RatingPool
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
@@ -22,7 +23,7 @@ _LEAST_REPEATS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class PilotItems:
+class PilotItems(ItemSource):
     """The items of a pilot with their ratings, and perhaps the answers of a pair of systems to them.
 
     Attributes

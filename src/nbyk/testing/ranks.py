@@ -16,35 +16,39 @@ import numpy as np
 
 from nbyk.arrays import Booleans, Floats, Integers
 from nbyk.testing.pvalues import tie_tolerance
-from nbyk.testing.results import Interval, Pair, Standing
+from nbyk.testing.results import Board, Interval, Pair, Question, Sample, Standing
 
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 
 
-def standings_of(
+def board_from(
+    question: Question,
+    sample: Sample,
     names: Sequence[str],
     scores: Floats,
     sign: float,
     intervals: Sequence[Interval],
     pairs: Sequence[Pair],
-    against: str | None,
-) -> tuple[tuple[Standing, ...], tuple[tuple[str, ...], ...]]:
-    """Return the standings, best first, and the groups, if all pairs were compared and not with a baseline.
+) -> Board:
+    """Return the board of systems and their pairs without warnings; groups if no baseline was asked for.
 
-    Of the scores, shape (S,), more is better if `sign` is 1, and less if it is −1.
+    Of the scores, shape (S,), more is better if `sign` is 1, and less if it is −1. A pair with a score beside
+    it ranks no system.
     """
     best, _ = ranks(sign * scores[:, None])
     order = np.argsort(best[:, 0], kind="stable").tolist()
     place = {names[system]: position for position, system in enumerate(order)}
     better = np.zeros((len(names), len(names)), np.bool_)
-    for pair in pairs:
+    of_systems = [pair for pair in pairs if pair.b in place]
+    for pair in of_systems:
         if pair.better is not None:
             worse = pair.b if pair.better == pair.a else pair.a
             better[place[pair.better], place[worse]] = True
     low, high = rank_sets(better)
     members: list[tuple[int, ...]] = []
-    if against is None:
-        members = groups(len(names), [(place[pair.a], place[pair.b]) for pair in pairs if pair.significant])
+    if question.against is None and (of_systems or not pairs):
+        different = [(place[pair.a], place[pair.b]) for pair in of_systems if pair.significant]
+        members = groups(len(names), different)
     lettered = letters(len(names), members)
     standings = [
         Standing(
@@ -59,7 +63,8 @@ def standings_of(
         for position, system in enumerate(order)
     ]
     in_order = [names[system] for system in order]
-    return tuple(standings), tuple(tuple(in_order[place] for place in group) for group in members)
+    told_apart = tuple(tuple(in_order[place] for place in group) for group in members)
+    return Board(question, sample, tuple(standings), tuple(pairs), told_apart, ())
 
 
 def ranks(scores: Floats) -> tuple[Integers, Integers]:

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError, unknown_name
 from nbyk.words import listed
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from nbyk.report.lines import Head
     from nbyk.testing.pvalues import Alternative, ExpectedP
 
-Floats = NDArray[np.float64]
 Interval = tuple[float, float]
 NONE: Interval = (math.nan, math.nan)
 """The interval where there is none."""
@@ -105,7 +104,7 @@ class ResponseCounts:
     total: int
 
     @classmethod
-    def of(cls, counts: NDArray[np.int64]) -> ResponseCounts:
+    def of(cls, counts: Integers) -> ResponseCounts:
         """Return those of the numbers of responses to single items."""
         return cls(int(counts.min()), int(counts.max()), int(counts.sum()))
 

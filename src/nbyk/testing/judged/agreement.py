@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError, unknown_name
 from nbyk.sums import solve
 from nbyk.testing.results import Claim, inconclusive
@@ -24,8 +25,6 @@ from nbyk.testing.shared_units.components import item_component, unit_component
 from nbyk.testing.shared_units.generalise import law_of
 from nbyk.testing.shared_units.statistic import Changes, blocks_for, centred_changes
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Measure = Literal[
     "alpha_nominal",
     "alpha_ordinal",
@@ -170,7 +169,7 @@ def _claim(
 
 
 def _tests(
-    ratings: Floats, item: Ints, of_rows: Floats, sums: _Sums, *, of_judge: bool
+    ratings: Floats, item: Integers, of_rows: Floats, sums: _Sums, *, of_judge: bool
 ) -> tuple[SharedUnitsTest | None, SharedUnitsTest | None]:
     """Return the tests of z over items, and over items and raters; None where z is not defined."""
     n, width = len(ratings), of_rows.shape[1]

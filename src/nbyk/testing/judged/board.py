@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.scales import scale_text
-from nbyk.testing.corrections import Correction, check_correction, correct_p_values
+from nbyk.testing.corrections import Correction, check_correction
 from nbyk.testing.decision import Decision
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.judged.corrected import (
@@ -25,13 +24,11 @@ from nbyk.testing.judged.corrected import (
     p_of_random_choice,
 )
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.ranks import standings_of
 from nbyk.testing.results import (
     SCHEMA,
     Board,
     Claim,
     Interval,
-    Pair,
     ResponseCounts,
     Sample,
     ShownAsLines,
@@ -42,7 +39,7 @@ from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import moderated_tests
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.by_formula import without_p
+from nbyk.testing.systems.by_formula import board_by_formula, without_p
 from nbyk.testing.systems.claims import claim_by_t
 from nbyk.testing.systems.panel import FEW_UNITS
 
@@ -51,8 +48,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nbyk.report.lines import Head
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -206,30 +201,14 @@ def compare_judged(
     }
     tests = moderated_tests(tests, len(names))
     differences = tuple(claiming.whole(of, tests.get(pair), *pair) for pair, of in of_pairs.items())
-    of_claims = np.nan_to_num([of.claims[0].p for of in differences], nan=1.0)
-    p = correct_p_values(of_claims, correction).tolist() if pairs else []
     scores = np.array([mean.claims[-1].effect for mean in means])
     n_raters = len(data.raters)
     units = {"raters": (n_raters, n_raters)} if n_raters < len(data.values) else {}
     sample = Sample(len(data.items), 0, _counts(data), units)
     warnings = (*_cautions(weighing, means, differences), *data.notes)
-    of_board = tuple(
-        Pair(
-            of.a,
-            of.b,
-            question,
-            sample,
-            (float(scores[a]), float(scores[b])),
-            of.claims,
-            corrected_p if of.claims[0].is_conclusive else math.nan,
-            True,
-        )
-        for (a, b), of, corrected_p in zip(pairs, differences, p, strict=True)
-    )
-    of_board = tuple(replace(pair, warnings=pair.reserves) for pair in of_board)
-    standings, groups = standings_of(
-        names, scores, 1.0, [mean.claims[0].interval for mean in means], of_board, against
-    )
+    intervals = [mean.claims[0].interval for mean in means]
+    of_claims = {pair: of.claims for pair, of in zip(pairs, differences, strict=True)}
+    board = board_by_formula(question, sample, names, scores, intervals, of_claims)
     chance = math.nan if data.chance is not None else p_of_random_choice(weighing)
     if chance <= 0.05:
         warnings = (
@@ -239,9 +218,8 @@ def compare_judged(
             *warnings,
         )
     trend = drift(weighing)
-    board = Board(question, sample, standings, of_board, groups, warnings)
     return JudgedBoard(
-        board,
+        replace(board, warnings=warnings),
         means,
         differences,
         chance,

@@ -16,18 +16,15 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc, stdtrit
 
+from nbyk.arrays import Floats, Integers
 from nbyk.data.judged import JudgedSystems
 from nbyk.errors import NbykError
 from nbyk.metrics.registry import named
 from nbyk.sums import covariances, product
 from nbyk.testing.results import Interval, VariancePart
 from nbyk.testing.shared_units import NO_UNIT, Responses, SharedUnitsTest, responses, shared_units_test
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 ANSWERS, JUDGED = "answers of the judge", "items that only the judge scored"
 """Parts of the variance beside those of the rectifier."""
@@ -85,7 +82,7 @@ class Weighing:
             for rows in self.slices:
                 self._weigh(system, name, rows)
 
-    def _weigh(self, system: int, name: str, rows: Ints) -> None:
+    def _weigh(self, system: int, name: str, rows: Integers) -> None:
         chosen = rows[self.rated[rows, system]]
         if len(chosen) < 2:
             raise NbykError(
@@ -257,15 +254,15 @@ def drift(weighing: Weighing) -> SharedUnitsTest | None:
     return replace(shared_units_test(named("mean", "numbers"), given, weighted=False), effect=span * slope)
 
 
-def _shares(data: JudgedSystems, entries: Ints) -> bool:
+def _shares(data: JudgedSystems, entries: Integers) -> bool:
     """Return whether a person rated two items or more, so that items share raters."""
     pairs = np.unique(np.stack([data.rater[entries], data.item[entries]]), axis=1)
     return bool(np.bincount(pairs[0]).max() > 1)
 
 
 def _rows_of(
-    weighing: Weighing, system: int | None, rows: Ints, residual: Floats, judged: Floats
-) -> tuple[Floats, Ints]:
+    weighing: Weighing, system: int | None, rows: Integers, residual: Floats, judged: Floats
+) -> tuple[Floats, Integers]:
     """Return the influence of each rating of a system's outputs on its estimate, in rows of rated items.
 
     A row of the judge alone has its influence as a response without a rater.
@@ -286,7 +283,9 @@ def _rows_of(
     return values, units
 
 
-def _packed(values: Floats, raters: Ints, rows: Ints, n: int, shared: bool) -> tuple[Floats, Ints]:
+def _packed(
+    values: Floats, raters: Integers, rows: Integers, n: int, shared: bool
+) -> tuple[Floats, Integers]:
     """Return ratings as a matrix with a row of each item, and their raters, `NO_UNIT` if none is shared."""
     order = np.lexsort((raters, rows))
     counts = np.bincount(rows, minlength=n)

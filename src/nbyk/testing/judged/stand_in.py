@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from nbyk.data.arrays import Floats, as_row_pairs, as_scores
+from nbyk.arrays import Floats
+from nbyk.data.arrays import as_row_pairs, as_scores
 from nbyk.errors import NbykError
 from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import as_seed

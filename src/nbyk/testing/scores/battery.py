@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from nbyk.data.arrays import Floats, as_row_pairs
+from nbyk.arrays import Floats
+from nbyk.data.arrays import as_row_pairs
 from nbyk.errors import unknown_name
 from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.scores.bootstrap import bootstrap_test, resampled

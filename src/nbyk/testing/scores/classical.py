@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nbyk.data.arrays import Floats, as_pairs, as_scores
+from nbyk.arrays import Booleans, Floats
+from nbyk.data.arrays import as_pairs, as_scores
 from nbyk.errors import NbykError
 from nbyk.testing.pvalues import Alternative, PValue, check_alternative
 from nbyk.testing.scores.nulls import equal_on_paper, paired_differences
@@ -214,7 +214,7 @@ def mann_whitney(
     return statistic, p
 
 
-def _has_ties(values: Floats, *, apart_from: float = np.nan) -> NDArray[np.bool_]:
+def _has_ties(values: Floats, *, apart_from: float = np.nan) -> Booleans:
     """Return whether any two of a row's values are equal, shape (R,); one value does not count."""
     rising = np.sort(values, axis=1)
     return np.asarray(((np.diff(rising, axis=1) == 0.0) & (rising[:, 1:] != apart_from)).any(axis=1))

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from nbyk.data.arrays import Floats, as_samples, check_aligned
+from nbyk.arrays import Floats
+from nbyk.data.arrays import as_samples, check_aligned
 from nbyk.errors import NbykError, unknown_name
 from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import as_seed
@@ -18,7 +19,7 @@ from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.pvalues import DECISION_ERROR, Alternative, bounds_of_drawn_p, check_alternative
-from nbyk.testing.ranks import standings_of
+from nbyk.testing.ranks import board_from
 from nbyk.testing.results import Board, Claim, Drawn, Pair, Question, ResponseCounts, Sample, Shown
 from nbyk.testing.scores.aso import Bound, few_scores
 from nbyk.testing.scores.battery import TESTS
@@ -95,7 +96,7 @@ def board_of_scores(
         reason=reason or "",
     )
     counts = {name: ResponseCounts(len(of), len(of), len(of)) for name, of in samples.items()}
-    pairing = "Scores in one place are a pair" if FACTS[test].paired else "Scores are not paired"
+    pairing = "Scores in one place are a pair." if FACTS[test].paired else "Scores are not paired."
     sample = Sample(0, 0, counts, pairing=pairing, scores=samples)
     sign = -1.0 if lower_is_better else 1.0
     if test == ASO:
@@ -107,18 +108,13 @@ def board_of_scores(
             options |= {"n_resamples": N_RESAMPLES if n_resamples is None else n_resamples, "seed": seed}
             options |= {"threads": threads, "progress": progress}
         compared = list(_by_p(question, sample, sign, pairs, options))
-    standings, groups = standings_of(
-        names,
-        np.array([float(of.mean()) for of in samples.values()]),
-        sign,
-        [mean_interval(of, confidence_level) for of in samples.values()],
-        compared,
-        against,
-    )
+    means = np.array([float(of.mean()) for of in samples.values()])
+    intervals = [mean_interval(of, confidence_level) for of in samples.values()]
     warnings = tuple(_warnings(question, sample, compared, paired=paired))
     if len(compared) == 1:
         compared = [replace(compared[0], warnings=warnings)]
-    return Board(question, sample, standings, tuple(compared), groups, warnings)
+    board = board_from(question, sample, names, means, sign, intervals, compared)
+    return replace(board, warnings=warnings)
 
 
 def chosen_test(test: str, samples: Mapping[str, Floats], *, paired: bool) -> tuple[str, str | None]:

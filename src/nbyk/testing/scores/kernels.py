@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Array
 from nbyk.compiled import discard_older_caches, njit
 from nbyk.resampling.lanes import (
     DRAWS_AT_ONCE,
@@ -25,8 +25,6 @@ from nbyk.resampling.lanes import (
     subset_table,
 )
 from nbyk.testing.scores.draws import DRAWS, STREAMS_PER_ROW
-
-Array = NDArray[Any]
 
 discard_older_caches(__file__)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from nbyk.data.arrays import Floats
+from nbyk.arrays import Floats
 from nbyk.testing.intervals import difference_of_proportions, proportion_interval, signs_interval
 from nbyk.testing.pvalues import Alternative
 

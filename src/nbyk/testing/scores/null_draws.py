@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nbyk.data.arrays import Floats
+from nbyk.arrays import Floats
 from nbyk.testing.scores.battery import TESTS
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.nulls import equal_on_paper, paired_differences

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nbyk.data.arrays import Floats
+from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.sums import product
 from nbyk.testing.engine.item_draws import Kinds
@@ -22,8 +21,6 @@ from nbyk.testing.pvalues import Alternative, PValue, check_alternative, sides_o
 from nbyk.testing.scores.draws import DRAWS, Drawing
 from nbyk.testing.scores.result import SignificanceResult
 from nbyk.testing.scores.subset_sums import ANY_SIZE, all_sums, count_subsets, is_feasible, n_subsets
-
-Counts = NDArray[np.int64]
 
 _ON_PAPER = 1e-13
 """Numbers closer than this share of the largest score are equal on paper."""
@@ -41,7 +38,7 @@ class NullCounts:
     """
 
     observed: Floats
-    counts: Counts
+    counts: Integers
     n_draws: int
     exact: bool = False
     null: Floats | None = None

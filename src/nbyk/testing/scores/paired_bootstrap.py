@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nbyk.data.arrays import Floats, check_aligned, on_host
+from nbyk.arrays import Array, Floats, Integers
+from nbyk.data.arrays import check_aligned, on_host
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
 from nbyk.metrics.registry import kind_scored
@@ -31,9 +31,6 @@ from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.means import are_zeros_and_ones, paired_interval
 from nbyk.testing.scores.nulls import NullCounts
 from nbyk.testing.scores.result import SignificanceResult
-
-Array = NDArray[Any]
-Integers = NDArray[np.int64]
 
 OutputsMetric = Callable[[Any, Any], float]
 """From a system's outputs and the references, arrays of N items (None without references), to a score;

@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nbyk.data.arrays import Floats, as_scores
+from nbyk.arrays import Floats
+from nbyk.data.arrays import as_scores
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import Streams, as_seed, stream_key
 from nbyk.testing.decision import check_draws, check_level

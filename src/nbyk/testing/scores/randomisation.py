@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from nbyk.data.arrays import Floats, as_pairs, as_scores
+from nbyk.arrays import Floats
+from nbyk.data.arrays import as_pairs, as_scores
 from nbyk.resampling.effects import Progress
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.scores import kernels

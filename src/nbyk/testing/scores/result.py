@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
-from nbyk.data.arrays import Floats
+from nbyk.arrays import Floats
 from nbyk.testing.pvalues import Alternative, PValue
 from nbyk.testing.results import (
     Claim,

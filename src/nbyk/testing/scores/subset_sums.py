@@ -11,12 +11,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Array, Floats, Integers
 from nbyk.compiled import njit
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 ANY_SIZE = -1
 """A value of `size`: subsets of every size."""
@@ -140,7 +137,7 @@ def count_subsets(values: Array, size: int, low: Array, high: Array, out: Array)
                 out[r, 1] += _pairs_at_most(of_left, of_right, high[r])
 
 
-def chances_of_sums(values: NDArray[np.int64], size: int) -> Floats:
+def chances_of_sums(values: Integers, size: int) -> Floats:
     """Return the chance of each sum of a random subset of numbers from 0 on, shape (their sum + 1,).
 
     One number after the other joins, so the time is that of n² sums, or n · size of them (Streitberg and

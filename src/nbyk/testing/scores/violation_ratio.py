@@ -11,16 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Array, Floats, Integers
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row
 from nbyk.testing.scores.draws import DRAWS
 from nbyk.testing.scores.kernels import start_stream
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 EQUAL = 0.5
 """The ratio of two equal samples, 0/0: the only value that keeps ratio(a, b) + ratio(b, a) = 1."""
@@ -33,8 +30,8 @@ class Segments:
     They are the place of a segment's value in each sorted sample, and lengths on any scale.
     """
 
-    of_a: NDArray[np.int64]
-    of_b: NDArray[np.int64]
+    of_a: Integers
+    of_b: Integers
     lengths: Floats
 
 

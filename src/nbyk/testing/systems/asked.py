@@ -6,9 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
+from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import Metric
@@ -19,8 +17,6 @@ from nbyk.testing.engine.draws import Draws
 from nbyk.testing.intervals import IntervalMethod, check_confidence_level
 from nbyk.testing.results import Question
 from nbyk.testing.systems.panel import Panel, panel_of
-
-Floats = NDArray[np.float64]
 
 EQUALLY_GOOD = "are equally good"
 EQUAL_SCORES = "have equal scores over the population of items"

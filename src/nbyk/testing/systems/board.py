@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.scales import Scale
 from nbyk.data.units import Units
 from nbyk.resampling.effects import check_defined
@@ -16,7 +16,7 @@ from nbyk.testing.engine.draws import Draws
 from nbyk.testing.family import DrawnNull, Hypotheses, choose_pairs, swap_bound
 from nbyk.testing.intervals import acceleration, agreeing, bca_interval, percentile_interval
 from nbyk.testing.pvalues import sides_of
-from nbyk.testing.ranks import standings_of
+from nbyk.testing.ranks import board_from
 from nbyk.testing.results import (
     NONE,
     Board,
@@ -26,7 +26,6 @@ from nbyk.testing.results import (
     Pair,
     Question,
     Sample,
-    Standing,
     favoured,
 )
 from nbyk.testing.shared_units import SharedUnitsTest
@@ -42,7 +41,6 @@ from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.unit_cautions import about_units, pairing_caution, pairing_sentence
 from nbyk.words import listed
 
-Floats = NDArray[np.float64]
 Places = tuple[int, int]
 """Two systems, by their places."""
 
@@ -101,16 +99,13 @@ def board_of(
         (pair,) = compared
         broad = with_intervals_of_parts(pair.claims[0], metric, panels[pairs[0]], tests.get(pairs[0]), unit)
         compared = [replace(pair, claims=(broad, *pair.claims[1:]))]
-    standings: tuple[Standing, ...] = ()
-    shared: tuple[tuple[str, ...], ...] = ()
-    by_bootstrap = False
+    board, by_bootstrap = Board(question, sample, (), tuple(compared), (), ()), False
     if drawn is not None:
         intervals, by_bootstrap = _score_intervals(scored, drawn, list(panels.values()), asked)
         in_ratings = partial(metric.score_in_ratings, scale=scored.scale)
         scores = np.array([in_ratings(score) for score in scored.scores])
         intervals = [(in_ratings(low), in_ratings(high)) for low, high in intervals]
-        standings, shared = standings_of(names, scores, metric.sign, intervals, compared, against)
-    board = Board(question, sample, standings, tuple(compared), shared, ())
+        board = board_from(question, sample, names, scores, metric.sign, intervals, compared)
     if len(pairs) == 1:
         return replace(board, warnings=(*compared[0].warnings, *scored.uneven_trials()))
     assert drawn is not None, "only metrics that score each system compare three or more"

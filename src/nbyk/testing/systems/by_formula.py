@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from nbyk.arrays import Floats
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.pvalues import sides_of
-from nbyk.testing.ranks import standings_of
+from nbyk.testing.ranks import board_from
 from nbyk.testing.results import Board, Claim, Interval, Margin, Pair, Question, Sample
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component
@@ -21,7 +21,6 @@ from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.claims import claim_by_t
 from nbyk.testing.systems.margins import corrected
 
-Floats = NDArray[np.float64]
 Places = tuple[int, int]
 
 _POWER = 0.8
@@ -84,9 +83,7 @@ def board_by_formula(
         for (a, b), of_pair in claims.items()
     ]
     pairs = [replace(pair, warnings=(*pair.reserves, *warnings)) for pair in corrected_pairs(pairs)]
-    of_systems, against = (pairs, question.against) if bar is None else ([], bar)
-    standings, groups = standings_of(names, scores, sign, intervals, of_systems, against)
-    board = Board(question, sample, standings, tuple(pairs), groups, ())
+    board = board_from(question, sample, names, scores, sign, intervals, pairs)
     return replace(board, warnings=pairs[0].warnings if len(pairs) == 1 else (*board.reserves, *warnings))
 
 
@@ -98,7 +95,7 @@ def without_p(claim: Claim) -> Claim:
 def corrected_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     """Return pairs with the p of their first claims, and the tests of margins, corrected for their number.
 
-    An inconclusive claim counts as p = 1.
+    An inconclusive claim counts as p = 1, and has none.
     """
     if len(pairs) < 2:
         return list(pairs)
@@ -109,6 +106,10 @@ def corrected_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     if tested:
         margins = corrected(tested, correction)
     return [
-        replace(pair, p=of_pair, claims=(replace(pair.claims[0], margin=margin), *pair.claims[1:]))
+        replace(
+            pair,
+            p=of_pair if pair.claims[0].is_conclusive else math.nan,
+            claims=(replace(pair.claims[0], margin=margin), *pair.claims[1:]),
+        )
         for pair, of_pair, margin in zip(pairs, p, margins, strict=True)
     ]

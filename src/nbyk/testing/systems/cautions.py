@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
@@ -85,7 +85,7 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
         yield f"one response per item from {' and '.join(single)}: {_MORE_WOULD_TELL}"
 
 
-def _about_scales(sources: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
+def _about_scales(sources: Mapping[str, Floats]) -> Iterator[str]:
     """Yield a caution if two sources look as if they were on different scales."""
     ends = {name: (float(np.nanmin(matrix)), float(np.nanmax(matrix))) for name, matrix in sources.items()}
     varying = {name: (low, high) for name, (low, high) in ends.items() if low < high}
@@ -99,7 +99,7 @@ def _about_scales(sources: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
             return
 
 
-def about_number(clusters: NDArray[np.int64] | None, n_items: int, *, null: str) -> Iterator[str]:
+def about_number(clusters: Integers | None, n_items: int, *, null: str) -> Iterator[str]:
     """Yield the caution about intervals from few items or clusters, or from a few clusters with most items.
 
     Clusters of n_g items count as (Σ n_g)² / Σ n_g² clusters of one size.
@@ -227,5 +227,5 @@ def _rejects_too_often(found: Measured) -> str:
     )
 
 
-def _responses(matrix: NDArray[np.float64]) -> NDArray[np.int64]:
+def _responses(matrix: Floats) -> Integers:
     return np.asarray((~np.isnan(matrix)).sum(axis=1))

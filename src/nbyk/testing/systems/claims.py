@@ -12,8 +12,8 @@ from dataclasses import replace
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.metrics import Metric
 from nbyk.testing.results import Claim, Interval, favoured, inconclusive
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
@@ -75,7 +75,7 @@ def within(metric: Metric, bounds: Interval | None, interval: Interval, data: Re
     return low, high
 
 
-def are_from_zero_to_one(ratings: Iterable[NDArray[np.float64]]) -> bool:
+def are_from_zero_to_one(ratings: Iterable[Floats]) -> bool:
     """Return whether all ratings lie from 0 to 1."""
     return all(np.nanmin(matrix) >= 0.0 and np.nanmax(matrix) <= 1.0 for matrix in ratings)
 

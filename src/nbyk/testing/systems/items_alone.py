@@ -28,12 +28,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from nbyk.arrays import Array, Floats, Integers
 from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
 from nbyk.testing.engine.draws import Draws
@@ -44,7 +43,6 @@ from nbyk.testing.results import NONE
 from nbyk.testing.skewness import corrected, reaches, skewness_of_mean
 from nbyk.testing.systems.asked import Asked
 
-Floats = NDArray[np.float64]
 PValues = dict[Alternative, PValue]
 
 FEW_ITEMS = 20
@@ -138,7 +136,7 @@ def items_alone(
     return replace(alone, interval=interval) if few and alone.interval is None else alone
 
 
-def interval_of_swaps(sums: Floats, sizes: NDArray[Any], level: float, bounds: Interval) -> Interval:
+def interval_of_swaps(sums: Floats, sizes: Array, level: float, bounds: Interval) -> Interval:
     """Return the means that the swap test does not reject, of items or of clusters with these sums.
 
     They lie between the k-th smallest and the k-th largest mean of all subsets, where k is half of one minus
@@ -158,7 +156,7 @@ def score_interval(
     metric: Metric,
     rows: Rows,
     system: int,
-    clusters: NDArray[np.int64] | None,
+    clusters: Integers | None,
     *,
     level: float,
     within_one: bool,
@@ -249,7 +247,7 @@ def of_effects(
     return ItemsAlone(p, None, unseen)
 
 
-def of_clusters(effects: Floats, clusters: NDArray[np.int64]) -> Floats:
+def of_clusters(effects: Floats, clusters: Integers) -> Floats:
     """Return the clusters' effects; their mean is that of the items, and so is its variance."""
     sizes = np.bincount(clusters)
     effect = effects.mean()

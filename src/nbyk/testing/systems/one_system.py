@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc
 
 from nbyk.errors import NbykError
@@ -22,7 +21,7 @@ from nbyk.testing.corrections import Correction
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
 from nbyk.testing.pvalues import Alternative, p_of_sides, tie_tolerance
-from nbyk.testing.ranks import standings_of
+from nbyk.testing.ranks import board_from
 from nbyk.testing.results import NONE, Board, Claim, Interval, Pair, Question, favoured, inconclusive
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
@@ -34,8 +33,6 @@ from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.scored import ScoredSystems, score_alone
 from nbyk.testing.unit_cautions import about_units
 from nbyk.words import in_full
-
-Floats = NDArray[np.float64]
 
 EXACT = "binomial test"
 """The method of an exact p of zeros and ones."""
@@ -80,14 +77,12 @@ def board_alone(
         sign = 1.0 if bar is None else metric.sign
         low, high = (score + sign * (end - pair.effect) for end in pair.interval)
         ends.append((min(low, high), max(low, high)) if not math.isnan(low) else NONE)
-    standings, _ = standings_of(scored.names, scores, metric.sign, ends, (), against or "")
-    warnings = tuple(
-        dict.fromkeys([*(text for pair in pairs for text in pair.warnings), *scored.uneven_trials()])
-    )
-    return Board(question, scored.sample, standings, tuple(pairs), (), warnings)
+    board = board_from(question, scored.sample, scored.names, scores, metric.sign, ends, pairs)
+    warnings = dict.fromkeys([*(text for pair in pairs for text in pair.warnings), *scored.uneven_trials()])
+    return replace(board, warnings=tuple(warnings))
 
 
-def band(boards: Sequence[Board], scored: Sequence[ScoredSystems], asked: Asked) -> list[Interval]:
+def band(boards: Sequence[Board], scored: Sequence[ScoredSystems]) -> list[Interval]:
     """Return intervals of one system's scores by several metrics that all hold at once.
 
     The metrics are means over items from 0 to 1, such as pass^1 to pass^4; there is a board (`board_alone`)
@@ -96,7 +91,8 @@ def band(boards: Sequence[Board], scored: Sequence[ScoredSystems], asked: Asked)
     interval holds that of its own claim over items.
     """
     scores = np.stack([scores_of_items(of.metric, of.rows)[0] for of in scored])
-    n, rng = scores.shape[1], np.random.default_rng(asked.seed)
+    question = boards[0].question
+    n, rng = scores.shape[1], np.random.default_rng(question.seed)
     errors = scores.std(axis=1, ddof=1) / math.sqrt(n)
     centred = scores[errors > 0.0] - scores[errors > 0.0].mean(axis=1, keepdims=True)
     reach = 0.0
@@ -104,7 +100,7 @@ def band(boards: Sequence[Board], scored: Sequence[ScoredSystems], asked: Asked)
         unit = centred / np.sqrt(np.sum(centred**2, axis=1, keepdims=True))
         normal = product(rng.standard_normal((20_000, len(unit))), root(product(unit, unit.T)).T)
         t = np.abs(normal).max(axis=1) / np.sqrt(rng.chisquare(n - 1.0, 20_000) / (n - 1.0))
-        reach = float(np.quantile(t, asked.confidence_level))
+        reach = float(np.quantile(t, question.confidence_level))
     ends = []
     for board, score, error in zip(boards, scores.mean(axis=1).tolist(), errors.tolist(), strict=True):
         (standing,) = board.standings

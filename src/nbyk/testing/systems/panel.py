@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Integers
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, unknown_name
@@ -15,8 +15,6 @@ from nbyk.testing.shared_units import NO_UNIT, Responses, Source, responses
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.testing.unit_cautions import Kind, kind_of_units, names_of_both, plural
 from nbyk.words import counted, listed
-
-Integers = NDArray[np.int64]
 
 FACTORS = ("items", "clusters", "raters", "runs")
 """The factors that a claim may generalise over; without gold, both names may mean raters of outputs."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.data.kinds import sum_to_one
 from nbyk.data.response_set import Categories, ResponseSet, stack_responses
 from nbyk.data.scales import FROM_0_TO_1, Scale, scale_text
@@ -30,8 +30,6 @@ from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.panel import Panel, panel_of
 from nbyk.testing.unit_cautions import named_units, shared_numbers
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 ManyResponses = Mapping[str, Any] | Sequence[Any]
 
 

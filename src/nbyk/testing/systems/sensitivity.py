@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, definitions, get
@@ -33,7 +33,6 @@ from nbyk.words import ShownInNotebooks, listed
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 N_RESAMPLES = 999
 """Draws of each distribution, unless others are asked for."""

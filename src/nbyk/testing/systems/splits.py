@@ -12,14 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import StreamKey
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Effects = Callable[[Mapping[str, Floats]], Floats]
 
 ROLES = ("gold", "a", "b")

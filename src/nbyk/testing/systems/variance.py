@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtri  # scipy.stats takes long to load
 
+from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
@@ -23,9 +23,6 @@ from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.results import VariancePart
 from nbyk.testing.systems.splits import ROLES, SOURCES, Effects, Splits
 from nbyk.testing.unit_cautions import about_units, named_units
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

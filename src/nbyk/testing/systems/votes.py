@@ -23,8 +23,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Booleans, Floats, Integers
 from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
 from nbyk.sums import product, solve
@@ -37,9 +37,6 @@ from nbyk.testing.shared_units.components import Component
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import board_by_formula, claim_over, formula_test, times_as_many
 from nbyk.testing.systems.panel import FEW_UNITS
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _LOUD = 0.1
 """A caution names the voter who cast this share of the votes or more."""
@@ -74,8 +71,8 @@ class VoteFit:
     position: float
     tie: float
     gradients: Floats
-    cells: Ints
-    kinds: Ints
+    cells: Integers
+    kinds: Integers
     curvatures: Floats
     contrasts: Floats
 
@@ -88,7 +85,7 @@ class VoteFit:
             whole[: len(self.scores), : len(self.scores)] += whole.trace() / len(self.scores) ** 2
         return whole
 
-    def spread(self, groups: Ints) -> LeftOut:
+    def spread(self, groups: Integers) -> LeftOut:
         """Return the changes of the scores when each group of votes leaves in turn."""
         n, n_models = int(groups.max()) + 1, len(self.scores)
         lone = np.bincount(groups, minlength=n)[groups] == 1
@@ -389,7 +386,7 @@ def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Iterator[str]:
         yield "no pair is shown in both orders, so an advantage of what is shown first is unknown"
 
 
-def _without(votes: Votes, kept: NDArray[np.bool_], fit: VoteFit, *, position: bool) -> str:
+def _without(votes: Votes, kept: Booleans, fit: VoteFit, *, position: bool) -> str:
     """Return in words what the order of the models is without some votes."""
     others = votes.taken(kept)
     if len({*others.a.tolist(), *others.b.tolist()}) < len(votes.models):
