@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.metrics.metric import Metric
 from nbyk.metrics.traits import Parameter, said
@@ -211,9 +211,6 @@ def one_class_metric(name: str) -> Metric | None:
 def averages_of(measure: str) -> list[str]:
     """Return the names of a class's measure over all classes, such as ``f1_macro``; empty for other names."""
     return [f"{measure}_{average}" for average in AVERAGES] if measure in MEASURES else []
-
-
-Floats = NDArray[np.float64]
 
 
 def _score_statistics(outputs: Any, references: Any) -> Floats:

@@ -12,14 +12,12 @@ takes the columns for labels of one crowd, whose shares it scores once.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
-
-Floats: TypeAlias = NDArray[np.float64]
 
 ACCURACY, PRECISION, RECALL, F1, QUADRATIC_KAPPA = range(5)
 """Measures from the counts of items by target and prediction."""

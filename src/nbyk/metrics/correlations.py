@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
 from nbyk.metrics.sorting import double_ranks, rank_space
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.uint32]
 Ranks = NDArray[np.int32]
 CountSpace = tuple[NDArray[np.uint64], NDArray[np.int16], NDArray[np.int64]]

@@ -22,7 +22,6 @@ from nbyk.metrics.metric import Metric
 from nbyk.metrics.traits import loaded
 
 Counts = NDArray[np.int32]
-Floats = NDArray[np.float64]
 Starts = NDArray[np.int64]
 
 _LEAST_STEP = 1e-6

@@ -10,14 +10,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
 from nbyk.metrics.classes import score_of_positives
 from nbyk.metrics.paired import lead_of_first
 from nbyk.metrics.sorting import double_ranks, rank_space
-
-Floats = NDArray[np.float64]
 
 _BLOCK = 256
 _MOST_PLACES, _POWER_OF_TWO = 308, 2.0**600

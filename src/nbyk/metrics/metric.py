@@ -6,11 +6,11 @@ import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.metrics.traits import (
     DATA,
@@ -33,8 +33,6 @@ from nbyk.metrics.traits import (
 if TYPE_CHECKING:
     from nbyk.data.kinds import Kind as Responses
     from nbyk.data.scales import Scale
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,13 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
 
 if TYPE_CHECKING:
     from nbyk.metrics.metric import Metric
 
-Floats = NDArray[np.float64]
 
 _LANES = 64
 

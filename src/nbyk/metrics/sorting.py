@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.compiled import discard_older_caches, njit
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Indices = NDArray[np.uint32]
 Ranks = NDArray[np.int32]
 RankSpace = tuple[Floats, Ranks, Floats, Indices, Indices, Indices]
@@ -158,7 +157,7 @@ def _bucket_scale(values: Floats) -> tuple[float, float]:
 
 
 @njit(nogil=True, cache=True)
-def sort_values(values: Floats, ordered: Floats, cells: Ints) -> None:
+def sort_values(values: Floats, ordered: Floats, cells: Integers) -> None:
     """Sort `values`, (n,), into `ordered`, (n,), for any n ≥ 1; `cells`, (≥ n + 2,), is working space."""
     n = len(values)
     if n <= _SHORT:

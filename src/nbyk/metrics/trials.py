@@ -14,11 +14,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
-
-Floats = NDArray[np.float64]
 
 _ROUNDING = 1e-9
 

@@ -17,6 +17,7 @@ import numpy as np
 from numba import uint32
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
@@ -26,7 +27,6 @@ from nbyk.resampling.lanes import LANES, STATE, next_row, start_replicate
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import ReplicateStreams
 
-Floats = NDArray[np.float64]
 Thresholds = NDArray[np.uint32]
 Counts = NDArray[np.int32]
 

@@ -9,15 +9,14 @@ from itertools import product
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
 from nbyk.metrics.classes import shares_of
 from nbyk.metrics.item_means import item_means
 from nbyk.resampling.streams import CHUNK, chunks
 
-Floats = NDArray[np.float64]
 Progress = Callable[[int], object]
 
 Threads = int | ThreadPoolExecutor

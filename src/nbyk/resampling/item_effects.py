@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.counts import counts_are_shares, has_counts_form
@@ -17,8 +17,6 @@ from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import drawn_means, drawn_sets
 from nbyk.resampling.streams import CHUNK, ReplicateStreams, Streams
-
-Floats = NDArray[np.float64]
 
 
 def item_effects(

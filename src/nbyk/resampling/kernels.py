@@ -13,15 +13,13 @@ from typing import Any
 
 import numpy as np
 from numba import int64, uint64
-from numpy.typing import NDArray
 
+from nbyk.arrays import Array
 from nbyk.compiled import njit
 from nbyk.metrics.item_means import fill_item_means
 from nbyk.priors.responses import NORMAL
 from nbyk.priors.responses import respond as respond_one
 from nbyk.resampling.lanes import index_below
-
-Array = NDArray[Any]
 
 _LAYERS = 256
 _TAIL = 3.6541528853610088

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
@@ -24,7 +25,6 @@ from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population, check_epsilon, check_size
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 _ITEMS = 50_000

@@ -7,13 +7,11 @@ from dataclasses import dataclass, fields
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.streams import StreamKey, stream_key
-
-Floats = NDArray[np.float64]
 
 _MOST_OF_SUM = 20_000
 """Most steps of an item's sum on the common number of responses: twice its square is below 2³¹."""
@@ -139,14 +137,11 @@ class Population:
         return ItemParameters(
             gold=mu,
             a=perturbed(mu, self.epsilon_a, streams, "epsilon a"),
-            b=perturbed(self._shifted(mu), self.epsilon_b, streams, "epsilon b"),
+            b=perturbed(mu + self.shift_b if self.shift_b else mu, self.epsilon_b, streams, "epsilon b"),
             sd_gold=sd,
             sd_a=scaled(sd, self.sd_scale_a),
             sd_b=scaled(sd, self.sd_scale_b),
         )
-
-    def _shifted(self, mu: Floats) -> Floats:
-        return mu if self.shift_b == 0.0 else mu + self.shift_b
 
 
 def check_size(n_items: int, k_responses: int, n_runs: int | None) -> None:

@@ -12,13 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.compiled import discard_older_caches, njit
 from nbyk.sums import product
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _BASE_ATOMS = 16
 _ONE_DISTRIBUTION = 1e6
@@ -68,17 +65,17 @@ class Distributions:
     means: Floats
 
     @property
-    def items(self) -> Indices:
+    def items(self) -> Integers:
         """The item of each row."""
         return np.arange(len(self.means)) % len(self.atoms)
 
-    def draw(self, rows: Indices, k: int, generator: np.random.Generator) -> Floats:
+    def draw(self, rows: Integers, k: int, generator: np.random.Generator) -> Floats:
         """Return K ratings from each row's distribution, shape (*rows.shape, K)."""
         out = generator.random((*rows.shape, k))
         self.fill(rows, out, np.zeros(len(self.atoms), np.int64))
         return out
 
-    def fill(self, rows: Indices, out: Floats, first: Indices) -> None:
+    def fill(self, rows: Integers, out: Floats, first: Integers) -> None:
         """Replace uniforms, shape (*rows.shape, K), by ratings, from number `first[item]` of each row on."""
         flat = out.reshape(-1, out.shape[-1])
         _draw_others(rows.reshape(-1), first, self.atoms, self.cumulative, flat)
@@ -99,7 +96,7 @@ class RatingPool:
     """
 
     own: Floats
-    counts: Indices
+    counts: Integers
     atoms: Floats
     weights: Floats
 
@@ -132,7 +129,7 @@ class RatingPool:
         return Distributions(self.atoms, np.cumsum(shares, axis=1), means)
 
     def take(
-        self, rows: Indices, k: int, generator: np.random.Generator, others: Distributions | None = None
+        self, rows: Integers, k: int, generator: np.random.Generator, others: Distributions | None = None
     ) -> Floats:
         """Return K new ratings of each row's item, shape (*rows.shape, K): its own first, in a fresh order.
 

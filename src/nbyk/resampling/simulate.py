@@ -12,8 +12,8 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import ALL_FRESH
 from nbyk.metrics import Metric
@@ -32,7 +32,6 @@ from nbyk.resampling.labels import SimulatedPopulation
 from nbyk.resampling.population import ItemParameters, Population
 from nbyk.resampling.streams import StreamKey, Streams
 
-Floats = NDArray[np.float64]
 Hypothesis = Literal["alternative", "null"]
 
 

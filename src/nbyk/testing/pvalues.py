@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.sums import covariance
 
-Floats = NDArray[np.float64]
 Alternative = Literal["greater", "less", "two-sided"]
 
 _FEW_PAIRS = 10.0

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import equal_item_means
@@ -19,9 +19,6 @@ from nbyk.resampling.streams import CHUNK, stream_key
 from nbyk.testing.engine.forms import Form, form_of
 from nbyk.testing.engine.item_draws import Bootstraps, ClusterDraws, ItemDraws
 from nbyk.testing.engine.rows import DrawnSwaps, Rows, Swaps
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 NULL_SAMPLERS = {
     "swap_items": "all_items/all",

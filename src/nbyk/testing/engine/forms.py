@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.metrics import Metric, get
 from nbyk.metrics.traits import loaded
 from nbyk.resampling import kernels
@@ -22,9 +22,6 @@ from nbyk.testing.engine import swaps, weights
 from nbyk.testing.engine.item_draws import ItemDraws
 from nbyk.testing.engine.rows import Rows, Swaps
 from nbyk.testing.engine.swaps import DRAWS
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _ROUNDING = 1e-13
 """A sum of squares below this share of the largest is a rounding error and counts as 0."""

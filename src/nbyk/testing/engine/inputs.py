@@ -9,13 +9,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.ratings import ordered_ids
 from nbyk.data.response_set import Categories, ResponseSet, coded, kind_of, responses_and_units
 from nbyk.data.systems import Systems
 from nbyk.data.units import UNKNOWN, Units, numbered_clusters
 from nbyk.errors import NbykError
-
-Floats = NDArray[np.float64]
 
 _ROW = (list, tuple, np.ndarray)
 

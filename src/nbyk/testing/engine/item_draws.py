@@ -15,6 +15,7 @@ import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
+from nbyk.arrays import Array, Floats, Integers
 from nbyk.compiled import njit
 from nbyk.resampling.lanes import (
     HALVES,
@@ -33,9 +34,6 @@ from nbyk.testing.engine.swaps import DRAWS
 if TYPE_CHECKING:
     from nbyk.testing.engine.rows import ItemSums
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _ITEMS_PER_BINOMIAL = 50
 """Drawing a kind's binomial costs about as much as drawing this many single items."""

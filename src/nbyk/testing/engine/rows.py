@@ -10,6 +10,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.metrics import Metric
 from nbyk.metrics.classes import shares_of
 from nbyk.metrics.item_means import equal_item_means, without_rounding
@@ -18,10 +19,6 @@ from nbyk.sums import product
 from nbyk.testing.engine import swaps
 from nbyk.testing.engine.item_draws import Kinds
 from nbyk.testing.engine.swaps import DRAWS
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 
 _UNEVEN = 0.01
 """The most that Σ |x|³ / (Σ x²)^1.5 may be: normal numbers have it from 25,000 on."""

@@ -13,12 +13,10 @@ from typing import Any
 
 import numpy as np
 from numba import uint64
-from numpy.typing import NDArray
 
+from nbyk.arrays import Array
 from nbyk.compiled import njit
 from nbyk.resampling.lanes import fill_subset_table, subset_table
-
-Array = NDArray[Any]
 
 DRAWS = 64
 """Draws of a batch: the bits of a word."""

@@ -16,6 +16,7 @@ import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
+from nbyk.arrays import Array, Floats, Integers
 from nbyk.compiled import njit
 from nbyk.metrics import Metric
 from nbyk.metrics.classes import ACCURACY, TIED, score_of_positives, score_tables
@@ -23,10 +24,6 @@ from nbyk.testing.engine.forms import Form
 from nbyk.testing.engine.item_draws import ItemDraws, Kinds
 from nbyk.testing.engine.rows import Rows, Swaps
 from nbyk.testing.engine.swaps import DRAWS
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _CELLS_PER_ITEM, _MOST_CELLS = 8, 100_000
 """Up to this number of cells, counting in a table is cheaper than sorting rows and takes little memory."""

@@ -6,16 +6,12 @@ ranks and distances are scans through values in one order. No draw changes this 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import uint64
-from numpy.typing import NDArray
 
+from nbyk.arrays import Array
 from nbyk.compiled import njit
 from nbyk.testing.engine.swaps import DRAWS
-
-Array = NDArray[Any]
 
 
 @njit(nogil=True, cache=True)
