@@ -30,14 +30,14 @@ _ROUNDING = 1e-9
 
 def holds_two_systems(pilot: Path, rater: str) -> bool:
     """Return whether a file is one table of two systems, with a column that names them."""
-    from nbyk.data.columns import system_column
+    from nbyk.data.columns import known_column
     from nbyk.data.reading import table_of
 
     try:
         table = table_of(str(pilot))
     except (NbykError, OSError):
         return False  # reading it says why
-    column = system_column(table)
+    column = known_column(table, "system")
     return column not in (None, rater) and len({*table.column(column, "")}) == 2
 
 

@@ -85,7 +85,7 @@ def recognised(table: Table, asked: Columns) -> Columns:
     found = asked if asked.cluster else replace(asked, cluster=table.roles.get("cluster"))
     for role in ("item", "rater", "value"):
         if getattr(asked, role) == role and role not in table.names:
-            name = table.roles.get(role) or _known(table, role, taken=(asked.cluster,))
+            name = table.roles.get(role) or known_column(table, role, taken=(asked.cluster,))
             if name is None and role == "value" and table.scores:
                 raise table.place.error(
                     f"found the scores {some(table.scores)}, expected one; choose it with "
@@ -159,31 +159,30 @@ def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Colu
     (table, argument, name), *others = missing
     elsewhere = [other for other, *_ in others if str(other.place) != str(table.place)]
     found_too = "".join([*dict.fromkeys(f"; {of.place} has {some(of.names)}" for of in elsewhere)][:8])
-    options = " ".join(f"`{role}` {shlex.quote(of)}" for role, of in roles.items())
-    what = "item column" if argument.endswith("item") else "column of the ratings"
-    table.column(name, f"rename the {what}, or name it with `{argument}`, as in {options}{found_too}")
+    table.column(name, f"{_way_out(argument, roles)}{found_too}")
 
 
 def naming(table: Table, asked: Columns, role: str) -> str:
     """Return the way out where a table lacks the column of a role; it names all columns of a long table."""
-    what = "item column" if role == "item" else "column of the ratings"
-    way_out = f"rename the {what}, or name it with `{role}`"
     found = recognised(table, asked)
     if {found.rater, found.value}.isdisjoint(table.names):
-        return way_out
+        return _way_out(role, {})
     roles = proposed(table, asked).items()
-    options = [f"`{of}` {shlex.quote(name)}" for of, name in roles if name != getattr(asked, of)]
-    return f"{way_out}, as in {' '.join(options)}" if options else way_out
+    return _way_out(role, {of: name for of, name in roles if name != getattr(asked, of)})
+
+
+def _way_out(role: str, names: Mapping[str, str]) -> str:
+    what = "item column" if role.endswith("item") else "column of the ratings"
+    return f"rename the {what}, or name it with `{role}`{', as in ' if names else ''}{_options(names)}"
+
+
+def _options(names: Mapping[str, str]) -> str:
+    return " ".join(f"`{role}` {shlex.quote(name)}" for role, name in names.items())
 
 
 def known_names(names: Sequence[str], role: str) -> list[str]:
     """Return the columns whose names are known for a role, in any case of letters."""
     return [name for name in names if name.lower() in KNOWN_NAMES[role]]
-
-
-def system_column(table: Table) -> str | None:
-    """Return the column that names the system of each row, if a column has a known name."""
-    return _known(table, "system")
 
 
 def run_word(column: str) -> str:
@@ -194,11 +193,12 @@ def run_word(column: str) -> str:
     return name.removesuffix("_id") if name in RUN_NAMES else ""
 
 
-def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:
+def known_column(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:
+    """Return the column of a known name for a role, unless it is taken; None if there is none."""
     names = [name for name in known_names(table.names, role) if name not in taken]
     if len(names) > 1:
         roles = {of: known_names(table.names, of) for of in dict.fromkeys(("item", "rater", "value", role))}
-        ways = " ".join(f"`{other}` {shlex.quote(of[0])}" for other, of in roles.items() if of)
+        ways = _options({other: of[0] for other, of in roles.items() if of})
         raise table.place.error(
             f"the columns {some(names)} could all be the {role}s; name the right ones, as in {ways}"
         )

@@ -17,9 +17,9 @@ from nbyk.data.arrays import is_frame
 from nbyk.data.columns import (
     RUN_NAMES,
     Columns,
+    known_column,
     other_than_system,
     recognised,
-    system_column,
 )
 from nbyk.data.kinds import (
     CellKind,
@@ -114,7 +114,7 @@ def given_systems(
     table = table_of(given)
     if table.nameless:
         return named
-    found = column or system_column(table)
+    found = column or known_column(table, "system")
     if found is None:
         return _systems_in_columns(table, wide, as_scores=as_scores) or named
     names = as_ids(table, found, table.column(found, "name the column of systems with `system`"))

@@ -274,13 +274,10 @@ def kind_of(table: Table, asked: Columns) -> Kind:
 
 
 def _kind_of_nameless(table: Table) -> Kind:
+    if len(columns := table.nameless_columns) > 1:
+        return "distributions" if sum_to_one(columns) else "numbers"
     if table.array is not None:
-        array = table.array
-        if array.ndim == 2 and array.dtype.kind in "biuf" and array.shape[1] > 1:
-            return "distributions" if sum_to_one(list(array.T)) else "numbers"
-        return "classes" if array.dtype.kind in "UO" else "numbers"
-    if len(table.names) > 1:
-        return "distributions" if sum_to_one(list(table.columns)) else "numbers"
+        return "classes" if table.array.dtype.kind in "UO" else "numbers"
     cells = table.columns[0]
     texts = all(isinstance(cell, str) for cell in cells)
     split = [_split(cell) for cell in cells] if texts and len(_split(cells[0])) > 1 else []
@@ -336,8 +333,7 @@ def _runs(table: Table) -> list[str]:
 def distribution_cells(table: Table, asked: Columns) -> Entries:
     """Return distributions: the value's cells, or an object of the classes' columns for each row."""
     if table.nameless:
-        columns = list(table.array.T) if table.array is not None and table.array.ndim == 2 else table.columns
-        if len(columns) > 1:
+        if len(columns := table.nameless_columns) > 1:
             found: list[Any] = [list(row) for row in zip(*(list(of) for of in columns), strict=True)]
         else:
             cells = nameless_cells(table).found

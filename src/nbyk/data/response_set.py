@@ -187,9 +187,13 @@ def _is_there(cell: Any) -> bool:
 def _texts(cells: NDArray[Any], name: str) -> NDArray[Any]:
     """Return classes as text, None where there is none."""
     texts = np.empty(cells.shape, dtype=object)
+    known: dict[Any, str] = {}
     for place, cell in np.ndenumerate(cells):
         if _is_there(cell):
-            texts[place] = class_name(cell, DataPlace(name=name, row=f"item {place[0]}"))
+            key = (type(cell), cell if isinstance(cell, str | int | np.integer) else repr(cell))
+            if key not in known:
+                known[key] = class_name(cell, DataPlace(name=name, row=f"item {place[0]}"))
+            texts[place] = known[key]
     return texts
 
 

@@ -132,6 +132,14 @@ class Table:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    @property
+    def nameless_columns(self) -> Sequence[Any]:
+        """The columns of a table without names, also of an array of numbers of two dimensions."""
+        array = self.array
+        if array is not None and array.ndim == 2 and array.dtype.kind in "biuf":
+            return list(array.T)
+        return self.columns
+
     def at(self, row: int) -> DataPlace:
         """Return the file and the line or row, for an error."""
         place = self.numbers[row] if self.unit == "line" else self.shown(row)
