@@ -160,30 +160,17 @@ class Request:
     source
         Where the effect's variance comes from: items and responses to simulate, variances, or the law of
         those that a pilot leaves possible.
-    n_items, raters, k_responses, runs
-        Items N, raters J who share them, ratings per item K, and runs R of each system. With 0 raters (or
-        runs), each rating is by another person (each answer from another run), as in every simulation. If
-        `k_responses` and one other quantity are left out and there is no budget, all raters rate all items.
-    calls
-        Calls of a judge whom people correct, in all; 0 without a judge.
-    items_per_rater
-        In place of `raters`: the items L that one person rates, so that there are N K / L raters.
-    items_per_cluster
-        Items in a cluster; 1 without clusters.
-    paired_runs
-        Whether run r is the same for both systems.
-    epsilon
-        The difference of simulated systems, for responses from 0 to 1; 0 for real ones.
-    unit
-        The length, on the scale of the ratings, of 1 in these.
-    effect
-        The effect on the metric, the difference without a simulation.
-    power, budget
-        The power, and the total budget.
-    alpha, alternative
-        The level of the test, and its question: "two-sided", or "greater" for one side.
-    costs
-        The costs of items, ratings, raters and runs.
+    n_items, raters, k_responses, runs, items_per_rater, calls
+        As for `nbyk.plan`. With 0 raters (or runs), each rating is by another person (each answer from
+        another run), as in every simulation. If `k_responses` and one other quantity are left out and there
+        is no budget, all raters rate all items.
+    items_per_cluster, paired_runs
+        Items in a cluster, 1 without clusters; and whether run r is the same for both systems.
+    epsilon, unit
+        The difference of simulated systems, for responses from 0 to 1 (0 for real ones), and the length, on
+        the scale of the ratings, of 1 in these.
+    effect, power, budget, alpha, alternative, costs
+        As for `nbyk.plan`.
     max_items, max_responses
         Limits of the search, raised to the N or K that is given.
     typed
