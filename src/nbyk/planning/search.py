@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 
 from nbyk.errors import NbykError
-from nbyk.planning.item_moments import PowerCurve, smoothed
+from nbyk.planning.item_moments import PowerCurve, quantile, smoothed
 from nbyk.planning.power.estimate import Power
 from nbyk.planning.result import Candidate, Plan
 from nbyk.planning.root_search import Root
@@ -194,8 +194,6 @@ class PlanSearch:
 
     def _contenders_for_epsilon(self, sizes: dict[int, int], target: float) -> tuple[list[int], float]:
         """Return the K that may have the smallest ε, best first, and an approximation of this ε."""
-        from scipy.special import ndtri
-
         short = {k: n for k, n in sizes.items() if k in self.request.ladder(short=True)} or sizes
         if not self.simulation.approximated:  # one K is enough for the rough ε
             middle = sorted(short)[len(short) // 2]
@@ -204,7 +202,7 @@ class PlanSearch:
         for _ in range(8):
             predicted = self._predicted_powers(short, epsilon)
             best = min(max(max(power for power, *_ in predicted.values()), 0.02), 0.98)
-            missing = float(ndtri(target) - ndtri(best))
+            missing = quantile(target) - quantile(best)
             if abs(missing) < 0.3 or (epsilon == 1.0 and missing > 0.0):
                 break
             epsilon = min(1.0, epsilon * math.exp(missing / 3.0))
@@ -298,15 +296,13 @@ class PlanSearch:
 
         Below means by more than a standard error.
         """
-        from scipy.special import ndtri
-
         target, high = _value(self.request.power), self.simulation.most(unknown)
         _, slope = LIMITS_AND_SLOPES[unknown]
         power = self.simulation.confirm(at.moved(unknown, x), precision)
         for _ in range(_REPAIRS):
             if power.power >= target - power.standard_error or x >= high:
                 break
-            missing = float(ndtri(target) - ndtri(max(power.power, 1e-3)))
+            missing = quantile(target) - quantile(max(power.power, 1e-3))
             following = x * math.exp(missing / slope)
             x = min(high, following if unknown == "epsilon" else max(_whole(following), x + 1))
             power = self.simulation.confirm(at.moved(unknown, x), precision)
