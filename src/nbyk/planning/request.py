@@ -39,24 +39,6 @@ SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
 """The alternatives of a planned test, and how a sentence calls the test."""
 
 
-def check_side(alternative: str) -> None:
-    """Raise NbykError unless nbyk can plan for a test of this alternative."""
-    if alternative not in SIDES:
-        raise NbykError(
-            f"found {alternative!r}, expected {' or '.join(map(repr, SIDES))}: a plan takes B for the worse "
-            "system",
-            argument="alternative",
-        )
-
-
-def check_power(power: float | None, alpha: float) -> None:
-    """Raise NbykError unless a power, if one is given, lies between α and 1."""
-    if power is not None and not alpha < power < 1.0:
-        raise NbykError(
-            f"found {power}, expected a number between α = {alpha:g} and 1, as 0.8", argument="power"
-        )
-
-
 @dataclass(frozen=True)
 class Costs:
     """The costs of an item, a rating, a rater, a run of each system, and a call of a judge.
@@ -212,8 +194,17 @@ class Request:
             if count is not None:
                 check_count(name, count, least)
         check_level(self.alpha)
-        check_power(self.power, self.alpha)
-        check_side(self.alternative)
+        if self.power is not None and not self.alpha < self.power < 1.0:
+            raise NbykError(
+                f"found {self.power}, expected a number between α = {self.alpha:g} and 1, as 0.8",
+                argument="power",
+            )
+        if self.alternative not in SIDES:
+            raise NbykError(
+                f"found {self.alternative!r}, expected {' or '.join(map(repr, SIDES))}: a plan takes B for "
+                "the worse system",
+                argument="alternative",
+            )
         if self.budget is not None and not 0.0 < self.budget < math.inf:
             raise NbykError(f"found {self.budget:g}, expected a sum above 0", argument="budget")
         object.__setattr__(self, "max_items", max(self.max_items, self.n_items or 0))

@@ -80,8 +80,14 @@ class PlanSearch:
         rows = [self._row(Place(sizes[k], k, epsilon), *found[k]) for k in found]
         power = powers[chosen]
         ties = [k for k in powers if k != chosen and _as_high(powers[k], power)]
-        at, ends = (sizes[chosen], chosen, epsilon), (power.low, power.high)
-        return Plan.by_simulation(self.request, *at, power, ends, _by_k(rows), tuple(sorted(ties)))
+        return Plan.by_simulation(
+            self.request,
+            Place(sizes[chosen], chosen, epsilon),
+            power,
+            (power.low, power.high),
+            candidates=_by_k(rows),
+            ties=tuple(sorted(ties)),
+        )
 
     def _smallest_epsilon(self, precision: float) -> Plan:
         """Return the smallest ε that the test detects with the power, at the best of several sizes."""
@@ -289,7 +295,7 @@ class PlanSearch:
         place, ends = at.moved(unknown, x), (min(low, x), max(high, x))
         whole = (int(ends[0]), int(ends[1])) if unknown == "n_items" else None
         row = self._row(place, *_simulated(power), ends=whole)
-        return Plan.by_simulation(self.request, *place, power, ends, (row,))
+        return Plan.by_simulation(self.request, place, power, ends, candidates=(row,))
 
     def _confirmed(self, at: Place, unknown: str, x: float, precision: float) -> tuple[float, Power]:
         """Return x and its power on fresh test sets, after moving x up if the power is below the target.
