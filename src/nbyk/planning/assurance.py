@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
+from nbyk.planning.item_moments import quantile
 from nbyk.planning.long_run import epsilon_for_effect, long_run_effect
 from nbyk.planning.pilot import ASSURED
 from nbyk.planning.request import Simulated
@@ -43,13 +44,13 @@ def assured_size(plan: Plan, seed: int) -> Plan | None:
     own = _signal(world, k, epsilon, seed)
     if len(logs) < _PILOTS / 2 or own <= 0.0:
         return None
-    z_alpha, z_share = _quantile(1.0 - world.test.one_sided_alpha), _quantile(ASSURED)
+    z_alpha, z_share = quantile(1.0 - world.test.one_sided_alpha), quantile(ASSURED)
     share = math.exp(-z_share * float(np.std(logs, ddof=1)))
     if plan.open[-1] == "epsilon":
         growth = math.log(_signal(world, k, min(1.0, _STEP * epsilon), seed) / own) / math.log(_STEP)
         return replace(plan, epsilon=min(1.0, epsilon * share ** (-1.0 / max(growth, 0.5))))
     if plan.open[-1] == "power":
-        z = share * (z_alpha + _quantile(min(max(plan.power, 1e-3), 1.0 - 1e-3))) - z_alpha
+        z = share * (z_alpha + quantile(min(max(plan.power, 1e-3), 1.0 - 1e-3))) - z_alpha
         return replace(plan, power=0.5 * math.erfc(-z / math.sqrt(2.0)))
     if plan.open == ("k_responses",):
         larger = [more for more in plan.request.ladder() if more > k]
@@ -123,9 +124,3 @@ def _signal(world: Simulated, k: int, epsilon: float, seed: int) -> float:
     effects = item_effects(population, world.test.metric, chunk=0, seed=seed, purpose="assured size")
     sd = float(effects.std())
     return float(effects.mean()) / sd if sd > 0.0 else 0.0
-
-
-def _quantile(share: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(share))

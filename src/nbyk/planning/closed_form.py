@@ -40,6 +40,9 @@ SOLVE = {
 
 WITHOUT_JUDGE = "it is about a judge, and there is none; give `judge`, or leave it out"
 
+_PRICED = {"raters": "rater", "runs": "run", "calls": "call"}
+"""What has a price of its own, as `Costs` calls one of them."""
+
 _NEEDED = {
     "raters": ("severity_sd", "one rater's severity"),
     "runs": ("run_sd", "one run of a system"),
@@ -78,13 +81,12 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
             f"`{option}`",
             argument="solve",
         )
-    prices = (("raters", "cost_per_rater"), ("runs", "cost_per_run"), ("calls", "cost_per_call"))
-    for name, price in prices:
-        by_load = name == "raters" and asked["items_per_rater"] is not None
-        matters = solve == name or getattr(spread, name) or asked[price] or by_load
+    by_load = asked["items_per_rater"] is not None
+    for name, one in _PRICED.items():
+        matters = solve == name or getattr(spread, name) or asked[f"cost_per_{one}"]
+        matters = matters or (name == "raters" and by_load)
         if asked[name] is None and not matters:
             asked[name] = 0
-    by_load = asked["items_per_rater"] is not None
     if by_load and (asked["raters"] is not None or asked["k_responses"] is None):
         raise NbykError(
             f"found {asked['items_per_rater']}, expected it with `k_responses` and without `raters`: nbyk "
@@ -174,15 +176,11 @@ def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> Iterator[
 
 def _without_a_price(answer: Plan) -> tuple[str, ...]:
     """Return the caution about a cheapest collection of people or runs that cost nothing."""
-    costs = answer.request.costs
+    costs, several = answer.request.costs, len(answer.open) > 1
     free = {
-        name: option
-        for name, cost, option in (
-            ("raters", costs.rater, "--cost-per-rater"),
-            ("runs", costs.run, "--cost-per-run"),
-            ("judge calls", costs.call, "--cost-per-call"),
-        )
-        if name in map(SIZES.get, answer.open) and len(answer.open) > 1 and not cost
+        SIZES[name]: f"--cost-per-{one}"
+        for name, one in _PRICED.items()
+        if several and name in answer.open and not getattr(costs, one)
     }
     if not free:
         return ()

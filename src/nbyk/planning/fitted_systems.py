@@ -202,10 +202,9 @@ class _Spread:
 
     @classmethod
     def of(cls, matrix: Floats) -> _Spread:
-        counts = (~np.isnan(matrix)).sum(axis=1)
-        several = matrix[counts > 1]
-        within = float(np.nanvar(several, axis=1, ddof=1).mean()) if len(several) else None
-        return cls(float(counts.mean()), within)
+        counts, variances = _within(matrix)
+        known = variances[counts > 1]
+        return cls(float(counts.mean()), float(known.mean()) if len(known) else None)
 
     def noise_beside(self, gold: _Spread, k: int) -> float:
         """Return the factor on σ at which K responses average to the noise of this source's."""
@@ -214,16 +213,21 @@ class _Spread:
         return math.sqrt(self.within / gold.within * k / self.k)
 
 
+def _within(matrix: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Return each item's number of responses, and their variance; NaN where there is one."""
+    counts = (~np.isnan(matrix)).sum(axis=1)
+    variances = np.full(len(matrix), np.nan)
+    if (counts > 1).any():
+        variances[counts > 1] = np.nanvar(matrix[counts > 1], axis=1, ddof=1)
+    return counts, variances
+
+
 def _noise_of_means(matrix: Floats) -> Floats:
     """Return the noise variance of each item's mean; for an item with one response, from other items."""
-    counts = (~np.isnan(matrix)).sum(axis=1)
-    found = np.full(len(matrix), np.nan)
-    several = counts > 1
-    if not several.any():
+    counts, variances = _within(matrix)
+    if not (counts > 1).any():
         return np.zeros(len(matrix))
-    found[several] = np.nanvar(matrix[several], axis=1, ddof=1)
-    filled: Floats = np.where(several, found, np.nanmean(found)) / counts
-    return filled
+    return np.asarray(np.where(counts > 1, variances, np.nanmean(variances)) / counts)
 
 
 def _systems(data: ResponseSet) -> tuple[_Spread, _Spread]:
@@ -235,9 +239,8 @@ def _systems(data: ResponseSet) -> tuple[_Spread, _Spread]:
     a, b = _Spread.of(data.a), _Spread.of(data.b)
     if a.within is None or b.within is None:
         return a, b
-    several = [(~np.isnan(system)).sum(axis=1) > 1 for system in (data.a, data.b)]
-    both = several[0] & several[1]
-    beyond = np.nanvar(data.a[both], axis=1, ddof=1) - np.nanvar(data.b[both], axis=1, ddof=1)
+    beyond = _within(data.a)[1] - _within(data.b)[1]
+    beyond = beyond[~np.isnan(beyond)]
     if len(beyond) > 1 and abs(beyond.mean()) > _DOUBT * beyond.std(ddof=1) / math.sqrt(len(beyond)):
         return a, b
     of_both = 0.5 * (a.within + b.within)

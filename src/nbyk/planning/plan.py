@@ -104,9 +104,9 @@ def plan(
     n_items, k_responses
         Items N and ratings per item K, of gold or, without gold, of each system's answer.
     raters, runs, items_per_rater, items_per_cluster
-        Raters J who share the items (or the items L of each), runs R of each system on all items, and items
-        in a cluster, as for `nbyk.planning.request.Request`. Raters or runs with neither a number, a variance
-        nor a price are no unit: each rating or answer has its own.
+        Raters J who share the items (or in their place the items L that one person rates), runs R of each
+        system on all items, and items in a cluster. Raters or runs with neither a number, a variance nor a
+        price are no unit: each rating or answer has its own.
     epsilon
         Half-width ε_B of the perturbation of B's item means, up to the length of the scale. On a metric that
         needs no gold, such as `mean`, noise in the means does not make B worse, so ε is a shift of all of

@@ -39,24 +39,6 @@ SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
 """The alternatives of a planned test, and how a sentence calls the test."""
 
 
-def check_side(alternative: str) -> None:
-    """Raise NbykError unless nbyk can plan for a test of this alternative."""
-    if alternative not in SIDES:
-        raise NbykError(
-            f"found {alternative!r}, expected {' or '.join(map(repr, SIDES))}: a plan takes B for the worse "
-            "system",
-            argument="alternative",
-        )
-
-
-def check_power(power: float | None, alpha: float) -> None:
-    """Raise NbykError unless a power, if one is given, lies between α and 1."""
-    if power is not None and not alpha < power < 1.0:
-        raise NbykError(
-            f"found {power}, expected a number between α = {alpha:g} and 1, as 0.8", argument="power"
-        )
-
-
 @dataclass(frozen=True)
 class Costs:
     """The costs of an item, a rating, a rater, a run of each system, and a call of a judge.
@@ -160,30 +142,17 @@ class Request:
     source
         Where the effect's variance comes from: items and responses to simulate, variances, or the law of
         those that a pilot leaves possible.
-    n_items, raters, k_responses, runs
-        Items N, raters J who share them, ratings per item K, and runs R of each system. With 0 raters (or
-        runs), each rating is by another person (each answer from another run), as in every simulation. If
-        `k_responses` and one other quantity are left out and there is no budget, all raters rate all items.
-    calls
-        Calls of a judge whom people correct, in all; 0 without a judge.
-    items_per_rater
-        In place of `raters`: the items L that one person rates, so that there are N K / L raters.
-    items_per_cluster
-        Items in a cluster; 1 without clusters.
-    paired_runs
-        Whether run r is the same for both systems.
-    epsilon
-        The difference of simulated systems, for responses from 0 to 1; 0 for real ones.
-    unit
-        The length, on the scale of the ratings, of 1 in these.
-    effect
-        The effect on the metric, the difference without a simulation.
-    power, budget
-        The power, and the total budget.
-    alpha, alternative
-        The level of the test, and its question: "two-sided", or "greater" for one side.
-    costs
-        The costs of items, ratings, raters and runs.
+    n_items, raters, k_responses, runs, items_per_rater, calls
+        As for `nbyk.plan`. With 0 raters (or runs), each rating is by another person (each answer from
+        another run), as in every simulation. If `k_responses` and one other quantity are left out and there
+        is no budget, all raters rate all items.
+    items_per_cluster, paired_runs
+        Items in a cluster, 1 without clusters; and whether run r is the same for both systems.
+    epsilon, unit
+        The difference of simulated systems, for responses from 0 to 1 (0 for real ones), and the length, on
+        the scale of the ratings, of 1 in these.
+    effect, power, budget, alpha, alternative, costs
+        As for `nbyk.plan`.
     max_items, max_responses
         Limits of the search, raised to the N or K that is given.
     typed
@@ -225,8 +194,17 @@ class Request:
             if count is not None:
                 check_count(name, count, least)
         check_level(self.alpha)
-        check_power(self.power, self.alpha)
-        check_side(self.alternative)
+        if self.power is not None and not self.alpha < self.power < 1.0:
+            raise NbykError(
+                f"found {self.power}, expected a number between α = {self.alpha:g} and 1, as 0.8",
+                argument="power",
+            )
+        if self.alternative not in SIDES:
+            raise NbykError(
+                f"found {self.alternative!r}, expected {' or '.join(map(repr, SIDES))}: a plan takes B for "
+                "the worse system",
+                argument="alternative",
+            )
         if self.budget is not None and not 0.0 < self.budget < math.inf:
             raise NbykError(f"found {self.budget:g}, expected a sum above 0", argument="budget")
         object.__setattr__(self, "max_items", max(self.max_items, self.n_items or 0))

@@ -8,11 +8,11 @@ from dataclasses import replace
 from itertools import islice
 
 from nbyk.errors import NbykError
-from nbyk.planning.item_moments import PowerCurve, smoothed
+from nbyk.planning.item_moments import PowerCurve, quantile, smoothed
 from nbyk.planning.power.estimate import Power
 from nbyk.planning.result import Candidate, Plan
 from nbyk.planning.root_search import Root
-from nbyk.planning.simulation import LIMITS_AND_SLOPES, NORMAL_FROM, Place, PlanSimulation, not_found
+from nbyk.planning.simulation import LIMITS_AND_SLOPES, NORMAL_FROM, PlanSimulation, Point, not_found
 
 Estimate = tuple[float, float, str]
 """A power, its standard error, and "simulation" or "approximation"."""
@@ -72,16 +72,22 @@ class PlanSearch:
             contenders = sorted(contenders, key=lambda k: -predicted[k][0])[:_CONTENDERS]
         else:
             predicted, contenders = {}, list(sizes)
-        powers = {k: self.simulation.confirm(Place(sizes[k], k, epsilon), precision) for k in contenders}
+        powers = {k: self.simulation.confirm(Point(sizes[k], k, epsilon), precision) for k in contenders}
         chosen = max(powers, key=lambda k: (powers[k].power, -k))
         if len(powers) > 1:  # the highest of several estimates is biased upwards
-            powers[chosen] = self.simulation.confirm(Place(sizes[chosen], chosen, epsilon), precision)
+            powers[chosen] = self.simulation.confirm(Point(sizes[chosen], chosen, epsilon), precision)
         found = predicted | {k: _simulated(power) for k, power in powers.items()}
-        rows = [self._row(Place(sizes[k], k, epsilon), *found[k]) for k in found]
+        rows = [self._row(Point(sizes[k], k, epsilon), *found[k]) for k in found]
         power = powers[chosen]
         ties = [k for k in powers if k != chosen and _as_high(powers[k], power)]
-        at, ends = (sizes[chosen], chosen, epsilon), (power.low, power.high)
-        return Plan.by_simulation(self.request, *at, power, ends, _by_k(rows), tuple(sorted(ties)))
+        return Plan.by_simulation(
+            self.request,
+            Point(sizes[chosen], chosen, epsilon),
+            power,
+            (power.low, power.high),
+            candidates=_by_k(rows),
+            ties=tuple(sorted(ties)),
+        )
 
     def _smallest_epsilon(self, precision: float) -> Plan:
         """Return the smallest ε that the test detects with the power, at the best of several sizes."""
@@ -89,9 +95,9 @@ class PlanSearch:
         contenders, guess = list(sizes), 0.1
         if len(sizes) > 1:
             contenders, guess = self._contenders_for_epsilon(sizes, target)
-        searched: dict[Place, Root] = {}
+        searched: dict[Point, Root] = {}
         for k in contenders:
-            at = Place(sizes[k], k, 0.0)
+            at = Point(sizes[k], k, 0.0)
             root = self.simulation.root(at, "epsilon", target, self._fine * precision, guess)
             searched[at], guess = root, guess if math.isnan(root.x) else root.x
         roots = self._reached("epsilon", searched)
@@ -105,7 +111,7 @@ class PlanSearch:
     def _least(self, unknown: str, precision: float) -> Plan:
         """Return the least N or K, for the other one, ε and power."""
         asked, target = self.request, _value(self.request.power)
-        at = Place(asked.n_items or 0, asked.k_responses or 0, _value(asked.epsilon))
+        at = Point(asked.n_items or 0, asked.k_responses or 0, _value(asked.epsilon))
         guess = 5.0 if unknown == "k_responses" else self._guess_items(at, target)
         root = self.simulation.root(at, unknown, target, self._fine * precision, guess)
         return self._answer_at(at, unknown, self._reached(unknown, {at: root})[at], precision)
@@ -124,16 +130,16 @@ class PlanSearch:
         contenders = [*islice(near, _CONTENDERS if self.simulation.compiled else _SLOW_CONTENDERS)]
         searched = {
             at: self.simulation.root(at, "n_items", target, self._fine * precision, guesses[at.k_responses])
-            for at in (Place(0, k, epsilon) for k in contenders)
+            for at in (Point(0, k, epsilon) for k in contenders)
         }
         roots = {at.k_responses: root for at, root in self._reached("n_items", searched).items()}
         chosen = min(roots, key=lambda k: asked.cost(_whole(roots[k].x), k))
-        answer = self._answer_at(Place(0, chosen, epsilon), "n_items", roots[chosen], precision)
+        answer = self._answer_at(Point(0, chosen, epsilon), "n_items", roots[chosen], precision)
         rows = [*answer.candidates]
         for k, guess in guesses.items():
             if k in roots and k != chosen:
                 n, low, high = (_allowed("n_items", x) for x in (roots[k].x, roots[k].low, roots[k].high))
-                at = Place(int(n), k, epsilon)
+                at = Point(int(n), k, epsilon)
                 rows.append(self._row(at, target, roots[k].power_error, ends=(int(low), int(high))))
             elif k != chosen:
                 rows.append(self._guessed_row(k, guess, epsilon, target, curves.get(k)))
@@ -156,7 +162,7 @@ class PlanSearch:
         curves = smoothed(self.simulation.all_curves(epsilon, _FIGURE_POWER))
         if not self.simulation.approximated and self.simulation.compiled:
             for k in self.request.ladder(short=True):
-                at = Place(0, k, epsilon)
+                at = Point(0, k, epsilon)
                 root = self.simulation.root(at, "n_items", _FIGURE_POWER, 2.0 * _COARSE, answer.n_items)
                 if not math.isnan(root.x):
                     curves[k] = PowerCurve.through(k, root.x, _FIGURE_POWER, alpha)
@@ -188,14 +194,12 @@ class PlanSearch:
                 predicted[k] = (curve.power(n), curve.power_error(n), "approximation")
             else:
                 n_sets = 256 if self.simulation.compiled else 128
-                power = self.simulation.simulate(Place(n, k, epsilon), n_sets)
+                power = self.simulation.simulate(Point(n, k, epsilon), n_sets)
                 predicted[k] = _simulated(power)
         return predicted
 
     def _contenders_for_epsilon(self, sizes: dict[int, int], target: float) -> tuple[list[int], float]:
         """Return the K that may have the smallest ε, best first, and an approximation of this ε."""
-        from scipy.special import ndtri
-
         short = {k: n for k, n in sizes.items() if k in self.request.ladder(short=True)} or sizes
         if not self.simulation.approximated:  # one K is enough for the rough ε
             middle = sorted(short)[len(short) // 2]
@@ -204,7 +208,7 @@ class PlanSearch:
         for _ in range(8):
             predicted = self._predicted_powers(short, epsilon)
             best = min(max(max(power for power, *_ in predicted.values()), 0.02), 0.98)
-            missing = float(ndtri(target) - ndtri(best))
+            missing = quantile(target) - quantile(best)
             if abs(missing) < 0.3 or (epsilon == 1.0 and missing > 0.0):
                 break
             epsilon = min(1.0, epsilon * math.exp(missing / 3.0))
@@ -223,7 +227,7 @@ class PlanSearch:
         guesses = {k: max(2.0, n) for k, n in guesses.items() if n <= self.request.max_items}
         if guesses:
             return curves, guesses
-        largest = Place(self.request.max_items, self.request.ladder()[-1], epsilon)
+        largest = Point(self.request.max_items, self.request.ladder()[-1], epsilon)
         power = self.simulation.simulate(largest, _SETS_AT_LARGEST)
         if power.high < target:
             seen = Root(math.nan, math.nan, math.nan, math.nan, largest.n_items, power.power)
@@ -243,7 +247,7 @@ class PlanSearch:
         start = len(ladder) - 1
         if within:
             start = ladder.index(min(within, key=lambda k: asked.cost(_whole(max(2.0, rough[k])), k)))
-        searched: dict[Place, Root] = {}
+        searched: dict[Point, Root] = {}
         found: dict[int, float] = {}
 
         def try_k(k: int) -> float:
@@ -252,7 +256,7 @@ class PlanSearch:
             ratio = found[near] / max(2.0, rough[near]) if found and math.isfinite(rough[near]) else 1.0
             guess = max(5.0, rough[k] * ratio) if math.isfinite(rough[k]) else 500.0
             precision = _COARSE if self.simulation.compiled else 2.0 * _COARSE
-            at = Place(0, k, epsilon)
+            at = Point(0, k, epsilon)
             searched[at] = self.simulation.root(at, "n_items", target, precision, guess)
             if math.isnan(searched[at].x):
                 return math.inf
@@ -271,42 +275,40 @@ class PlanSearch:
         self._reached("n_items", searched)
         return found
 
-    def _reached(self, unknown: str, searched: Mapping[Place, Root]) -> dict[Place, Root]:
+    def _reached(self, unknown: str, searched: Mapping[Point, Root]) -> dict[Point, Root]:
         """Return the roots that were found; an error if there is none."""
         roots = {at: root for at, root in searched.items() if not math.isnan(root.x)}
         if not roots:
             raise not_found(self.request, unknown, searched)
         return roots
 
-    def _guess_items(self, at: Place, target: float) -> float:
+    def _guess_items(self, at: Point, target: float) -> float:
         n = self.simulation.curve(at.k_responses, at.epsilon).items_for(target)
         if math.isinf(n) and not self.simulation.approximated:
             return 500.0
         return min(max(5.0, n), self.request.max_items)
 
-    def _answer_at(self, at: Place, unknown: str, root: Root, precision: float) -> Plan:
+    def _answer_at(self, at: Point, unknown: str, root: Root, precision: float) -> Plan:
         """Return the plan at a root, confirmed by fresh test sets."""
         low, start, high = (_allowed(unknown, x) for x in (root.low, root.x, root.high))
         x, power = self._confirmed(at, unknown, start, precision)
         place, ends = at.moved(unknown, x), (min(low, x), max(high, x))
         whole = (int(ends[0]), int(ends[1])) if unknown == "n_items" else None
         row = self._row(place, *_simulated(power), ends=whole)
-        return Plan.by_simulation(self.request, *place, power, ends, (row,))
+        return Plan.by_simulation(self.request, place, power, ends, candidates=(row,))
 
-    def _confirmed(self, at: Place, unknown: str, x: float, precision: float) -> tuple[float, Power]:
+    def _confirmed(self, at: Point, unknown: str, x: float, precision: float) -> tuple[float, Power]:
         """Return x and its power on fresh test sets, after moving x up if the power is below the target.
 
         Below means by more than a standard error.
         """
-        from scipy.special import ndtri
-
         target, high = _value(self.request.power), self.simulation.most(unknown)
         _, slope = LIMITS_AND_SLOPES[unknown]
         power = self.simulation.confirm(at.moved(unknown, x), precision)
         for _ in range(_REPAIRS):
             if power.power >= target - power.standard_error or x >= high:
                 break
-            missing = float(ndtri(target) - ndtri(max(power.power, 1e-3)))
+            missing = quantile(target) - quantile(max(power.power, 1e-3))
             following = x * math.exp(missing / slope)
             x = min(high, following if unknown == "epsilon" else max(_whole(following), x + 1))
             power = self.simulation.confirm(at.moved(unknown, x), precision)
@@ -314,7 +316,7 @@ class PlanSearch:
 
     def _row(
         self,
-        at: Place,
+        at: Point,
         power: float | None,
         error: float | None,
         by: str = "simulation",
@@ -330,7 +332,7 @@ class PlanSearch:
         """Return the row of a K that was not among the best few, from approximation or coarse simulation."""
         reach = _reach(curve)
         size, low, high = (max(2, _whole(x)) for x in (n, n * math.exp(-reach), n * math.exp(reach)))
-        at = Place(size, k, epsilon)
+        at = Point(size, k, epsilon)
         if curve is None:
             return self._row(at, target, _COARSE, ends=(low, high))
         return self._row(at, None, None, "approximation", (low, high))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.planning.fitted_systems import FittedSystems
+from nbyk.planning.item_moments import quantile
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import Power, power_from, rejections
 from nbyk.planning.request import LADDER, MAX_RESPONSES, Costs
@@ -84,12 +85,12 @@ class Outlook:
     @cached_property
     def z_alpha(self) -> float:
         """The normal quantile of the level."""
-        return -_quantile(self.alpha)
+        return -quantile(self.alpha)
 
     @cached_property
     def z_power(self) -> float:
         """The normal quantile of the requested power."""
-        return _quantile(self.target)
+        return quantile(self.target)
 
     def power(self, n_items: float, qualities: Qualities = AS_NOW) -> float:
         """Return the power at N items, averaged over the weighted values of δ/s relative to now."""
@@ -121,7 +122,7 @@ class Outlook:
 
     def growth(self, power: float) -> float:
         """Return the factor by which N must grow if it was found to have `power`."""
-        signal = max(self.z_alpha + _quantile(power), (self.z_alpha + self.z_power) / 2.0)
+        signal = max(self.z_alpha + quantile(power), (self.z_alpha + self.z_power) / 2.0)
         return ((self.z_alpha + self.z_power) / signal) ** 2
 
     def least_items(self) -> int | None:
@@ -213,12 +214,6 @@ class Outlook:
         if effect <= 0.0:
             return math.inf
         return ((self.z_alpha + self.z_power) * self.spread / effect) ** 2
-
-
-def _quantile(share: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(share))
 
 
 _SETS = (512, 4_096)

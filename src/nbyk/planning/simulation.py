@@ -45,20 +45,20 @@ LIMITS_AND_SLOPES = {"n_items": (2, 1.25), "k_responses": (1, 1.0), "epsilon": (
 """The least value of each number that is solved for, and how the probit power grows with its logarithm."""
 
 
-class Place(NamedTuple):
+class Point(NamedTuple):
     """A size and an ε to simulate."""
 
     n_items: int
     k_responses: int
     epsilon: float
 
-    def moved(self, unknown: str, x: float) -> Place:
+    def moved(self, unknown: str, x: float) -> Point:
         """Return the place with another value of one number."""
         value: Any = x if unknown == "epsilon" else round(x)
         return self._replace(**{unknown: value})
 
 
-def not_found(request: Request, unknown: str, searched: Mapping[Place, Root]) -> NbykError:
+def not_found(request: Request, unknown: str, searched: Mapping[Point, Root]) -> NbykError:
     """Return the error of a power that no search along one number found, with the best that was seen.
 
     `searched` has the roots by the place from which each search went.
@@ -114,7 +114,7 @@ class PlanSimulation:
         self._report = report
         self._chunk = 0
 
-    def simulate(self, at: Place, n_sets: int) -> Power:
+    def simulate(self, at: Point, n_sets: int) -> Power:
         """Return the power at a place from fresh test sets, at least `n_sets` in whole chunks."""
         n_chunks = math.ceil(n_sets / CHUNK)
         first, self._chunk = self._chunk, self._chunk + n_chunks
@@ -135,12 +135,12 @@ class PlanSimulation:
         self._say(f"{place}: power {power.power:.3f} on {power.n_sets} test sets{note}")
         return power
 
-    def confirm(self, at: Place, precision: float) -> Power:
+    def confirm(self, at: Point, precision: float) -> Power:
         """Return the power at a place from fresh test sets, enough for the standard error `precision`."""
         found = until_precise(lambda _, more: self.simulate(at, more).rejections, precision)
         return power_from(self.request.world.test, *found)
 
-    def root(self, at: Place, unknown: str, power: float, precision: float, guess: float) -> Root:
+    def root(self, at: Point, unknown: str, power: float, precision: float, guess: float) -> Root:
         """Return the value of one number that has a power, with the others as they are.
 
         For N, earlier simulations of this K and ε count too.
@@ -201,7 +201,7 @@ class PlanSimulation:
             curve = self.curve(k, epsilon)
             n = max(2, round(min(curve.items_for(power), NORMAL_FROM)))
             if n < NORMAL_FROM and (k, epsilon) not in self._moved:
-                seen = self.simulate(Place(n, k, epsilon), 256)
+                seen = self.simulate(Point(n, k, epsilon), 256)
                 curve = curve.moved_through(n, seen.rejections, seen.n_sets)
             self._moved.setdefault((k, epsilon), curve)
         return {k: self._moved[k, epsilon] for k in ladder}

@@ -68,24 +68,22 @@ class LabelPrior(Prior):
     def log_likelihood(self, counts: ArrayLike) -> float:
         """Return the log-probability of labels in their order, counted by item and class, (N, M)."""
 
+    def check_names(self, n_classes: int, argument: str, first: int = 0) -> None:
+        """Give classes without names numbers; raise an `NbykError` about them or the prior's name."""
+        self.check_name()
+        names = tuple(map(str, self.classes)) or tuple(str(first + c) for c in range(n_classes))
+        if len(set(names)) != n_classes or len(names) != n_classes:
+            raise NbykError(
+                f"found {', '.join(names)}, expected {n_classes} different names, one for each {argument}"
+            ).about(argument="classes")
+        object.__setattr__(self, "classes", names)
+
     def key(self) -> str:
         """Return the distribution alone as JSON, the key of random streams."""
         return json.dumps(self._content(), separators=(",", ":"))
 
     def _names(self) -> dict[str, Any]:
         return {"classes": list(self.classes)}
-
-
-def check_names(name: str, classes: Sequence[str], n_classes: int, argument: str) -> tuple[str, ...]:
-    """Return the classes, numbered by default, or raise an `NbykError` about them or the prior's name."""
-    if not isinstance(name, str) or not name:
-        raise NbykError(f"prior: name is {name!r}; expected a name, such as mine")
-    names = tuple(map(str, classes)) or tuple(map(str, range(n_classes)))
-    if len(set(names)) != n_classes or len(names) != n_classes:
-        raise NbykError(
-            f"found {', '.join(names)}, expected {n_classes} different names, one for each {argument}"
-        ).about(argument="classes")
-    return names
 
 
 @dataclass(frozen=True)
@@ -131,9 +129,8 @@ class ClassPrior(LabelPrior):
                     f"found {value:g} for class {place + 1} of {len(alpha)}, expected a number above 0; a "
                     "class that hardly anybody chooses has a small one, such as 0.01"
                 ).about(argument="alpha")
-        classes = check_names(self.name, self.classes, len(alpha), "number of `alpha`")
         object.__setattr__(self, "alpha", alpha)
-        object.__setattr__(self, "classes", classes)
+        self.check_names(len(alpha), "number of `alpha`")
 
     @property
     def n_uniforms(self) -> int:

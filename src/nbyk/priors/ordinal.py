@@ -25,7 +25,6 @@ from nbyk.priors.nominal import (
     as_counts,
     check_classes,
     check_differ,
-    check_names,
 )
 from nbyk.priors.predictive import FittedPrior
 from nbyk.priors.responses import check_keys
@@ -84,8 +83,7 @@ class OrdinalPrior(LabelPrior):
             if not 0.0 <= sd < np.inf:
                 raise NbykError(f"found {sd}, expected a standard deviation of at least 0", argument=argument)
         object.__setattr__(self, "thresholds", tuple(cuts.tolist()))
-        names = self.classes or [str(level + 1) for level in range(len(cuts) + 1)]
-        object.__setattr__(self, "classes", check_names(self.name, names, len(cuts) + 1, "level"))
+        self.check_names(len(cuts) + 1, "level", first=1)
 
     @property
     def n_uniforms(self) -> int:

@@ -6,6 +6,8 @@ import json
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
+from nbyk.errors import NbykError
+
 
 class ItemSource(ABC):
     """What items and their responses are drawn from; `of_labels` says whether responses are classes."""
@@ -37,6 +39,11 @@ class Prior(ItemSource):
     answers: ClassVar[None] = None
     name: str
     caution: str
+
+    def check_name(self) -> None:
+        """Raise an `NbykError` unless the name is one."""
+        if not isinstance(self.name, str) or not self.name:
+            raise NbykError(f"prior: name is {self.name!r}; expected a name, such as mine")
 
     @property
     @abstractmethod

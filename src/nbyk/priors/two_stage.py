@@ -55,8 +55,7 @@ class TwoStagePrior(Prior):
     caution: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise NbykError(f"prior: name is {self.name!r}; expected a name, such as mine")
+        self.check_name()
         for stage, kind in (("mu", Family), ("sigma", Family), ("response", Response)):
             if not isinstance(getattr(self, stage), kind):
                 raise NbykError(
