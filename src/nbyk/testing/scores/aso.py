@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -77,9 +78,8 @@ class AsoResult(ShownInNotebooks):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Cautions about the result, one sentence each."""
-        few = few_scores(self.n_a, self.n_b)
         constant = [NOTHING_VARIES] if math.isnan(self.interval[0]) else []
-        return (*([] if few is None else [few]), *constant, SCOPE)
+        return (*few_scores(self.n_a, self.n_b), *constant, SCOPE)
 
     @property
     def sentence(self) -> str:
@@ -142,12 +142,10 @@ def aso(
         None computes the integrals exactly. A number in (0, 1) computes them on a grid of that step, with
         both ends. deepsig 1.2.8 leaves out t = 1 and rounds quantiles by `ceil` of floats, so its ratios
         differ from these by up to .09.
-    seed, threads
-        The numbers depend on the seed, not on the threads.
     keep_resamples
         Whether the result holds the ratio of each resample.
-    progress
-        Called with the number of draws just finished.
+    seed, threads, progress
+        As for `nbyk.approximate_randomisation`.
 
     Returns
     -------
@@ -172,7 +170,8 @@ def aso(
     unless A and B have the same distribution.
     """
     first, second = as_scores(a, "a", least=2), as_scores(b, "b", least=2)
-    warn_of_few(len(first), len(second))
+    for caution in few_scores(len(first), len(second)):
+        warnings.warn(caution, UserWarning, stacklevel=2)
     bound = Bound(confidence_level, n_comparisons, n_resamples, dt, seed)
     return bound.compare(first, second, threads=threads, keep_resamples=keep_resamples, progress=progress)
 
@@ -374,24 +373,16 @@ class Bound:
         )
 
 
-def few_scores(n: int, m: int) -> str | None:
-    """Return the meaning of `eps_min` with n and m scores if these are too few; else None."""
-    if min(n, m) >= FEW_SCORES:
-        return None
-    deals = math.comb(n + m, n)
-    return (
-        f"{n} scores of A and {m} of B: with fewer than {FEW_SCORES} of each, eps_min says little. If every "
-        "score of A is above every score of B, no resample differs, and eps_min is 0 at any confidence; for "
-        f"two equally good systems that happens once in {deals} times. It can rank systems, but not back a "
-        "claim: collect more runs, or give the p-value of permutation_test beside it"
-    )
-
-
-def warn_of_few(n: int, m: int) -> None:
-    """Warn where samples of n and m scores are too small for the bound to mean much."""
-    said = few_scores(n, m)
-    if said is not None:
-        warnings.warn(said, UserWarning, stacklevel=3)
+def few_scores(n: int, m: int) -> Iterator[str]:
+    """Yield what `eps_min` means with n and m scores if these are too few."""
+    if min(n, m) < FEW_SCORES:
+        yield (
+            f"{n} scores of A and {m} of B: with fewer than {FEW_SCORES} of each, eps_min says little. If "
+            "every score of A is above every score of B, no resample differs, and eps_min is 0 at any "
+            f"confidence; for two equally good systems that happens once in {math.comb(n + m, n)} times. It "
+            "can rank systems, but not back a claim: collect more runs, or give the p-value of "
+            "permutation_test beside it"
+        )
 
 
 def _ascending(a: Floats, b: Floats) -> tuple[Floats, Floats]:

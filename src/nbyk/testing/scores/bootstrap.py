@@ -44,18 +44,12 @@ def bootstrap_test(
     paired
         Whether score i of both belongs to the same item or run, so that pairs are resampled; else each sample
         is resampled by itself.
-    alternative
-        "greater" (A is better), "less" or "two-sided" (twice the smaller p, at most 1).
     n_resamples
         Resamples M.
     smoothing
         p = (1 + count)/(1 + M), never zero; else count/M, as in Berg-Kirkpatrick et al.
-    seed, threads
-        The numbers depend on the seed, not on the threads.
-    keep_null
-        Whether the result holds the statistic under the null, δ* − δ.
-    progress
-        Called with the number of draws just finished.
+    alternative, seed, threads, keep_null, progress
+        As for `nbyk.approximate_randomisation`; the statistic under the null is δ* − δ.
 
     Returns
     -------

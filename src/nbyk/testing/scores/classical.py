@@ -69,7 +69,7 @@ def wilcoxon_test(
     a, b
         Scores of A and B on the same items or runs.
     alternative
-        "greater" (A is better), "less" or "two-sided".
+        As for `nbyk.welch_t_test`.
     method
         "exact", "approx" or "auto", as in ``scipy.stats.wilcoxon``; but "exact" counts all signs of the ranks
         with ties too. Pairs that tie are left out.
@@ -116,7 +116,7 @@ def mann_whitney_test(
     a, b
         Scores of A and B, in any order.
     alternative
-        "greater" (A is better), "less" or "two-sided".
+        As for `nbyk.welch_t_test`.
     method
         "exact", "asymptotic" or "auto", as in ``scipy.stats.mannwhitneyu``; but "exact" counts all deals of
         the ranks with ties too.

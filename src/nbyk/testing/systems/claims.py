@@ -29,11 +29,11 @@ _POWER = 0.8
 """The power with which the advised numbers of units find an effect as large as the present one."""
 
 
-def broad_test(metric: Metric, panel: Panel) -> SharedUnitsTest | None:
+def broad_test(metric: Metric, panel: Panel, *, weighted: bool = True) -> SharedUnitsTest | None:
     """Return the test of the broadest claim; None if that is over items alone, or units are too few."""
     if not panel.is_broad or panel.few(0, FEWEST_UNITS) or panel.responses is None:
         return None
-    return shared_units_test(metric, panel.responses, sources=panel.sources)
+    return shared_units_test(metric, panel.responses, sources=panel.sources, weighted=weighted)
 
 
 def broad_claim(

@@ -24,9 +24,9 @@ from nbyk.testing.engine.forms import Form, Sums, form_of
 from nbyk.testing.engine.inputs import as_clusters, as_matrices, as_numbers
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.results import Question, ResponseCounts, Sample
-from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
-from nbyk.testing.shared_units.collection import FEWEST_UNITS
+from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.claims import broad_test
 from nbyk.testing.systems.panel import Panel, panel_of
 from nbyk.testing.unit_cautions import named_units, shared_numbers
 
@@ -180,14 +180,8 @@ class ScoredSystems:
         data = data if "clusters" in kinds else replace(data, clusters=None)
         panel = panel_of(data, None)
         panel = replace(panel, sources=tuple(of for of in panel.sources if of.partition(" ")[0] in kinds))
-        if not panel.sources or panel.few(0, FEWEST_UNITS) or panel.responses is None:
-            return panel, None
-        return panel, shared_units_test(
-            score_alone(replace(self.metric, direction="higher")),
-            panel.responses,
-            sources=panel.sources,
-            weighted=False,
-        )
+        metric = score_alone(replace(self.metric, direction="higher"))
+        return panel, broad_test(metric, panel, weighted=False)
 
     def bootstrapped(self, asked: Asked, *, of_clusters: bool) -> Floats:
         """Return each system's score on bootstrapped items, or clusters of them, shape (S, B).
