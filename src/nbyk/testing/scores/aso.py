@@ -386,10 +386,7 @@ def few_scores(n: int, m: int) -> Iterator[str]:
 
 
 def _ascending(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return each row of both samples sorted, and scaled by a power of two so that no square overflows.
-
-    Scores that are equal on paper are equal.
-    """
+    """Return each row of both samples sorted, and scaled by a power of two so that no square overflows."""
     a, b = equal_on_paper(a, b)
     largest = np.maximum(np.abs(a).max(axis=1), np.abs(b).max(axis=1))
     exponents = np.frexp(largest)[1][:, None]

@@ -235,8 +235,8 @@ def _quietly(test: Callable[[], Any], undefined: Any) -> tuple[Floats, Floats]:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            found = test()
+            result = test()
         except ValueError as error:
             raise NbykError(f"scipy refused the test: {error}") from error
-    p = np.where(undefined, np.nan, np.asarray(found.pvalue, dtype=np.float64))
-    return np.asarray(found.statistic, dtype=np.float64), p
+    p = np.where(undefined, np.nan, np.asarray(result.pvalue, dtype=np.float64))
+    return np.asarray(result.statistic, dtype=np.float64), p

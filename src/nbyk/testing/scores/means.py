@@ -69,10 +69,7 @@ def interval_of_means(
 
 
 def _last_kept(p_of_shift: PofShift, difference: float, most: float, level: float) -> float:
-    """Return the end of the shifts that a test keeps on one side; infinite if it rejects none there.
-
-    No null reaches the difference `most` beyond it. 0 is decided as by p: it is one of the shifts tried.
-    """
+    """Return the end of the shifts, up to `most`, that a test keeps on one side; infinite if it keeps all."""
     side: Alternative = "greater" if most < 0.0 else "less"
     least = 0.5 * round(1.0 - level, 12)
 
@@ -82,6 +79,7 @@ def _last_kept(p_of_shift: PofShift, difference: float, most: float, level: floa
     kept, rejected = difference - most, difference + most
     if is_kept(rejected):
         return math.copysign(math.inf, most)
+    # 0 is decided as by p: it is one of the shifts tried
     tried = 0.0 if min(kept, rejected) < 0.0 < max(kept, rejected) else difference
     for _ in range(_HALVINGS):
         if is_kept(tried):

@@ -320,10 +320,7 @@ def _bound(scored: ScoredSystems, pair: Places, asked: Asked, *, of_clusters: bo
 def _score_intervals(
     scored: ScoredSystems, drawn: Floats, panels: Sequence[Panel], asked: Asked
 ) -> tuple[list[Interval], bool]:
-    """Return each system's interval of its score for the population of the pairs, and if some are drawn.
-
-    For new items alone it is that of the bootstrap, or of proportions; for new units too it is by t.
-    """
+    """Return each system's interval of its score for the population of the pairs, and if some are drawn."""
     kinds = {factor.partition(" ")[0] for panel in panels for factor in panel.factors}
     metric, level = scored.metric, asked.confidence_level
     intervals, by_bootstrap = [], False

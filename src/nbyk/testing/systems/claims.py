@@ -136,19 +136,15 @@ def few_units(panels: Sequence[Panel], *, alone: bool = False) -> Iterator[str]:
 
 
 def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -> tuple[str, str]:
-    """Return what is enough to find the present effect, items first, and how many units; "" for items.
-
-    It is found with a power of .8, if the true effect is the present one, by the closed form of `nbyk.plan`
-    (a D-study, Brennan 2001). A metric that jumps has no advice, because its parts are far off.
-    """
-    found, alternative = panel.responses, asked.decision.alternative
-    if test.smoothness == "jumps" or test.effect == 0.0 or found is None:
+    """Return what is enough to find the present effect, items first, and how many units; "" for items."""
+    pilot, alternative = panel.responses, asked.decision.alternative
+    if test.smoothness == "jumps" or test.effect == 0.0 or pilot is None:  # parts that jump are far off
         return "", ""
     rated = panel.kind != "run"
-    tests = tests_of(found, metric)
+    tests = tests_of(pilot, metric)
     aim = Aim(
-        spread_from(found, tests, rated=rated),
-        crew_of(found, rated=rated),
+        spread_from(pilot, tests, rated=rated),
+        crew_of(pilot, rated=rated),
         tests[0].effect,
         _POWER,
         asked.decision.alpha,
@@ -156,7 +152,7 @@ def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -
     )
     if aim.least("n_items") is not None:
         return "items", ""
-    people = panel.in_words("runs") if rated and not found.gold.values.size else "raters"
+    people = panel.in_words("runs") if rated and not pilot.gold.values.size else "raters"
     words = {"raters": people, "runs": panel.in_words("runs")}
     counts = {name: getattr(aim.now, name) for name in words if getattr(aim.now, name)}
     these = listed([f"{counted(count)} {words[name]}" for name, count in counts.items()])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -180,18 +181,17 @@ def _responses(data: ResponseSet, places: Mapping[str, Integers], *, of_clusters
     ids = {role: _shared_ids(data, role, places.get(role)) for role in ("gold", "a", "b")}
     if all(of_role is None for of_role in ids.values()):
         return None
-    shared = responses(
-        data.a,
-        data.b,
-        gold=data.gold if data.has_gold else None,
-        a_units=ids["a"],
-        b_units=ids["b"],
-        gold_units=ids["gold"],
-        paired=bool(places),
-        clusters=data.clusters if of_clusters else None,
-        table=None if data.categories is None else data.categories.table,
-    )
+    units = {f"{role}_units": of_role for role, of_role in ids.items()}
+    shared = plain_responses(data, of_clusters=of_clusters, paired=bool(places), **units)
     return shared if shared.source_units else None
+
+
+def plain_responses(data: ResponseSet, *, of_clusters: bool, **units: Any) -> Responses:
+    """Return the responses of a set, with its clusters or without, and with units if these are given."""
+    gold = data.gold if data.has_gold else None
+    table = None if data.categories is None else data.categories.table
+    clusters = data.clusters if of_clusters else None
+    return responses(data.a, data.b, gold=gold, clusters=clusters, table=table, **units)
 
 
 def _places(data: ResponseSet, kind: Kind, *, pair_runs: bool) -> dict[str, Integers]:

@@ -170,11 +170,9 @@ class ScoredSystems:
         return replace(data, units=behind, clusters=self.clusters, categories=self.categories)
 
     def score_test(self, system: int, kinds: Collection[str]) -> tuple[Panel, SharedUnitsTest | None]:
-        """Return the units behind one system's score, and the score with its variance over them.
+        """Return the units of `kinds`, as "raters", behind a system's score, and its test against nothing.
 
-        The panel generalises over those units of the system whose kind is among `kinds`: "clusters", "raters"
-        and "runs". The t-test is of the system against nothing; None if the score is for new items alone, or
-        if its units are too few.
+        It is None if the score is for new items alone, or if its units are too few.
         """
         data = self.pair(system, None)
         data = data if "clusters" in kinds else replace(data, clusters=None)
@@ -186,10 +184,7 @@ class ScoredSystems:
     def bootstrapped(self, asked: Asked, *, of_clusters: bool) -> Floats:
         """Return each system's score on bootstrapped items, or clusters of them, shape (S, B).
 
-        All systems see the same items: the differences of two systems' scores are the bootstrapped effects of
-        their pair. A system's scores do not depend on the others, unless these forbid random signs
-        (`ItemSums.deviations`). They are NaN or infinite on
-        draws on which the metric is undefined, such as a correlation of constants.
+        All systems see the same items. Scores are not finite on draws on which the metric is undefined.
         """
         form, streams = self._form_and_streams(asked, of_clusters=of_clusters)
 
@@ -204,8 +199,7 @@ class ScoredSystems:
     ) -> NullDraws | None:
         """Return the function that draws the effects of pairs after swaps; None if the metric is no sum.
 
-        The swaps, and so the effects, are those of each pair alone (`Draws.swapped`). Sums over the swapped
-        items are drawn once for each system, not for each pair.
+        Effects are those of each pair alone (`Draws.swapped`), drawn once for each system.
         """
         form, streams = self._form_and_streams(asked, of_clusters=of_clusters)
         if not isinstance(form, Sums) or form.rows.as_scored(self.metric) is not form.rows:
