@@ -228,9 +228,9 @@ def _by_p(
 
 def _pair(names: tuple[str, str], question: Question, sample: Sample, claim: Claim, p: float) -> Pair:
     kept = {name: sample.scores[name] for name in names}
-    of_two = Sample(0, 0, {name: sample.responses[name] for name in names}, scores=kept)
+    sample_of_two = Sample(0, 0, {name: sample.responses[name] for name in names}, scores=kept)
     a, b = (float(of.mean()) for of in kept.values())
-    return Pair(*names, question, of_two, (a, b), (claim,), p, claim.decided)
+    return Pair(*names, question, sample_of_two, (a, b), (claim,), p, claim.decided)
 
 
 def _first_is_in_front(result: SignificanceResult, a: Floats, b: Floats) -> bool:

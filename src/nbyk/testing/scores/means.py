@@ -53,9 +53,9 @@ def interval_of_means(
     if paired:
         error, df = _standard_error(a - b), len(a) - 1.0
     else:
-        of_a, of_b = _standard_error(a), _standard_error(b)
-        error = math.hypot(of_a, of_b)
-        df = error**4 / (of_a**4 / (len(a) - 1) + of_b**4 / (len(b) - 1)) if error > 0.0 else 1.0
+        error_a, error_b = _standard_error(a), _standard_error(b)
+        error = math.hypot(error_a, error_b)
+        df = error**4 / (error_a**4 / (len(a) - 1) + error_b**4 / (len(b) - 1)) if error > 0.0 else 1.0
     if not error > _ROUNDING * max(np.abs(a).max(), np.abs(b).max()):
         return NONE
     if p_of_shift is not None:

@@ -76,11 +76,11 @@ def board_by_formula(
             question,
             sample,
             (float(scores[a]), None if bar is not None else float(scores[b])),
-            of_pair,
-            of_pair[0].p,
+            pair_claims,
+            pair_claims[0].p,
             True,
         )
-        for (a, b), of_pair in claims.items()
+        for (a, b), pair_claims in claims.items()
     ]
     pairs = [replace(pair, warnings=(*pair.reserves, *warnings)) for pair in corrected_pairs(pairs)]
     board = board_from(question, sample, names, scores, sign, intervals, pairs)
@@ -108,8 +108,8 @@ def corrected_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     return [
         replace(
             pair,
-            p=of_pair if pair.claims[0].is_conclusive else math.nan,
+            p=corrected_p if pair.claims[0].is_conclusive else math.nan,
             claims=(replace(pair.claims[0], margin=margin), *pair.claims[1:]),
         )
-        for pair, of_pair, margin in zip(pairs, p, margins, strict=True)
+        for pair, corrected_p, margin in zip(pairs, p, margins, strict=True)
     ]

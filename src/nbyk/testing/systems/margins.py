@@ -75,11 +75,11 @@ def claims_of(
             sample = sample_of(data, panel, of_clusters="clusters" in claim.over)
             test = shared_units_test(metric, sample, sources=sources)
         within_one = test is not None and test.is_constant and is_within_one(metric, data)
-        of_claim = _margin(claim, test, margin, alpha, within_one=within_one)
-        if not math.isnan(of_claim.interval[0]):
-            bounded = within(metric, metric.effect_range, of_claim.interval, rated)
-            of_claim = replace(of_claim, interval=bounded)
-        tested.append(replace(claim, margin=of_claim))
+        margin_tests = _margin(claim, test, margin, alpha, within_one=within_one)
+        if not math.isnan(margin_tests.interval[0]):
+            bounded = within(metric, metric.effect_range, margin_tests.interval, rated)
+            margin_tests = replace(margin_tests, interval=bounded)
+        tested.append(replace(claim, margin=margin_tests))
     return tuple(tested)
 
 

@@ -155,9 +155,9 @@ class _Alone:
             claims[0].p,
             True,
         )
-        units = {name: of_name for name, of_name in self.scored.units.items() if name in ("gold", self.name)}
+        units = {name: behind for name, behind in self.scored.units.items() if name in ("gold", self.name)}
         if panel.sources:
-            units = {name: of_name for name, of_name in units.items() if not of_name.n_shared}
+            units = {name: behind for name, behind in units.items() if not behind.n_shared}
         n_items, has_gold = self.data.n_items, self.data.has_gold
         about = (*few_units([panel], alone=True), *about_units(units, n_items, has_gold=has_gold))
         return replace(pair, warnings=(*pair.reserves, *about))

@@ -134,8 +134,8 @@ class ScoredSystems:
     @property
     def sample(self) -> Sample:
         """The data in numbers."""
-        of_gold = {"gold": self.rows.gold} if self.rows.gold.size else {}
-        responses = of_gold | dict(zip(self.names, self.rows.systems, strict=True))
+        gold_rows = {"gold": self.rows.gold} if self.rows.gold.size else {}
+        responses = gold_rows | dict(zip(self.names, self.rows.systems, strict=True))
         return Sample(
             self.rows.n_items,
             0 if self.clusters is None else int(self.clusters.max()) + 1,
@@ -163,8 +163,8 @@ class ScoredSystems:
         """Return gold and two systems, by their places, or one against nothing, which has a name."""
         names = (self.names[a], against if b is None else self.names[b])
         nothing = np.zeros((self.rows.n_items, 1))
-        of_b = nothing if b is None else _answered(self.rows.systems[b])
-        data = ResponseSet(self.rows.gold, _answered(self.rows.systems[a]), of_b, names=names)
+        responses_b = nothing if b is None else _answered(self.rows.systems[b])
+        data = ResponseSet(self.rows.gold, _answered(self.rows.systems[a]), responses_b, names=names)
         roles = data.names_of_roles.items()
         behind = {role: self.units[name] for role, name in roles if name in self.units}
         return replace(data, units=behind, clusters=self.clusters, categories=self.categories)
