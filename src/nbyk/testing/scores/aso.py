@@ -24,14 +24,11 @@ from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.means import interval_of_means
 from nbyk.testing.scores.nulls import equal_on_paper
 from nbyk.testing.scores.result import NOTHING_VARIES, SCOPE
-from nbyk.testing.scores.violation_ratio import fill_ratios, resampled_ratios, segments
+from nbyk.testing.scores.violation_ratio import EQUAL, fill_ratios, resampled_ratios, segments
 from nbyk.words import ShownInNotebooks
 
 FEW_SCORES = 5
 """If a system has fewer scores than this, `aso` warns."""
-
-UNDECIDED = 0.5
-"""The violation ratio of systems of which neither is larger. Below it, A is almost stochastically larger."""
 
 _VALUES_AT_ONCE = 1 << 23
 
@@ -89,7 +86,7 @@ class AsoResult(ShownInNotebooks):
         confidence = f"{100 * self.bound.confidence_level:g} %"
         interval = "" if math.isnan(low) else f" ({confidence} interval {low:.3g} to {high:.3g})"
         joint = f" in {self.bound.n_comparisons} comparisons" if self.bound.n_comparisons > 1 else ""
-        is_shown = self.eps_min < UNDECIDED
+        is_shown = self.eps_min < EQUAL
         verdict = "A is better than B" if is_shown else "A is not shown to be better than B"
         where = f", for any τ above {self.eps_min:.3g}" if is_shown else ""
         return (

@@ -25,7 +25,7 @@ from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.panel import FEW_UNITS, Panel
 from nbyk.words import counted, listed
 
-_POWER = 0.8
+POWER = 0.8
 """The power with which the advised numbers of units find an effect as large as the present one."""
 
 
@@ -146,7 +146,7 @@ def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -
         spread_from(pilot, tests, rated=rated),
         crew_of(pilot, rated=rated),
         tests[0].effect,
-        _POWER,
+        POWER,
         asked.decision.alpha,
         "two-sided" if alternative == "two-sided" else "greater",
     )
