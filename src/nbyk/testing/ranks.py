@@ -39,15 +39,15 @@ def board_from(
     order = np.argsort(best[:, 0], kind="stable").tolist()
     place = {names[system]: position for position, system in enumerate(order)}
     better = np.zeros((len(names), len(names)), np.bool_)
-    of_systems = [pair for pair in pairs if pair.b in place]
-    for pair in of_systems:
+    ranking = [pair for pair in pairs if pair.b in place]
+    for pair in ranking:
         if pair.better is not None:
             worse = pair.b if pair.better == pair.a else pair.a
             better[place[pair.better], place[worse]] = True
     low, high = rank_sets(better)
     members: list[tuple[int, ...]] = []
-    if question.against is None and (of_systems or not pairs):
-        different = [(place[pair.a], place[pair.b]) for pair in of_systems if pair.significant]
+    if question.against is None and (ranking or not pairs):
+        different = [(place[pair.a], place[pair.b]) for pair in ranking if pair.significant]
         members = groups(len(names), different)
     lettered = letters(len(names), members)
     standings = [

@@ -723,8 +723,8 @@ class Board(ShownAsLines):
         """A caution for each reason why some pairs hold only with reserve; ranks and groups count these."""
         pairs: dict[tuple[str, str], list[str]] = {}
         for pair in self.pairs:
-            of_margin = "" if pair.margin is None else pair.margin.reserve
-            for reserve in dict.fromkeys((pair.claims[0].reserve, of_margin)):
+            beside_margin = "" if pair.margin is None else pair.margin.reserve
+            for reserve in dict.fromkeys((pair.claims[0].reserve, beside_margin)):
                 if reserve:
                     pairs.setdefault((pair.population, reserve), []).append(f"{pair.a} and {pair.b}")
         return tuple(

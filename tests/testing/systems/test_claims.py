@@ -123,6 +123,10 @@ def test_two_units_cannot_speak_for_others() -> None:
     assert result.sentence.startswith("Undecided on mae, for new items and raters, with this run of each")
     assert items.p == result.claims[-1].p
     assert result.to_dict()["pairs"][0]["p"] is None
+    gold, a, b = ratings(raters=2, runs=1)
+    board = nbyk.compare(gold, {"a": a, "b": b, "c": a + 0.01}, **QUICK)
+    assert [math.isnan(pair.p) for pair in board.pairs] == [True] * 3
+    assert not any(pair.decided or pair.significant for pair in board.pairs)
 
 
 def test_three_units_come_with_a_caution() -> None:

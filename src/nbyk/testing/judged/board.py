@@ -143,8 +143,8 @@ class JudgedBoard(ShownAsLines):
         """Return everything as plain values for JSON."""
         named = {name: plain(getattr(self, name)) for name in ("means", "differences", "random_p", "drift")}
         board = self.board
-        of_pairs = board.to_dict() if board.pairs else {"schema": SCHEMA, "warnings": list(board.warnings)}
-        return {**of_pairs, **named, "sentence": self.sentence}
+        answer = board.to_dict() if board.pairs else {"schema": SCHEMA, "warnings": list(board.warnings)}
+        return {**answer, **named, "sentence": self.sentence}
 
 
 def compare_judged(
@@ -190,25 +190,25 @@ def compare_judged(
         scale="the people's scale" if data.scale is None else scale_text(data.scale),
     )
     claiming = _Claiming(weighing, asked)
-    of_systems = [corrected(weighing, place) for place in range(len(names))]
+    mean_estimates = [corrected(weighing, place) for place in range(len(names))]
     means = tuple(
-        claiming.whole(estimate, estimate.broad, place, None) for place, estimate in enumerate(of_systems)
+        claiming.whole(estimate, estimate.broad, place, None) for place, estimate in enumerate(mean_estimates)
     )
     pairs = choose_pairs(names, against, alternative) if len(names) > 1 else []
-    of_pairs = {pair: corrected(weighing, *pair) for pair in pairs}
+    estimates = {pair: corrected(weighing, *pair) for pair in pairs}
     tests = {
-        pair: of.broad for pair, of in of_pairs.items() if of.broad is not None and of.broad.variance > 0.0
+        pair: of.broad for pair, of in estimates.items() if of.broad is not None and of.broad.variance > 0.0
     }
     tests = moderated_tests(tests, len(names))
-    differences = tuple(claiming.whole(of, tests.get(pair), *pair) for pair, of in of_pairs.items())
+    differences = tuple(claiming.whole(of, tests.get(pair), *pair) for pair, of in estimates.items())
     scores = np.array([mean.claims[-1].effect for mean in means])
     n_raters = len(data.raters)
     units = {"raters": (n_raters, n_raters)} if n_raters < len(data.values) else {}
     sample = Sample(len(data.items), 0, _counts(data), units)
     warnings = (*_cautions(weighing, means, differences), *data.notes)
     intervals = [mean.claims[0].interval for mean in means]
-    of_claims = {pair: of.claims for pair, of in zip(pairs, differences, strict=True)}
-    board = board_by_formula(question, sample, names, scores, intervals, of_claims)
+    claims_of_pairs = {pair: of.claims for pair, of in zip(pairs, differences, strict=True)}
+    board = board_by_formula(question, sample, names, scores, intervals, claims_of_pairs)
     chance = math.nan if data.chance is not None else p_of_random_choice(weighing)
     if chance <= 0.05:
         warnings = (

@@ -263,10 +263,7 @@ def _shares(data: JudgedSystems, entries: Integers) -> bool:
 def _rows_of(
     weighing: Weighing, system: int | None, rows: Integers, residual: Floats, judged: Floats
 ) -> tuple[Floats, Integers]:
-    """Return the influence of each rating of a system's outputs on its estimate, in rows of rated items.
-
-    A row of the judge alone has its influence as a response without a rater.
-    """
+    """Return each rating's influence on its system's estimate, by rated item, and its rater."""
     n = len(rows)
     if system is None:
         return np.zeros((n, 1)), np.full((n, 1), NO_UNIT)

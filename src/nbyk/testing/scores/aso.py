@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,14 +24,11 @@ from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.means import interval_of_means
 from nbyk.testing.scores.nulls import equal_on_paper
 from nbyk.testing.scores.result import NOTHING_VARIES, SCOPE
-from nbyk.testing.scores.violation_ratio import fill_ratios, resampled_ratios, segments
+from nbyk.testing.scores.violation_ratio import EQUAL, fill_ratios, resampled_ratios, segments
 from nbyk.words import ShownInNotebooks
 
 FEW_SCORES = 5
 """If a system has fewer scores than this, `aso` warns."""
-
-UNDECIDED = 0.5
-"""The violation ratio of systems of which neither is larger. Below it, A is almost stochastically larger."""
 
 _VALUES_AT_ONCE = 1 << 23
 
@@ -77,9 +75,8 @@ class AsoResult(ShownInNotebooks):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Cautions about the result, one sentence each."""
-        few = few_scores(self.n_a, self.n_b)
         constant = [NOTHING_VARIES] if math.isnan(self.interval[0]) else []
-        return (*([] if few is None else [few]), *constant, SCOPE)
+        return (*few_scores(self.n_a, self.n_b), *constant, SCOPE)
 
     @property
     def sentence(self) -> str:
@@ -89,7 +86,7 @@ class AsoResult(ShownInNotebooks):
         confidence = f"{100 * self.bound.confidence_level:g} %"
         interval = "" if math.isnan(low) else f" ({confidence} interval {low:.3g} to {high:.3g})"
         joint = f" in {self.bound.n_comparisons} comparisons" if self.bound.n_comparisons > 1 else ""
-        is_shown = self.eps_min < UNDECIDED
+        is_shown = self.eps_min < EQUAL
         verdict = "A is better than B" if is_shown else "A is not shown to be better than B"
         where = f", for any τ above {self.eps_min:.3g}" if is_shown else ""
         return (
@@ -142,12 +139,10 @@ def aso(
         None computes the integrals exactly. A number in (0, 1) computes them on a grid of that step, with
         both ends. deepsig 1.2.8 leaves out t = 1 and rounds quantiles by `ceil` of floats, so its ratios
         differ from these by up to .09.
-    seed, threads
-        The numbers depend on the seed, not on the threads.
     keep_resamples
         Whether the result holds the ratio of each resample.
-    progress
-        Called with the number of draws just finished.
+    seed, threads, progress
+        As for `nbyk.approximate_randomisation`.
 
     Returns
     -------
@@ -172,7 +167,8 @@ def aso(
     unless A and B have the same distribution.
     """
     first, second = as_scores(a, "a", least=2), as_scores(b, "b", least=2)
-    warn_of_few(len(first), len(second))
+    for caution in few_scores(len(first), len(second)):
+        warnings.warn(caution, UserWarning, stacklevel=2)
     bound = Bound(confidence_level, n_comparisons, n_resamples, dt, seed)
     return bound.compare(first, second, threads=threads, keep_resamples=keep_resamples, progress=progress)
 
@@ -374,31 +370,20 @@ class Bound:
         )
 
 
-def few_scores(n: int, m: int) -> str | None:
-    """Return the meaning of `eps_min` with n and m scores if these are too few; else None."""
-    if min(n, m) >= FEW_SCORES:
-        return None
-    deals = math.comb(n + m, n)
-    return (
-        f"{n} scores of A and {m} of B: with fewer than {FEW_SCORES} of each, eps_min says little. If every "
-        "score of A is above every score of B, no resample differs, and eps_min is 0 at any confidence; for "
-        f"two equally good systems that happens once in {deals} times. It can rank systems, but not back a "
-        "claim: collect more runs, or give the p-value of permutation_test beside it"
-    )
-
-
-def warn_of_few(n: int, m: int) -> None:
-    """Warn where samples of n and m scores are too small for the bound to mean much."""
-    said = few_scores(n, m)
-    if said is not None:
-        warnings.warn(said, UserWarning, stacklevel=3)
+def few_scores(n: int, m: int) -> Iterator[str]:
+    """Yield what `eps_min` means with n and m scores if these are too few."""
+    if min(n, m) < FEW_SCORES:
+        yield (
+            f"{n} scores of A and {m} of B: with fewer than {FEW_SCORES} of each, eps_min says little. If "
+            "every score of A is above every score of B, no resample differs, and eps_min is 0 at any "
+            f"confidence; for two equally good systems that happens once in {math.comb(n + m, n)} times. It "
+            "can rank systems, but not back a claim: collect more runs, or give the p-value of "
+            "permutation_test beside it"
+        )
 
 
 def _ascending(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return each row of both samples sorted, and scaled by a power of two so that no square overflows.
-
-    Scores that are equal on paper are equal.
-    """
+    """Return each row of both samples sorted, and scaled by a power of two so that no square overflows."""
     a, b = equal_on_paper(a, b)
     largest = np.maximum(np.abs(a).max(axis=1), np.abs(b).max(axis=1))
     exponents = np.frexp(largest)[1][:, None]

@@ -44,18 +44,12 @@ def bootstrap_test(
     paired
         Whether score i of both belongs to the same item or run, so that pairs are resampled; else each sample
         is resampled by itself.
-    alternative
-        "greater" (A is better), "less" or "two-sided" (twice the smaller p, at most 1).
     n_resamples
         Resamples M.
     smoothing
         p = (1 + count)/(1 + M), never zero; else count/M, as in Berg-Kirkpatrick et al.
-    seed, threads
-        The numbers depend on the seed, not on the threads.
-    keep_null
-        Whether the result holds the statistic under the null, δ* − δ.
-    progress
-        Called with the number of draws just finished.
+    alternative, seed, threads, keep_null, progress
+        As for `nbyk.approximate_randomisation`; the statistic under the null is δ* − δ.
 
     Returns
     -------
@@ -86,20 +80,20 @@ def resampled(a: Floats, b: Floats, *, paired: bool) -> NullSums:
     """Return the resampled differences δ* of R pairs of samples, which are to reach 2 δ."""
     n, m = a.shape[1], b.shape[1]
     if paired:
-        of_a = (a - b) / n
-        of_b = np.empty((len(a), 0))
-        ties = rounding(of_a, (np.abs(a) + np.abs(b)) / n)
+        parts_a = (a - b) / n
+        parts_b = np.empty((len(a), 0))
+        ties = rounding(parts_a, (np.abs(a) + np.abs(b)) / n)
     else:
         centre = 0.5 * (a.mean(axis=1, keepdims=True) + b.mean(axis=1, keepdims=True))
-        of_a, of_b = (a - centre) / n, (b - centre) / m
-        ties = rounding(of_a, np.abs(a) / n) + rounding(of_b, np.abs(b) / m)
-    observed = of_a.sum(axis=1) - of_b.sum(axis=1)
-    kernel = partial(resampled_differences, of_a, of_b)
+        parts_a, parts_b = (a - centre) / n, (b - centre) / m
+        ties = rounding(parts_a, np.abs(a) / n) + rounding(parts_b, np.abs(b) / m)
+    observed = parts_a.sum(axis=1) - parts_b.sum(axis=1)
+    kernel = partial(resampled_differences, parts_a, parts_b)
     return NullSums(
         observed=observed,
         low=2.0 * observed - ties,
         high=2.0 * observed + ties,
-        draw=by_kinds(of_a, kernel, swapped=False) if paired else kernel,
-        axes={"purpose": "resampled scores", "n": n, "m": of_b.shape[1]},
+        draw=by_kinds(parts_a, kernel, swapped=False) if paired else kernel,
+        axes={"purpose": "resampled scores", "n": n, "m": parts_b.shape[1]},
         differences=lambda resampled: resampled - observed[:1, None],
     )

@@ -69,7 +69,7 @@ def wilcoxon_test(
     a, b
         Scores of A and B on the same items or runs.
     alternative
-        "greater" (A is better), "less" or "two-sided".
+        As for `nbyk.welch_t_test`.
     method
         "exact", "approx" or "auto", as in ``scipy.stats.wilcoxon``; but "exact" counts all signs of the ranks
         with ties too. Pairs that tie are left out.
@@ -116,7 +116,7 @@ def mann_whitney_test(
     a, b
         Scores of A and B, in any order.
     alternative
-        "greater" (A is better), "less" or "two-sided".
+        As for `nbyk.welch_t_test`.
     method
         "exact", "asymptotic" or "auto", as in ``scipy.stats.mannwhitneyu``; but "exact" counts all deals of
         the ranks with ties too.
@@ -235,8 +235,8 @@ def _quietly(test: Callable[[], Any], undefined: Any) -> tuple[Floats, Floats]:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            found = test()
+            result = test()
         except ValueError as error:
             raise NbykError(f"scipy refused the test: {error}") from error
-    p = np.where(undefined, np.nan, np.asarray(found.pvalue, dtype=np.float64))
-    return np.asarray(found.statistic, dtype=np.float64), p
+    p = np.where(undefined, np.nan, np.asarray(result.pvalue, dtype=np.float64))
+    return np.asarray(result.statistic, dtype=np.float64), p

@@ -20,16 +20,16 @@ from nbyk.testing.family import choose_pairs
 from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.pvalues import DECISION_ERROR, Alternative, bounds_of_drawn_p, check_alternative
 from nbyk.testing.ranks import board_from
-from nbyk.testing.results import Board, Claim, Drawn, Pair, Question, ResponseCounts, Sample, Shown
+from nbyk.testing.results import Board, Claim, Pair, Question, Sample, Shown
 from nbyk.testing.scores.aso import Bound, few_scores
 from nbyk.testing.scores.battery import TESTS
 from nbyk.testing.scores.facts import ASO, FACTS
 from nbyk.testing.scores.means import interval_of_means, mean_interval
 from nbyk.testing.scores.randomisation import EXACT_UP_TO
 from nbyk.testing.scores.result import (
-    NOTHING_VARIES,
     SCOPE,
     SignificanceResult,
+    counts_of,
     population_of,
     warnings_of,
 )
@@ -95,7 +95,7 @@ def board_of_scores(
         seed=seed,
         reason=reason or "",
     )
-    counts = {name: ResponseCounts(len(of), len(of), len(of)) for name, of in samples.items()}
+    counts = counts_of({name: len(sample) for name, sample in samples.items()})
     pairing = "Scores in one place are a pair." if FACTS[test].paired else "Scores are not paired."
     sample = Sample(0, 0, counts, pairing=pairing, scores=samples)
     sign = -1.0 if lower_is_better else 1.0
@@ -219,29 +219,18 @@ def _by_p(
         [bounds_of_drawn_p(of.p, n, of.alternative) for of, n in zip(results, draws, strict=True)]
     ).T
     decided = settled_decisions(p, low, high, alpha=question.alpha, method=question.correction).tolist()
-    for names, result, of_pair, is_decided in zip(pairs, results, corrected, decided, strict=True):
+    for names, result, corrected_p, is_decided in zip(pairs, results, corrected, decided, strict=True):
         a, b = (sign * sample.scores[name] for name in names)
-        claim = Claim(
-            ("scores",),
-            population_of(question.test),
-            result.effect,
-            result.ends_at(question.confidence_level),
-            result.p,
-            result.standard_error,
-            question.test,
-            "better" if _first_is_in_front(result, a, b) else "worse",
-            decided=is_decided,
-            least_p=result.least_p,
-            drawn=Drawn(result.n_resamples, result.exact, DECISION_ERROR) if result.n_resamples else None,
-        )
-        yield _pair(names, question, sample, claim, of_pair)
+        favours: Shown = "better" if _first_is_in_front(result, a, b) else "worse"
+        claim = result.claim(question.confidence_level, favours, DECISION_ERROR)
+        yield _pair(names, question, sample, replace(claim, decided=is_decided), corrected_p)
 
 
 def _pair(names: tuple[str, str], question: Question, sample: Sample, claim: Claim, p: float) -> Pair:
     kept = {name: sample.scores[name] for name in names}
-    of_two = Sample(0, 0, {name: sample.responses[name] for name in names}, scores=kept)
+    sample_of_two = Sample(0, 0, {name: sample.responses[name] for name in names}, scores=kept)
     a, b = (float(of.mean()) for of in kept.values())
-    return Pair(*names, question, of_two, (a, b), (claim,), p, claim.decided)
+    return Pair(*names, question, sample_of_two, (a, b), (claim,), p, claim.decided)
 
 
 def _first_is_in_front(result: SignificanceResult, a: Floats, b: Floats) -> bool:
@@ -309,13 +298,10 @@ def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, pair
             f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = "
             f"{question.alpha:g}: the test cannot find a difference, whatever the scores; {how}"
         )
-    yield from warnings_of(test, fewest[0])
     if test == ASO:
-        said = few_scores(*fewest)
-        if said is not None:
-            yield said
-    if fewest[0] > 1 and any(math.isnan(pair.interval[0]) for pair in pairs):
-        yield NOTHING_VARIES
+        yield from few_scores(*fewest)
+    has_intervals = not any(math.isnan(pair.interval[0]) for pair in pairs)
+    yield from warnings_of(test, fewest[0], has_interval=has_intervals)
     for pair in pairs:
         if _disagree(pair.claims[0], question):
             yield (

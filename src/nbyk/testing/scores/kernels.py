@@ -36,6 +36,19 @@ def start_stream(key: Any, row: int, chunk: int, state: Array) -> None:
 
 
 @njit(nogil=True, cache=True)
+def _count(sums: Array, start: int, row: int, low: Array, high: Array, counts: Array, null: Array) -> None:
+    """Count a stream's sums, draws of a row from `start` on, that reach each border; keep them in `null`."""
+    at_least, at_most = 0, 0
+    for draw in range(sums.size):
+        at_least += int(sums[draw] >= low[row])
+        at_most += int(sums[draw] <= high[row])
+        if null.shape[0] > 0:
+            null[row, start + draw] = sums[draw]
+    counts[0] = at_least
+    counts[1] = at_most
+
+
+@njit(nogil=True, cache=True)
 def dealt_sums(
     pool: Array,
     size: int,
@@ -56,7 +69,7 @@ def dealt_sums(
     """
     n = pool.shape[1]
     per_row = (n_draws + DRAWS - 1) // DRAWS
-    values = np.empty(n)
+    values, sums = np.empty(n), np.empty(DRAWS)
     state = np.empty(STATE, np.uint64)
     lanes = np.empty(LANES, np.uint64)
     words = lanes.view(np.uint32)
@@ -65,8 +78,8 @@ def dealt_sums(
         values[:] = pool[r]
         start_stream(key, r, chunk, state)
         used = HALVES
-        at_least, at_most = 0, 0
-        for draw in range(chunk * DRAWS, min(n_draws, (chunk + 1) * DRAWS)):
+        start, end = chunk * DRAWS, min(n_draws, (chunk + 1) * DRAWS)
+        for draw in range(start, end):
             total = 0.0
             for i in range(size):
                 if used == HALVES:
@@ -78,12 +91,8 @@ def dealt_sums(
                 values[j] = values[i]
                 values[i] = chosen
                 total += chosen
-            at_least += int(total >= low[r])
-            at_most += int(total <= high[r])
-            if null.shape[0] > 0:
-                null[r, draw] = total
-        counts[stream, 0] = at_least
-        counts[stream, 1] = at_most
+            sums[draw - start] = total
+        _count(sums[: end - start], start, r, low, high, counts[stream], null)
 
 
 @njit(nogil=True, cache=True)
@@ -101,7 +110,7 @@ def flipped_sums(
     """Count sums of a random subset of each row's values, each in it by a fair coin; as `dealt_sums`."""
     per_row = (n_draws + DRAWS - 1) // DRAWS
     table = subset_table(values.shape[1])
-    drawn = np.empty(DRAWS_AT_ONCE)
+    sums = np.empty(DRAWS)
     state = np.empty(STATE, np.uint64)
     lanes = np.empty(LANES, np.uint64)
     filled = -1
@@ -111,18 +120,11 @@ def flipped_sums(
             fill_subset_table(values[r], table)
             filled = r
         start_stream(key, r, chunk, state)
-        at_least, at_most = 0, 0
-        end = min(n_draws, (chunk + 1) * DRAWS)
-        for start in range(chunk * DRAWS, end, DRAWS_AT_ONCE):
-            draw_subset_sums(table, state, lanes, drawn)
-            for draw in range(start, min(end, start + DRAWS_AT_ONCE)):
-                total = drawn[draw - start]
-                at_least += int(total >= low[r])
-                at_most += int(total <= high[r])
-                if null.shape[0] > 0:
-                    null[r, draw] = total
-        counts[stream, 0] = at_least
-        counts[stream, 1] = at_most
+        start, end = chunk * DRAWS, min(n_draws, (chunk + 1) * DRAWS)
+        for first_drawn in range(0, DRAWS, DRAWS_AT_ONCE):
+            if start + first_drawn < end:
+                draw_subset_sums(table, state, lanes, sums[first_drawn : first_drawn + DRAWS_AT_ONCE])
+        _count(sums[: end - start], start, r, low, high, counts[stream], null)
 
 
 @njit(nogil=True, cache=True)
@@ -144,6 +146,7 @@ def resampled_differences(
     """
     n, m = a.shape[1], b.shape[1]
     per_row = (n_draws + DRAWS - 1) // DRAWS
+    sums = np.empty(DRAWS)
     state = np.empty(STATE, np.uint64)
     lanes = np.empty(LANES, np.uint64)
     words = lanes.view(np.uint32)
@@ -151,8 +154,8 @@ def resampled_differences(
         r, chunk = stream // per_row, stream % per_row
         start_stream(key, r, chunk, state)
         used = HALVES
-        at_least, at_most = 0, 0
-        for draw in range(chunk * DRAWS, min(n_draws, (chunk + 1) * DRAWS)):
+        start, end = chunk * DRAWS, min(n_draws, (chunk + 1) * DRAWS)
+        for draw in range(start, end):
             total = 0.0
             for _ in range(n):
                 if used == HALVES:
@@ -166,9 +169,5 @@ def resampled_differences(
                     used = 0
                 total -= b[r, index_below(words[used], m)]
                 used += 1
-            at_least += int(total >= low[r])
-            at_most += int(total <= high[r])
-            if null.shape[0] > 0:
-                null[r, draw] = total
-        counts[stream, 0] = at_least
-        counts[stream, 1] = at_most
+            sums[draw - start] = total
+        _count(sums[: end - start], start, r, low, high, counts[stream], null)

@@ -9,8 +9,9 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from nbyk.arrays import Floats
-from nbyk.testing.intervals import difference_of_proportions, proportion_interval, signs_interval
+from nbyk.testing.intervals import Interval, difference_of_proportions, proportion_interval, signs_interval
 from nbyk.testing.pvalues import Alternative
+from nbyk.testing.results import NONE
 
 _ROUNDING = 1e-13
 """A standard error of at most this share of the largest score is that of scores that are equal on paper."""
@@ -18,10 +19,7 @@ _ROUNDING = 1e-13
 _POWER = 0.8
 _HALVINGS = 26
 
-Interval = tuple[float, float]
 PofShift = Callable[[float, Alternative], float]
-
-_NONE = (math.nan, math.nan)
 
 
 def mean_interval(sample: Floats, confidence_level: float) -> Interval:
@@ -30,7 +28,7 @@ def mean_interval(sample: Floats, confidence_level: float) -> Interval:
         return proportion_interval(int(sample.sum()), len(sample), confidence_level)
     error = _standard_error(sample)
     if not error > _ROUNDING * np.abs(sample).max():
-        return _NONE
+        return NONE
     mean, reach = _mean(sample), _reach(error, len(sample) - 1, confidence_level)
     return mean - reach, mean + reach
 
@@ -55,15 +53,15 @@ def interval_of_means(
     if paired:
         error, df = _standard_error(a - b), len(a) - 1.0
     else:
-        of_a, of_b = _standard_error(a), _standard_error(b)
-        error = math.hypot(of_a, of_b)
-        df = error**4 / (of_a**4 / (len(a) - 1) + of_b**4 / (len(b) - 1)) if error > 0.0 else 1.0
+        error_a, error_b = _standard_error(a), _standard_error(b)
+        error = math.hypot(error_a, error_b)
+        df = error**4 / (error_a**4 / (len(a) - 1) + error_b**4 / (len(b) - 1)) if error > 0.0 else 1.0
     if not error > _ROUNDING * max(np.abs(a).max(), np.abs(b).max()):
-        return _NONE
+        return NONE
     if p_of_shift is not None:
         most = 1.001 * float(np.ptp(a) + np.ptp(b))
         if not math.isfinite(difference + most):
-            return _NONE
+            return NONE
         ends = [_last_kept(p_of_shift, difference, sign * most, confidence_level) for sign in (-1.0, 1.0)]
         return ends[0], ends[1]
     reach = _reach(error, df, confidence_level)
@@ -71,10 +69,7 @@ def interval_of_means(
 
 
 def _last_kept(p_of_shift: PofShift, difference: float, most: float, level: float) -> float:
-    """Return the end of the shifts that a test keeps on one side; infinite if it rejects none there.
-
-    No null reaches the difference `most` beyond it. 0 is decided as by p: it is one of the shifts tried.
-    """
+    """Return the end of the shifts, up to `most`, that a test keeps on one side; infinite if it keeps all."""
     side: Alternative = "greater" if most < 0.0 else "less"
     least = 0.5 * round(1.0 - level, 12)
 
@@ -84,6 +79,7 @@ def _last_kept(p_of_shift: PofShift, difference: float, most: float, level: floa
     kept, rejected = difference - most, difference + most
     if is_kept(rejected):
         return math.copysign(math.inf, most)
+    # 0 is decided as by p: it is one of the shifts tried
     tried = 0.0 if min(kept, rejected) < 0.0 < max(kept, rejected) else difference
     for _ in range(_HALVINGS):
         if is_kept(tried):

@@ -55,9 +55,9 @@ def null_draws(test: str, a: Floats, b: Floats, *, n_draws: int = 10_000, seed: 
 def _welch(a: Floats, b: Floats, n_draws: int) -> NullStatistics:
     from scipy import stats
 
-    found = stats.ttest_ind(a, b, equal_var=False)
-    at = (np.arange(n_draws) + 0.5) / n_draws
-    return NullStatistics("t", np.asarray(stats.t.ppf(at, found.df)), float(found.statistic))
+    welch = stats.ttest_ind(a, b, equal_var=False)
+    shares = (np.arange(n_draws) + 0.5) / n_draws
+    return NullStatistics("t", np.asarray(stats.t.ppf(shares, welch.df)), float(welch.statistic))
 
 
 def _ranks(values: Floats) -> Floats:

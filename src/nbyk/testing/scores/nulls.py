@@ -56,15 +56,11 @@ class NullCounts:
 
     def pvalue(self, alternative: Alternative, *, smoothing: bool = True) -> PValue:
         """Return the p-value of the first pair with its Monte-Carlo standard error, as `p_values`."""
-        # as `p_values`, in plain numbers: arrays of one entry take several times as long
-        at_least, at_most = self.counts[0].tolist()
-        reached = {"greater": at_least, "less": at_most, "two-sided": min(at_least, at_most)}[alternative]
-        sides, n = sides_of(alternative), self.n_draws
-        smoothed = min(1.0 / sides, (1 + reached) / (1 + n))
-        is_smoothed = smoothing and not self.exact
-        p = sides * smoothed if is_smoothed else min(1.0, sides * reached / n)
-        error = 0.0 if self.exact else sides * math.sqrt(smoothed * (1.0 - smoothed) / (1 + n))
-        return PValue(p, error, alternative)
+        p, sides, error = self.p_values(alternative, smoothing=smoothing), sides_of(alternative), 0.0
+        if not self.exact:
+            one_sided = self.p_values(alternative)[0] / sides
+            error = sides * math.sqrt(one_sided * (1.0 - one_sided) / (1 + self.n_draws))
+        return PValue(float(p[0]), error, alternative)
 
     def least_p(self, alternative: Alternative) -> float:
         """Return the least p-value that any scores can give."""

@@ -67,19 +67,11 @@ def paired_bootstrap(
         outputs and references, arrays of N items (None without references), to a score, higher is better. A
         function is called on both systems' outputs of each resample, one resample after the other. A
         registered metric is much faster.
-    alternative
-        "greater" (A is better), "less" or "two-sided" (twice the smaller p, at most 1).
-    n_resamples
-        Resamples M.
-    smoothing
-        p = (1 + count)/(1 + M), never zero; else count/M, as in the paper.
-    seed, threads
-        The numbers depend on the seed, not on the threads. All metrics see the same resamples, unless items
-        are of few kinds, 128 to a kind or more: then counts of the kinds are drawn.
-    keep_null
-        Whether the result holds the statistic under the null, δ* − δ.
-    progress
-        Called with the number of draws just finished.
+    seed
+        All metrics see the same resamples, unless items are of few kinds, 128 to a kind or more: then counts
+        of the kinds are drawn.
+    alternative, n_resamples, smoothing, threads, keep_null, progress
+        As for `nbyk.bootstrap_test`.
 
     Returns
     -------

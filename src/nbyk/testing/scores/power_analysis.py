@@ -109,9 +109,9 @@ def bootstrap_power_analysis(
     ]
     a, b = (of[at.astype(np.int64)] for of, at in zip((lifted, values), draws, strict=True))
     p = np.asarray(p_values(a, b), dtype=np.float64)
-    found = int((p <= alpha).sum())  # NaN (resamples that do not vary) is not a rejection
+    rejected = int((p <= alpha).sum())  # NaN (resamples that do not vary) is not a rejection
     return BootstrapPower(
-        found / n_resamples, *proportion_interval(found, n_resamples), len(values), n_resamples
+        rejected / n_resamples, *proportion_interval(rejected, n_resamples), len(values), n_resamples
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -13,15 +13,17 @@ from nbyk.testing.pvalues import Alternative, PValue
 from nbyk.testing.results import (
     Claim,
     Drawn,
+    Interval,
     Pair,
     Question,
     ResponseCounts,
     Sample,
+    Shown,
     ShownAsLines,
     favoured,
 )
 from nbyk.testing.scores.facts import FACTS
-from nbyk.testing.scores.means import Interval, PofShift, interval_of_means
+from nbyk.testing.scores.means import PofShift, interval_of_means
 from nbyk.testing.unit_cautions import about_pairs
 
 CONFIDENCE_LEVEL = 0.95
@@ -132,35 +134,33 @@ class SignificanceResult(ShownAsLines):
                 f"the smallest p-value that {self.test} can give here is {self.least_p:.3g}: collect more "
                 f"scores{', or draw more of the null with `n_resamples`' if is_drawn else ''}"
             )
-        said += warnings_of(self.test, min(self.n_a, self.n_b))
-        if math.isnan(self.interval[0]) and min(self.n_a, self.n_b) > 1:
-            said.append(NOTHING_VARIES)
+        fewest = min(self.n_a, self.n_b)
+        said += warnings_of(self.test, fewest, has_interval=not math.isnan(self.interval[0]))
         return (*said, *([] if FACTS[self.test].paired else [SCOPE]))
+
+    def claim(self, confidence_level: float, favours: Shown, decision_error: float = 0.0) -> Claim:
+        """Return the result as a claim over new scores."""
+        return Claim(
+            ("scores",),
+            population_of(self.test),
+            self.effect,
+            self.ends_at(confidence_level),
+            self.p,
+            self.standard_error,
+            self.test,
+            favours,
+            least_p=self.least_p,
+            drawn=Drawn(self.n_resamples, self.exact, decision_error) if self.n_resamples else None,
+        )
 
     @property
     def pair(self) -> Pair:
         """The result as a comparison of A with B at the usual level."""
-        facts, drawn = FACTS[self.test], None
-        if self.n_resamples:
-            drawn = Drawn(self.n_resamples, self.exact)
-        question = Question(
-            "score", self.test, facts.hypothesis, self.alternative, USUAL_LEVEL, CONFIDENCE_LEVEL
-        )
-        counts = {name: ResponseCounts(n, n, n) for name, n in (("A", self.n_a), ("B", self.n_b))}
-        claim = Claim(
-            ("scores",),
-            population_of(self.test),
-            self.effect,
-            self.interval,
-            self.p,
-            self.standard_error,
-            self.test,
-            favoured(self.effect, self.alternative),
-            least_p=self.least_p,
-            drawn=drawn,
-        )
-        sample = Sample(0, 0, counts)
-        return Pair("A", "B", question, sample, (None, None), (claim,), self.p, True, tuple(self.warnings))
+        hypothesis = FACTS[self.test].hypothesis
+        question = Question("score", self.test, hypothesis, self.alternative, USUAL_LEVEL, CONFIDENCE_LEVEL)
+        claim = self.claim(CONFIDENCE_LEVEL, favoured(self.effect, self.alternative))
+        sample = Sample(0, 0, counts_of({"A": self.n_a, "B": self.n_b}))
+        return Pair("A", "B", question, sample, (None, None), (claim,), self.p, True, self.warnings)
 
     @property
     def head(self) -> Any:
@@ -178,12 +178,17 @@ class SignificanceResult(ShownAsLines):
         return self.pvalue.alternative
 
 
+def counts_of(sizes: Mapping[str, int]) -> dict[str, ResponseCounts]:
+    """Return numbers of scores by system as those of responses."""
+    return {name: ResponseCounts(n, n, n) for name, n in sizes.items()}
+
+
 def population_of(test: str) -> str:
     """Return the population of a test of scores, in words."""
     return "new pairs of scores like these" if FACTS[test].paired else "new scores like these"
 
 
-def warnings_of(test: str, fewest: int) -> Iterator[str]:
+def warnings_of(test: str, fewest: int, *, has_interval: bool) -> Iterator[str]:
     """Yield the cautions about a test if the system with the fewest scores has `fewest`."""
     if FACTS[test].paired:
         yield about_pairs()
@@ -193,3 +198,5 @@ def warnings_of(test: str, fewest: int) -> Iterator[str]:
             "differences more often than its level says; permutation (for pairs, approximate_randomisation) "
             "does not"
         )
+    if fewest > 1 and not has_interval:
+        yield NOTHING_VARIES

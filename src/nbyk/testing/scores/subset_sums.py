@@ -131,10 +131,10 @@ def count_subsets(values: Array, size: int, low: Array, high: Array, out: Array)
         for c in range(left_begins.size - 1):
             other = 0 if size < 0 else size - c
             if other < right_begins.size - 1:
-                of_left = left[left_begins[c] : left_begins[c + 1]]
-                of_right = right[right_begins[other] : right_begins[other + 1]]
-                out[r, 0] += _pairs_at_least(of_left, of_right, low[r])
-                out[r, 1] += _pairs_at_most(of_left, of_right, high[r])
+                left_sums = left[left_begins[c] : left_begins[c + 1]]
+                right_sums = right[right_begins[other] : right_begins[other + 1]]
+                out[r, 0] += _pairs_at_least(left_sums, right_sums, low[r])
+                out[r, 1] += _pairs_at_most(left_sums, right_sums, high[r])
 
 
 def chances_of_sums(values: Integers, size: int) -> Floats:
@@ -168,7 +168,7 @@ def all_sums(values: Floats, size: int) -> Floats:
     for c in range(len(left_begins) - 1):
         other = 0 if size == ANY_SIZE else size - c
         if other < len(right_begins) - 1:
-            of_left = left[left_begins[c] : left_begins[c + 1]]
-            of_right = right[right_begins[other] : right_begins[other + 1]]
-            parts.append(np.add.outer(of_left, of_right).ravel())
+            left_sums = left[left_begins[c] : left_begins[c + 1]]
+            right_sums = right[right_begins[other] : right_begins[other + 1]]
+            parts.append(np.add.outer(left_sums, right_sums).ravel())
     return np.concatenate(parts)

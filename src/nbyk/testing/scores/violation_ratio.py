@@ -20,7 +20,9 @@ from nbyk.testing.scores.draws import DRAWS
 from nbyk.testing.scores.kernels import start_stream
 
 EQUAL = 0.5
-"""The ratio of two equal samples, 0/0: the only value that keeps ratio(a, b) + ratio(b, a) = 1."""
+"""The ratio of two equal samples, 0/0: the only value that keeps ratio(a, b) + ratio(b, a) = 1.
+
+Below it, A is almost stochastically larger."""
 
 
 @dataclass(frozen=True)

@@ -89,12 +89,12 @@ def board_of(
         else:
             with np.errstate(invalid="ignore"):  # inf − inf if the metric is undefined
                 bootstrapped = metric.sign * (drawn[a] - drawn[b])
-        of_two = _of_two(sample, names[a], names[b])
-        of_pair = _OnePair(asked, panels[a, b], draws, question, of_two, scored.scale)
-        compared.append(of_pair.pair(under, bootstrapped, margin, tests.get((a, b)), exact=exact))
+        sample_of_two = _of_two(sample, names[a], names[b])
+        one = _OnePair(asked, panels[a, b], draws, question, sample_of_two, scored.scale)
+        compared.append(one.pair(under, bootstrapped, margin, tests.get((a, b)), exact=exact))
     if len(pairs) > 1:
-        of_pairs = zip(corrected_pairs(compared), nulls, map(tests.get, pairs), strict=True)
-        compared = [_decided(*of_pair) for of_pair in of_pairs]
+        corrected = zip(corrected_pairs(compared), nulls, map(tests.get, pairs), strict=True)
+        compared = [_decided(*pair) for pair in corrected]
     elif with_parts:
         (pair,) = compared
         broad = with_intervals_of_parts(pair.claims[0], metric, panels[pairs[0]], tests.get(pairs[0]), unit)
@@ -147,8 +147,8 @@ def _nulls(
         return [_null(draws, effects, settled=settled)]
 
     def draw_alone(which: list[int], n_draws: int, *, start: int) -> Floats:
-        of_pairs = (asked.under_null(draws_of(pairs[index])) for index in which)
-        return np.concatenate([draw([0], n_draws, start=start) for draw in of_pairs])
+        draws = (asked.under_null(draws_of(pairs[index])) for index in which)
+        return np.concatenate([draw([0], n_draws, start=start) for draw in draws])
 
     drawn = scored.swapped(asked, pairs, of_clusters=of_clusters) if asked.null == "swap_items" else None
     a, b = np.transpose(pairs)
@@ -320,10 +320,7 @@ def _bound(scored: ScoredSystems, pair: Places, asked: Asked, *, of_clusters: bo
 def _score_intervals(
     scored: ScoredSystems, drawn: Floats, panels: Sequence[Panel], asked: Asked
 ) -> tuple[list[Interval], bool]:
-    """Return each system's interval of its score for the population of the pairs, and if some are drawn.
-
-    For new items alone it is that of the bootstrap, or of proportions; for new units too it is by t.
-    """
+    """Return each system's interval of its score for the population of the pairs, and if some are drawn."""
     kinds = {factor.partition(" ")[0] for panel in panels for factor in panel.factors}
     metric, level = scored.metric, asked.confidence_level
     intervals, by_bootstrap = [], False

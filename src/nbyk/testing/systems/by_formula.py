@@ -18,12 +18,10 @@ from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.generalise import law_of
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.claims import claim_by_t
+from nbyk.testing.systems.claims import POWER, claim_by_t
 from nbyk.testing.systems.margins import corrected
 
 Places = tuple[int, int]
-
-_POWER = 0.8
 
 
 def formula_test(effect: float, items: Component, *units: Component) -> SharedUnitsTest:
@@ -40,7 +38,7 @@ def claim_over(test: SharedUnitsTest, over: tuple[str, ...], population: str, as
 def times_as_many(effect: float, variance: float, asked: Asked) -> float:
     """Return how many times as many units of each kind find the effect, if it stays, with a power of .8."""
     sides = sides_of(asked.decision.alternative)
-    reach = float(ndtri(1.0 - asked.decision.alpha / sides) + ndtri(_POWER))
+    reach = float(ndtri(1.0 - asked.decision.alpha / sides) + ndtri(POWER))
     return variance * reach**2 / effect**2 if effect else math.inf
 
 
@@ -76,11 +74,11 @@ def board_by_formula(
             question,
             sample,
             (float(scores[a]), None if bar is not None else float(scores[b])),
-            of_pair,
-            of_pair[0].p,
+            pair_claims,
+            pair_claims[0].p,
             True,
         )
-        for (a, b), of_pair in claims.items()
+        for (a, b), pair_claims in claims.items()
     ]
     pairs = [replace(pair, warnings=(*pair.reserves, *warnings)) for pair in corrected_pairs(pairs)]
     board = board_from(question, sample, names, scores, sign, intervals, pairs)
@@ -108,8 +106,8 @@ def corrected_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     return [
         replace(
             pair,
-            p=of_pair if pair.claims[0].is_conclusive else math.nan,
+            p=corrected_p if pair.claims[0].is_conclusive else math.nan,
             claims=(replace(pair.claims[0], margin=margin), *pair.claims[1:]),
         )
-        for pair, of_pair, margin in zip(pairs, p, margins, strict=True)
+        for pair, corrected_p, margin in zip(pairs, p, margins, strict=True)
     ]

@@ -51,14 +51,14 @@ def same_responses(data: ResponseSet) -> bool:
 
 def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     """Yield the cautions that are the same for every metric; `panel` holds the populations of the claims."""
-    of_roles, units = data.names_of_roles, named_units(data)
+    role_names, units = data.names_of_roles, named_units(data)
     if panel.sources:
         yield from few_units([panel])
-        covered = {of_roles[role] for source in panel.sources for role in _ROLES[source]}
+        covered = {role_names[role] for source in panel.sources for role in _ROLES[source]}
         units = {
-            name: of_name
-            for name, of_name in units.items()
-            if not of_name.n_shared or (name not in covered and len(of_name.names) > 1)
+            name: behind
+            for name, behind in units.items()
+            if not behind.n_shared or (name not in covered and len(behind.names) > 1)
         }
     yield from about_units(units, data.n_items, has_gold=data.has_gold)
     a, b = data.names

@@ -25,15 +25,15 @@ from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.panel import FEW_UNITS, Panel
 from nbyk.words import counted, listed
 
-_POWER = 0.8
+POWER = 0.8
 """The power with which the advised numbers of units find an effect as large as the present one."""
 
 
-def broad_test(metric: Metric, panel: Panel) -> SharedUnitsTest | None:
+def broad_test(metric: Metric, panel: Panel, *, weighted: bool = True) -> SharedUnitsTest | None:
     """Return the test of the broadest claim; None if that is over items alone, or units are too few."""
     if not panel.is_broad or panel.few(0, FEWEST_UNITS) or panel.responses is None:
         return None
-    return shared_units_test(metric, panel.responses, sources=panel.sources)
+    return shared_units_test(metric, panel.responses, sources=panel.sources, weighted=weighted)
 
 
 def broad_claim(
@@ -136,27 +136,23 @@ def few_units(panels: Sequence[Panel], *, alone: bool = False) -> Iterator[str]:
 
 
 def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -> tuple[str, str]:
-    """Return what is enough to find the present effect, items first, and how many units; "" for items.
-
-    It is found with a power of .8, if the true effect is the present one, by the closed form of `nbyk.plan`
-    (a D-study, Brennan 2001). A metric that jumps has no advice, because its parts are far off.
-    """
-    found, alternative = panel.responses, asked.decision.alternative
-    if test.smoothness == "jumps" or test.effect == 0.0 or found is None:
+    """Return what is enough to find the present effect, items first, and how many units; "" for items."""
+    pilot, alternative = panel.responses, asked.decision.alternative
+    if test.smoothness == "jumps" or test.effect == 0.0 or pilot is None:  # parts that jump are far off
         return "", ""
     rated = panel.kind != "run"
-    tests = tests_of(found, metric)
+    tests = tests_of(pilot, metric)
     aim = Aim(
-        spread_from(found, tests, rated=rated),
-        crew_of(found, rated=rated),
+        spread_from(pilot, tests, rated=rated),
+        crew_of(pilot, rated=rated),
         tests[0].effect,
-        _POWER,
+        POWER,
         asked.decision.alpha,
         "two-sided" if alternative == "two-sided" else "greater",
     )
     if aim.least("n_items") is not None:
         return "items", ""
-    people = panel.in_words("runs") if rated and not found.gold.values.size else "raters"
+    people = panel.in_words("runs") if rated and not pilot.gold.values.size else "raters"
     words = {"raters": people, "runs": panel.in_words("runs")}
     counts = {name: getattr(aim.now, name) for name in words if getattr(aim.now, name)}
     these = listed([f"{counted(count)} {words[name]}" for name, count in counts.items()])

@@ -20,10 +20,10 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.results import NONE, Claim, Margin
-from nbyk.testing.shared_units import Responses, SharedUnitsTest, responses, shared_units_test
+from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.claims import are_from_zero_to_one, broad_claim, within
-from nbyk.testing.systems.panel import Panel
+from nbyk.testing.systems.panel import Panel, plain_responses
 
 _ROUNDING = 1e-10
 """An effect this close to the margin, as a share of it, is at the margin."""
@@ -75,11 +75,11 @@ def claims_of(
             sample = sample_of(data, panel, of_clusters="clusters" in claim.over)
             test = shared_units_test(metric, sample, sources=sources)
         within_one = test is not None and test.is_constant and is_within_one(metric, data)
-        of_claim = _margin(claim, test, margin, alpha, within_one=within_one)
-        if not math.isnan(of_claim.interval[0]):
-            bounded = within(metric, metric.effect_range, of_claim.interval, rated)
-            of_claim = replace(of_claim, interval=bounded)
-        tested.append(replace(claim, margin=of_claim))
+        margin_tests = _margin(claim, test, margin, alpha, within_one=within_one)
+        if not math.isnan(margin_tests.interval[0]):
+            bounded = within(metric, metric.effect_range, margin_tests.interval, rated)
+            margin_tests = replace(margin_tests, interval=bounded)
+        tested.append(replace(claim, margin=margin_tests))
     return tuple(tested)
 
 
@@ -153,7 +153,4 @@ def sample_of(data: ResponseSet, panel: Panel, *, of_clusters: bool) -> Response
     """Return the responses for a claim, with their units unless these lack the claim's clusters."""
     if panel.responses is not None and of_clusters is panel.of_clusters:
         return panel.responses
-    gold = data.gold if data.has_gold else None
-    table = None if data.categories is None else data.categories.table
-    clusters = data.clusters if of_clusters else None
-    return responses(data.a, data.b, gold=gold, clusters=clusters, table=table)
+    return plain_responses(data, of_clusters=of_clusters)

@@ -156,19 +156,15 @@ class _Alone:
             claims[0].p,
             True,
         )
-        units = {name: of_name for name, of_name in self.scored.units.items() if name in ("gold", self.name)}
+        units = {name: behind for name, behind in self.scored.units.items() if name in ("gold", self.name)}
         if panel.sources:
-            units = {name: of_name for name, of_name in units.items() if not of_name.n_shared}
+            units = {name: behind for name, behind in units.items() if not behind.n_shared}
         n_items, has_gold = self.data.n_items, self.data.has_gold
         about = (*few_units([panel], alone=True), *about_units(units, n_items, has_gold=has_gold))
         return replace(pair, warnings=(*pair.reserves, *about))
 
     def _planned(self, claim: Claim) -> Claim:
-        """Return an open claim with the number of items, or of trials of each, that would settle it.
-
-        An item's trials add the jackknife's variance over them to the variance of its score, and the items
-        the rest (U-statistics of k trials: Arvesen 1969); that part falls as trials grow.
-        """
+        """Return an open claim with the number of items, or of trials of each, that would settle it."""
         metric, rows = self.scored.metric, self.scored.rows
         if not metric.is_mean_over_items or claim.p <= self.asked.decision.alpha:
             return claim
@@ -180,6 +176,7 @@ class _Alone:
         trials = rows.systems[self.system : self.system + 1]
         n = trials.shape[2]
         if metric.of_trials and not np.isnan(trials).any() and n > dict(metric.arguments)["k"]:
+            # trials add their jackknife's variance, which falls as they grow (U-statistics: Arvesen 1969)
             left_out = [
                 scores_of_items(metric, Rows(rows.gold, np.delete(trials, trial, axis=2)))[0]
                 for trial in range(n)
@@ -257,10 +254,7 @@ def _exact(count: int, n: int, bar: float) -> tuple[float, float]:
 
 
 def _of_constant(value: float, n: int, bar: float) -> tuple[float, float]:
-    """Return the p-values if all n items have one score: the chance that n show none of the others.
-
-    The others have a share that just takes the mean to the bar, with scores of 0 or 1.
-    """
+    """Return the chances that n items show no 0, or no 1, of a share that takes the mean to the bar."""
     above = (bar / value) ** n if value > bar else 1.0
     below = ((1.0 - bar) / (1.0 - value)) ** n if value < bar else 1.0
     return above, below

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -78,11 +79,11 @@ class Panel:
     def population(self, sources: Sequence[Source], *, of_clusters: bool) -> str:
         """Return in words the population of a claim that generalises over some sources, and over clusters."""
         items = "clusters of items" if of_clusters else "items"
-        of_new = f"new {listed([items, *self._in_words(sources, None)])}"
+        new_ones = f"new {listed([items, *self._in_words(sources, None)])}"
         others = [source for source in self._all if source not in sources]
         clusters = [f"these {self.n_clusters} clusters"] if self.n_clusters and not of_clusters else []
         kept = [*clusters, *(f"these {words}" for words in self._in_words(others)), *self.fixed]
-        return f"{of_new}, with {listed(kept)}" if kept else of_new
+        return f"{new_ones}, with {listed(kept)}" if kept else new_ones
 
     @property
     def factors(self) -> tuple[str, ...]:
@@ -165,7 +166,7 @@ def panel_of(
     asked = {factor for factor in generalise if factor not in ("items", "clusters")}
     factors = {source: _factor_of(source, has_gold=data.has_gold) for source in sources}
     for factor in sorted(asked):
-        if not any(factor in of_source for of_source in factors.values()):
+        if not any(factor in source_factors for source_factors in factors.values()):
             raise NbykError(
                 f"found {factor}, and items share no two {factor} here"
                 f"{_what_is_shared(factors.values())}; leave {factor} out, or give ids that say who gave "
@@ -178,20 +179,19 @@ def panel_of(
 def _responses(data: ResponseSet, places: Mapping[str, Integers], *, of_clusters: bool) -> Responses | None:
     """Return the responses with shared units and clusters; None if no units are shared."""
     ids = {role: _shared_ids(data, role, places.get(role)) for role in ("gold", "a", "b")}
-    if all(of_role is None for of_role in ids.values()):
+    if all(role_ids is None for role_ids in ids.values()):
         return None
-    shared = responses(
-        data.a,
-        data.b,
-        gold=data.gold if data.has_gold else None,
-        a_units=ids["a"],
-        b_units=ids["b"],
-        gold_units=ids["gold"],
-        paired=bool(places),
-        clusters=data.clusters if of_clusters else None,
-        table=None if data.categories is None else data.categories.table,
-    )
+    units = {f"{role}_units": role_ids for role, role_ids in ids.items()}
+    shared = plain_responses(data, of_clusters=of_clusters, paired=bool(places), **units)
     return shared if shared.source_units else None
+
+
+def plain_responses(data: ResponseSet, *, of_clusters: bool, **units: Any) -> Responses:
+    """Return the responses of a set, with its clusters or without, and with units if these are given."""
+    gold = data.gold if data.has_gold else None
+    table = None if data.categories is None else data.categories.table
+    clusters = data.clusters if of_clusters else None
+    return responses(data.a, data.b, gold=gold, clusters=clusters, table=table, **units)
 
 
 def _places(data: ResponseSet, kind: Kind, *, pair_runs: bool) -> dict[str, Integers]:
@@ -249,5 +249,5 @@ def _factor_of(source: Source, *, has_gold: bool) -> tuple[str, ...]:
 
 
 def _what_is_shared(factors: Iterable[tuple[str, ...]]) -> str:
-    names = sorted({name for of_source in factors for name in of_source})
+    names = sorted({name for source_factors in factors for name in source_factors})
     return f" (they share {listed(names)})" if names else ""

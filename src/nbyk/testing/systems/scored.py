@@ -24,9 +24,9 @@ from nbyk.testing.engine.forms import Form, Sums, form_of
 from nbyk.testing.engine.inputs import as_clusters, as_matrices, as_numbers
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.results import Question, ResponseCounts, Sample
-from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
-from nbyk.testing.shared_units.collection import FEWEST_UNITS
+from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.claims import broad_test
 from nbyk.testing.systems.panel import Panel, panel_of
 from nbyk.testing.unit_cautions import named_units, shared_numbers
 
@@ -134,8 +134,8 @@ class ScoredSystems:
     @property
     def sample(self) -> Sample:
         """The data in numbers."""
-        of_gold = {"gold": self.rows.gold} if self.rows.gold.size else {}
-        responses = of_gold | dict(zip(self.names, self.rows.systems, strict=True))
+        gold_rows = {"gold": self.rows.gold} if self.rows.gold.size else {}
+        responses = gold_rows | dict(zip(self.names, self.rows.systems, strict=True))
         return Sample(
             self.rows.n_items,
             0 if self.clusters is None else int(self.clusters.max()) + 1,
@@ -163,39 +163,28 @@ class ScoredSystems:
         """Return gold and two systems, by their places, or one against nothing, which has a name."""
         names = (self.names[a], against if b is None else self.names[b])
         nothing = np.zeros((self.rows.n_items, 1))
-        of_b = nothing if b is None else _answered(self.rows.systems[b])
-        data = ResponseSet(self.rows.gold, _answered(self.rows.systems[a]), of_b, names=names)
+        responses_b = nothing if b is None else _answered(self.rows.systems[b])
+        data = ResponseSet(self.rows.gold, _answered(self.rows.systems[a]), responses_b, names=names)
         roles = data.names_of_roles.items()
         behind = {role: self.units[name] for role, name in roles if name in self.units}
         return replace(data, units=behind, clusters=self.clusters, categories=self.categories)
 
     def score_test(self, system: int, kinds: Collection[str]) -> tuple[Panel, SharedUnitsTest | None]:
-        """Return the units behind one system's score, and the score with its variance over them.
+        """Return the units of `kinds`, as "raters", behind a system's score, and its test against nothing.
 
-        The panel generalises over those units of the system whose kind is among `kinds`: "clusters", "raters"
-        and "runs". The t-test is of the system against nothing; None if the score is for new items alone, or
-        if its units are too few.
+        It is None if the score is for new items alone, or if its units are too few.
         """
         data = self.pair(system, None)
         data = data if "clusters" in kinds else replace(data, clusters=None)
         panel = panel_of(data, None)
         panel = replace(panel, sources=tuple(of for of in panel.sources if of.partition(" ")[0] in kinds))
-        if not panel.sources or panel.few(0, FEWEST_UNITS) or panel.responses is None:
-            return panel, None
-        return panel, shared_units_test(
-            score_alone(replace(self.metric, direction="higher")),
-            panel.responses,
-            sources=panel.sources,
-            weighted=False,
-        )
+        metric = score_alone(replace(self.metric, direction="higher"))
+        return panel, broad_test(metric, panel, weighted=False)
 
     def bootstrapped(self, asked: Asked, *, of_clusters: bool) -> Floats:
         """Return each system's score on bootstrapped items, or clusters of them, shape (S, B).
 
-        All systems see the same items: the differences of two systems' scores are the bootstrapped effects of
-        their pair. A system's scores do not depend on the others, unless these forbid random signs
-        (`ItemSums.deviations`). They are NaN or infinite on
-        draws on which the metric is undefined, such as a correlation of constants.
+        All systems see the same items. Scores are not finite on draws on which the metric is undefined.
         """
         form, streams = self._form_and_streams(asked, of_clusters=of_clusters)
 
@@ -211,8 +200,7 @@ class ScoredSystems:
     ) -> NullDraws | None:
         """Return the function that draws the effects of pairs after swaps; None if the metric is no sum.
 
-        The swaps, and so the effects, are those of each pair alone (`Draws.swapped`). Sums over the swapped
-        items are drawn once for each system, not for each pair.
+        Effects are those of each pair alone (`Draws.swapped`), drawn once for each system.
         """
         form, streams = self._form_and_streams(asked, of_clusters=of_clusters)
         if not isinstance(form, Sums) or form.rows.as_scored(self.metric) is not form.rows:

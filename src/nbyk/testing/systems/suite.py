@@ -156,14 +156,14 @@ def board_of_suite(
     is_alone = bar is not None or len(scored.names) == 1
     if is_alone:
         towards = 1.0 if bar is None else metric.sign
-        of_pairs = {
+        claims_of_pairs = {
             (system, -1): claims(towards * (values - (bar or 0.0)), has_p=bar is not None)
             for system, values in enumerate(scores)
         }
         against = None if bar is None else f"a score of {in_full(bar)}"
     else:
         places = choose_pairs(scored.names, against, alternative)
-        of_pairs = {(a, b): claims(metric.sign * (scores[a] - scores[b])) for a, b in places}
+        claims_of_pairs = {(a, b): claims(metric.sign * (scores[a] - scores[b])) for a, b in places}
     intervals: list[Interval] = []
     for values in scores:
         low, high = claims(values)[0].interval
@@ -177,7 +177,7 @@ def board_of_suite(
         scored.names,
         np.array([float(product(suite.weights, suite.means(values))) for values in scores]),
         intervals,
-        of_pairs,
+        claims_of_pairs,
         sign=metric.sign,
         bar=(against or "") if is_alone else None,
     )
@@ -202,8 +202,8 @@ def task_table(scored: ScoredSystems, suite: Suite, board: Board) -> pd.DataFram
         signs = int((effects > 0.0).sum()), int((effects < 0.0).sum())
         p, (low, high) = 1.0, NONE
         if effects.size > 1 and np.ptp(effects) > tie_tolerance(effects):
-            of_t, (low, high) = p_by_t(effects, board.question.confidence_level)
-            p = of_t[alternative].p
+            p_of_sides_by_t, (low, high) = p_by_t(effects, board.question.confidence_level)
+            p = p_of_sides_by_t[alternative].p
         if np.isin(effects, (-1.0, 0.0, 1.0)).all():
             p = p_of_sides(*(float(bdtr(fewer, sum(signs), 0.5)) for fewer in signs[::-1]))[alternative]
         rows.append(

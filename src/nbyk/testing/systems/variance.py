@@ -187,10 +187,7 @@ def variance_shares(
 
 
 def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
-    """Return the function from responses, by role, to each item's d, shape (N,); the mean of d is the effect.
-
-    If the metric is a function of the mean squared error, d is that of its linearisation.
-    """
+    """Return the function from responses, by role, to each item's d, shape (N,), whose mean is the effect."""
     base, slopes = metric, np.ones(2)
     if metric.from_mean is not None:
         base = get(metric.from_mean.metric)

@@ -91,11 +91,11 @@ class VoteFit:
         lone = np.bincount(groups, minlength=n)[groups] == 1
         # Groups of one vote with the same models and winner change the scores alike: one stands for all.
         _, stand, alike = np.unique(self.kinds[lone], return_index=True, return_inverse=True)
-        _, of_others = np.unique(groups[~lone], return_inverse=True)
+        _, other_groups = np.unique(groups[~lone], return_inverse=True)
         votes = np.concatenate([np.flatnonzero(lone)[stand], np.flatnonzero(~lone)])
-        numbers = np.concatenate([np.arange(len(stand)), len(stand) + of_others])
+        numbers = np.concatenate([np.arange(len(stand)), len(stand) + other_groups])
         places = np.zeros(n, np.int64)
-        places[groups[lone]], places[groups[~lone]] = alike, len(stand) + of_others
+        places[groups[lone]], places[groups[~lone]] = alike, len(stand) + other_groups
         n_rows = int(numbers.max()) + 1
         times = np.bincount(places, minlength=n_rows).astype(np.float64)
         gradients = np.zeros((n_rows, self.gradients.shape[1]))
@@ -223,11 +223,11 @@ def _chances(towards: Floats, ties: Floats, values: Floats, *, has_ties: bool) -
     chances = weights / weights.sum(axis=1, keepdims=True)
     win, tie, loss = chances.T
     lead = win - loss
-    of_lead, both, of_tie = 0.25 * (win + loss - lead**2), -0.5 * lead * tie, tie * (1.0 - tie)
+    lead_curve, both, tie_curve = 0.25 * (win + loss - lead**2), -0.5 * lead * tie, tie * (1.0 - tie)
     cross = towards[:, :, None] * ties
-    curvatures = of_lead[:, None, None] * towards[:, :, None] * towards[:, None, :]
+    curvatures = lead_curve[:, None, None] * towards[:, :, None] * towards[:, None, :]
     curvatures += both[:, None, None] * (cross + cross.transpose(0, 2, 1))
-    curvatures += of_tie[:, None, None] * np.outer(ties, ties)
+    curvatures += tie_curve[:, None, None] * np.outer(ties, ties)
     return chances, curvatures
 
 
@@ -292,12 +292,12 @@ def board_of_votes(
     for model in range(len(votes.models)):
         low, high = claims(model, -1)[0].interval
         intervals.append((centre + low, centre + high))
-    of_two = len(votes.models) == 2
+    is_of_two = len(votes.models) == 2
     question = replace(
-        asked.question("win_rate" if of_two else "bradley_terry", correction, against),
+        asked.question("win_rate" if is_of_two else "bradley_terry", correction, against),
         test="t",
         hypothesis="win equally often against each other",
-        noun="win rate" if of_two else "strength",
+        noun="win rate" if is_of_two else "strength",
     )
     counts = np.bincount(np.concatenate([votes.a, votes.b]), minlength=len(votes.models))
     sample = Sample(
@@ -336,22 +336,22 @@ def _with_judge(votes: Votes, fit: VoteFit, prompts: LeftOut, judge: Votes) -> t
     judge = judge.among(votes.models)
     numbers, is_here = judge.beside(votes)
     here = judge.taken(is_here)
-    of_all, of_here = (fit_votes(each, position=knows_order(each)) for each in (judge, here))
-    if not (np.isfinite(of_all.scores).all() and np.isfinite(of_here.scores).all()):
+    all_votes, shared_votes = (fit_votes(each, position=knows_order(each)) for each in (judge, here))
+    if not (np.isfinite(all_votes.scores).all() and np.isfinite(shared_votes.scores).all()):
         raise NbykError("found a judge by whose votes a strength is unbounded; leave its votes out")
     changes, more = np.zeros((2, judge.n_prompts, len(votes.models)))
     seen = np.unique(judge.prompts[is_here])
     changes[numbers] = prompts.changes
-    more += of_all.spread(judge.prompts).changes
-    more[seen] -= of_here.spread(here.prompts).changes
+    more += all_votes.spread(judge.prompts).changes
+    more[seen] -= shared_votes.spread(here.prompts).changes
     own, both = changes - changes.mean(axis=1, keepdims=True), more - more.mean(axis=1, keepdims=True)
     weight = float(np.clip(-np.sum(own * both) / max(float(np.sum(both**2)), 1e-300), 0.0, 1.0))
-    scores = fit.scores + weight * (of_all.scores - of_here.scores)
+    scores = fit.scores + weight * (all_votes.scores - shared_votes.scores)
     return scores, replace(prompts, changes=changes + weight * more), weight
 
 
 def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Iterator[str]:
-    ties, of_two = float((votes.outcomes == 1).mean()), len(votes.models) == 2
+    ties, is_of_two = float((votes.outcomes == 1).mean()), len(votes.models) == 2
     if votes.voters is None:
         yield (
             "the votes are anonymous: if a few people cast many of them, the intervals are too narrow; "
@@ -368,21 +368,21 @@ def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Iterator[str]:
             name = votes.voter_names[loudest]
             yield f"voter {name} cast {100 * share:.0f} % of the votes; without them, {without}"
     if ties:
-        half = ", half a win of each" if of_two else ""
+        half = ", half a win of each" if is_of_two else ""
         yield f"{100 * ties:.0f} % of {votes.n_votes} votes are ties{half}"
     first = float((votes.a == 0).mean())
-    if of_two and abs(first - 0.5) > 0.05:
+    if is_of_two and abs(first - 0.5) > 0.05:
         yield (
             f"{votes.models[0]} was shown first in {100 * first:.0f} % of the votes: an advantage of what is "
             "shown first is in its win rate; show each first equally often"
         )
-    elif position and not of_two:
+    elif position and not is_of_two:
         chance = 1.0 / (1.0 + math.exp(-fit.position))
         yield (
             f"of two equal models, the one shown first wins {100 * chance:.1f} % of the votes that are no "
             "tie; the strengths allow for it"
         )
-    elif not of_two:
+    elif not is_of_two:
         yield "no pair is shown in both orders, so an advantage of what is shown first is unknown"
 
 
