@@ -18,6 +18,7 @@ BIN := $(VENV)/bin
 TIMES ?= 20
 STUDIES := tests/workflow tests/papers tests/studies tests/benchmarks
 QUICK = $(shell grep -rlE "mark.quick" tests --include="*.py")
+STATISTICS = $(shell grep -rlE "mark.statistics" tests --include="*.py")
 SLURM_PACKAGES := munge slurmctld slurmd slurm-client
 EXAMPLE := src/nbyk/data/embedded/example
 FIRST_COMPARE := $(BIN)/nbyk compare --gold $(EXAMPLE)/gold.csv $(EXAMPLE)/sim_a.csv $(EXAMPLE)/sim_c.csv
@@ -130,7 +131,7 @@ test-quick: install
 	$(BIN)/pytest -n 0 -m quick $(QUICK)
 
 test-statistics: install
-	$(BIN)/pytest -n $(CORES) -m statistics
+	$(BIN)/pytest -n $(CORES) --dist worksteal -m statistics $(STATISTICS)
 
 test-slurm: install slurm
 	$(BIN)/pytest tests/slurm
@@ -150,7 +151,7 @@ test-inspect: install
 	NBYK_FAULTS_TIMES=1 $(VENV)-inspect/bin/python -m pytest -q tests/hostile -k "Inspect or set"
 
 test-commands: install
-	$(BIN)/pytest -n $(CORES) tests/commands
+	$(BIN)/pytest -n $(CORES) --dist worksteal tests/commands
 
 # The name of each test ends in the seed of its moment.
 test-faults: install

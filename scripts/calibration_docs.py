@@ -11,23 +11,20 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
 from pathlib import Path
 
 import pandas as pd
 
 from nbyk.files import write_text
 from nbyk.report.drawing import pictures
+from nbyk.testing.systems.measured import LEVEL, Measured
+from nbyk_papers.calibration.design import BAND
 from nbyk_papers.calibration.figures import metrics_figure, sizes_figure
 from nbyk_papers.calibration.labels import IN_WORDS, read_labels
 from nbyk_papers.calibration.names import named, test_name
 from nbyk_papers.calibration.reading import COLUMNS, METHOD, band, groups, placed, read_rates
-from nbyk_papers.calibration.summary import (
-    INTERVAL_SAMPLER,
-    MAIN_ALPHA,
-    default_rates,
-    summarise,
-    worst_rates,
-)
+from nbyk_papers.calibration.summary import MAIN_ALPHA, default_rates, summarise
 from nbyk_papers.calibration.tables import TESTS
 from nbyk_papers.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
 
@@ -36,6 +33,7 @@ PAGE, SHIPPED = ROOT / "docs/calibration.md", ROOT / "docs/calibration"
 RATES, UNLIKE, LABELS = (SHIPPED / name for name in ("rates.parquet", "unlike.csv", "labels.csv"))
 WORST = ROOT / "src/nbyk/testing/systems/type_1_errors.csv"
 METRIC = "mae"
+INTERVAL_SAMPLER = "bootstrap_items/all"
 DERIVED = ["rate", "low", "high"]
 _KEY = ["definition", "sampler", "null", "alternative", "metric", "alpha", "source", "k_responses", "n_items"]
 _MARKED = re.compile(r"(<!-- (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -75,6 +73,44 @@ def main(arguments: Sequence[str] | None = None) -> None:
     drawn["calibration_metrics"] = metrics_figure(main_rates[~is_power])
     for name, figure in drawn.items():
         (figures / f"{name}.png").write_bytes(pictures(figure)[".png"])
+
+
+def worst_rates(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return each test's largest Type-I error by metric and size, the basis of `nbyk.compare`'s warnings.
+
+    The rows are those of `nbyk.testing.systems.measured`: two-sided, at α = `LEVEL`. A test that coincides
+    with another at K = 1 has the rates of the other.
+    """
+    of_tests = rates["null"].where(rates["definition"] == P_VALUE, PERCENTILE)
+    default_interval = (rates["definition"] == PERCENTILE) & (rates["sampler"] == INTERVAL_SAMPLER)
+    kept = rates.assign(test=of_tests)[
+        ((rates["definition"] == P_VALUE) | default_interval)
+        & (rates["scenario"] != "power")
+        & (rates["alternative"] == "two-sided")
+        & (rates["alpha"] == LEVEL)
+    ]
+    single = kept[kept["k_responses"] == 1]
+    again = [
+        single[single["test"] == named].assign(test=same)
+        for same, named in (("permutation", "swap_items"), ("pooled_twice", "pooled"))
+    ]
+    kept = pd.concat([kept, *again])
+    n_rates = len(kept)
+    rows = []
+    for key, of in groups(kept, ["test", "metric", "k_responses", "n_items"]):
+        worst = of.nlargest(1, "rate").iloc[0]
+        high = band(int(worst["n_sets"]), LEVEL, 1.0 - 2.0 * (1.0 - BAND) / n_rates)[1]
+        rows.append(
+            {
+                **key,
+                "rate": worst["rate"],
+                "bound": high / worst["n_sets"],
+                "source": worst["source"],
+                "epsilon": worst["epsilon_b"],
+            }
+        )
+    columns = [field.name for field in fields(Measured)]
+    return pd.DataFrame(rows)[columns].sort_values(columns[:4], ignore_index=True)
 
 
 def pack(folder: Path) -> None:

@@ -9,7 +9,9 @@ from scipy import stats
 
 import nbyk
 from nbyk.errors import NbykError
+from nbyk.metrics import get
 from nbyk.testing.decision import at_each_look
+from nbyk.testing.shared_units import responses, shared_units_test
 
 
 @pytest.mark.parametrize(
@@ -44,14 +46,18 @@ def test_looks_that_are_no_number_of_looks_are_refused(looks: float) -> None:
 @pytest.mark.parametrize("severity", [0.0, 0.1])
 def test_the_level_holds_over_all_looks_with_raters_who_come_again(severity: float) -> None:
     """150 sets of 5 looks at 20 to 100 items, by 5 raters: a level of .05 has a standard error of .018."""
-    rng, rejected, once = np.random.default_rng(3), 0, 0
-    for _ in range(150):
+    rng, rejected, once, mean = np.random.default_rng(3), 0, 0, get("mean")
+    who = np.tile(np.arange(5), (100, 1))
+    for number in range(150):
         items, raters = rng.normal(0.5, 0.1, (100, 1)), rng.normal(0.0, severity, 5)
         a, b = (items + rng.normal(0.0, 0.1, (100, 5)) + side * raters / 2 for side in (1.0, -1.0))
-        p = [
-            nbyk.compare(None, a[:n], b[:n], pair_runs=True, n_resamples=199, max_resamples=199).p
-            for n in range(20, 101, 20)
-        ]
+        p = []
+        for n in range(20, 101, 20):
+            data = responses(a[:n], b[:n], a_units=who[:n], b_units=who[:n], paired=True)
+            p.append(shared_units_test(mean, data).p_value())
+        if number == 0:
+            found = nbyk.compare(None, a, b, pair_runs=True, n_resamples=199, max_resamples=199)
+            assert p[-1] == found.p
         rejected, once = (
             rejected + (min(p) <= at_each_look(0.05, 0.95, 5, "two-sided")[0]),
             once + (min(p) <= 0.05),

@@ -51,18 +51,11 @@ def configure(directory: Path, config: dict[str, Any]) -> None:
     (directory / "mine.yaml").write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
 
 
-def snakemake(
-    checkout: Path,
-    directory: Path,
-    *arguments: str,
-    cores: int = 2,
-    seconds: float = PATIENCE,
-    jobs_are_copies: bool = True,
-) -> tuple[int, str]:
+def snakemake(checkout: Path, directory: Path, *arguments: str, cores: int = 2) -> tuple[int, str]:
     """Run Snakemake in `directory` and return its exit code and everything it printed."""
     started = command(checkout, directory, *arguments, cores=cores)
     words = started["args"][3:]  # after `python -m snakemake`
-    return forked.run("snakemake", words, directory, started["env"], seconds, jobs_are_copies=jobs_are_copies)
+    return forked.run("snakemake", words, directory, started["env"], PATIENCE, jobs_are_copies=True)
 
 
 def planned(checkout: Path, directory: Path, *arguments: str, whole: bool = False) -> list[str]:
@@ -117,13 +110,12 @@ def results(directory: Path) -> dict[str, bytes]:
 
 
 def finished_run(
-    temporary: pytest.TempPathFactory,
-    name: str,
-    config: dict[str, Any],
-    *arguments: str,
-    jobs_are_copies: bool = True,
+    temporary: pytest.TempPathFactory, name: str, config: dict[str, Any], *arguments: str
 ) -> Path:
-    """Return a folder with a checkout and a finished run, made once for all workers of pytest-xdist."""
+    """Return a folder with a checkout and a finished run, made once for all workers of pytest-xdist.
+
+    Its jobs are copies; those on Slurm, which give the same bytes, and of the pages' commands start Python.
+    """
     base = temporary.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
     folder.mkdir(exist_ok=True)
@@ -141,7 +133,7 @@ def finished_run(
             (folder / "run").mkdir()
             configure(folder / "run", config)
             places = folder / "checkout", folder / "run"
-            code, output = snakemake(*places, *arguments, jobs_are_copies=jobs_are_copies)
+            code, output = snakemake(*places, *arguments)
             (folder / "output.txt").write_text(f"exit code {code}\n{output}", encoding="utf-8")
     output = (folder / "output.txt").read_text(encoding="utf-8")
     assert output.startswith("exit code 0\n"), output[-3000:]
@@ -150,7 +142,7 @@ def finished_run(
 
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return finished_run(tmp_path_factory, "workflow", CONFIG, jobs_are_copies=False)
+    return finished_run(tmp_path_factory, "workflow", CONFIG)
 
 
 def take_fits(run: Path, directory: Path) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from nbyk.testing.systems.measured import LEVEL, Measured
 from nbyk_papers.calibration.design import BAND, DEFAULT_NULL, STUDY
 from nbyk_papers.calibration.reading import CELL, METHOD, band, groups, place, shares
 from nbyk_papers.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
@@ -17,7 +15,6 @@ TOLERATED = 0.02
 """Share of a test's rates above the band with which it still holds its level; chance alone gives .005."""
 
 MAIN_ALPHA = 0.05
-INTERVAL_SAMPLER = "bootstrap_items/all"
 _RATE = [*CELL, "metric", "alternative", "alpha"]
 
 
@@ -89,46 +86,6 @@ def outside_simultaneous(rates: pd.DataFrame) -> dict[str, int]:
     columns = (rates[name] for name in ("rejections", "n_sets", "alpha"))
     places = [place(found, band(n, alpha, share)) for found, n, alpha in zip(*columns, strict=True)]
     return {name: places.count(name) for name in ("below", "above")}
-
-
-def worst_rates(rates: pd.DataFrame) -> pd.DataFrame:
-    """Return each test's largest Type-I error by metric and size, the basis of `nbyk.compare`'s warnings.
-
-    The rows are those of `nbyk.testing.systems.measured`: two-sided, at α = `LEVEL`. A test that coincides
-    with another at K = 1 has the rates of the other.
-    """
-    import pandas as pd
-
-    of_tests = rates["null"].where(rates["definition"] == P_VALUE, PERCENTILE)
-    default_interval = (rates["definition"] == PERCENTILE) & (rates["sampler"] == INTERVAL_SAMPLER)
-    kept = rates.assign(test=of_tests)[
-        ((rates["definition"] == P_VALUE) | default_interval)
-        & (rates["scenario"] != "power")
-        & (rates["alternative"] == "two-sided")
-        & (rates["alpha"] == LEVEL)
-    ]
-    single = kept[kept["k_responses"] == 1]
-    again = [
-        single[single["test"] == named].assign(test=same)
-        for same, named in (("permutation", "swap_items"), ("pooled_twice", "pooled"))
-    ]
-    kept = pd.concat([kept, *again])
-    n_rates = len(kept)
-    rows = []
-    for key, of in groups(kept, ["test", "metric", "k_responses", "n_items"]):
-        worst = of.nlargest(1, "rate").iloc[0]
-        high = band(int(worst["n_sets"]), LEVEL, 1.0 - 2.0 * (1.0 - BAND) / n_rates)[1]
-        rows.append(
-            {
-                **key,
-                "rate": worst["rate"],
-                "bound": high / worst["n_sets"],
-                "source": worst["source"],
-                "epsilon": worst["epsilon_b"],
-            }
-        )
-    columns = [field.name for field in fields(Measured)]
-    return pd.DataFrame(rows)[columns].sort_values(columns[:4], ignore_index=True)
 
 
 def calibration_of_tests(rates: pd.DataFrame) -> list[dict[str, Any]]:
