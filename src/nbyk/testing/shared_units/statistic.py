@@ -244,12 +244,13 @@ def _effects_of_items(metric: Metric, columns: list[Floats]) -> Floats:
 def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
     data = data.in_order
     columns = columns_of(metric, data)
-    effect = float(effects_of_sets(metric, [column[None] for column in columns])[0])
-    by_group, sizes = _group_changes(metric, columns, effect, data.clusters)
+    rounded = [_rounded(metric, column) for column in columns]
+    effect = float(_effects(metric, [column[None] for column in rounded])[0])
+    by_group, sizes = _group_changes(metric, rounded, effect, data.clusters)
     units, within = _unit_changes(metric, data, columns, effect)
     of_items = by_group
     if data.clustered:
-        of_items, _ = _group_changes(metric, columns, effect, np.arange(data.n_items))
+        of_items, _ = _group_changes(metric, rounded, effect, np.arange(data.n_items))
     return Changes(effect, by_group, sizes, units, within, _at_work(of_items))
 
 
@@ -293,14 +294,17 @@ def _batched(metric: Metric, columns: list[Floats], kept: Ints) -> Floats:
     parts = []
     for start in range(0, len(kept), at_once):
         rows = kept[start : start + at_once]
-        parts.append(effects_of_sets(metric, [column[rows] for column in columns]))
+        parts.append(_effects(metric, [column[rows] for column in columns]))
     return np.concatenate(parts)
 
 
 def effects_of_sets(metric: Metric, columns: list[Floats]) -> Floats:
     """Return the effects of sets of items, shape (R,); `columns` have shape (R, N) or (R, N, K)."""
-    if metric.needs == "item_means":
-        columns = [_without_rounding(column) for column in columns]
+    return _effects(metric, [_rounded(metric, column) for column in columns])
+
+
+def _effects(metric: Metric, columns: list[Floats]) -> Floats:
+    """Return `effects_of_sets` of columns that are rounded already."""
     gold, a, b = columns
     if a.ndim == 3 and a.shape[2] != b.shape[2]:
         width = max(a.shape[2], b.shape[2])
@@ -308,8 +312,10 @@ def effects_of_sets(metric: Metric, columns: list[Floats]) -> Floats:
     return metric.effects(np.stack([a, b]), None if gold.size == 0 else gold)
 
 
-def _without_rounding(column: Floats) -> Floats:
-    """Return `without_rounding` of a column, which is done once if all sets are one."""
+def _rounded(metric: Metric, column: Floats) -> Floats:
+    """Return `without_rounding` of a column of item means, which is done once if all sets are one."""
+    if metric.needs != "item_means":
+        return column
     one = column.strides[0] == 0
     return np.broadcast_to(without_rounding(column[:1]), column.shape) if one else without_rounding(column)
 
@@ -327,9 +333,9 @@ def _unit_changes(
             same = np.full(len(answered), unit)
             left, lost = _columns_without(metric, data, columns, answered, same)
             shares[row] = np.bincount(blocks[answered], minlength=n_blocks)
-            parts = [blocks[answered] == block for block in range(n_blocks)]
-            parts.append(np.ones(len(answered), bool))
-            found = np.asarray(_effects_with_parts(metric, columns, answered, left, lost, parts)) - effect
+            gone = np.zeros((n_blocks + 1, data.n_items), bool)  # the last row: from all blocks
+            gone[blocks[answered], answered] = gone[-1, answered] = True
+            found = _effects_without_parts(metric, columns, answered, left, lost, gone) - effect
             steps = _steps(metric, data)[unit]
             by_block[row], totals[unit] = found[:-1] / steps, found[-1] / steps
         shares /= int(data.clusters.max()) + 1
@@ -371,26 +377,26 @@ def centred_changes(by_block: Floats, totals: Floats, shares: Floats) -> tuple[F
     return totals, squares.sum() * whole[:, 0] / whole.sum()
 
 
-def _effects_with_parts(
+def _effects_without_parts(
     metric: Metric,
     columns: list[Floats],
     answered: Ints,
     left: list[Floats],
     lost: NDArray[np.bool_],
-    parts: list[NDArray[np.bool_]],
-) -> list[float] | Floats:
-    """Return the effects after a unit is left out of each part of the items that it answered."""
-
-    def replaced_by(part: NDArray[np.bool_]) -> list[Floats]:
-        replaced = []
-        for column, values in zip(columns, left, strict=True):
-            if column.size:
-                column = column.copy()
-                column[answered[part]] = values[part]
-            replaced.append(np.delete(column, answered[part & lost], axis=0) if lost.any() else column)
-        return replaced
-
-    if lost.any():
-        return [float(effects_of_sets(metric, [c[None] for c in replaced_by(part)])[0]) for part in parts]
-    replaced = [replaced_by(part) for part in parts]
-    return effects_of_sets(metric, [np.stack(column) for column in zip(*replaced, strict=True)])
+    gone: NDArray[np.bool_],
+) -> Floats:
+    """Return the effects after a unit leaves the items of each row of `gone`, shape (P, N)."""
+    sets = []
+    for column, values in zip(columns, left, strict=True):
+        without = column.copy()
+        if column.size:
+            without[answered] = values
+        # all sets have the numbers of these two, which are rounded once
+        whole, other = _rounded(metric, np.stack([column, without]))
+        sets.append(np.where(gone.reshape(*gone.shape, *[1] * (column.ndim - 1)), other, whole))
+    if not lost.any():
+        return _effects(metric, sets)
+    kept = ~gone
+    kept[:, answered[~lost]] = True
+    by_part = zip(kept, *sets, strict=True)
+    return np.array([_effects(metric, [column[rows][None] for column in part])[0] for rows, *part in by_part])
