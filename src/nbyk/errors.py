@@ -137,13 +137,16 @@ def renaming(arguments: Mapping[str, str]) -> Iterator[None]:
 
 
 def rename_arguments(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with other names for the arguments in `backticks`; names that are options lose them."""
+    """Return a text with other names for the arguments in `backticks`; names that are options lose them.
+
+    A text of a kind of its own, such as `nbyk.words.Remark`, keeps its kind.
+    """
 
     def renamed(quoted: re.Match[str]) -> str:
         name = names.get(quoted[1], quoted[1])
         return name if name.startswith("-") else f"`{name}`"
 
-    return re.sub(r"`([\w.=]+)`", renamed, text)
+    return type(text)(re.sub(r"`([\w.=]+)`", renamed, text))
 
 
 class UndefinedMetricError(NbykError):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from nbyk.errors import on_one_line
+from nbyk.words import Remark
 
 if TYPE_CHECKING:
     from nbyk.report.answer import AnswerTable
@@ -27,9 +28,6 @@ _TESTS = {
     "pooled_twice": "pooled resampling",
     "t": "t-test",
 }
-
-_NOTES = ("every item has one response", "one response per item from")
-"""Beginnings of cautions that change no decision, which only the rest of an answer shows."""
 
 _ZERO = "┊"
 _KEPT = re.compile(r" %|p [=<≤] [.\d]+|(?<=[\d.]) to (?=[-\d.])")
@@ -71,7 +69,7 @@ class Head:
         The effect with its interval, and other lines.
     cautions, n_serious
         Cautions, those first that would change a decision, and the number of these. All forms show these, or
-        the first caution if there are none.
+        the first caution if there are none; but no `Remark`.
     next, command
         What would settle it, or what to collect, and the command for it.
     table, table_is_last
@@ -95,7 +93,7 @@ class Head:
     @property
     def careful(self) -> str:
         """The cautions that are shown, and how many there are besides; "" without any."""
-        shown = [text for text in self.cautions[: max(1, self.n_serious)] if not text.startswith(_NOTES)]
+        shown = [text for text in self.cautions[: max(1, self.n_serious)] if not isinstance(text, Remark)]
         n_more = len(self.cautions) - len(shown)
         if not shown:
             return ""

@@ -13,9 +13,11 @@ import pytest
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
 import nbyk as package
+from nbyk.errors import NbykError, rename_arguments
 from nbyk.report.comparison.sentences import p_text
-from nbyk.report.lines import bar, with_decimals
+from nbyk.report.lines import Head, bar, head_text, with_decimals
 from nbyk.testing.scores.means import scores_to_settle
+from nbyk.words import Remark
 from tests.cli.conftest import Run
 
 BANNED = (
@@ -228,3 +230,20 @@ def test_an_undecided_answer_names_first_the_system_that_its_effect_is_about(
         assert text.startswith("Undecided: b or a ")
         assert text.splitlines()[1].startswith("0.09 lower error")
         assert "b and a cannot be told apart" in " ".join(text.split())
+
+
+def test_a_caution_that_changes_no_decision_is_known_by_its_kind(nbyk: Run) -> None:
+    said = "raise `max_resamples`"
+    kept = NbykError(said).renamed({"max_resamples": "--max-resamples"}).problem
+    assert kept == "raise --max-resamples"
+    renamed = rename_arguments(Remark(said), {"max_resamples": "--max-resamples"})
+    assert isinstance(renamed, Remark)
+    shown = head_text(Head("x", "open", "", (), (said, renamed)), 80)
+    assert "Careful: raise `max_resamples`. (1 more in `warnings`)" in shown
+    assert "Careful" not in head_text(Head("x", "open", "", (), (renamed,)), 80)
+    for name, values in ratings().items():
+        write(name, values[:, :1])
+    code, text, errors = nbyk("compare new.csv old.csv --scale 1..5")
+    assert code == 0, errors
+    assert "every item has one response" not in text
+    assert "every item has one response" in nbyk("compare new.csv old.csv --scale 1..5 --details")[1]

@@ -20,13 +20,13 @@ from nbyk.testing.systems.items_alone import FEW_ITEMS
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.unit_cautions import about_units, named_units
-from nbyk.words import number
+from nbyk.words import Remark, number
 
 _ROLES = {"raters": ("gold",), "runs": ("a", "b"), "runs of A": ("a",), "runs of B": ("b",)}
 """The roles whose shared units each source has."""
 
 _MORE_WOULD_TELL = "chance in it counts as its item's, and several would tell them apart"
-ONE_RESPONSE = f"every item has one response: {_MORE_WOULD_TELL}"
+ONE_RESPONSE = Remark(f"every item has one response: {_MORE_WOULD_TELL}")
 _FEW_SCORES = 10
 """So few responses without gold may be scores of runs."""
 _LOPSIDED = 0.1
@@ -82,7 +82,7 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     if len(single) == len(sources):
         yield ONE_RESPONSE
     elif single:
-        yield f"one response per item from {' and '.join(single)}: {_MORE_WOULD_TELL}"
+        yield Remark(f"one response per item from {' and '.join(single)}: {_MORE_WOULD_TELL}")
 
 
 def _about_scales(sources: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
