@@ -20,6 +20,10 @@ class Remark(str):
     """A caution that changes no decision: the first lines of an answer leave it to the rest."""
 
 
+class Offer(str):
+    """A sentence that offers an option."""
+
+
 def listed(names: Sequence[str]) -> str:
     """Return names as an English list; for more than five, the first four and the number of others."""
     shown = list(names)

@@ -68,7 +68,12 @@ def give(
     from nbyk.report.answer import write_answer
     from nbyk.report.printed import printed
 
-    answer = replace(answer, cautions=tuple(map(in_options, answer.cautions)))
+    answer = replace(
+        answer,
+        sentences=tuple(map(in_options, answer.sentences)),
+        cautions=tuple(map(in_options, answer.cautions)),
+        head=answer.head and answer.head.renamed(in_options),
+    )
     if gate is not None:
         answer = with_gate(answer, gate)
     if out is not None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nbyk.data.ratings import Ratings
 from nbyk.data.tables import Table
 from nbyk.data.text import look_alikes, seen, some
-from nbyk.errors import NbykError, renaming
+from nbyk.errors import NbykError, argument_with, renaming
 
 RUN_NAMES = ("run", "run_id", "seed", "epoch", "trial")
 KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -98,7 +97,7 @@ def recognised(table: Table, asked: Columns) -> Columns:
             if name is None and role == "value" and table.scores:
                 raise table.place.error(
                     f"found the scores {some(table.scores)}, expected one; choose it with "
-                    f"`value`, as in {table.scores[0]}"
+                    f"{argument_with('value', table.scores[0])}"
                 )
             found = found if name is None else replace(found, **{role: name})
     for name in filter(None, (found.item, found.rater, found.value, found.cluster)):
@@ -168,7 +167,7 @@ def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Colu
     (table, argument, name), *others = missing
     elsewhere = [other for other, *_ in others if str(other.place) != str(table.place)]
     found_too = "".join([*dict.fromkeys(f"; {of.place} has {some(of.names)}" for of in elsewhere)][:8])
-    options = " ".join(f"`{role}` {shlex.quote(of)}" for role, of in roles.items())
+    options = " ".join(argument_with(role, of) for role, of in roles.items())
     what = "item column" if argument.endswith("item") else "column of the ratings"
     table.column(name, f"rename the {what}, or name it with `{argument}`, as in {options}{found_too}")
 
@@ -181,7 +180,7 @@ def naming(table: Table, asked: Columns, role: str) -> str:
     if {found.rater, found.value}.isdisjoint(table.names):
         return way_out
     roles = proposed(table, asked).items()
-    options = [f"`{of}` {shlex.quote(name)}" for of, name in roles if name != getattr(asked, of)]
+    options = [argument_with(of, name) for of, name in roles if name != getattr(asked, of)]
     return f"{way_out}, as in {' '.join(options)}" if options else way_out
 
 
@@ -233,7 +232,7 @@ def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | N
     names = [name for name in known_names(table.names, role) if name not in taken]
     if len(names) > 1:
         roles = {of: known_names(table.names, of) for of in dict.fromkeys(("item", "rater", "value", role))}
-        ways = " ".join(f"`{other}` {shlex.quote(of[0])}" for other, of in roles.items() if of)
+        ways = " ".join(argument_with(other, of[0]) for other, of in roles.items() if of)
         raise table.place.error(
             f"the columns {some(names)} could all be the {role}s; name the right ones, as in {ways}"
         )

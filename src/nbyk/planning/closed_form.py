@@ -117,7 +117,7 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
         answer = replace(answer, present=Plan.by_formula(request, pilot.crew, at_work))
     if pilot is not None and own_effect:
         warnings += (
-            "the effect is the pilot's own, which may be larger than the true one: give --effect, and the "
+            "the effect is the pilot's own, which may be larger than the true one: give `effect`, and the "
             "plan also says what holds in four of five such pilots",
         )
     elif pilot is not None:
@@ -183,9 +183,9 @@ def _without_a_price(answer: Plan) -> tuple[str, ...]:
     free = {
         name: option
         for name, cost, option in (
-            ("raters", costs.rater, "--cost-per-rater"),
-            ("runs", costs.run, "--cost-per-run"),
-            ("judge calls", costs.call, "--cost-per-call"),
+            ("raters", costs.rater, "`cost_per_rater`"),
+            ("runs", costs.run, "`cost_per_run`"),
+            ("judge calls", costs.call, "`cost_per_call`"),
         )
         if name in map(SIZES.get, answer.open) and len(answer.open) > 1 and not cost
     }

@@ -6,7 +6,7 @@ import math
 import re
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from nbyk.errors import on_one_line
@@ -90,15 +90,20 @@ class Head:
     table_is_last: bool = False
     rest: str = "in `warnings`"
 
+    def renamed(self, rename: Markup) -> Head:
+        """Return the same lines with other names for the arguments that they name."""
+        lines = [Line(rename(line.left), line.right, line.more, rename(line.short)) for line in self.lines]
+        return replace(self, verdict=rename(self.verdict), lines=tuple(lines), next=rename(self.next))
+
     @property
-    def careful(self) -> str:
-        """The cautions that are shown, and how many there are besides; "" without any."""
+    def careful(self) -> list[str]:
+        """The cautions that are shown, a sentence each, the last one with how many there are besides."""
         shown = [text for text in self.cautions[: max(1, self.n_serious)] if not isinstance(text, Remark)]
         n_more = len(self.cautions) - len(shown)
-        if not shown:
-            return ""
-        more = [f"({n_more} more {self.rest})"] if n_more else []
-        return " ".join([*(f"{on_one_line(text).rstrip('.')}." for text in shown), *more])
+        said = [f"{on_one_line(text).rstrip('.')}." for text in shown]
+        if said and n_more:
+            said[-1] += f" ({n_more} more {self.rest})"
+        return said
 
 
 def in_words(test: str) -> str:
@@ -119,8 +124,7 @@ def head_text(head: Head, width: int, table: str = "") -> str:
         rest = "" if has_room else line.more.strip(" ,")
         before = f"{rest[:1].upper()}{rest[1:]}." if rest else ""
     rows += [filled(before, width)] if before else []
-    if head.careful:
-        rows.append(filled(f"Careful: {head.careful}", width, later="  "))
+    rows += [filled(f"Careful: {text}", width, later="  ") for text in head.careful]
     if head.command:  # on one line, to paste
         rows.append(f"Next: {head.command}" + (f"  # {head.next}" if head.next else ""))
     elif head.next:
@@ -154,7 +158,7 @@ def head_rows(head: Head, plain: Markup, strong: Markup, code: Markup) -> list[s
     """Return the lines in markup, one each; the functions mark plain text, a verdict and a command up."""
     rows = [[strong(head.verdict), plain(head.about)]]
     rows += [[plain(line.left), plain(line.right + line.more)] for line in head.lines]
-    rows += [[plain(f"Careful: {head.careful}")]] if head.careful else []
+    rows += [[plain(f"Careful: {text}")] for text in head.careful]
     if head.command:
         rows.append([f"Next: {code(head.command)}", plain(head.next)])
     elif head.next:

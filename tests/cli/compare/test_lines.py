@@ -240,6 +240,8 @@ def test_a_caution_that_changes_no_decision_is_known_by_its_kind(nbyk: Run) -> N
     assert isinstance(renamed, Remark)
     shown = head_text(Head("x", "open", "", (), (said, renamed)), 80)
     assert "Careful: raise `max_resamples`. (1 more in `warnings`)" in shown
+    two = head_text(Head("x", "open", "", (), (said, "name it. So"), n_serious=2), 80)
+    assert two.splitlines()[1:] == ["Careful: raise `max_resamples`.", "Careful: name it. So."]
     assert "Careful" not in head_text(Head("x", "open", "", (), (renamed,)), 80)
     for name, values in ratings().items():
         write(name, values[:, :1])
