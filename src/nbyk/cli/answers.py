@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from nbyk.cli.gates import EXIT_CODES, Shown, with_gate
 from nbyk.cli.terminal import in_options
 from nbyk.errors import NbykError
 from nbyk.lineage import GateShutError
+from nbyk.provenance import shown
 
 if TYPE_CHECKING:
     from nbyk.report.answer import Answer
@@ -78,6 +80,7 @@ def give(
         answer = with_gate(answer, gate)
     if out is not None:
         write_answer(answer, out, stem=stem, more=more)
+        print(f"wrote {shown(out / f'{stem}.html')}; tables, figures and JSON are beside it", file=sys.stderr)
     width = shutil.get_terminal_size((_WIDTH, 24)).columns
     print(printed(answer, form, stem=stem, width=width, details=details), end="")
     if gate is not None and gate.better != "yes":

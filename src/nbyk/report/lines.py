@@ -45,12 +45,15 @@ class Line:
         What follows the right one; without room the next line begins with it.
     short
         The left one where it follows such a beginning; "" for the same.
+    is_verdict
+        Whether it is a verdict by a further metric, which follows no such beginning.
     """
 
     left: str
     right: str = ""
     more: str = ""
     short: str = ""
+    is_verdict: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ class Head:
 
     def renamed(self, rename: Markup) -> Head:
         """Return the same lines with other names for the arguments that they name."""
-        lines = [Line(rename(line.left), line.right, line.more, rename(line.short)) for line in self.lines]
+        lines = [replace(line, left=rename(line.left), short=rename(line.short)) for line in self.lines]
         return replace(self, verdict=rename(self.verdict), lines=tuple(lines), next=rename(self.next))
 
     @property
@@ -117,6 +120,9 @@ def head_text(head: Head, width: int, table: str = "") -> str:
     verdict = Line(head.verdict, head.about)
     rows, before = [first, ""] if first else [], ""
     for line in (verdict, *head.lines):
+        if line.is_verdict:
+            rows += [*([filled(before, width)] if before else []), ""]
+            before = ""
         left = f"{before} {line.short or line.left}" if before else line.left
         right = line.right + line.more
         has_room = len(left) + len(right) + 2 <= width

@@ -249,3 +249,39 @@ def test_a_caution_that_changes_no_decision_is_known_by_its_kind(nbyk: Run) -> N
     assert code == 0, errors
     assert "every item has one response" not in text
     assert "every item has one response" in nbyk("compare new.csv old.csv --scale 1..5 --details")[1]
+
+
+def test_each_metric_has_its_verdict_on_a_row_of_its_own(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    rows = told(nbyk, "--metric mean --metric mean_cost --resamples 199").splitlines()
+    first, second = (row for row, text in enumerate(rows) if " is better than " in text)
+    assert (rows[first][:3], rows[second - 1], rows[second][:3]) == ("new", "", "old")
+
+
+def test_where_the_report_was_written_is_said_beside_the_answer(nbyk: Run) -> None:
+    for name, values in ratings().items():
+        write(name, values)
+    _, text, errors = nbyk("compare new.csv old.csv --scale 1..5 --resamples 199 --out folder/report")
+    assert "wrote folder/report/compare.html; tables, figures and JSON are beside it\n" in errors
+    assert "wrote" not in text
+    assert Path("folder/report/compare.html").exists()
+
+
+def test_in_python_numbers_taken_for_answers_are_said_first() -> None:
+    scores = {"new": [0.71, 0.74, 0.69, 0.73, 0.72], "old": [0.68, 0.70, 0.69, 0.71, 0.66]}
+    three = {**scores, "third": [0.5, 0.6, 0.4, 0.5, 0.55]}
+    for systems in (scores, three):
+        said = " ".join(str(package.compare(systems)).split())
+        assert "each number was taken for an answer to one of 5 items" in said
+        assert 'say `kind="scores"`' in said
+        assert "taken for an answer" not in str(package.compare(systems, kind="scores"))
+
+
+def test_a_value_is_given_as_python_or_the_command_takes_it() -> None:
+    text = 'say `kind="scores"`, `rater="who rates"`, `paired=False` or `pair_runs=True`'
+    options = {"kind": "--kind", "rater": "--rater", "paired=False": "--unpaired", "pair_runs": "--pair-runs"}
+    options["pair_runs=True"] = "--pair-runs yes"
+    assert rename_arguments(text, options) == (
+        "say --kind scores, --rater 'who rates', --unpaired or --pair-runs yes"
+    )
+    assert rename_arguments(text, {"rater": "gold_rater"}) == text.replace("rater=", "gold_rater=")
