@@ -30,7 +30,7 @@ _TESTS = {
 }
 
 _ZERO = "┊"
-_KEPT = re.compile(r" %|p [=<≤] [.\d]+|(?<=[\d.]) to (?=[-\d.])")
+_KEPT = re.compile(r" %|[ελτα] = |p [=<≤] [.\d]+|(?<=[\d.]) to (?=[-\d.])")
 
 
 @dataclass(frozen=True)

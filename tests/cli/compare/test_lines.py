@@ -14,6 +14,7 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 
 import nbyk as package
 from nbyk.errors import NbykError, rename_arguments
+from nbyk.report.answer import Answer, answer_page
 from nbyk.report.comparison.sentences import p_text
 from nbyk.report.lines import Head, bar, head_text, with_decimals
 from nbyk.testing.scores.means import scores_to_settle
@@ -285,3 +286,51 @@ def test_a_value_is_given_as_python_or_the_command_takes_it() -> None:
         "say --kind scores, --rater 'who rates', --unpaired or --pair-runs yes"
     )
     assert rename_arguments(text, {"rater": "gold_rater"}) == text.replace("rater=", "gold_rater=")
+
+
+def test_the_page_does_not_break_an_option_nor_say_cautions_twice() -> None:
+    said = ("try a small one with --run-sd", "<b>")
+    head = Head("x", "open", "", (), n_serious=1)
+    first, both = (
+        answer_page(Answer("x", (), tuple, (), cautions, {}, head=head), {}, stem="x")
+        for cautions in (said[:1], said)
+    )
+    assert 'with <span class="whole">--run-sd</span>.' in first
+    assert "cautions</summary>" not in first
+    assert "All 2 cautions</summary>" in both
+    assert "<li>&lt;b&gt;</li>" in both
+
+
+# What nbyk brings, and what a user may have: by each, the command after "Next:" works as it is printed.
+PAIR = "compare --gold example/gold.csv example/sim_a.csv example/sim_b.csv"
+FOLLOWED = {
+    "the example, a pair": PAIR,
+    "the example, its scale declared": f"{PAIR} --scale 0..1 --metric rmse",
+    "the example, a board": f"{PAIR} example/sim_c.csv",
+    "the example, without gold": "compare example/sim_a.csv example/sim_b.csv",
+    "the example, a margin": f"{PAIR} --margin 0.01",
+    "labels": "compare --gold labels.csv first.csv second.csv --kind classes",
+    "labels, a board": "compare --gold labels.csv first.csv second.csv third.csv --kind classes",
+    "people on 1 to 5": "compare new.csv old.csv --scale 1..5",
+    "people on levels": "compare new.csv old.csv --scale 1,2,3,4,5",
+}
+
+
+@pytest.mark.parametrize("line", FOLLOWED.values(), ids=FOLLOWED)
+def test_what_follows_can_be_pasted(nbyk: Run, run_words: Run, line: str) -> None:
+    assert nbyk("example")[0] == 0
+    rng = np.random.default_rng(4)
+    true = rng.integers(0, 2, 80)
+    for name, right in (("labels", 0.9), ("first", 0.7), ("second", 0.68), ("third", 0.66)):
+        people = range(3 if name == "labels" else 1)
+        shown = {person: np.where(rng.random(80) < right, true, 1 - true) for person in people}
+        rows = [(f"q{i}", f"p{j}", ("no", "yes")[of[i]]) for j, of in shown.items() for i in range(80)]
+        pd.DataFrame(rows, columns=["item", "rater", "label"]).to_csv(f"{name}.csv", index=False)
+    for name, values in ratings(0.02).items():
+        write(name, values)
+    code, text, errors = nbyk(f"{line} --resamples 499")
+    assert code == 0, errors
+    following = [row.removeprefix("Next: ") for row in text.splitlines() if row.startswith("Next: ")]
+    assert [row.split()[0] for row in following] == ["nbyk"], text
+    code, _, errors = run_words(*shlex.split(following[0], comments=True)[1:])
+    assert code == 0, errors
