@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -136,14 +137,33 @@ def renaming(arguments: Mapping[str, str]) -> Iterator[None]:
         raise error.renamed(arguments) from None
 
 
+def argument_with(name: str, value: str) -> str:
+    """Return an argument and its text in `backticks`, which `rename_arguments` knows: `rater="who"`."""
+    return f"`{name}={_QUOTE}{value}{_QUOTE}`"
+
+
+_QUOTE = '"'
+_ARGUMENT = re.compile(r'`(([\w.]+)(?:=("[^`]*"|[\w.]+))?)`')
+
+
 def rename_arguments(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with other names for the arguments in `backticks`; names that are options lose them."""
+    """Return a text with other names for the arguments in `backticks`, with a value or without.
+
+    Options lose the backticks, and take a value as on a command line: `rater="who"` is --rater who. A text of
+    a kind of its own, such as `nbyk.words.Remark`, keeps its kind.
+    """
 
     def renamed(quoted: re.Match[str]) -> str:
-        name = names.get(quoted[1], quoted[1])
-        return name if name.startswith("-") else f"`{name}`"
+        whole, name, value = quoted[1], quoted[2], quoted[3]
+        if value is None or whole in names:
+            new = names.get(whole, whole)
+        else:
+            other = names.get(name, name)
+            is_option = other.startswith("-")
+            new = f"{other} {shlex.quote(value.strip(_QUOTE))}" if is_option else f"{other}={value}"
+        return new if new.startswith("-") else f"`{new}`"
 
-    return re.sub(r"`([\w.=]+)`", renamed, text)
+    return type(text)(_ARGUMENT.sub(renamed, text))
 
 
 class UndefinedMetricError(NbykError):

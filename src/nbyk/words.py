@@ -16,6 +16,14 @@ _MOST = 5
 _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
+class Remark(str):
+    """A caution that changes no decision: the first lines of an answer leave it to the rest."""
+
+
+class Offer(str):
+    """A sentence that offers an option."""
+
+
 def listed(names: Sequence[str]) -> str:
     """Return names as an English list; for more than five, the first four and the number of others."""
     shown = list(names)

@@ -183,7 +183,7 @@ def test_a_place_is_written_in_one_way() -> None:
     [
         ("itm,rater,value\na,r,1\nb,r,1\n", "or name it with --gold-item"),
         ("item,coder,judge,value\na,r,s,1\nb,r,s,1\n", "name the right ones, as in --gold-rater coder"),
-        ("item,label,x\na,1,0\nb,1,0\n", "or which one holds the raters with --gold-rater"),
+        ("item,label,x\na,1,0\nb,1,0\n", "or which the raters with --gold-rater"),
     ],
 )
 def test_compare_names_the_options_of_gold(nbyk: Run, content: str, way_out: str) -> None:
@@ -205,7 +205,7 @@ FILES = {
         "item,user_ids,judge_id,x\na,1,2,3\nb,1,2,3\n",
         "rename the column of the ratings, or name it with --value",
     ),
-    "a rater called label": ("item,label,x\na,1,0\nb,1,0\n", "with --value, as in label"),
+    "a rater called label": ("item,label,x\na,1,0\nb,1,0\n", "as in --value label"),
     "row numbers": ("item,index,x\na,1,0\nb,1,0\n", "delete it, or rename it if it holds the ratings of one"),
     "an item twice": ("item,x,y\na,1,0\na,1,0\n", "name its columns with --rater and --value"),
 }

@@ -43,7 +43,7 @@ def test_several_scores_of_a_tool_are_asked_for(tmp_path: Path) -> None:
     for entry in entries:
         entry["stats"].append({"name": {"name": "f1_score", "split": "test"}, "count": 1, "mean": 0.5})
     path = as_json(tmp_path / "stats.json", entries)
-    with pytest.raises(NbykError, match=r"found the scores 'exact_match', 'f1_score'.*`value`"):
+    with pytest.raises(NbykError, match=r"found the scores 'exact_match', 'f1_score'.*`value="):
         read_ratings(path)
     assert read_ratings(path, value="f1_score").values.tolist() == [0.5, 0.5]
 

@@ -38,7 +38,7 @@ def test_scores_that_the_user_names_may_have_other_columns_beside_them(tmp_path:
     assert ratings.matrix().tolist() == [[1], [0]]
     assert ratings.recognised == "items = item (2), values = pred; not used: conf"
     text = written(tmp_path / "b.csv", "item,text,score\nq1,x,9\nq2,y,8\n")
-    with pytest.raises(NbykError, match=r"b\.csv: each item is on one row, with .* as in score"):
+    with pytest.raises(NbykError, match=r"b\.csv: each item is on one row, with .* as in `value=.score.`"):
         read_ratings(text)
     assert read_ratings(text, value="score").matrix().tolist() == [[9], [8]]
 
@@ -87,7 +87,7 @@ def test_known_names_are_recognised_and_said(tmp_path: Path, header: str, said: 
     [
         (
             "item,run,judge,score",
-            "'run', 'judge' could all be the raters; name the right ones, as in `rater` run `value` score",
+            "could all be the raters; name the right ones, as in `rater=.run.` `value=.score.`",
         ),
         ("item,rater,score,label", "'score', 'label' could all be the values"),
         ("id,doc_id,rater,value", "'id', 'doc_id' could all be the items"),

@@ -180,7 +180,7 @@ def test_items_are_refused_or_dropped_exactly_where_they_differ(one: list[str], 
     if set(one) == set(other):
         assert read_systems(given_systems).items == tuple(sorted(one))
     else:
-        with pytest.raises(NbykError, match="`on_missing` drop" if common else "no item is in all files"):
+        with pytest.raises(NbykError, match='`on_missing="drop"`' if common else "no item is in all files"):
             read_systems(given_systems)
     if len(common) < 2:
         with pytest.raises(NbykError, match=rf"has {len(common)} item\(s\) in common"):
@@ -263,7 +263,7 @@ def test_columns_that_could_both_name_systems_and_a_folder_of_runs_alone_are_tol
         {"item": list("aabb"), "model": ["x", "y"] * 2, "method": ["x", "y"] * 2, "value": 1}
     )
     with pytest.raises(
-        NbykError, match="could all be the systems; name the right ones, as in `system` model"
+        NbykError, match='could all be the systems; name the right ones, as in `system="model"`'
     ):
         read_systems(table)
     (tmp_path / "runs").mkdir()

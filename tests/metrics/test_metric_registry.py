@@ -77,7 +77,7 @@ def test_one_name_may_stand_for_a_metric_of_each_kind_of_data() -> None:
         (
             "f1_macro",
             "numbers",
-            "scores classes, and these are numbers; read the data as `kind` classes, or choose from",
+            'scores classes, and these are numbers; read the data as `kind="classes"`, or choose from',
         ),
         ("mean_absolute_error", "numbers", "unknown metric 'mean_absolute_error'; here it is called mae"),
         ("bleu", "classes", "scores outputs, and these are classes; choose from accuracy"),

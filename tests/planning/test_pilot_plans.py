@@ -149,6 +149,6 @@ def test_systems_that_answer_in_real_numbers_show_a_small_difference() -> None:
     powers = {kind: power_of_test(one, n_sets=400, seed=3).power for kind, one in sets.items()}
     assert powers["real"] > powers["levels"] + 0.1
     found = plan(sets["real"].prior, n_items=50, k_responses=3, epsilon=0.2, precision=0.05)
-    assert "systems answer in real numbers (--system-answers real)" in " ".join(found.lines)
+    assert 'systems answer in real numbers (`system_answers="real"`)' in " ".join(found.lines)
     with pytest.raises(NbykError, match="system_answers: found 'whole', expected levels or real"):
         PilotItems("x", RATED.ratings, LIKERT, system_answers="whole")

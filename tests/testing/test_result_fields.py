@@ -82,7 +82,7 @@ def test_a_notebook_shows_the_sentence_and_the_warnings(front: str) -> None:
     result = ONE[front]()
     shown = result._repr_html_()
     head = result.head
-    assert all(escape(text) in shown for text in (head.verdict, head.about, head.careful))
+    assert all(escape(text) in shown for text in (head.verdict, head.about, *head.careful))
     assert all(line in repr(result) for line in (head.verdict, head.about))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import typer
 from nbyk.cli.terminal import in_options
 from nbyk.errors import NbykError
 from nbyk.lineage import GateShutError
+from nbyk.provenance import shown
 from nbyk.words import in_full
 
 if TYPE_CHECKING:
@@ -75,7 +77,12 @@ def give(
     from nbyk.report.answer import printed, write_answer
     from nbyk.report.lines import Line
 
-    answer = replace(answer, cautions=tuple(map(in_options, answer.cautions)))
+    answer = replace(
+        answer,
+        sentences=tuple(map(in_options, answer.sentences)),
+        cautions=tuple(map(in_options, answer.cautions)),
+        head=answer.head and answer.head.renamed(in_options),
+    )
     if gate is not None:
         head = answer.head and replace(answer.head, lines=(*answer.head.lines, Line(gate.sentence)))
         found = {"gate": gate.verdict, "gate_passed": gate.verdict == "yes"}
@@ -83,6 +90,7 @@ def give(
         answer = replace(answer, head=head, sentences=sentences, details={**answer.details, **found})
     if out is not None:
         write_answer(answer, out, stem=stem, more=more)
+        print(f"wrote {shown(out / f'{stem}.html')}; tables, figures and JSON are beside it", file=sys.stderr)
     width = shutil.get_terminal_size((_WIDTH, 24)).columns
     print(printed(answer, form, stem=stem, width=width, details=details), end="")
     if gate is not None and gate.verdict != "yes":

@@ -53,8 +53,6 @@ _PARAMETERS = {
     "SampleChoice.filter": "filter_",
     **{f"gold_columns.{role}": f"gold_{role}" for role in ("item", "rater", "value")},
     "paired": "pair_runs",
-    "paired=True": "pair_runs=yes",
-    "paired=False": "pair_runs=no",
 }
 """The command's parameters for the arguments of `nbyk.read_systems` and their fields."""
 

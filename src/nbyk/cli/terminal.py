@@ -96,17 +96,17 @@ def called(program: Any, words: Sequence[str]) -> tuple[Any, list[str]]:
 def options_of(program: Any, words: Sequence[str]) -> dict[str, str]:
     """Return the options of the command that the words after "nbyk" call, by its function's parameters.
 
-    They have the names of parameters, and for both sides of a flag those with the value: "paired=False".
+    They have the names of parameters, and for both sides of a switch those with the value: "paired=False".
     """
     command, _ = called(program, words)
     options: dict[str, str] = {}
     for parameter in command.params:
         named = [option for option in parameter.opts[:1] if option.startswith("--")]
-        options |= dict.fromkeys((parameter.name, f"{parameter.name}=True"), named[0]) if named else {}
+        yes, no = ("", "") if getattr(parameter, "is_flag", False) else (" yes", " no")
+        for option in named:
+            options |= {parameter.name: option, f"{parameter.name}=True": f"{option}{yes}"}
+            options |= {f"{parameter.name}=False": f"{option}{no}"} if no else {}
         options |= {f"{parameter.name}=False": option for option in parameter.secondary_opts}
-        options |= {
-            f"{parameter.name}={word}": f"{option} {word}" for option in named for word in ("yes", "no")
-        }
     return options
 
 

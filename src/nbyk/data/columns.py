@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nbyk.data.tables import Table
 from nbyk.data.text import look_alikes, seen, some
-from nbyk.errors import NbykError, renaming
+from nbyk.errors import NbykError, argument_with, renaming
 
 RUN_NAMES = ("run", "run_id", "seed", "epoch", "trial")
 KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -89,7 +88,7 @@ def recognised(table: Table, asked: Columns) -> Columns:
             if name is None and role == "value" and table.scores:
                 raise table.place.error(
                     f"found the scores {some(table.scores)}, expected one; choose it with "
-                    f"`value`, as in {table.scores[0]}"
+                    f"{argument_with('value', table.scores[0])}"
                 )
             found = found if name is None else replace(found, **{role: name})
     for name in filter(None, (found.item, found.rater, found.value, found.cluster)):
@@ -177,7 +176,7 @@ def _way_out(role: str, names: Mapping[str, str]) -> str:
 
 
 def _options(names: Mapping[str, str]) -> str:
-    return " ".join(f"`{role}` {shlex.quote(name)}" for role, name in names.items())
+    return " ".join(argument_with(role, name) for role, name in names.items())
 
 
 def known_names(names: Sequence[str], role: str) -> list[str]:

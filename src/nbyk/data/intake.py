@@ -36,7 +36,7 @@ from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items, equal_s
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, look_alikes, simplified
 from nbyk.data.units import Units
-from nbyk.errors import NbykError, renaming
+from nbyk.errors import NbykError, argument_with, renaming
 
 Floats = NDArray[np.float64]
 
@@ -330,12 +330,12 @@ def _only_scale(sources: Sequence[GivenData]) -> Scale:
             values = np.unique(np.concatenate([other.ratings.values for other in sources]))
             low, high = values[0], values[-1]
             ends = (f"{float(end)!r}".removesuffix(".0") for end in (low, high))
-            options = f"`scale` {'..'.join(ends)} if those are its ends"
+            options = f"{argument_with('scale', '..'.join(ends))} if those are its ends"
             if low == high:
-                options = "`scale` LOW..HIGH with its two ends"
+                options = f"{argument_with('scale', 'LOW..HIGH')} with its two ends"
             elif (values == np.rint(values)).all() and high - low < _MOST_LEVELS:
                 levels = ",".join(f"{level:g}" for level in np.arange(low, high + 1))
-                options += f", or `scale` {levels} if these are all that one can choose"
+                options += f", or {argument_with('scale', levels)} if these are all that one can choose"
             raise source.place.error(
                 f"item {ratings.items[ratings.item_index[row]]!r} is rated "
                 f"{ratings.values[row]:g}, and all ratings run from {low:g} to {high:g}; expected 0 to 1 "

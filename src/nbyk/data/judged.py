@@ -148,7 +148,7 @@ def read_judged(
     if unrated and on_missing == "refuse":
         raise by_judge[unrated[0]].place.error(
             f"the judge scored {unrated[0]!r}, and people rated {listed(list(by_people))}; expected people's "
-            "ratings of every system: add them, or leave such systems out with `on_missing` drop"
+            'ratings of every system: add them, or leave such systems out with `on_missing="drop"`'
         )
     by_judge = {name: table for name, table in by_judge.items() if name in by_people}
     systems = tuple(by_judge)
@@ -209,7 +209,7 @@ def _judged_items(scored: list[Entries], on_missing: str) -> tuple[str, ...]:
     if common != every and on_missing == "refuse":
         raise place.error(
             f"the judge scored item {min(every - common)!r} for some systems only; expected scores of every "
-            "system on each item: add them, or keep the common items with `on_missing` drop"
+            'system on each item: add them, or keep the common items with `on_missing="drop"`'
         )
     if len(common) < 2:
         raise place.error(f"the judge scored {len(common)} items for every system; expected two or more")
@@ -238,7 +238,8 @@ def _scored_ratings(
     if on_missing == "refuse":
         raise cells.at(unscored[0]).error(
             f"people rated item {cells.items[unscored[0]]!r}, and the judge did not score it; expected the "
-            "judge's score of every rated output: add it, or leave such ratings out with `on_missing` drop"
+            "judge's score of every rated output: add it, or leave such ratings out with "
+            '`on_missing="drop"`'
         )
     rows = np.setdiff1d(np.arange(len(values)), unscored)
     notes.append(f"{len(unscored)} ratings were dropped: the judge did not score their output")

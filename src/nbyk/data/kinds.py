@@ -111,7 +111,7 @@ class Classes:
         for row, name in enumerate(names):
             if name not in place_of:
                 is_share = name.startswith("0.")
-                kind = "; rows of probabilities are of the `kind` distributions" if is_share else ""
+                kind = '; for rows of probabilities say `kind="distributions"`' if is_share else ""
                 raise cells.at(row).error(
                     f"column {cells.column(row)!r}: found {name!r}, expected one of the "
                     f"classes {listed(self.names)}; mend it, or add it to the classes{kind}"
@@ -134,7 +134,7 @@ def class_name(cell: Any, at: DataPlace) -> str:
     if not isinstance(cell, str | int) and not (isinstance(cell, float) and cell.is_integer()):
         raise at.error(
             f"found {shown(cell)}; expected a class, text or a whole number (for rows of "
-            "probabilities say `kind` distributions)"
+            'probabilities say `kind="distributions"`)'
         )
     if isinstance(cell, float) and abs(cell) >= LARGEST_ID:
         raise at.error(f"found {shown(cell)}, {NO_ID}")
@@ -221,7 +221,7 @@ def probabilities(
         if not isinstance(cell, list | dict) or not cell:
             raise at(row).error(
                 f"found {shown(cell)}; expected a list of probabilities, one per "
-                "class, or an object with one per class (for one class per item say `kind` classes)"
+                'class, or an object with one per class (for one class per item say `kind="classes"`)'
             )
         if isinstance(cell, dict) != (classes is not None) or len(cell) != width:
             raise at(row).error(

@@ -324,8 +324,8 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
         count = f" ({len(empty)} such rows in all)" if len(empty) > 1 else ""
         raise cells.at(empty[0]).error(
             f"column {cells.column(empty[0])!r}: found {what}, expected "
-            f"{expected}{count}; mend it, or leave the row out if the rating is missing, as `on_empty` drop "
-            "does"
+            f"{expected}{count}; mend it, or leave the row out if the rating is missing, as "
+            '`on_empty="drop"` does'
         )
     gone = set(empty)
     kept = taken(cells, [row for row in range(len(cells.items)) if row not in gone])

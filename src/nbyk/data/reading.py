@@ -48,7 +48,7 @@ from nbyk.data.tables import (
     read_json_lines,
 )
 from nbyk.data.text import cells_of_lines, some, text_lines
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace, NbykError, argument_with
 
 Given: TypeAlias = Any
 """A path, a data frame of pandas, polars or pyarrow, or an array of numpy."""
@@ -203,7 +203,7 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
             ):
                 raise table.place.error(
                     f"each item is on one row, with the columns {', '.join(table.names)}; say "
-                    f"which one holds the scores with `value`, as in {value}, or which one holds the raters "
+                    f"which one holds the scores, as in {argument_with('value', value)}, or which the raters "
                     "with `rater`"
                 )
             columns = replace(columns, rater=None)

@@ -20,7 +20,7 @@ from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items
 from nbyk.data.tables import Table
 from nbyk.data.text import some
 from nbyk.data.units import VECTOR
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, argument_with
 
 Floats = NDArray[np.float64]
 
@@ -137,8 +137,8 @@ def _score_column(table: Table, asked: Columns) -> str:
             return names[0]
     found = f"columns {some(others)}" if others else f"no column beside {table.names[0]!r}"
     raise table.place.error(
-        f"found {found}, expected one of scores; name it with `value`, as in "
-        f"{others[-1] if others else 'score'}"
+        f"found {found}, expected one of scores; name it, as in "
+        f"{argument_with('value', others[-1] if others else 'score')}"
     )
 
 

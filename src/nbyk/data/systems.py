@@ -47,7 +47,7 @@ def common_items(
     nameless = any(of.nameless for of in (first, *differing))
     common = ids.intersection(*(other.ids for other in others))
     if nameless or on_missing == "refuse":
-        known = "give all files the same items, or keep those in all of them with `on_missing` drop"
+        known = 'give all files the same items, or keep those in all of them with `on_missing="drop"`'
         if nameless:
             known = (
                 "the rows of an array have no names by which to match them: give all files the same rows in "

@@ -14,7 +14,7 @@ from dataclasses import replace
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Literal, get_args
 
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, argument_with, unknown_name
 from nbyk.metrics.builtin import BUILTIN, WINS
 from nbyk.metrics.class_metrics import (
     CLASS_METRICS,
@@ -196,7 +196,8 @@ def _unknown(name: str, of: Data) -> NbykError:
     if other is None and one_class_metric(name):
         other = "classes"
     if other is not None:
-        way = f"read the data as `kind` {other}, or " if of == "numbers" and other != "outputs" else ""
+        is_kind = of == "numbers" and other != "outputs"
+        way = f"read the data as {argument_with('kind', other)}, or " if is_kind else ""
         return NbykError(
             f"metric {name!r} scores {other}, and these are {of}; {way}choose from {', '.join(known)}"
         )

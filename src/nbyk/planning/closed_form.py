@@ -114,7 +114,7 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
         answer = replace(answer, present=Plan.by_formula(request, pilot.crew, at_work))
     if pilot is not None and own_effect:
         warnings += (
-            "the effect is the pilot's own, which may be larger than the true one: give --effect, and the "
+            "the effect is the pilot's own, which may be larger than the true one: give `effect`, and the "
             "plan also says what holds in four of five such pilots",
         )
     elif pilot is not None:
@@ -178,7 +178,7 @@ def _without_a_price(answer: Plan) -> tuple[str, ...]:
     """Return the caution about a cheapest collection of people or runs that cost nothing."""
     costs, several = answer.request.costs, len(answer.open) > 1
     free = {
-        SIZES[name]: f"--cost-per-{one}"
+        SIZES[name]: f"`cost_per_{one}`"
         for name, one in _PRICED.items()
         if several and name in answer.open and not getattr(costs, one)
     }

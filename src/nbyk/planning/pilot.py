@@ -21,7 +21,7 @@ from nbyk.data.kinds import Kind
 from nbyk.data.response_set import Categories, ResponseSet
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.units import FRESH, Units
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, argument_with
 from nbyk.metrics import Metric, get
 from nbyk.planning.long_run import unit_of
 from nbyk.priors.nominal import labels_of, shares_of
@@ -164,7 +164,7 @@ class Pilot:
         if items.response.levels:
             levels = items.system_answers == "levels"
             kind = "whole levels of the scale" if levels else kind
-            kind += f" (--system-answers {items.system_answers})"
+            kind += f" ({argument_with('system_answers', items.system_answers)})"
         length = unit ** (1.0 / metric.unit_power) if metric.unit_power else 1.0
         assumed = (
             f"two simulated systems that answer in {kind}, A with the mean of infinitely many raters, B off "
@@ -317,7 +317,7 @@ class Pilot:
         ]
         if few:
             yield f"the pilot has only {' and '.join(few)}, which tell little of how others differ"
-        options = {"raters": "--severity-sd", "runs": "--run-sd"}
+        options = {"raters": "`severity_sd`", "runs": "`run_sd`"}
         sources = self.test.sources
         behind = {"raters" if source == "raters" or self.rated else "runs" for source in sources}
         for name in sorted(behind):

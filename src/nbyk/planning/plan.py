@@ -313,7 +313,7 @@ def _better_first(pilot: Any, metric: Metric, given: Mapping[str, Any]) -> Any:
     """Return a pilot whose system A is the one that looks better, with gold only if the metric needs it."""
     for name in ("epsilon", "effect", "n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b"):
         if given[name] is not None and (name != "epsilon_a" or given[name]):
-            takes = "leave it out, or plan for people with `solve` raters, which takes it"
+            takes = 'leave it out, or plan for people with `solve="raters"`, which takes it'
             raise NbykError(
                 f"found {given[name]}, but the two systems are given, with the difference that they show; "
                 f"{takes if name == 'effect' else 'leave it out'}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
@@ -40,7 +41,7 @@ def _template(template: str | Path) -> jinja2.Template:
         places.insert(0, template.parent)
     loader = jinja2.FileSystemLoader(places)
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["number"] = _number
+    environment.filters |= {"number": _number, "whole": _whole}
     return environment.get_template(Path(template).name)
 
 
@@ -67,6 +68,13 @@ def embedded_svg(path: Path) -> str:
 def svg_address(picture: bytes) -> str:
     """Return an SVG picture as a data URL."""
     return f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
+
+
+def _whole(text: str) -> str:
+    """Return a text as HTML in which no option breaks at a hyphen."""
+    from markupsafe import Markup
+
+    return Markup(re.sub(r"--[a-z][a-z-]*", r'<span class="whole">\g<0></span>', escape(text)))
 
 
 def _number(cell: str) -> str:

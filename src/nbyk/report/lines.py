@@ -6,10 +6,11 @@ import math
 import re
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from nbyk.errors import on_one_line
+from nbyk.words import Remark
 
 if TYPE_CHECKING:
     from nbyk.report.answer import AnswerTable
@@ -28,11 +29,8 @@ _TESTS = {
     "t": "t-test",
 }
 
-_NOTES = ("every item has one response", "one response per item from")
-"""Beginnings of cautions that change no decision, which only the rest of an answer shows."""
-
 _ZERO = "┊"
-_KEPT = re.compile(r" %|p [=<≤] [.\d]+|(?<=[\d.]) to (?=[-\d.])")
+_KEPT = re.compile(r" %|[ελτα] = |p [=<≤] [.\d]+|(?<=[\d.]) to (?=[-\d.])")
 
 
 @dataclass(frozen=True)
@@ -47,12 +45,15 @@ class Line:
         What follows the right one; without room the next line begins with it.
     short
         The left one where it follows such a beginning; "" for the same.
+    is_verdict
+        Whether it is a verdict by a further metric, which follows no such beginning.
     """
 
     left: str
     right: str = ""
     more: str = ""
     short: str = ""
+    is_verdict: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Head:
         The effect with its interval, and other lines.
     cautions, n_serious
         Cautions, those first that would change a decision, and the number of these. All forms show these, or
-        the first caution if there are none.
+        the first caution if there are none; but no `Remark`.
     next, command
         What would settle it, or what to collect, and the command for it.
     table, table_is_last
@@ -92,15 +93,20 @@ class Head:
     table_is_last: bool = False
     rest: str = "in `warnings`"
 
+    def renamed(self, rename: Markup) -> Head:
+        """Return the same lines with other names for the arguments that they name."""
+        lines = [replace(line, left=rename(line.left), short=rename(line.short)) for line in self.lines]
+        return replace(self, verdict=rename(self.verdict), lines=tuple(lines), next=rename(self.next))
+
     @property
-    def careful(self) -> str:
-        """The cautions that are shown, and how many there are besides; "" without any."""
-        shown = [text for text in self.cautions[: max(1, self.n_serious)] if not text.startswith(_NOTES)]
+    def careful(self) -> list[str]:
+        """The cautions that are shown, a sentence each, the last one with how many there are besides."""
+        shown = [text for text in self.cautions[: max(1, self.n_serious)] if not isinstance(text, Remark)]
         n_more = len(self.cautions) - len(shown)
-        if not shown:
-            return ""
-        more = [f"({n_more} more {self.rest})"] if n_more else []
-        return " ".join([*(f"{on_one_line(text).rstrip('.')}." for text in shown), *more])
+        said = [f"{on_one_line(text).rstrip('.')}." for text in shown]
+        if said and n_more:
+            said[-1] += f" ({n_more} more {self.rest})"
+        return said
 
 
 def in_words(test: str) -> str:
@@ -114,6 +120,9 @@ def head_text(head: Head, width: int, table: str = "") -> str:
     verdict = Line(head.verdict, head.about)
     rows, before = [first, ""] if first else [], ""
     for line in (verdict, *head.lines):
+        if line.is_verdict:
+            rows += [*([filled(before, width)] if before else []), ""]
+            before = ""
         left = f"{before} {line.short or line.left}" if before else line.left
         right = line.right + line.more
         has_room = len(left) + len(right) + 2 <= width
@@ -121,8 +130,7 @@ def head_text(head: Head, width: int, table: str = "") -> str:
         rest = "" if has_room else line.more.strip(" ,")
         before = f"{rest[:1].upper()}{rest[1:]}." if rest else ""
     rows += [filled(before, width)] if before else []
-    if head.careful:
-        rows.append(filled(f"Careful: {head.careful}", width, later="  "))
+    rows += [filled(f"Careful: {text}", width, later="  ") for text in head.careful]
     if head.command:  # on one line, to paste
         rows.append(f"Next: {head.command}" + (f"  # {head.next}" if head.next else ""))
     elif head.next:
@@ -156,7 +164,7 @@ def head_rows(head: Head, plain: Markup, strong: Markup, code: Markup) -> list[s
     """Return the lines in markup, one each; the functions mark plain text, a verdict and a command up."""
     rows = [[strong(head.verdict), plain(head.about)]]
     rows += [[plain(line.left), plain(line.right + line.more)] for line in head.lines]
-    rows += [[plain(f"Careful: {head.careful}")]] if head.careful else []
+    rows += [[plain(f"Careful: {text}")] for text in head.careful]
     if head.command:
         rows.append([f"Next: {code(head.command)}", plain(head.next)])
     elif head.next:

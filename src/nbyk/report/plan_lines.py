@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from nbyk.errors import argument_with
 from nbyk.planning.closed_form import TRIED
 from nbyk.planning.pilot import FEW_UNITS
 from nbyk.planning.request import SIDES, SIZES, Simulated
@@ -302,7 +303,7 @@ def _systems(world: Simulated, unit: float) -> Iterator[str]:
     if world.prior.n_items and world.has_gold and world.prior.response.levels:
         answers = world.prior.system_answers
         kind = "whole levels of the scale" if answers == "levels" else "real numbers"
-        yield f"systems answer in {kind} (--system-answers {answers})"
+        yield f"systems answer in {kind} ({argument_with('system_answers', answers)})"
     if world.epsilon_a != 0.0:
         yield f"A's item means are off by up to ε_A = {number(unit * world.epsilon_a)}"
     scales = {"A": world.sd_scale_a, "B": world.sd_scale_b}

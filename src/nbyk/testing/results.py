@@ -726,7 +726,7 @@ class Board(ShownAsLines):
             beside_margin = "" if pair.margin is None else pair.margin.reserve
             for reserve in dict.fromkeys((pair.claims[0].reserve, beside_margin)):
                 if reserve:
-                    pairs.setdefault((pair.population, reserve), []).append(f"{pair.a} and {pair.b}")
+                    pairs.setdefault((pair.population, reserve), []).append(f"{pair.a} – {pair.b}")
         return tuple(
             reserve_sentence(*key) + ("" if len(names) == len(self.pairs) else f" ({listed(names)})")
             for key, names in pairs.items()

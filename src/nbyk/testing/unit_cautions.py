@@ -10,7 +10,7 @@ from typing import Literal
 from nbyk.data.columns import RUN_NAMES
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
-from nbyk.words import listed
+from nbyk.words import Offer, listed
 
 Claim = Literal["test", "size", "variance", "prior"]
 
@@ -24,7 +24,7 @@ _CLAIMS = {
 }
 _TOO_HOPEFUL = {"size": "the plan is too hopeful", "prior": "a plan by it is too hopeful"}
 _MOST_NAMED, _MOST_LISTED = 2, 12
-_OFFER = "`pair_runs` (--pair-runs yes) takes equal names, or columns, as the same"
+_OFFER = "`pair_runs=True` takes equal names, or columns, as the same"
 
 
 def named_units(data: ResponseSet) -> dict[str, Units]:
@@ -177,8 +177,10 @@ def pairing_sentence(units: Mapping[str, Units], *, has_gold: bool, pair_runs: b
     if not partners:
         offered = list(_partners(units, known, kind, pair_runs=True))
         columns = "columns " if any(own.known_by == "columns" for own in units.values()) else ""
-        offer = f": several systems have {columns}{_some(offered)}; {_OFFER}" if offered else ""
-        return f"{plural(kind).capitalize()} are not paired{offer}."
+        unpaired = f"{plural(kind).capitalize()} are not paired"
+        if not offered:
+            return f"{unpaired}."
+        return Offer(f"{unpaired}: several systems have {columns}{_some(offered)}; {_OFFER}.")
     paired = [
         name if len(systems) == len(units) else f"{name} ({', '.join(systems)})"
         for name, systems in partners.items()

@@ -13,9 +13,12 @@ import pytest
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
 import nbyk as package
+from nbyk.errors import NbykError, rename_arguments
+from nbyk.report.answer import Answer, answer_page
 from nbyk.report.comparison.sentences import p_text
-from nbyk.report.lines import bar, with_decimals
+from nbyk.report.lines import Head, bar, head_text, with_decimals
 from nbyk.testing.scores.means import scores_to_settle
+from nbyk.words import Remark
 from tests.cli.conftest import Run
 
 BANNED = (
@@ -228,3 +231,106 @@ def test_an_undecided_answer_names_first_the_system_that_its_effect_is_about(
         assert text.startswith("Undecided: b or a ")
         assert text.splitlines()[1].startswith("0.09 lower error")
         assert "b and a cannot be told apart" in " ".join(text.split())
+
+
+def test_a_caution_that_changes_no_decision_is_known_by_its_kind(nbyk: Run) -> None:
+    said = "raise `max_resamples`"
+    kept = NbykError(said).renamed({"max_resamples": "--max-resamples"}).problem
+    assert kept == "raise --max-resamples"
+    renamed = rename_arguments(Remark(said), {"max_resamples": "--max-resamples"})
+    assert isinstance(renamed, Remark)
+    shown = head_text(Head("x", "open", "", (), (said, renamed)), 80)
+    assert "Careful: raise `max_resamples`. (1 more in `warnings`)" in shown
+    two = head_text(Head("x", "open", "", (), (said, "name it. So"), n_serious=2), 80)
+    assert two.splitlines()[1:] == ["Careful: raise `max_resamples`.", "Careful: name it. So."]
+    assert "Careful" not in head_text(Head("x", "open", "", (), (renamed,)), 80)
+    for name, values in ratings().items():
+        write(name, values[:, :1])
+    code, text, errors = nbyk("compare new.csv old.csv --scale 1..5")
+    assert code == 0, errors
+    assert "every item has one response" not in text
+    assert "every item has one response" in nbyk("compare new.csv old.csv --scale 1..5 --details")[1]
+
+
+def test_each_metric_has_its_verdict_on_a_row_of_its_own(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    rows = told(nbyk, "--metric mean --metric mean_cost --resamples 199").splitlines()
+    first, second = (row for row, text in enumerate(rows) if " is better than " in text)
+    assert (rows[first][:3], rows[second - 1], rows[second][:3]) == ("new", "", "old")
+
+
+def test_where_the_report_was_written_is_said_beside_the_answer(nbyk: Run) -> None:
+    for name, values in ratings().items():
+        write(name, values)
+    _, text, errors = nbyk("compare new.csv old.csv --scale 1..5 --resamples 199 --out folder/report")
+    assert "wrote folder/report/compare.html; tables, figures and JSON are beside it\n" in errors
+    assert "wrote" not in text
+    assert Path("folder/report/compare.html").exists()
+
+
+def test_in_python_numbers_taken_for_answers_are_said_first() -> None:
+    scores = {"new": [0.71, 0.74, 0.69, 0.73, 0.72], "old": [0.68, 0.70, 0.69, 0.71, 0.66]}
+    three = {**scores, "third": [0.5, 0.6, 0.4, 0.5, 0.55]}
+    for systems in (scores, three):
+        said = " ".join(str(package.compare(systems)).split())
+        assert "each number was taken for an answer to one of 5 items" in said
+        assert 'say `kind="scores"`' in said
+        assert "taken for an answer" not in str(package.compare(systems, kind="scores"))
+
+
+def test_a_value_is_given_as_python_or_the_command_takes_it() -> None:
+    text = 'say `kind="scores"`, `rater="who rates"`, `paired=False` or `pair_runs=True`'
+    options = {"kind": "--kind", "rater": "--rater", "paired=False": "--unpaired", "pair_runs": "--pair-runs"}
+    options["pair_runs=True"] = "--pair-runs yes"
+    assert rename_arguments(text, options) == (
+        "say --kind scores, --rater 'who rates', --unpaired or --pair-runs yes"
+    )
+    assert rename_arguments(text, {"rater": "gold_rater"}) == text.replace("rater=", "gold_rater=")
+
+
+def test_the_page_does_not_break_an_option_nor_say_cautions_twice() -> None:
+    said = ("try a small one with --run-sd", "<b>")
+    head = Head("x", "open", "", (), n_serious=1)
+    first, both = (
+        answer_page(Answer("x", (), tuple, (), cautions, {}, head=head), {}, stem="x")
+        for cautions in (said[:1], said)
+    )
+    assert 'with <span class="whole">--run-sd</span>.' in first
+    assert "cautions</summary>" not in first
+    assert "All 2 cautions</summary>" in both
+    assert "<li>&lt;b&gt;</li>" in both
+
+
+# What nbyk brings, and what a user may have: by each, the command after "Next:" works as it is printed.
+PAIR = "compare --gold example/gold.csv example/sim_a.csv example/sim_b.csv"
+FOLLOWED = {
+    "the example, a pair": PAIR,
+    "the example, its scale declared": f"{PAIR} --scale 0..1 --metric rmse",
+    "the example, a board": f"{PAIR} example/sim_c.csv",
+    "the example, without gold": "compare example/sim_a.csv example/sim_b.csv",
+    "the example, a margin": f"{PAIR} --margin 0.01",
+    "labels": "compare --gold labels.csv first.csv second.csv --kind classes",
+    "labels, a board": "compare --gold labels.csv first.csv second.csv third.csv --kind classes",
+    "people on 1 to 5": "compare new.csv old.csv --scale 1..5",
+    "people on levels": "compare new.csv old.csv --scale 1,2,3,4,5",
+}
+
+
+@pytest.mark.parametrize("line", FOLLOWED.values(), ids=FOLLOWED)
+def test_what_follows_can_be_pasted(nbyk: Run, run_words: Run, line: str) -> None:
+    assert nbyk("example")[0] == 0
+    rng = np.random.default_rng(4)
+    true = rng.integers(0, 2, 80)
+    for name, right in (("labels", 0.9), ("first", 0.7), ("second", 0.68), ("third", 0.66)):
+        people = range(3 if name == "labels" else 1)
+        shown = {person: np.where(rng.random(80) < right, true, 1 - true) for person in people}
+        rows = [(f"q{i}", f"p{j}", ("no", "yes")[of[i]]) for j, of in shown.items() for i in range(80)]
+        pd.DataFrame(rows, columns=["item", "rater", "label"]).to_csv(f"{name}.csv", index=False)
+    for name, values in ratings(0.02).items():
+        write(name, values)
+    code, text, errors = nbyk(f"{line} --resamples 499")
+    assert code == 0, errors
+    following = [row.removeprefix("Next: ") for row in text.splitlines() if row.startswith("Next: ")]
+    assert [row.split()[0] for row in following] == ["nbyk"], text
+    code, _, errors = run_words(*shlex.split(following[0], comments=True)[1:])
+    assert code == 0, errors

@@ -89,7 +89,7 @@ def test_a_column_of_runs_is_not_paired_unless_asked_whatever_its_name(
     assert f"runs = {column} (3)" in errors
     assert "for new items and runs:" in unfolded(text)
     names = ", ".join(f"{unit} {number}" for number in (1, 2, 3))
-    offer = "`pair_runs` (--pair-runs yes) takes equal names, or columns, as the same."
+    offer = "--pair-runs yes takes equal names, or columns, as the same."
     assert f"Runs are not paired: several systems have {names}; {offer}" in unfolded(text)
     _, text, _ = nbyk("compare a.csv b.csv --pair-runs yes --details")
     assert f"Runs are paired by name: {names}; unpaired: none." in unfolded(text)

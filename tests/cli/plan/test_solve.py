@@ -316,7 +316,7 @@ def test_ratings_alone_are_a_pilot_of_raters(nbyk: Run) -> None:
     assert levels["assured"]["raters"] >= levels["raters"] >= 3
     assert "two simulated systems that answer in whole levels of the scale (--system-answers levels)" in text
     real = json.loads(nbyk(f"plan {line} --system-answers real --format json")[1])
-    assert "real numbers (--system-answers real)" in " ".join(real["assumptions"])
+    assert 'real numbers (`system_answers="real"`)' in " ".join(real["assumptions"])
     assert real["spread"] != levels["spread"]
     code, _, errors = nbyk("plan --solve raters --pilot gold.csv --scale 1..5 --power 0.8")
     assert (

@@ -232,9 +232,9 @@ PATHS = [
     built("gzip cut off", _cut("bad.csv.gz"), "bad.csv.gz: unknown suffix '.gz'; expected one of .csv"),
 ]  # fmt: skip
 SCALES = [
-    files("ratings on another scale", {"gold.csv": LONG + "a,r,5\nb,r,1\nc,r,2\n", "a.csv": GOOD, "b.csv": GOOD}, r"gold.csv: item 'a' is rated 5, and all ratings run from 0 to 5; expected 0 to 1 .*`scale` 0..5 if .*"),
-    files("whole numbers of another scale", {"a.csv": LONG + "a,r,5\nb,r,1\n", "b.csv": LONG + "a,r,2\nb,r,4\n"}, r"a.csv: item 'a' is rated 5, .*from 1 to 5; .*`scale` 1..5 .*`scale` 1,2,3,4,5 if these are all"),
-    files("ratings from 0 to 100", {"a.csv": LONG + "a,r,0\nb,r,100\n", "b.csv": LONG + "a,r,0\nb,r,1\n"}, r"a.csv: item 'b' is rated 100, .*from 0 to 100; .*`scale` 0..100 if those are its ends$"),
+    files("ratings on another scale", {"gold.csv": LONG + "a,r,5\nb,r,1\nc,r,2\n", "a.csv": GOOD, "b.csv": GOOD}, r"gold.csv: item 'a' is rated 5, and all ratings run from 0 to 5; expected 0 to 1 .*`scale=.0..5.` if .*"),
+    files("whole numbers of another scale", {"a.csv": LONG + "a,r,5\nb,r,1\n", "b.csv": LONG + "a,r,2\nb,r,4\n"}, r"a.csv: item 'a' is rated 5, .*from 1 to 5; .*`scale=.1..5.` .*`scale=.1,2,3,4,5.` if these are all"),
+    files("ratings from 0 to 100", {"a.csv": LONG + "a,r,0\nb,r,100\n", "b.csv": LONG + "a,r,0\nb,r,1\n"}, r"a.csv: item 'b' is rated 100, .*from 0 to 100; .*`scale=.0..100.` if those are its ends$"),
     files("a negative rating", {"a.csv": LONG + "a,r,-0.5\nb,r,1\n", "b.csv": LONG + "a,r,0\nb,r,1\n"}, "a.csv: item 'a' is rated -0.5, .*from -0.5 to 1; expected 0 to 1"),
     file("a rating off the declared scale", "bad.csv", LONG + "a,r,1\nb,r,6\n", ":3: column 'value': found 6, expected a number from 0 to 5; mend", options="--scale 0..5"),
     file("a rating between levels", "bad.csv", LONG + "a,r,1\nb,r,0.6\n", ":3: column 'value': found 0.6, expected one of 0, 0.25, 0.5, 1; mend", options="--scale 0,0.25,0.5,1"),
@@ -245,8 +245,8 @@ SCALES = [
     files("two kinds of scale", {"a.csv": GOOD, "b.csv": GOOD}, "scale '0..1,2': expected levels as in 1,2,3,4,5, two ends", options="--scale 0..1,2"),
 ]  # fmt: skip
 ITEMS = [
-    files("an item missing from a system", {"gold.csv": GOOD, "a.csv": GOOD, "b.csv": LONG + "a,r,1\nb,r,0\n"}, r"b.csv: lacks 1 of \S*gold.csv's items \(c\); .*`on_missing` drop"),
-    files("an item missing from gold", {"gold.csv": LONG + "a,r,1\nb,r,0\n", "a.csv": GOOD, "b.csv": GOOD}, r"a.csv: has 1 that \S*gold.csv lacks \(c\); \S*b.csv has 1 .*`on_missing` drop"),
+    files("an item missing from a system", {"gold.csv": GOOD, "a.csv": GOOD, "b.csv": LONG + "a,r,1\nb,r,0\n"}, r"b.csv: lacks 1 of \S*gold.csv's items \(c\); .*`on_missing=.drop.`"),
+    files("an item missing from gold", {"gold.csv": LONG + "a,r,1\nb,r,0\n", "a.csv": GOOD, "b.csv": GOOD}, r"a.csv: has 1 that \S*gold.csv lacks \(c\); \S*b.csv has 1 .*`on_missing=.drop.`"),
     files("an item missing without gold", {"a.csv": GOOD, "b.csv": LONG + "a,r,1\nb,r,0\n"}, r"b.csv: lacks 1 of \S*a.csv's items \(c\)"),
     files("other items", {"a.csv": GOOD, "b.csv": LONG + "x,r,1\ny,r,0\n"}, r"b.csv: lacks 3 .*\(a, b, c\) and has 2 .*\(x, y\)"),
     files("nothing left after dropping", {"a.csv": GOOD, "b.csv": LONG + "a,r,1\ny,r,0\n"}, r"has 1 item\(s\) in common with \S*b.csv, expected at least two; check", options="--on-missing drop"),
@@ -277,7 +277,7 @@ LOGS = [
     logs("a score that is missing", lambda folder: _acc(folder, [1.0, None, 0.0]), r"samples_\S*:2: column 'acc': found no value"),
     logs("a score of NaN", lambda folder: _acc(folder, [1.0, float("nan"), 0.0]), rf":2: column 'acc': found nan, {_FINITE}"),
     logs("answers without scores", lambda folder: write_run(folder, [sample(i, {"bypass": 999}) for i in range(3)]), "holds no score; evaluate again without --predict_only"),
-    logs("several metrics", lambda folder: write_run(folder, [sample(i, {"acc": 1.0, "acc_norm": 0.0}) for i in range(3)]), r"bad\S*: found the scores 'acc', 'acc_norm', expected one; choose it with `value`"),
+    logs("several metrics", lambda folder: write_run(folder, [sample(i, {"acc": 1.0, "acc_norm": 0.0}) for i in range(3)]), r"bad\S*: found the scores 'acc', 'acc_norm', expected one; choose it with `value=.acc.`"),
     logs("an unknown metric", lambda folder: _acc(folder, [1.0, 0.0, 1.0]), r"no column 'exact_match'; .*the scores are 'acc'; ", options="--value exact_match"),
     logs("several tasks", _in_turn(lambda folder: _acc(folder, [1.0, 0.0, 1.0]), lambda folder: _acc(folder, [1.0, 0.0, 1.0], task="mmlu_law")), r"bad\S*: found 2 tasks \(gsm8k, mmlu_law\), expected one; choose it with `SampleChoice.task`"),
     logs("an unknown task", lambda folder: _acc(folder, [1.0, 0.0, 1.0]), "no task 'arc'; found 'gsm8k': choose one with `SampleChoice.task`", options="--task arc"),
@@ -289,7 +289,7 @@ LOGS = [
     logs("one document", lambda folder: _acc(folder, [1.0]), ":1: '0' is the only item; give at least two"),
     logs("other documents in a second run", _in_turn(lambda folder: _acc(folder, [1.0, 0.0, 1.0]), lambda folder: write_run(folder, [sample(i, {"acc": 1.0}, doc="another") for i in range(3)], date=DATES[1])), r":1: document '0' has doc_hash \w+, elsewhere \w+; expected one document under one doc_id"),
     logs("other documents than another model's", lambda folder: write_run(folder, [sample(i, {"acc": 1.0}, doc="another") for i in range(3)]), r"bad\S*: document '0' has doc_hash \w+, elsewhere \w+; expected"),
-    logs("fewer documents than another model", lambda folder: _acc(folder, [1.0, 0.0]), r"bad\S*: lacks 1 of \S*good\S*'s items \(2\); .*`on_missing` drop"),
+    logs("fewer documents than another model", lambda folder: _acc(folder, [1.0, 0.0]), r"bad\S*: lacks 1 of \S*good\S*'s items \(2\); .*`on_missing=.drop.`"),
     logs("results that are cut off", lambda folder: _in_turn(lambda at: _acc(at, [1.0, 0.0, 1.0]), lambda at: (at / "org__model" / f"results_{DATES[0]}.json").write_text("{") and at / "org__model")(folder), r"results_\S*: not a JSON file .*write it again"),
     logs("ratings called samples", _raw(_ROW), r"samples_\S*:1: no 'doc_id'; expected a sample"),
 ]  # fmt: skip

@@ -57,6 +57,26 @@ def test_balanced_data_give_the_analysis_of_variance(n: int, j: int):
     assert test.stretch == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("per_item", [2, 3, 6])
+def test_parts_are_true_where_some_of_the_raters_rate_an_item(per_item: int):
+    """The mean of 400 sets of 60 items by K of 6 raters; the standard errors are below 2 %."""
+    rng = np.random.default_rng(per_item)
+    n, raters, sd_item, sd_noise = 60, 6, 0.5, 1.0
+    found = np.zeros(3)
+    for _ in range(400):
+        who = np.argsort(rng.random((n, raters)), axis=1)[:, :per_item]
+        x = rng.normal(0.0, sd_item, (n, 1)) + rng.normal(0.0, 0.3, raters)[who]
+        x += rng.normal(0.0, sd_noise, who.shape)
+        data = responses(x, np.zeros((n, 1)), a_units=who)
+        found += [part.variance for part in shared_units_test(get("mean"), data, weighted=False).parts]
+    items, of_raters, single = found / 400
+    # which raters an item has counts as the item's
+    truth = (sd_item**2 + 0.09 * (1.0 / per_item - 1.0 / raters)) / n
+    assert items == pytest.approx(truth, rel=0.08)
+    assert of_raters == pytest.approx(0.09 / raters, rel=0.1)
+    assert single == pytest.approx(sd_noise**2 / (n * per_item), rel=0.04)
+
+
 def test_robust_errors_are_those_of_statsmodels():
     rng = np.random.default_rng(3)
     n, j = 30, 6

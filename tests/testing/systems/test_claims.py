@@ -6,6 +6,7 @@ import math
 import re
 import statistics
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -136,7 +137,14 @@ def test_three_units_come_with_a_caution() -> None:
     assert few[0].startswith("three raters and five runs of each system are few ")
     assert "up to 17 % of equally good systems" in few[0]
     five = nbyk.compare(*ratings(raters=5), **QUICK)
-    assert any("up to 13 % of equally good systems" in text for text in five.warnings)
+    assert any("up to 14 % of equally good systems" in text for text in five.warnings)
+
+
+def test_the_caution_about_few_units_has_the_greatest_rates_of_its_page() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "shared-units.md").read_text(encoding="utf-8")
+    (skewed,) = re.findall(r"^\| 5 or more, more skewed than real ones \| \d+ \| .*?, (\.\d+) \|", page, re.M)
+    (of_three,) = re.findall(r"up to (\.\d+) of equal systems are told apart if people are lognormal", page)
+    assert (round(100 * float(skewed)), round(100 * float(of_three))) == (14, 17)
 
 
 def test_a_metric_that_hangs_on_single_items_is_too_rough() -> None:

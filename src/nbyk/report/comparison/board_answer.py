@@ -169,7 +169,7 @@ def joined(heads: Sequence[Head], following: tuple[str, str]) -> Head:
     first, *others = heads
     lines = [*first.lines]
     for head in others:
-        lines += [Line(head.verdict, head.about), *head.lines]
+        lines += [Line(head.verdict, head.about, is_verdict=True), *head.lines]
     serious = {text for head in heads for text in head.cautions[: head.n_serious]}
     next_words, command = following
     return replace(

@@ -39,7 +39,7 @@ from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
 from nbyk.testing.unit_cautions import kind_of, plural
-from nbyk.words import listed
+from nbyk.words import Offer, listed
 
 _OF_THESE_UNITS = "for new ones they are too small"
 
@@ -145,8 +145,8 @@ def _to_settle(found: Findings, head: Head) -> Iterator[str]:
         yield f"{first.claims[0].advice}."
     elif found.settlement is not None:
         yield f"To settle it: {found.settlement.lines[0]}"
-    if "(--pair-runs yes)" in first.sample.pairing:
-        yield "Runs of one name count as different ones; if they share a seed's luck, add --pair-runs yes."
+    if isinstance(first.sample.pairing, Offer):
+        yield "Runs of one name count as different ones; if they share a seed's luck, add `pair_runs=True`."
 
 
 def _sentences(found: Findings) -> Iterator[str]:

@@ -371,11 +371,9 @@ def board_sentence(board: Board) -> str:
     else:
         told = f"{len(pairs)} systems compared with {asked.against}"
     on = "" if not board.sample.n_items else f" on {items_in_words(board.sample)}"
-    why = Counter(pair.claims[0].reason or MORE_DRAWS for pair in pairs if not pair.decided)
-    no_answer = "".join(f" No answer for {n} of {len(pairs)} pairs: {reason}." for reason, n in why.items())
-    return (
-        f"{verdict} by {asked.metric}{on}, {how}: {told}, {CORRECTION_IN_WORDS[asked.correction]}.{no_answer}"
-    )
+    n_open = sum(not pair.decided for pair in pairs)
+    told += f", {n_open} without an answer" if n_open else ""
+    return f"{verdict} by {asked.metric}{on}, {how}: {told}, {CORRECTION_IN_WORDS[asked.correction]}."
 
 
 def board_margin_sentence(board: Board) -> str:

@@ -220,6 +220,7 @@ def _tests(
     units, within = centred_changes(by_block, totals, shares)
     (source,) = data.source_units
     part = unit_component(data, source, replace(changes, units=units, within=within))
+    part = replace(part, responses=math.nan)  # a rating is none of a mean over its item's
     law = law_of(items, [part], 1.0)
     return alone, SharedUnitsTest(value, law, items, {"raters": part}, 1.0, at_work, smoothness="smooth")
 

@@ -104,10 +104,9 @@ class Spread:
         """Return the variances that a comparison with ids shows.
 
         Units that answer different numbers of items count as J = 1 / Σ w² units, with weights w that add up
-        to 1. If K of them answer an item, single responses weigh K (J − 1) / (J (K − 1)) times as much in the
-        jackknife over units as in the effect. The choice of the units that answer an item is then part of the
-        variance over items. Both are removed here. Estimates below 0 are set to 0. `rated` means that people
-        rated the systems' answers: then people are the units, not runs.
+        to 1. The choice of the units that answer an item is part of the variance over items, and is removed
+        here. Estimates below 0 are set to 0. `rated` means that people rated the systems' answers: then
+        people are the units, not runs.
         """
         n = test.items.units
         found = {"raters": 0.0, "ratings": 0.0, "runs": 0.0, "answers": 0.0}
@@ -115,10 +114,7 @@ class Spread:
         for source, part in test.sources.items():
             between, within = ("raters", "ratings") if rated or source == "raters" else ("runs", "answers")
             variance = max(part.between, 0.0) / part.weight_squares
-            per_item = part.responses / n
-            single = part.within
-            if per_item > 1.0:
-                single *= (1.0 - 1.0 / per_item) / (1.0 - part.weight_squares)
+            single = test.of_single(source)
             found[between] += variance
             found[within] += single * part.responses
             explained += single + variance * max(1.0 / part.responses - part.weight_squares / n, 0.0)

@@ -85,20 +85,20 @@ class SharedUnitsTest:
     def parts(self) -> tuple[VariancePart, ...]:
         """The parts of the variance: items or clusters, units, and units × items.
 
-        With I, T, W and r as in `shared_units_test`, items have I − Σ W, units r² T − W, and units × items W.
-        On balanced data this is the analysis of variance. Each interval is that of χ² for I, r² T or W, minus
-        the same W, cut at 0.
+        With I, T, W and r as in `shared_units_test`, and S as in `of_single`, items have I − Σ S, units
+        r² T − W, and units × items S. On balanced data this is the analysis of variance. Each interval is
+        that of χ² for I, r² T or S, minus the same S or W, cut at 0.
 
         For a metric that is not linear in the ratings, only these intervals of units cover the true part
         (`benchmarks/shared_units/parts.py`), and the others are NaN. For one that jumps, these parts are far
         off, and all numbers are NaN. `nbyk.testing.shared_units.intervals` fills both gaps, more slowly.
         """
-        explained = sum(part.within for part in self.sources.values())
+        single = {source: self.of_single(source) for source in self.sources}
         name = "clusters of items" if self.clustered else "items"
-        found = {name: less_explained(self.items.total, self.items.df, explained)}
+        found = {name: less_explained(self.items.total, self.items.df, sum(single.values()))}
         for source, part in self.sources.items():
             found[source] = less_explained(self.stretch**2 * part.total, part.df, part.within)
-            found[f"{source} × items"] = less_explained(part.within, part.within_df, 0.0)
+            found[f"{source} × items"] = less_explained(single[source], part.within_df, 0.0)
         nan = math.nan
         if self.smoothness == "jumps":
             return tuple(VariancePart(source, nan, nan, nan, nan) for source in found)
@@ -109,6 +109,20 @@ class SharedUnitsTest:
             VariancePart(source, variance, variance / whole if whole > 0.0 else nan, low, high)
             for source, (variance, low, high) in found.items()
         )
+
+    def of_single(self, source: Source) -> float:
+        """Return the part S of the variance of the effect that single responses of a source's units add.
+
+        If K of J units answer an item, single responses weigh K (J − 1) / (J (K − 1)) times as much in the
+        jackknife over units, and so in `within`, as in the effect. Units that answer different numbers of
+        items count as J = 1 / Σ w² units, with weights w that add up to 1. Weights by precision take `within`
+        from their fit, where it is right.
+        """
+        part = self.sources[source]
+        per_item = part.responses / self.items.responses
+        if self.by_precision or not per_item > 1.0:
+            return part.within
+        return part.within * (1.0 - 1.0 / per_item) / (1.0 - part.weight_squares)
 
     @property
     def variance(self) -> float:

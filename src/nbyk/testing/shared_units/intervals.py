@@ -75,9 +75,10 @@ def parts_with_intervals(metric: Metric, data: Responses, test: SharedUnitsTest)
 
 def _estimates(test: SharedUnitsTest) -> Floats:
     """Return the parts of the variance as they are estimated; some may be negative."""
-    parts = [test.items.total - sum(of.within for of in test.sources.values())]
-    for of in test.sources.values():
-        parts += [test.stretch**2 * of.total - of.within, of.within]
+    single = {source: test.of_single(source) for source in test.sources}
+    parts = [test.items.total - sum(single.values())]
+    for source, of in test.sources.items():
+        parts += [test.stretch**2 * of.total - of.within, single[source]]
     return np.array(parts)
 
 
@@ -88,7 +89,9 @@ def _parts(found: Floats, reach: Floats, test: SharedUnitsTest, over_items: Floa
     degrees = [component.df for component in test.sources.values()]
     for place, part in enumerate(test.parts):
         low, high = max(found[place] - reach[place], 0.0), max(found[place] + reach[place], 0.0)
-        if not over_items[place]:
+        if not over_items[place] and test.smoothness != "jumps":
+            low, high = part.low, part.high
+        elif not over_items[place]:
             noise = float(known[place + 1])
             total = max(float(found[place]) + noise, 0.0)
             _, low, high = less_explained(total, degrees[(place - 1) // 2], noise)

@@ -32,7 +32,13 @@ from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import lone_spread, moderated_tests
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.by_formula import corrected_pairs
-from nbyk.testing.systems.cautions import ONE_RESPONSE, about_data, about_number, about_pair
+from nbyk.testing.systems.cautions import (
+    ONE_RESPONSE,
+    about_data,
+    about_number,
+    about_pair,
+    about_plain_numbers,
+)
 from nbyk.testing.systems.claims import broad_test, few_units, with_intervals_of_parts, within
 from nbyk.testing.systems.items_alone import ItemsAlone, items_alone, score_interval
 from nbyk.testing.systems.margins import claims_of, is_within_one
@@ -115,8 +121,8 @@ def board_of(
         *(pairing_caution(units, **known) if any(panel.sources for panel in panels.values()) else ()),
         *_about_units(list(panels.values()), scored.units, scored.rows.n_items),
         *_about_spread(alone, names),
-        *(about_number(clusters, scored.rows.n_items, null="swap_items") if by_bootstrap else ()),
         *_cautions(board, scored, drawn),
+        *(about_number(clusters, scored.rows.n_items, null="swap_items") if by_bootstrap else ()),
         *scored.uneven_trials(),
     )
     return replace(board, warnings=warnings)
@@ -345,7 +351,10 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
     first, least_p = pairs[0].drawn, pairs[0].claims[-1].least_p
     assert first is not None
     responses = [rows.systems[..., 1:], *([rows.gold[:, 1:]] if rows.gold.size else [])]
-    if all(np.isnan(beyond_first).all() for beyond_first in responses):
+    is_single = all(np.isnan(beyond_first).all() for beyond_first in responses)
+    if is_single and not rows.gold.size and scored.categories is None:
+        yield from about_plain_numbers(rows.n_items)
+    if is_single:
         yield ONE_RESPONSE
     unit = "clusters" if pairs[0].sample.n_clusters else "items"
     if question.hypothesis != EQUALLY_GOOD:

@@ -20,13 +20,13 @@ from nbyk.testing.systems.items_alone import FEW_ITEMS
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.unit_cautions import about_units, named_units
-from nbyk.words import number
+from nbyk.words import Remark, number
 
 _ROLES = {"raters": ("gold",), "runs": ("a", "b"), "runs of A": ("a",), "runs of B": ("b",)}
 """The roles whose shared units each source has."""
 
 _MORE_WOULD_TELL = "chance in it counts as its item's, and several would tell them apart"
-ONE_RESPONSE = f"every item has one response: {_MORE_WOULD_TELL}"
+ONE_RESPONSE = Remark(f"every item has one response: {_MORE_WOULD_TELL}")
 _FEW_SCORES = 10
 """So few responses without gold may be scores of runs."""
 _LOPSIDED = 0.1
@@ -65,11 +65,8 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     sources = ({"gold": data.gold} if data.has_gold else {}) | {a: data.a, b: data.b}
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
     is_plain = len(single) == len(sources) and not data.has_gold and data.categories is None
-    if is_plain and data.n_items <= _FEW_SCORES:
-        yield (
-            f"{data.n_items} items are few; if these numbers are scores of runs, such as seeds, give "
-            "`kind` scores"
-        )
+    if is_plain:
+        yield from about_plain_numbers(data.n_items)
     if same_responses(data):
         yield f"{a} and {b} gave the same responses to every item"
     if data.categories is None:
@@ -82,7 +79,16 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     if len(single) == len(sources):
         yield ONE_RESPONSE
     elif single:
-        yield f"one response per item from {' and '.join(single)}: {_MORE_WOULD_TELL}"
+        yield Remark(f"one response per item from {' and '.join(single)}: {_MORE_WOULD_TELL}")
+
+
+def about_plain_numbers(n_items: int) -> Iterator[str]:
+    """Yield a caution about so few single numbers without gold that they may be scores of runs."""
+    if n_items <= _FEW_SCORES:
+        yield (
+            f"each number was taken for an answer to one of {n_items} items; if they are scores of runs, "
+            'such as seeds, say `kind="scores"`'
+        )
 
 
 def _about_scales(sources: Mapping[str, Floats]) -> Iterator[str]:

@@ -131,7 +131,7 @@ def few_units(panels: Sequence[Panel], *, alone: bool = False) -> Iterator[str]:
         wrong = "such intervals miss" if alone else "equally good systems are called different"
         yield (
             f"{listed(list(few))} are few to speak for others: if some of those are far off, up to "
-            f"{17 if fewer else 13} % of {wrong} (docs/shared-units.md)"
+            f"{17 if fewer else 14} % of {wrong} (docs/shared-units.md)"
         )
 
 
