@@ -32,7 +32,7 @@ from scipy import optimize, stats
 from scipy.spatial import distance
 
 from nbyk.cli.labels import read_labels
-from nbyk.cli.pilot import pilot_scale, read_pilot
+from nbyk.cli.pilot import PilotFiles, pilot_scale
 from nbyk.data import Ratings, load_source
 from nbyk.data.columns import Columns
 from nbyk.data.layouts import Mending
@@ -145,9 +145,10 @@ def held_out(name: str, ratings: Ratings, levels: tuple[float, ...], half: int, 
         for part, items in (("one", order[:cut]), ("other", order[cut:])):
             path = Path(folder) / f"{part}.csv"
             write(ratings, items, path)
+            pilot = PilotFiles(path, None, Columns(), Mending())
             declared = ",".join(f"{level:g}" for level in levels)
-            of_levels = read_pilot(path, pilot_scale(declared), Columns(), Mending())
-            of_ends = read_pilot(path, pilot_scale(f"{levels[0]}..{levels[-1]}"), Columns(), Mending())
+            of_levels = pilot.read(pilot_scale(declared))
+            of_ends = pilot.read(pilot_scale(f"{levels[0]}..{levels[-1]}"))
             assert of_levels.items.key() == of_ends.items.key()
             assert of_levels.scale.unit == of_ends.scale.unit
             pilots.append(of_levels)

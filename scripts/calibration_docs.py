@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from nbyk.files import write_text
-from nbyk.report.drawing import save
+from nbyk.report.drawing import pictures
 from nbyk_papers.calibration.figures import metrics_figure, sizes_figure
 from nbyk_papers.calibration.labels import IN_WORDS, read_labels
 from nbyk_papers.calibration.names import named, test_name
@@ -71,10 +71,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     main_rates = named(rates[rates["alpha"] == MAIN_ALPHA])
     is_power = main_rates["scenario"] == "power"
     figures = ROOT / "docs/figures"
-    save(sizes_figure(main_rates[~is_power], "Type-I error"), figures / "calibration")
-    save(metrics_figure(main_rates[~is_power]), figures / "calibration_metrics")
-    for drawn in figures.glob("calibration*.svg"):
-        drawn.unlink()
+    drawn = {"calibration": sizes_figure(main_rates[~is_power], "Type-I error")}
+    drawn["calibration_metrics"] = metrics_figure(main_rates[~is_power])
+    for name, figure in drawn.items():
+        (figures / f"{name}.png").write_bytes(pictures(figure)[".png"])
 
 
 def pack(folder: Path) -> None:

@@ -23,12 +23,6 @@ FOLDER = ".nbyk"
 _HALF = re.compile(r"[\ud800-\udfff]")
 
 
-def _flat(content: Mapping[str, Any]) -> bool:
-    """Return whether no value of a record's mappings is a list or a mapping."""
-    of = (content[name] for name in ("settings", "inputs", "versions"))
-    return not any(isinstance(value, list | dict) for mapping in of for value in mapping.values())
-
-
 @dataclass(frozen=True)
 class Record:
     """The origin of a file, without time, host or number of threads: the same command gives the same record.
@@ -68,22 +62,18 @@ class Record:
     def from_json(cls, text: str) -> Record:
         """Return the record from a text that `to_json` made."""
         try:
-            return cls._of(json.loads(text))
+            content = json.loads(text)
         except RecursionError:
             raise ValueError("it is nested too deep") from None
-
-    @classmethod
-    def _of(cls, content: Any) -> Record:
         kinds = {field.name: str(field.type) for field in fields(cls)}
         if not isinstance(content, dict) or set(content) != set(kinds):
             raise ValueError(f"expected the keys {', '.join(kinds)}")
-        expected = {"str": str, "int": int}
         for name, kind in kinds.items():
-            if not isinstance(content[name], expected.get(kind, dict)):
+            expected: type = {"str": str, "int": int}.get(kind, dict)
+            held = content[name].values() if isinstance(content[name], dict) else ()
+            plain = (str, int, float, type(None)) if name == "settings" else str
+            if not isinstance(content[name], expected) or not all(isinstance(one, plain) for one in held):
                 raise ValueError(f"{name} is {content[name]!r}")
-        texts = {*content["inputs"].values(), *content["versions"].values()} if _flat(content) else {None}
-        if not all(isinstance(text, str) for text in texts):
-            raise ValueError("settings, inputs or versions hold what is neither text nor a number")
         return cls(**content)
 
 
@@ -169,11 +159,6 @@ def check(path: str | os.PathLike[str], record: Record, content_sha256: str, n_b
 def how_it_differs(record: Record, n_bytes: int) -> str:
     """Return the likely cause if a file does not match its record, in words."""
     return "cut off" if n_bytes < record.bytes else "changed"
-
-
-def sha256_of(content: bytes) -> str:
-    """Return the SHA-256 hex digest of bytes."""
-    return hashlib.sha256(content).hexdigest()
 
 
 def shown(path: str | os.PathLike[str]) -> str:
@@ -278,7 +263,7 @@ def was_read(path: str | os.PathLike[str], content: bytes) -> None:
     record = read_record(path)
     if record is None and not _open:
         return
-    digest = sha256_of(content)
+    digest = hashlib.sha256(content).hexdigest()
     if record is not None:
         check(path, record, digest, len(content))
     for journal in _open:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from nbyk.metrics import Metric, Parameter
 from nbyk.metrics.registry import OF_PACKAGES
-from nbyk.metrics.traits import FromCounts, Traits
+from nbyk.metrics.traits import FromCounts, said
 
 _WEIN = "Wein, Homan, Aroyo and Welty 2023, Follow the leader(board) with confidence"
 _HOMAN = "Homan, Korn, Pandita and Welty 2025, How many ratings per item are necessary"
 _BINS = (Parameter("bins", whole=True, minimum=1, maximum=100_000, example=50),)
 _FEW_BINS = (Parameter("bins", whole=True, minimum=1, maximum=100_000, example=5),)
 _HISTOGRAMS = "nbyk_papers.histograms"
-_JUMPS = Traits("jumps", (), 0, False, False)
+_JUMPS = said("jumps")
 
 METRICS = (
     Metric(
@@ -44,7 +44,7 @@ METRICS = (
         parameters=_FEW_BINS,
         source=f"{_WEIN}; {_HOMAN}",
         additive=True,
-        traits=Traits("jumps", (), 0, True, False),
+        traits=_JUMPS,
         counts=FromCounts(f"{_HISTOGRAMS}:histogram_earth_movers", "bin"),
     ),
 )

@@ -16,7 +16,7 @@ import numpy as np
 from nbyk.metrics import register
 
 
-@register(direction="higher", score_range=(0, 1), form="nbyk.testing.engine.tables:accuracy_table")
+@register(direction="higher", score_range=(0, 1), form="nbyk.testing.engine.tables:threshold_table")
 def own_accuracy(system, gold, threshold=0.5):
     "As accuracy."
     return np.mean((system >= threshold) == (gold >= threshold))

@@ -210,7 +210,7 @@ BAD: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
         {"kind": "distributions"},
         r"a\.csv:3: sums to 1.1, 0.1 more than one",
     ),
-    "an unknown kind": ({}, {"kind": "votes"}, "kind: found 'votes', expected numbers or classes or"),
+    "an unknown kind": ({}, {"kind": "votes"}, "expected numbers, classes, distributions or scores"),
     "gold of scores": (
         {"gold": "item,value\nq1,1\nq2,0\nq3,1\n"},
         {"kind": "scores"},
@@ -261,5 +261,5 @@ def test_duplicates_are_taken_as_asked_in_every_kind(choice: str, tmp_path: Path
         read = nbyk.read_systems(systems, gold, kind=kind, on_duplicates=choice)  # type: ignore[arg-type]
         assert read.responses["a"].ravel()[0] == expected[kind][place]
         assert any("1 further rating of an item" in note for note in read.notes)
-        with pytest.raises(NbykError, match=r"has already rated item|already has a score"):
+        with pytest.raises(NbykError, match=r"has already rated item|is already on"):
             nbyk.read_systems(systems, gold, kind=kind)  # type: ignore[arg-type]

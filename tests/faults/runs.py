@@ -23,7 +23,7 @@ RESULTS = {"cell": "results/estimated_p", "report": "results/wein2023"}
 """Folders of what they make."""
 WRITING = 0.15
 """About this share of a program's time, at most, passes from its first scratch file to its end."""
-WRITERS = ["prior", "cell", pytest.param("report", marks=pytest.mark.faults)]
+WRITERS = ["prior", "cell", *(pytest.param(of, marks=pytest.mark.faults) for of in ("plot", "report"))]
 """Rules whose jobs, together, write every kind of file: JSON, Parquet, and CSV, LaTeX, PNG, SVG, HTML, …
 
 They are a test's parameters; `make test` runs the cheap ones alone.
@@ -132,13 +132,13 @@ def step(words: list[str]) -> str:
 
 def outputs(words: list[str], shared: Path) -> list[str]:
     """Return what a job writes, relative to the run's folder."""
-    if step(words) == "report":
-        folders = ["results/wein2023"]
-    else:
-        options = {"--out", "--families", "--check"}
-        folders = [value for option, value in pairwise(words) if option in options]
-    return sorted(
+    options = {"--out", "--families", "--check"}
+    folders = [value for option, value in pairwise(words) if option in options]
+    names = [
         name
         for name in results(shared / "run")
         if any(name == folder or name.startswith(f"{folder}/") for folder in folders)
-    )
+    ]
+    if step(words) in ("plot", "report"):  # into one folder
+        names = [name for name in names if ("figure" in name) == (step(words) == "plot")]
+    return sorted(names)

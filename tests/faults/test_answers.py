@@ -135,8 +135,8 @@ def steps_of_writer(contents: Files, folder: Path, *, killed_at: int | None) -> 
 
 
 SCORES = {"a.txt": "3 5 4 6 5 7 4", "b.txt": "2 5 3 6 4 6 3", "c.txt": "1 2 1 3 2 1 2"}
-OLD, NEW = ("a.txt", "b.txt", "c.txt"), ("a.txt", "c.txt")
-"""What is compared by the answer that was there, and by the one in its place: each has files of its own."""
+OLD, NEW = ("a.txt", "c.txt"), ("a.txt", "b.txt", "c.txt")
+"""What the old answer and the new one in its place compare; the new one lacks a file of the old one."""
 
 
 def compare_scores(files: Sequence[str], out: str, folder: Path) -> None:

@@ -135,6 +135,7 @@ def test_a_run_in_a_read_only_folder_ends_before_its_first_job(
     shared: Path, tmp_path: Path, moment: random.Random
 ) -> None:
     directory = undone(shared, tmp_path, moment)
+    shutil.rmtree(directory / "results/pvalues")  # Snakemake itself names outputs to be made anew
     before = results(directory)
     with mounted(READ_ONLY, directory / "results") as disk:
         code, output = disk.snakemake(shared / "checkout", directory)

@@ -42,9 +42,9 @@ def test_counts_give_the_effect_of_every_item(spec: str, seed: int, n_levels: in
     levels = rng.integers(0, n_levels, (3, n, k))
     response = Response("binary") if n_levels == 2 else Response("likert", n_levels)
     metric = get(spec)
-    form = counts_form(metric, tuple(response.values.tolist()), k)
+    fill, unit = counts_form(metric, tuple(response.values.tolist()), k)
     units = np.empty(n, np.int32)
-    form.fill(*(at_least(part, n_levels) for part in levels), k, units)
+    fill(*(at_least(part, n_levels) for part in levels), units)
     gold, a, b = response.values[levels]
     if metric.needs == "item_means":
         alone = metric.effects(
@@ -52,7 +52,7 @@ def test_counts_give_the_effect_of_every_item(spec: str, seed: int, n_levels: in
         )
     else:
         alone = metric.effects(np.stack([a, b])[:, :, None], gold[:, None])
-    assert units * form.unit == pytest.approx(alone, abs=1e-12)
+    assert units * unit == pytest.approx(alone, abs=1e-12)
 
 
 def test_a_metric_that_needs_the_responses_in_order_has_no_counts_form() -> None:

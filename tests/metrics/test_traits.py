@@ -11,7 +11,7 @@ from nbyk.metrics import Metric, definitions, get, names, register
 from nbyk.metrics.probe import measured_traits
 from nbyk.metrics.traits import Traits
 
-TRAITS = ("smoothness", "unchanged_by", "unit_power", "mean_over_items")
+TRAITS = ("smoothness", "unchanged_by", "unit_power")
 
 
 def every_metric() -> list[Metric]:
@@ -28,6 +28,7 @@ def test_what_is_declared_is_what_is_measured(metric: Metric) -> None:
     measured = measured_traits(metric)
     for trait in TRAITS:
         assert getattr(metric.traits, trait) == getattr(measured, trait), trait
+    assert metric.is_mean_over_items == measured.mean_over_items
 
 
 @pytest.mark.parametrize("metric", every_metric(), ids=lambda metric: metric.name)

@@ -265,7 +265,7 @@ def test_files_become_every_table_and_figure_and_a_page(
 
 def test_a_run_without_figure_2_does_without_its_table(p_values: pd.DataFrame, levels: pd.DataFrame) -> None:
     answer = labels_report(p_values[p_values["design"] != "tagging"], levels)
-    tables, figures = ({part.name for part in parts} for parts in (answer.all_tables, answer.figures))
+    tables, figures = ({part.name for part in parts} for parts in (answer.tables, answer.figures))
     assert "type_1_error" in tables
     assert "type_1_error" in figures
     assert "figure_02" not in tables | figures | set(answer.to_dict())

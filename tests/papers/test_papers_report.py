@@ -13,9 +13,9 @@ import pytest
 
 from nbyk.errors import NbykError
 from nbyk.files import write_json, write_text
-from nbyk.report.drawing import new_figure, save
-from nbyk.report.formats import write_table
+from nbyk.report.drawing import new_figure
 from nbyk_papers.papers import PAPERS, lines, write_report
+from tests.written import save, write_table
 
 AGREEMENT = {"cells": 3, "agree": 2, "share": 2 / 3, "median_abs_z": 0.7}
 WEIN: dict[str, Any] = {

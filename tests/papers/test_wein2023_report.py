@@ -12,7 +12,7 @@ from nbyk.config import validate
 from nbyk.data import load_source
 from nbyk.files import write_json, write_parquet
 from nbyk.priors import Response, fit_prior
-from nbyk.report.formats import latex, markdown, write_table
+from nbyk.report.formats import latex, markdown
 from nbyk.report.html import render_block
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk_papers.wein2023.comparison import Cells, minima
@@ -22,6 +22,7 @@ from nbyk_papers.wein2023.ranks import place_among
 from nbyk_papers.wein2023.report import cells_report
 from nbyk_papers.wein2023.summary import summarise
 from nbyk_papers.wein2023.tables import full, minima_table
+from tests.written import write_table
 
 
 def cells_of_the_paper() -> Cells:
@@ -91,7 +92,7 @@ def test_every_table_and_figure_that_a_configuration_names_is_in_the_report(pape
     config = validate({"semantics": ["published"], "sources": ["simulated", "toxicity"]})
     later = section_folder(500, 3, 0.05)
     answer = cells_report(papers_cells, {}, seed=1, later={later: papers_cells})
-    tables = {table.name for table in answer.all_tables}
+    tables = {table.name for table in answer.tables}
     assert {name for name in tables if not name.startswith(later)} == set(table_names(config, []))
     assert {name.removeprefix(f"{later}/") for name in tables} == set(table_names(config, []))
     figures = {figure.name for figure in answer.figures}

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from nbyk.planning.root_search import RootSearch
-from nbyk.planning.simulation import Reached, not_found
+from nbyk.planning.simulation import Point, not_found
 from tests.planning.test_plan import planned
 
 
@@ -40,7 +40,7 @@ def test_a_search_that_does_not_settle_is_no_power_out_of_reach() -> None:
     assert math.isnan(root.x)
     assert not root.settled
     asked = planned(epsilon=0.4, n_items=60, power=0.6, max_responses=9).request
-    error = str(not_found(asked, [root], [Reached(0.95, 20, 2, 0.3)]))
+    error = str(not_found(asked, "n_items", {Point(0, 2, 0.3): root}))
     assert "did not converge" in error
     assert "not reached" not in error
 

@@ -250,7 +250,7 @@ def test_other_numbers_of_ratings_have_the_stated_power_on_average() -> None:
     """
     n, k, off_a, off_b, noise = 200, 3, 0.1, 0.13, 0.15
     generator = np.random.default_rng(1)
-    z_alpha, z_power = norm.ppf(0.975), norm.ppf(0.8)
+    z_alpha = norm.ppf(0.975)
     gaps = []
     while len(gaps) < 16:
         drawn = of_process(n, k, off_b, seed=int(generator.integers(2**31)), noise=noise)[:, 0]
@@ -261,11 +261,11 @@ def test_other_numbers_of_ratings_have_the_stated_power_on_average() -> None:
             continue
         data = nbyk.response_set(gold, a, b)
         fitted = FittedSystems.of(data, get("mse"), effect, None, 0)
-        outlook = Outlook(effect, spread, effect, z_alpha, z_power, n, 100_000, 6)
+        outlook = Outlook(effect, spread, effect, 0.025, 0.8, n, 100_000, 6, k, 100)
         error = relative_error(gains)
         test = SystemTest("swap_items", get("mse"), 0.025)
         sizes = SimulatedSizes(fitted.beside(data), outlook, error, test, 1)
-        named = sizes.least_responses(k, 0.8, 100)
+        named = outlook.least_responses(sizes.qualities)
         if named is not None:
             stated = outlook.power(n, sizes.qualities(named))
             true = spread_of_squared_errors(off_a, math.sqrt(3.0 * effect + off_a**2), noise, named)
@@ -289,7 +289,7 @@ def test_the_rule_in_closed_form_states_what_it_reaches() -> None:
 
 
 def test_a_power_is_the_mean_over_what_the_data_leave_open() -> None:
-    outlook = Outlook(0.1, 1.0, 0.1, norm.ppf(0.975), norm.ppf(0.8), 100, 100_000, 6)
+    outlook = Outlook(0.1, 1.0, 0.1, 0.025, 0.8, 100, 100_000, 6)
     open_sizes = ((0.5, 0.8), (0.5, 1.3))
     alone = [power_at(0.1 * quality, 1.0, 900) for _, quality in open_sizes]
     assert outlook.power(900, open_sizes) == pytest.approx(np.mean(alone))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import betabinom, dirichlet, dirichlet_multinomial, kstest
 
+import nbyk
 from nbyk.errors import NbykError
-from nbyk.priors import ClassPrior, OrdinalPrior, fit_classes
-from nbyk.priors.families import open_uniforms
+from nbyk.priors import ClassPrior, OrdinalPrior, Response, TwoStagePrior, fit_classes
+from nbyk.priors.families import Constant, Normal, open_uniforms
 from nbyk.priors.nominal import check_classes, labels_of, mixed, shares_of
 from nbyk.priors.ordinal import label_prior_in
 from nbyk.resampling.count_sets import as_thresholds, draw_counts
-from nbyk.resampling.streams import ReplicateStreams, stream_key
+from nbyk.resampling.labels import LabelPopulation
+from nbyk.resampling.streams import ReplicateStreams, Streams, stream_key
 from tests.oracles.chisquare import assert_drawn_from
 
 ALPHAS = [(1.37, 1.33), (5.22, 0.86, 2.75), (10.0, 3, 3, 3, 3), (0.2, 0.2, 0.2, 0.2), (900.0, 40, 60)]
@@ -65,6 +68,28 @@ def test_counts_have_the_probabilities_of_every_outcome(alpha: tuple[float, ...]
     place = {row: number for number, row in enumerate(outcomes)}
     rows = counts_from(prior, 20_000, k, seed=k)
     assert_drawn_from(np.array([place[tuple(row)] for row in rows.tolist()]), dict(enumerate(chances)))
+
+
+@pytest.mark.parametrize("world", ["binary", "classes"])
+def test_binary_ratings_are_labels_of_two_classes(world: str) -> None:
+    """With μ ~ N(½, σ²) the share of 1 is uniform, a Dirichlet(1, 1): gold's count and A's answer agree."""
+    k, n_items = 4, 40_000
+    if world == "binary":
+        prior = TwoStagePrior("mine", Normal(0.5, 0.01), Constant(0.01), Response("binary"))
+        drawn = nbyk.simulate(nbyk.Population(prior, n_items, k, 0.0, n_runs=1))
+        ones, answer = drawn.gold.sum(axis=1), drawn.a[:, 0]
+    else:
+        labels = LabelPopulation(ClassPrior("mine", (1, 1)), n_items, k, 0.0)
+        gold, systems = labels.draw(Streams(stream_key(0, purpose="two classes"), 0), 1)
+        ones, answer = gold[0].sum(axis=1), systems[0, 0, :, 0]
+    chances = {
+        2 * of_gold + of_a: betabinom.pmf(of_gold + of_a, k + 1, 1, 1)
+        * math.comb(k, of_gold)
+        / math.comb(k + 1, of_gold + of_a)
+        for of_gold, of_a in itertools.product(range(k + 1), range(2))
+    }
+    assert sum(chances.values()) == pytest.approx(1.0)
+    assert_drawn_from((2 * ones + answer).astype(int), chances)
 
 
 def test_log_likelihood_is_scipys_without_the_coefficient() -> None:
@@ -119,7 +144,9 @@ def test_a_fit_of_drawn_labels_draws_such_labels(alpha: tuple[float, ...]) -> No
     assert not fitted.check.rejected, fitted.check
     assert fitted.prior.caution == ""
     data = counts_from(prior, 600, 5)
-    assert fitted.log_likelihood >= prior.log_likelihood(data) - 2.0  # the penalty may cost that much
+    assert (
+        fitted.prior.log_likelihood(data) >= prior.log_likelihood(data) - 2.0
+    )  # the penalty may cost that much
 
 
 def test_a_fit_of_other_labels_says_where_they_differ() -> None:

@@ -22,14 +22,12 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
-from nbyk.cli.answers import give
-from nbyk.cli.gates import Shown, Verdict
+from nbyk.cli.answers import Gated, Verdict, give
 from nbyk.files import is_scratch
 from nbyk.health import examine_results as examine
 from nbyk.lineage import recording
-from nbyk.report.answer import Answer, AnswerFigure, AnswerTable, answer_text, write_answer
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable, answer_text, printed, write_answer
 from nbyk.report.drawing import new_figure, pictures
-from nbyk.report.printed import printed
 
 FRAME = pd.DataFrame(
     {"system": ["a|b", "x_y <b>&", "[red]z"], "n": [1, 2, 3], "p": [0.125, float("nan"), 1e-7]}
@@ -208,9 +206,9 @@ def test_nothing_is_written_where_a_part_fails(broken: Answer, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("gate", [None, Shown("A", "B", "yes")])
+@pytest.mark.parametrize("gate", [None, Gated("yes", "The gate is passed.")])
 def test_an_answer_is_written_and_printed(
-    gate: Shown | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    gate: Gated | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     give(ANSWER, out=tmp_path / "out", form="json", stem="answer", gate=gate)
     assert json.loads(capsys.readouterr().out) == json.loads((tmp_path / "out/answer.json").read_text())
@@ -221,7 +219,13 @@ def test_a_gate_that_is_not_passed_ends_with_its_code_and_leaves_the_answer(
     gate: Verdict, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended, recording(["answer"]):
-        give(ANSWER, out=tmp_path / "out", form="text", stem="answer", gate=Shown("A", "B", gate))
+        give(
+            ANSWER,
+            out=tmp_path / "out",
+            form="text",
+            stem="answer",
+            gate=Gated(gate, "The gate is not passed."),
+        )
     assert ended.value.code == code
     assert json.loads((tmp_path / "out/answer.json").read_text())["gate"] == gate
     assert capsys.readouterr().out.startswith("A is better than B")
@@ -351,11 +355,12 @@ def test_a_signal_waits_until_the_answer_is_whole(tmp_path: Path, monkeypatch: p
 def test_further_tables_are_made_only_where_they_are_written(tmp_path: Path) -> None:
     made = []
 
-    def further() -> Iterator[AnswerTable]:
+    def tables() -> Iterator[AnswerTable]:
+        yield from ANSWER.tables
         made.append("items")
         yield AnswerTable("items", "Which items speak", ANSWER.tables[0].frame)
 
-    answer = replace(ANSWER, further=further)
+    answer = replace(ANSWER, make_tables=tables, n_printed=1)
     for form in ("text", "markdown", "json", "latex"):
         assert printed(answer, form, stem="answer", width=80) == printed(
             ANSWER, form, stem="answer", width=80

@@ -11,12 +11,12 @@ import pytest
 import nbyk
 from nbyk.planning.settle import settle
 from nbyk.report.comparison import figures, tables
-from nbyk.report.drawing import NARROW, pictures, save
-from nbyk.report.formats import write_table
+from nbyk.report.drawing import NARROW, pictures
 from nbyk.testing.results import Board
 from nbyk.testing.systems.sensitivity import sensitivity
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import variance_shares
+from tests.written import save, write_table
 
 NAMES = ("short", "a/very-long-name-of-a-system-that-nobody-can-read-v1", "100 % & $x_1$", "d")
 
@@ -113,7 +113,7 @@ def test_figures_have_the_same_bytes_again(board: Board, beside: Board, tmp_path
     drawn = {
         "board": lambda: figures.leaderboard_figure(board),
         "beside": lambda: figures.leaderboard_figure(beside),
-        "pair": lambda: figures.pair_figure(pair),
+        "pair": lambda: figures.null_figure(pair),
         "sensitivity": lambda: figures.sensitivity_figure(found),
         "shares": lambda: figures.variance_figure("mae", shares.parts()),
     }
@@ -129,7 +129,7 @@ def test_figures_of_what_does_not_vary_can_be_drawn(tmp_path: Path) -> None:
     gold = np.linspace(0.0, 1.0, 20)[:, None]
     same = nbyk.compare(gold, {"x": gold, "y": gold}, n_resamples=99)
     save(figures.leaderboard_figure(same), tmp_path / "board")
-    save(figures.pair_figure(same.pair), tmp_path / "pair")
+    save(figures.null_figure(same.pair), tmp_path / "pair")
     shares = variance_shares(gold, gold, gold)
     save(figures.variance_figure("mae", shares.parts()), tmp_path / "shares")
     undefined = sensitivity(gold[:3], gold[:3], gold[2::-1], metrics=["spearman"], n_resamples=299)

@@ -10,8 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from nbyk.config import config_model, reference_page, validate
-from nbyk.config.whole import Config
+from nbyk.config import Config, config_model, reference_page, validate
 from nbyk.errors import NbykError
 from nbyk.files import read_json
 from nbyk.studies import study as registry

@@ -31,7 +31,7 @@ from typing import IO, NoReturn
 PROGRAMS = {"snakemake": "snakemake.cli", "nbyk": "nbyk.cli"}
 LOADED = (
     *PROGRAMS.values(),
-    *("nbyk.cli.app", "nbyk.cli.study", "nbyk.config.whole", "nbyk.data.download", "nbyk.report.html"),
+    *("nbyk.cli.app", "nbyk.cli.study", "nbyk.config", "nbyk.data.download", "nbyk.report.html"),
     *("nbyk_papers.batches", "nbyk.studies.code", "nbyk_papers.boostsa2022.cells"),
     *("jinja2", "requests", "smart_open", "snakemake.workflow"),
 )
@@ -182,7 +182,7 @@ def _serve() -> None:
         listening.bind(sys.stdin.readline().strip())
         listening.listen(16)
         _load(LOADED)
-        importlib.import_module("nbyk.config.whole").config_model()  # loads the studies
+        importlib.import_module("nbyk.config").config_model()  # loads the studies
         importlib.import_module("snakemake.cli").get_argument_parser()  # loads the plugins
         print("ready", flush=True)
         copies: dict[int, socket.socket] = {}

@@ -1,22 +1,23 @@
-"""How commands give an answer: options and the one function behind them."""
+"""How commands give an answer, and `--gate`: whether a system is good enough, as an exit code."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from nbyk.cli.gates import EXIT_CODES, Shown, with_gate
 from nbyk.cli.terminal import in_options
 from nbyk.errors import NbykError
 from nbyk.lineage import GateShutError
+from nbyk.words import in_full
 
 if TYPE_CHECKING:
     from nbyk.report.answer import Answer
+    from nbyk.testing.results import Board, Pair
 
 OutAnswer = Annotated[
     Path | None,
@@ -32,8 +33,28 @@ Format = Annotated[
 
 FORMATS = ("text", "markdown", "json", "html", "latex")
 
+Gate = Annotated[
+    bool,
+    typer.Option(
+        "--gate",
+        help="For continuous integration: exit with 0 if the answer is yes, 3 if no, 4 if inconclusive.",
+    ),
+]
+
+Verdict = Literal["yes", "no", "inconclusive"]
+EXIT_CODES: dict[Verdict, int] = {"yes": 0, "no": 3, "inconclusive": 4}
+"""Exit codes of --gate. Exit code 2 is bad input, and 1 an unforeseen error."""
+
+
 _WIDTH = 100
 """Columns of output that does not go to a terminal."""
+
+
+class Gated(NamedTuple):
+    """What a gate finds, and a sentence that says so."""
+
+    verdict: Verdict
+    sentence: str
 
 
 def give(
@@ -42,44 +63,125 @@ def give(
     out: Path | None,
     form: str,
     stem: str,
-    gate: Shown | None = None,
+    gate: Gated | None = None,
     more: Mapping[str, bytes] | None = None,
     details: bool = False,
 ) -> None:
-    """Write an answer if a folder is given, print it, and exit with the gate's code unless it is yes.
+    """Write an answer if --out is given, print it, and exit with the gate's code unless it is yes.
 
-    Parameters
-    ----------
-    answer
-        The answer.
-    out
-        The folder of --out; check it with `check_out_folder` before any long computation.
-    form
-        The --format to print it in; check it with `check_format` before any long computation.
-    stem
-        Stem of the report's and the JSON file's names.
-    gate
-        What the gate asks and finds, if --gate is given; None otherwise. The answer says it too.
-    more
-        Further files of the answer, by name.
-    details
-        Whether the terminal shows more than the first lines, if the answer has these.
+    Check `out` and `form` with `check_out_folder` and `check_format` before any long computation.
+    `stem` begins the names of the report and the JSON file; `more` are further files by name.
     """
-    from nbyk.report.answer import write_answer
-    from nbyk.report.printed import printed
+    from nbyk.report.answer import printed, write_answer
+    from nbyk.report.lines import Line
 
     answer = replace(answer, cautions=tuple(map(in_options, answer.cautions)))
     if gate is not None:
-        answer = with_gate(answer, gate)
+        head = answer.head and replace(answer.head, lines=(*answer.head.lines, Line(gate.sentence)))
+        found = {"gate": gate.verdict, "gate_passed": gate.verdict == "yes"}
+        sentences = (*answer.sentences, gate.sentence)
+        answer = replace(answer, head=head, sentences=sentences, details={**answer.details, **found})
     if out is not None:
         write_answer(answer, out, stem=stem, more=more)
     width = shutil.get_terminal_size((_WIDTH, 24)).columns
     print(printed(answer, form, stem=stem, width=width, details=details), end="")
-    if gate is not None and gate.better != "yes":
-        raise GateShutError(EXIT_CODES[gate.better])
+    if gate is not None and gate.verdict != "yes":
+        raise GateShutError(EXIT_CODES[gate.verdict])
 
 
 def check_format(form: str) -> None:
     """Raise NbykError if there is no such --format."""
     if form not in FORMATS:
         raise NbykError(f"found {form!r}, expected {', '.join(FORMATS)}", argument="form")
+
+
+def with_one_side(alternative: str | None, *, gate: bool) -> str:
+    """Return the alternative to test: the given one, or "greater" for a gate, which asks what is better."""
+    if gate and alternative == "less":
+        raise NbykError("--gate asks whether A is better, but --alternative less asks whether B is; drop one")
+    return alternative or ("greater" if gate else "two-sided")
+
+
+def gate_of(boards: Sequence[Board], names: Sequence[str], incomplete: Sequence[str]) -> Gated:
+    """Return whether the first system is the better one, or not worse by the margin, by every metric.
+
+    `names` are the systems in their given order; `incomplete` are notes about logs that lack some of their
+    run, with which nothing is conclusive.
+    """
+    first = next(name for name in names if name != boards[0].question.against)
+    pairs = [pair for board in boards for pair in board.pairs if pair.a == first]
+    has_margin = pairs[0].margin is not None
+    verdicts = {(_about_margin if has_margin else _about_better)(pair) for pair in pairs}
+    verdict: Verdict = "no" if "no" in verdicts else "inconclusive" if "inconclusive" in verdicts else "yes"
+    reason = _reserve_of_margins(pairs) if has_margin else _reason_of(pairs)
+    if incomplete:
+        verdict, reason = "inconclusive", f"{incomplete[0]}; run it to its end"
+    if verdict == "inconclusive" and reason:
+        return Gated(verdict, f"The gate is inconclusive: {reason}.")
+    return Gated(verdict, _sentence(verdict, pairs[0]))
+
+
+def _sentence(verdict: Verdict, pair: Pair) -> str:
+    a, b = pair.a, pair.b
+    if pair.margin is not None:
+        size = in_full(pair.margin.size)
+        return {
+            "yes": f"The gate is passed: {a} is better than {b}, or not worse by {size}.",
+            "no": f"The gate is not passed: {a} is worse than {b} by more than {size}.",
+            "inconclusive": f"The gate is inconclusive: these data do not show whether {a} is worse than {b} "
+            f"by {size}. More items would tell, or ask about a larger margin.",
+        }[verdict]
+    if verdict == "inconclusive":
+        draws = "--resamples" if pair.sample.scores else "--max-resamples"
+        return (
+            f"The gate is inconclusive: more draws could change whether {a} is shown to be better than {b}; "
+            f"raise {draws}."
+        )
+    no = "" if verdict == "yes" else "not "
+    return f"The gate is {no}passed: {a} is {no}shown to be better than {b}."
+
+
+def _about_better(pair: Pair) -> Verdict:
+    """Return whether A is better; inconclusive unless that is certain and holds without reserve."""
+    claim = pair.claims[0]
+    # No number of draws shows a system to be better that is not ahead.
+    is_behind = claim.is_conclusive and claim.order is None and pair.effect <= 0.0
+    if not pair.could_reject or not (is_behind or (pair.decided and not pair.reserve)):
+        return "inconclusive"
+    return "yes" if pair.verdict == "better" else "no"
+
+
+def _about_margin(pair: Pair) -> Verdict:
+    """Return whether A is better, or not worse by the margin."""
+    found: dict[str, Verdict] = {"equivalent": "yes", "not worse": "yes", "worse": "no"}
+    if pair.verdict == "better":
+        return "yes"
+    return "inconclusive" if pair.margin is None else found.get(pair.margin.verdict, "inconclusive")
+
+
+def _reason_of(pairs: Sequence[Pair]) -> str:
+    """Return why some pair allows no claim about the broadest population, or only with reserve.
+
+    "" if every pair does without.
+    """
+    for pair in pairs:
+        if pair.claims[0].reason:
+            return f"{pair.claims[0].reason}; --generalise items asks about these alone"
+        if not pair.could_reject:
+            few = "scores" if pair.sample.scores else "items"
+            return f"so few {few} cannot show a difference at α = {pair.question.alpha:g}; give more"
+        if pair.reserve:
+            return f"{pair.a} is shown to be better than {pair.b} only with reserve: {pair.reserve}"
+    return ""
+
+
+def _reserve_of_margins(pairs: Sequence[Pair]) -> str:
+    """Return why the answer about the margin holds for some pair only with reserve; "" if for none."""
+    return next(
+        (
+            f"{pair.margin.shown} for {pair.a} and {pair.b} holds only with reserve: {pair.margin.reserve}"
+            for pair in pairs
+            if pair.margin is not None and pair.margin.is_reserved
+        ),
+        "",
+    )

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nbyk.cli.answers import Format, OutAnswer, check_format, give
+from nbyk.cli.answers import Format, Gate, OutAnswer, check_format, gate_of, give, with_one_side
 from nbyk.cli.compare_answers import (
-    CompareRequest,
+    Compared,
     Following,
-    ScoresRequest,
-    answer_of,
-    answer_of_scores,
-    answer_of_votes,
+    compared_by_judge,
+    compared_items,
+    compared_scores,
+    compared_votes,
     needs_pairs,
-    shown_of,
 )
-from nbyk.cli.compare_judged import READING, TAKEN, WITH_JUDGE, answer_of_judged, numbers_of
-from nbyk.cli.gates import Gate, unless_incomplete, with_one_side
 from nbyk.cli.options import (
     Item,
     MetricFiles,
@@ -39,6 +36,8 @@ from nbyk.cli.options import (
     distinct,
     factors,
     load_metric_files,
+    numbers_of,
+    panel,
     scale_named,
 )
 from nbyk.errors import NbykError, renaming, unknown_name
@@ -47,9 +46,7 @@ from nbyk.words import listed
 if TYPE_CHECKING:
     from nbyk.data import Systems
     from nbyk.data.kinds import Kind
-
-STEM = "compare"
-"""Stem of the report's and the JSON file's names."""
+    from nbyk.testing.systems.suite import Suite
 
 _PARAMETERS = {
     "SampleChoice.task": "task",
@@ -63,31 +60,30 @@ _PARAMETERS = {
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
-COLUMNS, CLAIM, JUDGE, SCORES, DRAWS = (
-    "Columns and what is read",
-    "The claim",
-    "People and a judge",
-    "Scores of runs",
-    "Draws",
-)
-"""Headings of the help, after the options that most comparisons need."""
+_of_columns = panel("Columns and what is read")
+_of_claim = panel("The claim")
+_of_judge = panel("People and a judge")
+_of_scores = panel("Scores of runs")
+_of_draws = panel("Draws")
 
-_ABOUT_ITEMS = (
+_OF_ITEMS = {
     *("gold", "metric", "metric_file", "classes", "null", "interval", "generalise", "rater_ids", "run_ids"),
     *("scale", "cluster", "rater", "gold_item", "gold_rater", "gold_value", "full", "max_resamples"),
     *("max_draws", "margin", "suite", "weights", "looks"),
-)
-"""Parameters that scores of runs have no use for."""
+}
+_OF_SCORES = {"test", "tau", "lift", "shift"}
+_OF_EITHER = {"kind", "lower_is_better", "pair_runs", "n_resamples", "task", "filter_"}
+_OF_JUDGE = {"judge_name", "counts", "chance", "batch", "slices"}
+"""Parameters that mean something for responses to items, scores of runs, either, or a judge alone."""
 
-_NOT_OF_VOTES = (
-    *("gold", "metric", "metric_file", "classes", "null", "interval", "rater_ids", "run_ids", "pair_runs"),
-    *("scale", "cluster", "full", "margin", "suite", "weights", "test", "tau", "lift", "shift"),
-    *("n_resamples", "lower_is_better", *WITH_JUDGE),
-)
-"""Parameters that votes have no use for."""
+_NOT_OF_VOTES = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER, _OF_JUDGE) - {"generalise", "looks"}
+_NOT_OF_JUDGE = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER) - {"scale", "rater"}
 
-_ABOUT_SCORES = ("test", "tau", "lift", "shift")
-"""Parameters that only scores of runs have a use for."""
+_READING = (
+    *("item", "rater", "value", "system", "chance", "batch", "slices"),
+    *("on_missing", "on_duplicates", "on_empty"),
+)
+"""The parameters that go to `nbyk.read_judged` as they are."""
 
 
 def compare(
@@ -129,7 +125,7 @@ def compare(
         Path | None,
         typer.Option(
             help="A judge's scores of all outputs; SYSTEMS is then one table of people's ratings of some. "
-            "nbyk corrects the judge by the people. Or a judge's votes, beside people's.",
+            "nbyk corrects the judge by the people. Or a judge's votes, beside people's."
         ),
     ] = None,
     lower_is_better: Annotated[
@@ -180,116 +176,90 @@ def compare(
     threads: Threads = 2,
     generalise: Annotated[
         str | None,
-        typer.Option(
+        _of_claim(
             "--generalise",
             help="Population of the claim: items, or items with clusters, raters or runs, such as "
             "items,raters.",
             show_default="items, their clusters, and the raters and runs that they share, if two or more",
             metavar="NAMES",
-            rich_help_panel=CLAIM,
         ),
     ] = None,
     pair_runs: Annotated[
         str | None,
-        typer.Option(
+        _of_claim(
             help="Whether runs of one name are the same for all systems, as runs of one seed may be: yes or "
             "no. People who rate several systems are the same people in any case.",
             show_default="no; yes for scores with ids of items",
-            rich_help_panel=CLAIM,
         ),
     ] = None,
     correction: Annotated[
         str | None,
-        typer.Option(
+        _of_claim(
             help="Correction for the number of pairs: holm, bonferroni, benjamini_hochberg or none.",
             show_default="holm; for aso bonferroni",
-            rich_help_panel=CLAIM,
         ),
     ] = None,
-    confidence_level: Annotated[
-        float, typer.Option(help="Confidence level of the intervals.", rich_help_panel=CLAIM)
-    ] = 0.95,
+    confidence_level: Annotated[float, _of_claim(help="Confidence level of the intervals.")] = 0.95,
     looks: Annotated[
         int,
-        typer.Option(
-            help="How often you look as data come in, at about equal steps; all looks together keep α.",
-            rich_help_panel=CLAIM,
+        _of_claim(
+            help="How often you look as data come in, at about equal steps; all looks together keep α."
         ),
     ] = 1,
-    interval: Annotated[
-        str,
-        typer.Option(help="Interval over items alone: percentile or bca.", rich_help_panel=CLAIM),
-    ] = "percentile",
+    interval: Annotated[str, _of_claim(help="Interval over items alone: percentile or bca.")] = "percentile",
     null: Annotated[
         str,
-        typer.Option(
+        _of_claim(
             help="Null hypothesis: swap_items or shifted (the two are equally good over the population of "
-            "items), permutation, pooled or pooled_twice (they answer every item alike).",
-            rich_help_panel=CLAIM,
+            "items), permutation, pooled or pooled_twice (they answer every item alike)."
         ),
     ] = "swap_items",
     test: Annotated[
         str | None,
-        typer.Option(
+        _of_scores(
             help="recommended, aso, permutation, approximate_randomisation, bootstrap, paired_bootstrap, "
             "welch_t, wilcoxon or mann_whitney.",
             show_default="recommended",
-            rich_help_panel=SCORES,
         ),
     ] = None,
-    tau: Annotated[
-        float, typer.Option(help="aso finds A better if eps_min is below this.", rich_help_panel=SCORES)
-    ] = 0.2,
+    tau: Annotated[float, _of_scores(help="aso finds A better if eps_min is below this.")] = 0.2,
     lift: Annotated[
         float | None,
-        typer.Option(
-            help="Also show how often the test would find a system better by this factor, such as 1.25.",
-            rich_help_panel=SCORES,
+        _of_scores(
+            help="Also show how often the test would find a system better by this factor, such as 1.25."
         ),
     ] = None,
-    shift: Annotated[
-        float | None,
-        typer.Option(help="The same for a difference instead of a factor.", rich_help_panel=SCORES),
-    ] = None,
+    shift: Annotated[float | None, _of_scores(help="The same for a difference instead of a factor.")] = None,
     judge_name: Annotated[
         str | None,
-        typer.Option(
-            help="The judge to take, if a column judge names several.",
-            show_default="the mean of all",
-            rich_help_panel=JUDGE,
-        ),
+        _of_judge(help="The judge to take, if a column judge names several.", show_default="the mean of all"),
     ] = None,
     counts: Annotated[
         str | None,
-        typer.Option(
+        _of_judge(
             help="What each class or vote counts, as in yes=1,partially=.5,no=0.",
             show_default="values are numbers",
-            rich_help_panel=JUDGE,
         ),
     ] = None,
     chance: Annotated[
         str | None,
-        typer.Option(
+        _of_judge(
             help="People's column of the chance with which each output was chosen.",
             show_default="all had the same",
             metavar="COLUMN",
-            rich_help_panel=JUDGE,
         ),
     ] = None,
     batch: Annotated[
         str | None,
-        typer.Option(
+        _of_judge(
             help="People's column of batches in their order: do judge and people drift apart?",
             metavar="COLUMN",
-            rich_help_panel=JUDGE,
         ),
     ] = None,
     slices: Annotated[
         str | None,
-        typer.Option(
-            help="The judge's column of slices of items, which count by their share.",
-            metavar="COLUMN",
-            rich_help_panel=JUDGE,
+        _of_judge(
+            help="The judge's column of slices of items, which count by their share.", metavar="COLUMN"
         ),
     ] = None,
     item: Item = "item",
@@ -297,120 +267,90 @@ def compare(
     value: Value = "value",
     system: Annotated[
         str | None,
-        typer.Option(
-            help="Column of systems, if one table holds them all.",
-            show_default="one of a known name",
-            rich_help_panel=COLUMNS,
+        _of_columns(
+            help="Column of systems, if one table holds them all.", show_default="one of a known name"
         ),
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(
+        _of_columns(
             help="Column of clusters of items, such as the text of a question, in gold or in a file of a "
             "system. nbyk swaps and draws whole clusters.",
             show_default="every item is its own cluster",
             metavar="COLUMN",
-            rich_help_panel=COLUMNS,
         ),
     ] = None,
     suite: Annotated[
         str | None,
-        typer.Option(
+        _of_columns(
             help="Column of the task that each item belongs to: the score is then a weighted mean of the "
             "tasks' scores. With --generalise items,tasks the claim is over new tasks.",
             metavar="COLUMN",
-            rich_help_panel=COLUMNS,
         ),
     ] = None,
     weights: Annotated[
         str | None,
-        typer.Option(
+        _of_claim(
             help="Weights of the tasks: macro (all alike), micro (by items), or as in law=2,art=1.",
             show_default="macro",
-            rich_help_panel=CLAIM,
         ),
     ] = None,
     classes: Annotated[
         str | None,
-        typer.Option(
-            help="The classes in their order, as in neg,neutral,pos.",
-            show_default="those of gold",
-            rich_help_panel=COLUMNS,
-        ),
+        _of_columns(help="The classes in their order, as in neg,neutral,pos.", show_default="those of gold"),
     ] = None,
     gold_item: Annotated[
-        str | None,
-        typer.Option(help="Gold's column of items.", show_default="as --item", rich_help_panel=COLUMNS),
+        str | None, _of_columns(help="Gold's column of items.", show_default="as --item")
     ] = None,
     gold_rater: Annotated[
-        str | None,
-        typer.Option(help="Gold's column of raters.", show_default="as --rater", rich_help_panel=COLUMNS),
+        str | None, _of_columns(help="Gold's column of raters.", show_default="as --rater")
     ] = None,
     gold_value: Annotated[
-        str | None,
-        typer.Option(help="Gold's column of values.", show_default="as --value", rich_help_panel=COLUMNS),
+        str | None, _of_columns(help="Gold's column of values.", show_default="as --value")
     ] = None,
     rater_ids: Annotated[
         str | None,
-        typer.Option(
+        _of_columns(
             help="Ids of gold's raters: shared (people), or fresh (slots, with other people on each item).",
             show_default="shared, if an id answers two items or more",
-            rich_help_panel=COLUMNS,
         ),
     ] = None,
     run_ids: Annotated[
         str | None,
-        typer.Option(
+        _of_columns(
             help="Ids of the systems' runs: shared or fresh, as for raters.",
             show_default="as for --rater-ids",
-            rich_help_panel=COLUMNS,
         ),
     ] = None,
     on_missing: Annotated[
-        str,
-        typer.Option(
-            help="Items that some files lack: refuse, or drop them and report how many.",
-            rich_help_panel=COLUMNS,
-        ),
+        str, _of_columns(help="Items that some files lack: refuse, or drop them and report how many.")
     ] = "refuse",
     on_duplicates: OnDuplicates = "refuse",
     on_empty: OnEmpty = "refuse",
     task: Annotated[
-        str | None,
-        typer.Option(
-            help="For logs of lm_eval: the task to use, if a log has several.", rich_help_panel=COLUMNS
-        ),
+        str | None, _of_columns(help="For logs of lm_eval: the task to use, if a log has several.")
     ] = None,
     filter_: Annotated[
         str | None,
-        typer.Option(
-            "--filter",
-            help="For logs of lm_eval: the filter to use, if a log has several.",
-            rich_help_panel=COLUMNS,
-        ),
+        _of_columns("--filter", help="For logs of lm_eval: the filter to use, if a log has several."),
     ] = None,
     n_resamples: Annotated[
         int | None,
-        typer.Option(
+        _of_draws(
             "--resamples",
             help="Number of draws of the bootstrap, and of the null at first.",
             show_default="9999; for scores 10000, for aso 1000",
-            rich_help_panel=DRAWS,
         ),
     ] = None,
     max_resamples: Annotated[
         int,
-        typer.Option(
+        _of_draws(
             help="Largest number of draws of the null. nbyk stops earlier if more draws are very unlikely "
-            "to change the decision.",
-            rich_help_panel=DRAWS,
+            "to change the decision."
         ),
     ] = 999_999,
     max_draws: Annotated[
-        int,
-        typer.Option(
-            help="Largest number for all pairs together, with three systems or more.", rich_help_panel=DRAWS
-        ),
+        int, _of_draws(help="Largest number for all pairs together, with three systems or more.")
     ] = 30_000_000,
 ) -> None:
     """Compare two systems or more: which is better, how sure that is, and a sentence to quote.
@@ -448,149 +388,123 @@ def compare(
     given = [name for name in context.params if _is_given(context, name)]
     kind = kind or ("scores" if "test" in given else _kind_of_metrics(metric or ()))
 
-    from nbyk.data import SampleChoice, named_systems, read_systems
-    from nbyk.data.columns import Columns
     from nbyk.data.votes import holds_votes, read_votes
-    from nbyk.testing.decision import N_RESAMPLES, Decision, at_each_look, check_draws
-    from nbyk.testing.family import Hypotheses
+    from nbyk.testing.decision import at_each_look, check_draws
     from nbyk.testing.scores.compare_scores import NAMES
-    from nbyk.testing.systems.asked import Asked
     from nbyk.testing.systems.margins import check_margin
-    from nbyk.testing.systems.suite import Suite
 
     if test is not None and test not in NAMES:
         raise unknown_name("test", test, NAMES).about(argument="test")
     check_draws(max_resamples, "max_resamples")
     check_margin(margin)
-    alpha, confidence_level = at_each_look(alpha, confidence_level, looks, sided)  # type: ignore[arg-type]
+    at_each_look(alpha, confidence_level, looks, sided)  # type: ignore[arg-type]
+    asked: dict[str, Any] = {
+        "against": against,
+        "alternative": sided,
+        "alpha": alpha,
+        "confidence_level": confidence_level,
+        "correction": correction,
+    }
     if systems is not None and len(systems) == 1 and holds_votes(systems[0]):
         _refuse(given, _NOT_OF_VOTES, "these are votes between two outputs")
         votes = read_votes(systems[0])
         check_baseline(votes.models, against, gate=gate)
-        decision = Decision(sided, alpha, N_RESAMPLES, N_RESAMPLES)  # type: ignore[arg-type]
-        asked = Asked(decision, confidence_level=confidence_level, looks=looks)
-        asked = replace(asked, generalise=factors(generalise))
-        family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
-        request = CompareRequest((), asked, family, against, None, full, Following({}, (), None))
-        of_judge = None if judge is None else read_votes(judge)
-        answer, gate_asks = answer_of_votes(votes, request, of_judge)
-        give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
-        return
-    if judge is not None:
-        unused = [name for name in context.params if name not in TAKEN]
-        _refuse(given, unused, "people and a judge have no use for it")
-        reading = {name: context.params[name] for name in READING}
+        asked |= {"generalise": factors(generalise), "looks": looks}
+        compared = compared_votes(votes, asked, None if judge is None else read_votes(judge))
+    elif judge is not None:
+        _refuse(given, _NOT_OF_JUDGE, "people and a judge have no use for it")
+        reading = {name: context.params[name] for name in _READING}
         reading |= {"judges": judge_name, "counts": numbers_of(counts), "scale": scale and scale_named(scale)}
-        comparing: dict[str, Any] = {"against": against, "alternative": sided, "alpha": alpha}
-        comparing |= {"confidence_level": confidence_level, "correction": correction or "holm"}
+        asked["correction"] = correction or "holm"
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
-            answer, board = answer_of_judged(systems or [], judge, reading, comparing, _options(context))
-        if gate and len(board.standings) < 2:
+            compared = compared_by_judge(systems or [], judge, reading, asked, _options(context))
+        if gate and len(compared.names) < 2:
             raise NbykError("--gate needs two systems to compare, and these are ratings of one")
-        asks = shown_of([board], board.names, None) if gate else None
-        give(answer, out=out, form=form, stem=STEM, gate=asks, details=details)
-        return
-    _refuse(given, WITH_JUDGE, "it is about people and a judge, and there is no --judge")
+    else:
+        _refuse(given, _OF_JUDGE, "it is about people and a judge, and there is no --judge")
+        compared = _compared(context, given, kind, asked)
+    gated = gate_of(compared.boards, compared.names, compared.incomplete) if gate else None
+    give(compared.answer, out=out, form=form, stem="compare", gate=gated, details=details)
+
+
+def _compared(
+    context: typer.Context, given: Sequence[str], kind: str | None, asked: dict[str, Any]
+) -> Compared:
+    """Return the comparison of systems' own responses or scores; `asked` are arguments of `nbyk.compare`."""
+    from nbyk.data import named_systems
+
+    words = context.params
     if kind == "scores":
-        _refuse(given, _ABOUT_ITEMS, "scores of runs have no items")
-
-    def read_as(kind: str | None) -> Systems:
-        return read_systems(
-            systems or (),
-            gold,
-            scale=None if scale is None else scale_named(scale),
-            on_missing=on_missing,  # type: ignore[arg-type]
-            samples=SampleChoice(task, filter_),
-            item=item,
-            rater=rater,
-            value=value,
-            cluster=cluster or suite,
-            system=system,
-            gold_columns=Columns(gold_item or item, gold_rater or rater, gold_value or value),
-            on_duplicates=on_duplicates,
-            on_empty=on_empty,
-            kind=kind,  # type: ignore[arg-type]
-            classes=None if classes is None else [name.strip() for name in classes.split(",")],
-            fewest=1,
-            paired=needs_pairs(test, pair_runs) if kind == "scores" else None,
-            lower_is_better=lower_is_better,
-        )
-
+        _refuse(given, _OF_ITEMS, "scores of runs have no items")
     with renaming(_PARAMETERS):
-        read = read_as(kind)
-        if read.kind == "scores" and kind is None and pair_runs is not None:
-            read = read_as("scores")
-    bar = _bar(against, read, gate=gate)
-    against = against if bar is None else None
-    _check_names(read, against, gate=gate and bar is None)
+        read = _read(words, kind)
+        if read.kind == "scores" and kind is None and words["pair_runs"] is not None:
+            read = _read(words, "scores")
+    asked["against"] = _against(words["against"], read, gate=words["gate"])
+    asked |= {name: words[name] for name in ("n_resamples", "seed", "threads")}
+    files = named_systems(words["systems"] or ())
     if read.kind == "scores":
-        _refuse(given, _ABOUT_ITEMS, "these are scores of runs, without items")
-        of_scores = ScoresRequest(
-            test or "recommended",
-            against,
-            sided,  # type: ignore[arg-type]
-            alpha,
-            confidence_level,
-            tau,
-            correction,  # type: ignore[arg-type]
-            n_resamples,
-            lift,
-            shift,
-            seed,
-            threads,
-        )
-        answer, gate_asks = answer_of_scores(read, of_scores, named_systems(systems or ()))
-        gate_asks = unless_incomplete(gate_asks, read.incomplete)
+        _refuse(given, _OF_ITEMS, "these are scores of runs, without items")
+        asked |= {"test": words["test"] or "recommended", "tau": words["tau"]}
+        compared = compared_scores(read, asked, words["lift"], words["shift"], files)
         _say_columns(read)
         if kind is None:
             print(f"{read.taken_as}; --kind numbers takes them for responses to items", file=sys.stderr)
-        give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
-        return
-    _refuse(given, _ABOUT_SCORES, f"these are {read.kind} of items")
-    chosen = _metrics(metric, read)
+        return compared
+    _refuse(given, _OF_SCORES, f"these are {read.kind} of items")
+    metrics = _metrics(words["metric"], read)
     with renaming(_PARAMETERS):
-        read = read.with_units(rater_ids, run_ids)
+        read = read.with_units(words["rater_ids"], words["run_ids"])
     if read.kind != "numbers":
         print(read.taken_as, file=sys.stderr)
     _say_columns(read)
-    tasks = None
-    over = factors(generalise)
-    if suite is not None:
-        if cluster is not None or margin is not None:
-            raise NbykError("found --suite with --cluster or --margin, which it does not take; leave one out")
-        assert read.clusters is not None, "the column was read"
-        of_tasks = (
-            numbers_of(weights, "weights", "TASK=NUMBER, as in law=2,art=1")
-            if "=" in (weights or "")
-            else weights
-        )
-        tasks, over = Suite.of(read.clusters, of_tasks or "macro"), None
-    elif weights is not None:
-        raise NbykError(
-            "weights are of the tasks of a suite; give their column with --suite", argument="weights"
-        )
-    draws = N_RESAMPLES if n_resamples is None else n_resamples
-    decision = Decision(sided, alpha, draws, max_resamples)  # type: ignore[arg-type]
-    asked = Asked(
-        decision,
-        null=null,
-        confidence_level=confidence_level,
-        generalise=over,
-        pair_runs=pair_runs == "yes",
-        interval=interval,  # type: ignore[arg-type]
-        looks=looks,
-        seed=seed,
-        threads=threads,
-    )
-    family = Hypotheses(decision, correction or "holm", max_draws)  # type: ignore[arg-type]
-    new_tasks = "tasks" in (generalise or "").split(",")
-    files = named_systems(systems or ())
+    asked |= {name: words[name] for name in ("null", "interval", "margin", "looks")}
+    asked |= {name: words[name] for name in ("max_resamples", "max_draws")}
+    asked |= {"suite": _suite(words, read), "pair_runs": words["pair_runs"] == "yes"}
+    asked["generalise"] = factors(words["generalise"])
     own_files = files if set(files) == set(read.names) else {}
-    following = Following(own_files, _options(context), None if gold is None else str(gold))
-    request = CompareRequest(chosen, asked, family, against, margin, full, following, bar, tasks, new_tasks)
-    answer, gate_asks = answer_of(read, request)
-    gate_asks = unless_incomplete(gate_asks, read.incomplete)
-    give(answer, out=out, form=form, stem=STEM, gate=gate_asks if gate else None, details=details)
+    following = Following(own_files, _options(context), words["gold"] and str(words["gold"]))
+    return compared_items(read, metrics, asked, following, full=words["full"])
+
+
+def _read(words: Mapping[str, Any], kind: str | None) -> Systems:
+    """Return the systems of the files that the words of the command name."""
+    from nbyk.data import SampleChoice, read_systems
+    from nbyk.data.columns import Columns
+
+    as_they_are = ("gold", "item", "rater", "value", "system", "on_missing", "on_duplicates", "on_empty")
+    of_gold = (words[f"gold_{role}"] or words[role] for role in ("item", "rater", "value"))
+    return read_systems(
+        words["systems"] or (),
+        scale=None if words["scale"] is None else scale_named(words["scale"]),
+        samples=SampleChoice(words["task"], words["filter_"]),
+        cluster=words["cluster"] or words["suite"],
+        gold_columns=Columns(*of_gold),
+        kind=kind,  # type: ignore[arg-type]
+        classes=factors(words["classes"]),
+        fewest=1,
+        paired=needs_pairs(words["test"], words["pair_runs"]) if kind == "scores" else None,
+        lower_is_better=words["lower_is_better"],
+        **{name: words[name] for name in as_they_are},
+    )
+
+
+def _suite(words: Mapping[str, Any], read: Systems) -> Suite | None:
+    from nbyk.testing.systems.suite import Suite
+
+    weights = words["weights"]
+    if words["suite"] is None:
+        if weights is not None:
+            raise NbykError(
+                "weights are of the tasks of a suite; give their column with --suite", argument="weights"
+            )
+        return None
+    if words["cluster"] is not None or words["margin"] is not None:
+        raise NbykError("found --suite with --cluster or --margin, which it does not take; leave one out")
+    assert read.clusters is not None, "the column was read"
+    if "=" in (weights or ""):
+        weights = numbers_of(weights, "weights", "TASK=NUMBER, as in law=2,art=1")
+    return Suite.of(read.clusters, weights or "macro")
 
 
 def _say_columns(read: Systems) -> None:
@@ -625,7 +539,7 @@ def _options(context: typer.Context) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _refuse(given: Sequence[str], unused: Sequence[str], why: str) -> None:
+def _refuse(given: Sequence[str], unused: Collection[str], why: str) -> None:
     """Raise NbykError if an option was given that these data have no use for."""
     for name in given:
         if name in unused:
@@ -678,29 +592,24 @@ def _check_null(null: str, *, gate: bool) -> None:
         )
 
 
-def _bar(against: str | None, systems: Systems, *, gate: bool) -> float | None:
-    """Return the score to compare with, if `against` is one and no system's name."""
-    if against is not None and against not in systems.names and systems.kind != "scores":
-        try:
-            return float(against)
-        except ValueError:
-            return None
-    if len(systems.names) == 1 and gate:
-        raise NbykError(
-            "--gate with one system needs a score that it should be better than; give it with --against, as "
-            "in --against 0.8"
-        )
-    return None
-
-
-def _check_names(systems: Systems, against: str | None, *, gate: bool) -> None:
+def _against(against: str | None, systems: Systems, *, gate: bool) -> str | float | None:
+    """Return the baseline, or the score to compare with, if `against` is one and no system's name."""
     names = systems.names
     if "gold" in names:
         raise NbykError(
             "a system is named 'gold'; give people's ratings with --gold FILE, or give the system another "
             "name, as in other=FILE"
         )
+    if against is not None and against not in names and systems.kind != "scores":
+        with suppress(ValueError):
+            return float(against)
+    elif len(names) == 1 and gate:
+        raise NbykError(
+            "--gate with one system needs a score that it should be better than; give it with --against, as "
+            "in --against 0.8"
+        )
     check_baseline(names, against, gate=gate)
+    return against
 
 
 def check_baseline(names: Sequence[str], against: str | None, *, gate: bool) -> None:

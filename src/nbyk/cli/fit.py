@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nbyk.data.columns import Columns
     from nbyk.data.layouts import Mending
     from nbyk.priors.family import Family
-    from nbyk.priors.prior_fit import FittedPrior
+    from nbyk.priors.predictive import RatingFit
 
 
 def fit(
@@ -144,7 +144,7 @@ def _fit_labels(
     return "\n".join(lines)
 
 
-def _lines(fitted: FittedPrior, read: Ratings, name: str) -> list[str]:
+def _lines(fitted: RatingFit, read: Ratings, name: str) -> list[str]:
     """Return the prior and its check in words."""
     prior, check = fitted.prior, fitted.check
     matches = "do not match" if check.rejected else "match"

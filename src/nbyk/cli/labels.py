@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbyk.cli.pilot import for_new_ones, read_answers, unit_cautions_of
-from nbyk.cli.plan_source import variances_of
+from nbyk.cli.pilot import PilotFiles, unit_cautions_of
+from nbyk.cli.plan_source import PlanSource, variances_of
 from nbyk.errors import NbykError, renaming
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from nbyk.data import Ratings
     from nbyk.data.columns import Columns
     from nbyk.data.layouts import Mending
-    from nbyk.planning.result import Plan
-    from nbyk.priors.nominal import FittedClasses, LabelPrior
+    from nbyk.priors import FittedPrior
+    from nbyk.priors.nominal import LabelPrior
 
 _OF_NUMBERS = ("scale", "unit", "sd_scale_a", "sd_scale_b")
 
@@ -54,23 +54,21 @@ def are_labels(path: Path, columns: Columns) -> bool:
     return kind_of(table_of(path), columns) == "classes"
 
 
-def plan_of_labels(
+def labels_source(
     arguments: Mapping[str, Any],
-    asked: Mapping[str, Any],
-    files: tuple[Path | None, tuple[Path, ...] | None, Columns, Mending],
+    asked: dict[str, Any],
+    files: PilotFiles,
     say: Callable[[str], None],
     *,
     with_people: bool,
-    sds: Mapping[str, float | None],
-) -> tuple[Plan, str]:
-    """Return the plan for labels and the name of their source; `asked` are the arguments of `nbyk.plan`.
+) -> PlanSource:
+    """Return the source of a plan for labels; the metric of `asked`, arguments of `nbyk.plan`, is theirs.
 
     With people, the plan is for new raters and runs too, by what a pair of systems shows, or simulated ones
-    of a stated effect; `sds` are the standard deviations that are known.
+    of a stated effect.
     """
     from nbyk.metrics.registry import kind_of_labels, metrics_of, named
     from nbyk.planning.pilot import Pilot
-    from nbyk.planning.plan import plan
     from nbyk.resampling.labels import LabelledItems, counts_among
 
     for name in _OF_NUMBERS:
@@ -78,33 +76,34 @@ def plan_of_labels(
             raise NbykError(
                 f"found {arguments[name]}, but labels are no numbers on a scale; leave it out", argument=name
             )
-    classes = names_in(arguments["classes"])
-    pilot, systems, columns, mending = files
+    classes, asked["metric"] = names_in(arguments["classes"]), arguments["metric"]
+    pilot, systems = files.gold, files.systems
     if pilot is None:
         if systems is not None or with_people:
             raise NbykError(
                 "labels of systems, raters and runs need people's labels; give them", argument="pilot"
             )
-        return plan(_prior(arguments, classes), **{**asked, "metric": arguments["metric"]}), ""
+        return PlanSource(_prior(arguments, classes))
     metric, *more = arguments["metric"] or ("accuracy",)
     if with_people and more:
         raise NbykError("a plan with raters and runs is by one metric; give one", argument="metric")
     if systems is not None:
-        read = read_answers(pilot, systems, columns, mending, kind="classes", classes=classes or None)
+        read = files.answers(kind="classes", classes=classes or None)
         assert read.gold is not None
         assert read.gold_units is not None
         a, b = read.names
         if with_people:
             pair = read.pair(a, b)
-            (chosen,) = metrics_of(pair.categories, (metric,))
+            (asked["metric"],) = metrics_of(pair.categories, (metric,))
             about_runs = asked["runs"] is not None or asked["solve"] == "runs"
             paired = arguments["pair_runs"] == "yes"
-            shown = Pilot((pair,), chosen, about_runs, paired, declared=variances_of(sds))
-            return plan(shown, **{**asked, "metric": chosen}), pilot.stem
+            declared = variances_of(arguments)
+            shown = Pilot((pair,), asked["metric"], about_runs, paired, declared=declared)
+            return PlanSource(shown, pilot.stem)
         gold, units, notes, classes, names = read.gold, read.gold_units, read.notes, read.classes, (a, b)
         answers = read.responses[a], read.responses[b]
     else:
-        labels, classes = read_labels(pilot, columns, mending, classes)
+        labels, classes = read_labels(pilot, files.columns, files.mending, classes)
         gold, units, notes, answers, names = labels.matrix(), labels.units(), labels.mended, None, ("A", "B")
     say("fitting a prior to the labels")
     fitted = fit_labels(pilot.stem, gold, classes, pilot, n_sets=1)
@@ -115,12 +114,19 @@ def plan_of_labels(
                 "give a number: labels alone do not show by how much A is better", argument="effect"
             )
         chosen = named(metric, kind_of_labels(metric))
-        shown = Pilot.of_labels(items, gold, units, chosen, asked["effect"], declared=variances_of(sds))
-        return plan(shown, **{**asked, "metric": shown.metric}), pilot.stem
-    solved = plan(items, **{**asked, "metric": arguments["metric"]})
-    way = for_new_ones(pilot, (), columns, mending, ["--solve", "raters", "--effect", "E", "--power", "0.8"])
+        shown = Pilot.of_labels(
+            items,
+            gold,
+            units,
+            chosen,
+            asked["effect"],
+            declared=variances_of(arguments),
+        )
+        asked["metric"] = shown.metric
+        return PlanSource(shown, pilot.stem)
+    way = replace(files, systems=None).for_new_ones("--solve", "raters", "--effect", "E", "--power", "0.8")
     cautions = unit_cautions_of({"gold": units}, len(gold), way)
-    return replace(solved, warnings=(*solved.warnings, *notes, *cautions)), ""
+    return PlanSource(items, cautions=(*notes, *cautions))
 
 
 def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> LabelPrior:
@@ -155,7 +161,7 @@ def read_labels(
     from nbyk.data.reading import read_as
 
     named = Classes(classes or None)
-    return read_as(named.kind, path, columns, "auto", mending), named.names
+    return read_as(named.kind, path, columns, mending), named.names
 
 
 def fit_labels(
@@ -166,7 +172,7 @@ def fit_labels(
     *,
     ordered: bool = False,
     **how: int,
-) -> FittedClasses[Any]:
+) -> FittedPrior[Any, Any]:
     """Return the prior fitted to labels, (N, K) places of classes, NaN where missing, of a file.
 
     Classes that are `ordered` are levels of a latent scale.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -36,6 +37,11 @@ OnDuplicates = Annotated[
 ]
 OnEmpty = Annotated[str, typer.Option(help="Rows without a value: refuse, or drop them and report how many.")]
 Threads = Annotated[int, typer.Option(help="Number of threads. Results are the same with any number.", min=1)]
+
+
+def panel(heading: str) -> Callable[..., Any]:
+    """Return `typer.Option` for the options that the help shows below a heading."""
+    return partial(typer.Option, rich_help_panel=heading)
 
 
 def downloads_of(path: Path | None) -> Downloads:
@@ -118,6 +124,24 @@ def distinct(option: str, values: Sequence[str]) -> None:
 def factors(text: str | None) -> tuple[str, ...] | None:
     """Return the names that --generalise lists."""
     return None if text is None else tuple(name.strip() for name in text.split(","))
+
+
+def numbers_of(
+    counts: str | None, argument: str = "counts", form: str = "CLASS=NUMBER, as in yes=1,no=0"
+) -> dict[str, float] | None:
+    """Return what each class or task counts, from text such as "yes=1,partially=.5,no=0"."""
+    if counts is None:
+        return None
+    found: dict[str, float] = {}
+    for part in counts.split(","):
+        name, equals, number = part.rpartition("=")
+        try:
+            found[name.strip()] = float(number)
+        except ValueError:
+            equals = ""
+        if not equals or not name.strip():
+            raise NbykError(f"found {part!r}, expected {form}", argument=argument)
+    return found
 
 
 def checksum(path: Path | None) -> str | None:

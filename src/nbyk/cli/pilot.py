@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -31,54 +30,63 @@ _ROUNDING = 1e-9
 
 def holds_two_systems(pilot: Path, rater: str) -> bool:
     """Return whether a file is one table of two systems, with a column that names them."""
-    from nbyk.data.columns import system_column
+    from nbyk.data.columns import known_column
     from nbyk.data.reading import table_of
 
     try:
         table = table_of(str(pilot))
     except (NbykError, OSError):
         return False  # reading it says why
-    column = system_column(table)
+    column = known_column(table, "system")
     return column not in (None, rater) and len({*table.column(column, "")}) == 2
 
 
-def read_answers(
-    gold: Path | None, systems: Sequence[Path], columns: Columns, mending: Mending, **how: Any
-) -> Systems:
-    """Return a pilot's systems, and gold if there is any; `how` are further arguments of `read_systems`."""
-    from nbyk.data import read_systems
+@dataclass(frozen=True)
+class PilotFiles:
+    """The files of a pilot, and how to read them.
 
-    return read_systems(
-        [str(path) for path in systems],
-        gold,
-        item=columns.item,
-        rater=columns.rater,
-        value=columns.value,
-        cluster=columns.cluster,
-        on_duplicates=mending.on_duplicates,
-        on_empty=mending.on_empty,
-        **how,
-    )
-
-
-def read_pilot_of(
-    pilot: Path | None,
-    systems: tuple[Path, ...] | None,
-    scale: Scale,
-    columns: Columns,
-    mending: Mending,
-    *,
-    question: Sequence[str] = (),
-    trials: bool = False,
-) -> ReadPilot:
-    """Return a pilot with two real systems, or its ratings alone.
-
-    The `question` are the options with which a caution's command asks for new raters and runs. An item's
-    `trials` are its own, so that items share no runs.
+    Attributes
+    ----------
+    gold
+        People's ratings of the items; None if there are only ratings of the systems' answers.
+    systems
+        The systems' answers, one file each, or one table of both; None without.
+    columns, mending
+        The columns' names, and what to do about rows that come twice or are empty.
     """
-    if systems is not None:
-        return read_pair(pilot, systems, scale, columns, mending, question=question, trials=trials)
-    return read_pilot(cast("Path", pilot), scale, columns, mending, question)
+
+    gold: Path | None
+    systems: tuple[Path, ...] | None
+    columns: Columns
+    mending: Mending
+
+    def answers(self, **how: Any) -> Systems:
+        """Return the systems, and gold if there is any; `how` are further arguments of `read_systems`."""
+        from nbyk.data import read_systems
+
+        paths = [str(path) for path in self.systems or ()]
+        return read_systems(paths, self.gold, **asdict(self.columns), **asdict(self.mending), **how)
+
+    def for_new_ones(self, *more: str) -> str:
+        """Return the command that plans for new raters and runs, in a sentence: it reads what was read."""
+        read = {**asdict(self.columns), **asdict(self.mending)}
+        usual = {**asdict(type(self.columns)()), **asdict(type(self.mending)())}
+        words = [] if self.gold is None else ["--pilot", str(self.gold)]
+        if self.systems:
+            words += [f"--pilot{'-systems' if len(self.systems) > 1 else ''}", *map(str, self.systems)]
+        for name, value in read.items():
+            words += [] if value == usual[name] else [f"--{name.replace('_', '-')}", value]
+        return f"`{shlex.join(['nbyk', 'plan', *words, *more])}` plans for new ones"
+
+    def read(self, scale: Scale, *question: str, trials: bool = False) -> ReadPilot:
+        """Return two real systems, or the ratings alone.
+
+        The `question` are the options with which a caution's command asks for new raters and runs. An item's
+        `trials` are its own, so that items share no runs.
+        """
+        if self.systems is not None:
+            return _read_pair(self, self.systems, scale, question, trials=trials)
+        return _read_ratings(self, cast("Path", self.gold), scale, question)
 
 
 def unit_cautions_of(units: Mapping[str, Units], n_items: int, way_out: str) -> tuple[str, ...]:
@@ -86,19 +94,6 @@ def unit_cautions_of(units: Mapping[str, Units], n_items: int, way_out: str) -> 
     from nbyk.testing.unit_cautions import about_units
 
     return tuple(about_units(units, n_items, has_gold="gold" in units, claim="size", way_out=way_out))
-
-
-def for_new_ones(
-    pilot: Path | None, systems: Sequence[Path], columns: Columns, mending: Mending, more: Sequence[str]
-) -> str:
-    """Return the command that plans for new raters and runs, in a sentence: it reads what was read."""
-    read = {**asdict(columns), **asdict(mending)}
-    usual = {**asdict(type(columns)()), **asdict(type(mending)())}
-    words = [*([] if pilot is None else ["--pilot", str(pilot)])]
-    words += [f"--pilot{'-systems' if len(systems) > 1 else ''}", *map(str, systems)] if systems else []
-    for name, value in read.items():
-        words += [] if value == usual[name] else [f"--{name.replace('_', '-')}", value]
-    return f"`{shlex.join(['nbyk', 'plan', *words, *more])}` plans for new ones"
 
 
 def _with_people(units: Mapping[str, Units], scale: Scale, *, of_pair: bool) -> list[str]:
@@ -146,16 +141,12 @@ class ReadPilot:
     raters: Units | None = None
 
 
-def read_pilot(
-    path: Path, scale: Scale, columns: Columns, mending: Mending, question: Sequence[str] = ()
-) -> ReadPilot:
-    """Return the ratings of a pilot."""
+def _read_ratings(files: PilotFiles, path: Path, scale: Scale, question: Sequence[str]) -> ReadPilot:
     from nbyk.resampling.pilot_items import PilotItems
 
-    ratings, response, scale = read_rated(path, scale, columns, mending)
+    ratings, response, scale = read_rated(path, scale, files.columns, files.mending)
     units = {"gold": ratings.units()}
-    people = _with_people(units, scale, of_pair=False)
-    way_out = for_new_ones(path, (), columns, mending, [*people, *question])
+    way_out = files.for_new_ones(*_with_people(units, scale, of_pair=False), *question)
     cautions = unit_cautions_of(units, ratings.n_items, way_out)
     items = PilotItems(path.stem, ratings.matrix(), response)
     return ReadPilot(items, scale, (*ratings.mended, *cautions), raters=units["gold"])
@@ -172,11 +163,11 @@ def read_rated(
     from nbyk.data.reading import read_as
     from nbyk.priors import Response
 
-    ratings = read_as(numbers_on(scale), path, columns, "auto", mending)
+    ratings = read_as(numbers_on(scale), path, columns, mending)
     is_binary = np.isin(ratings.values, (0.0, 1.0)).all()
     whole = None if is_binary else _whole_steps(ratings.values, scale)
     if whole is not None:
-        scale, ratings = whole, read_as(numbers_on(whole), path, columns, "auto", mending)
+        scale, ratings = whole, read_as(numbers_on(whole), path, columns, mending)
     raw, response = scale.original(ratings.values), Response.on(scale)
     levels = scale.levels if isinstance(scale, Levels) else ()
     if response.seen_in(ratings.values).levels == 2:
@@ -188,15 +179,8 @@ def read_rated(
     return ratings, response, scale
 
 
-def read_pair(
-    gold: Path | None,
-    systems: tuple[Path, ...],
-    scale: Scale,
-    columns: Columns,
-    mending: Mending,
-    *,
-    question: Sequence[str] = (),
-    trials: bool = False,
+def _read_pair(
+    files: PilotFiles, systems: tuple[Path, ...], scale: Scale, question: Sequence[str], *, trials: bool
 ) -> ReadPilot:
     """Return a pair of real systems that answered the items of a pilot, or whose answers people rated."""
     import numpy as np
@@ -204,19 +188,17 @@ def read_pair(
     from nbyk.priors import Response
     from nbyk.resampling.pilot_items import PilotItems
 
-    reading = partial(read_answers, gold, systems, columns, mending)
-    read = reading(scale=scale)
+    gold, read = files.gold, files.answers(scale=scale)
     matrices = [matrix for matrix in (read.gold, *read.responses.values()) if matrix is not None]
     same = _same_scale(np.concatenate([matrix[~np.isnan(matrix)] for matrix in matrices]), scale)
     if same != scale:
-        scale, read = same, reading(scale=same)
+        scale, read = same, files.answers(scale=same)
     a, b = read.names
     pair = (read.responses[a], read.responses[b])
     units = dict(read.units) if read.gold_units is None else {"gold": read.gold_units, **read.units}
     name = gold.stem if gold is not None else systems[0].parent.name if len(systems) > 1 else systems[0].stem
     items = PilotItems(name or "the pilot", read.gold, Response("clamped"), pair, (a, b))
-    people = _with_people(units, scale, of_pair=True)
-    way_out = for_new_ones(gold, systems, columns, mending, [*people, *question])
+    way_out = files.for_new_ones(*_with_people(units, scale, of_pair=True), *question)
     cautions = () if trials else unit_cautions_of(units, read.n_items, way_out)
     return ReadPilot(items, scale, (*read.notes, *cautions), read.pair(a, b))
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
-from nbyk.cli.labels import is_of_labels, plan_of_labels
+from nbyk.cli.labels import is_of_labels, labels_source
 from nbyk.cli.options import (
     Item,
     MetricFiles,
@@ -24,8 +24,9 @@ from nbyk.cli.options import (
     check_out_folder,
     load_metric_files,
     metric_named,
+    panel,
 )
-from nbyk.cli.pilot import holds_two_systems
+from nbyk.cli.pilot import PilotFiles, holds_two_systems
 from nbyk.cli.plan_source import (
     OF_SHARED,
     SDS,
@@ -33,13 +34,14 @@ from nbyk.cli.plan_source import (
     check_sources,
     judged_source,
     shared_source,
-    simulated_plan,
+    simulated_source,
 )
 from nbyk.errors import NbykError
 from nbyk.progress import moving_line
 
-_PEOPLE, _PRICES = "Raters, runs and clusters", "Prices"
-_SYSTEMS = "Sources, simulated systems and the search"
+_of_people = panel("Raters, runs and clusters")
+_of_prices = panel("Prices")
+_of_systems = panel("Sources, simulated systems and the search")
 _SPREAD = "Spread of {}'s answers to an item, relative to that of people's ratings."
 _SD = "Standard deviation of the effect {}, in its unit."
 _BY_RUNS = "0 for one run, 1 for more"
@@ -63,23 +65,20 @@ def plan(
         ),
     ] = None,
     items_from: Annotated[
-        str,
-        typer.Option(help="Simulate from the pilot's items, or from a prior.", rich_help_panel=_SYSTEMS),
+        str, _of_systems(help="Simulate from the pilot's items, or from a prior.")
     ] = "pilot",
     judge: Annotated[
         Path | None,
-        typer.Option(
-            help="A judge's scores, which people's ratings in --pilot correct: how many people, and calls?",
-            rich_help_panel=_PEOPLE,
+        _of_people(
+            help="A judge's scores, which people's ratings in --pilot correct: how many people, and calls?"
         ),
     ] = None,
     system_answers: Annotated[
         str,
-        typer.Option(
+        _of_systems(
             help="How the simulated systems answer a pilot's items: in whole levels of the scale, or in real "
             "numbers, such as means or scores. Rounding to levels hides small differences.",
             metavar="levels|real",
-            rich_help_panel=_SYSTEMS,
         ),
     ] = "levels",
     scale: Scale = None,
@@ -89,32 +88,22 @@ def plan(
     on_duplicates: OnDuplicates = "refuse",
     on_empty: OnEmpty = "refuse",
     prior: Annotated[
-        Path | None,
-        typer.Option(
-            help="File of a prior that `nbyk study prior` or `nbyk fit` wrote.", rich_help_panel=_SYSTEMS
-        ),
+        Path | None, _of_systems(help="File of a prior that `nbyk study prior` or `nbyk fit` wrote.")
     ] = None,
     published: Annotated[
-        bool,
-        typer.Option(
-            "--published", help="Use the dataset's published prior, not a fit.", rich_help_panel=_SYSTEMS
-        ),
+        bool, _of_systems("--published", help="Use the dataset's published prior, not a fit.")
     ] = False,
     classes: Annotated[
         str | None,
-        typer.Option(
-            help="Classes of labels, in their order.",
-            show_default="those of the pilot",
-            metavar="A,B,…",
-            rich_help_panel=_SYSTEMS,
+        _of_systems(
+            help="Classes of labels, in their order.", show_default="those of the pilot", metavar="A,B,…"
         ),
     ] = None,
     class_alpha: Annotated[
         str | None,
-        typer.Option(
+        _of_systems(
             help="Instead of a pilot of labels: the α of a Dirichlet distribution of their shares.",
             metavar="10,3,3",
-            rich_help_panel=_SYSTEMS,
         ),
     ] = None,
     epsilon: Annotated[
@@ -142,15 +131,10 @@ def plan(
     n_items: Annotated[int | None, typer.Option("--items", help="Items N.")] = None,
     k_responses: Annotated[int | None, typer.Option("--responses", help="Ratings per item K.")] = None,
     budget: Annotated[
-        float | None,
-        typer.Option(
-            help="Money for the gold ratings; with raters or runs, for everything.", rich_help_panel=_PRICES
-        ),
+        float | None, _of_prices(help="Money for the gold ratings; with raters or runs, for everything.")
     ] = None,
-    cost_per_item: Annotated[float, typer.Option(help="Cost of an item.", rich_help_panel=_PRICES)] = 0.0,
-    cost_per_rating: Annotated[
-        float, typer.Option(help="Cost of a gold rating.", rich_help_panel=_PRICES)
-    ] = 1.0,
+    cost_per_item: Annotated[float, _of_prices(help="Cost of an item.")] = 0.0,
+    cost_per_rating: Annotated[float, _of_prices(help="Cost of a gold rating.")] = 1.0,
     alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
     solve: Annotated[
         str | None,
@@ -163,10 +147,7 @@ def plan(
     ] = None,
     alternative: Annotated[
         str,
-        typer.Option(
-            help="Question of the test: two-sided (do A and B differ?) or greater (is A better?).",
-            rich_help_panel=_SYSTEMS,
-        ),
+        _of_systems(help="Question of the test: two-sided (do A and B differ?) or greater (is A better?)."),
     ] = "two-sided",
     metric: Annotated[
         list[str] | None,
@@ -176,27 +157,18 @@ def plan(
             metavar="<str>",
         ),
     ] = None,
-    test: Annotated[
-        str, typer.Option(help="Test of the difference.", rich_help_panel=_SYSTEMS)
-    ] = "swap_items",
+    test: Annotated[str, _of_systems(help="Test of the difference.")] = "swap_items",
     n_runs: Annotated[
         str | None,
-        typer.Option(
+        _of_systems(
             "--n-runs",
             help="How often each system answers an item; K means as often as people rate it.",
             show_default="1, or K for a metric without gold",
-            rich_help_panel=_SYSTEMS,
         ),
     ] = None,
-    epsilon_a: Annotated[
-        float, typer.Option(help="Perturbation of system A's item means.", rich_help_panel=_SYSTEMS)
-    ] = 0.0,
-    sd_scale_a: Annotated[
-        float | None, typer.Option(help=_SPREAD.format("A"), show_default=_BY_RUNS, rich_help_panel=_SYSTEMS)
-    ] = None,
-    sd_scale_b: Annotated[
-        float | None, typer.Option(help=_SPREAD.format("B"), show_default=_BY_RUNS, rich_help_panel=_SYSTEMS)
-    ] = None,
+    epsilon_a: Annotated[float, _of_systems(help="Perturbation of system A's item means.")] = 0.0,
+    sd_scale_a: Annotated[float | None, _of_systems(help=_SPREAD.format("A"), show_default=_BY_RUNS)] = None,
+    sd_scale_b: Annotated[float | None, _of_systems(help=_SPREAD.format("B"), show_default=_BY_RUNS)] = None,
     raters: Annotated[
         int | None,
         typer.Option(
@@ -204,9 +176,7 @@ def plan(
             "number, write --solve raters instead."
         ),
     ] = None,
-    items_per_rater: Annotated[
-        int | None, typer.Option(help="Instead of --raters: items per person.", rich_help_panel=_PEOPLE)
-    ] = None,
+    items_per_rater: Annotated[int | None, _of_people(help="Instead of --raters: items per person.")] = None,
     runs: Annotated[
         int | None,
         typer.Option(
@@ -217,104 +187,60 @@ def plan(
     ] = None,
     counts: Annotated[
         str | None,
-        typer.Option(
+        _of_people(
             help="Beside a --judge: what each class or vote counts, as in yes=1,no=0.",
             show_default="values are numbers",
-            rich_help_panel=_PEOPLE,
         ),
     ] = None,
-    calls: Annotated[
-        int | None, typer.Option(help="Calls of the --judge in all.", rich_help_panel=_PEOPLE)
-    ] = None,
-    pair_runs: Annotated[
-        str, typer.Option(help="Whether A and B share runs of one name: yes or no.", rich_help_panel=_PEOPLE)
-    ] = "no",
+    calls: Annotated[int | None, _of_people(help="Calls of the --judge in all.")] = None,
+    pair_runs: Annotated[str, _of_people(help="Whether A and B share runs of one name: yes or no.")] = "no",
     items_per_cluster: Annotated[
         int | None,
-        typer.Option(
-            help="Items in a cluster, such as questions about one text.",
-            show_default="as in the pilot, or 1",
-            rich_help_panel=_PEOPLE,
+        _of_people(
+            help="Items in a cluster, such as questions about one text.", show_default="as in the pilot, or 1"
         ),
     ] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(
+        _of_people(
             help="Column of clusters of the pilot's items. With --pilot-systems, nbyk plans whole clusters.",
             show_default="every item is its own cluster",
             metavar="COLUMN",
-            rich_help_panel=_PEOPLE,
         ),
     ] = None,
-    cost_per_rater: Annotated[
-        float | None, typer.Option(help="Cost of a rater.", rich_help_panel=_PRICES)
-    ] = None,
-    cost_per_run: Annotated[
-        float | None, typer.Option(help="Cost of a run of one system.", rich_help_panel=_PRICES)
-    ] = None,
-    cost_per_call: Annotated[
-        float | None, typer.Option(help="Cost of a call of the --judge.", rich_help_panel=_PRICES)
-    ] = None,
+    cost_per_rater: Annotated[float | None, _of_prices(help="Cost of a rater.")] = None,
+    cost_per_run: Annotated[float | None, _of_prices(help="Cost of a run of one system.")] = None,
+    cost_per_call: Annotated[float | None, _of_prices(help="Cost of a call of the --judge.")] = None,
     item_sd: Annotated[
-        float | None,
-        typer.Option(
-            help=_SD.format("over single items"),
-            show_default="of the pilot's systems",
-            rich_help_panel=_PEOPLE,
-        ),
+        float | None, _of_people(help=_SD.format("over single items"), show_default="of the pilot's systems")
     ] = None,
     cluster_sd: Annotated[
         float | None,
-        typer.Option(
-            help=_SD.format("between clusters, beyond their items"),
-            show_default="of --cluster",
-            rich_help_panel=_PEOPLE,
-        ),
+        _of_people(help=_SD.format("between clusters, beyond their items"), show_default="of --cluster"),
     ] = None,
     severity_sd: Annotated[
-        float | None,
-        typer.Option(
-            help=_SD.format("due to one rater's severity"),
-            show_default="of the pilot",
-            rich_help_panel=_PEOPLE,
-        ),
+        float | None, _of_people(help=_SD.format("due to one rater's severity"), show_default="of the pilot")
     ] = None,
     rating_sd: Annotated[
-        float | None,
-        typer.Option(
-            help=_SD.format("over single ratings"), show_default="of the pilot", rich_help_panel=_PEOPLE
-        ),
+        float | None, _of_people(help=_SD.format("over single ratings"), show_default="of the pilot")
     ] = None,
     run_sd: Annotated[
-        float | None,
-        typer.Option(
-            help=_SD.format("due to one run of a system"),
-            show_default="of the pilot",
-            rich_help_panel=_PEOPLE,
-        ),
+        float | None, _of_people(help=_SD.format("due to one run of a system"), show_default="of the pilot")
     ] = None,
     answer_sd: Annotated[
-        float | None,
-        typer.Option(
-            help=_SD.format("over single answers"), show_default="of the pilot", rich_help_panel=_PEOPLE
-        ),
+        float | None, _of_people(help=_SD.format("over single answers"), show_default="of the pilot")
     ] = None,
     max_items: Annotated[
-        int | None,
-        typer.Option(help="Most items to try.", show_default="100,000 or more", rich_help_panel=_SYSTEMS),
+        int | None, _of_systems(help="Most items to try.", show_default="100,000 or more")
     ] = None,
     max_responses: Annotated[
-        int | None,
-        typer.Option(help="Most ratings to try.", show_default="100 or more", rich_help_panel=_SYSTEMS),
+        int | None, _of_systems(help="Most ratings to try.", show_default="100 or more")
     ] = None,
     precision: Annotated[
-        float,
-        typer.Option(
-            help="Stop simulating once the power's standard error is below this.", rich_help_panel=_SYSTEMS
-        ),
+        float, _of_systems(help="Stop simulating once the power's standard error is below this.")
     ] = 0.01,
     n_resamples: Annotated[
-        int, typer.Option("--resamples", help="Draws M of the null of each test.", rich_help_panel=_SYSTEMS)
+        int, _of_systems("--resamples", help="Draws M of the null of each test.")
     ] = 10_000,
     metric_file: MetricFiles = None,
     details: Annotated[bool, typer.Option("--details", help="Print every table and caution.")] = False,
@@ -352,8 +278,7 @@ def plan(
         answers = (pilot,)
         pilot = None
         arguments |= {"pilot": None, "pilot_systems": answers}
-    sds = {name: arguments[name] for name in SDS}
-    shared = [cluster, pair_runs == "yes" or None, *(arguments[name] for name in OF_SHARED), *sds.values()]
+    shared = [cluster, pair_runs == "yes" or None, *(arguments[name] for name in (*OF_SHARED, *SDS))]
     with_people = any(given is not None for given in shared) or solve in ("raters", "runs", "calls")
     with_people = with_people or bool(solve and answers)
     load_metric_files(metric_file)
@@ -370,28 +295,23 @@ def plan(
     from nbyk.planning.plan import plan as plan_from
     from nbyk.report.plan import plan_answer
 
-    files = (pilot, answers, Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty))
+    mending = Mending(on_duplicates, on_empty)
+    files = PilotFiles(pilot, answers, Columns(item, rater, value, cluster), mending)
     arguments["n_runs"] = _runs(n_runs)
     asked = {name: arguments[name] for name in plan_from.__kwdefaults__ or {} if name in arguments}
-    asked |= {"metric": metrics[0] if metrics else None, "curves": out is not None and not with_people}
+    asked |= {"metric": metrics, "curves": out is not None and not with_people}
     with moving_line() as say:
         asked["progress"] = say
         if judge is not None:
-            name = str(pilot)
-            solved = plan_from(judged_source(arguments, asked), **asked)
+            source = judged_source(arguments, asked)
         elif counts is not None:
             raise NbykError(WITHOUT_JUDGE, argument="counts")
         elif of_labels:
-            solved, name = plan_of_labels(arguments, asked, files, say, with_people=with_people, sds=sds)
-        elif with_people:
-            source, name = shared_source(
-                *files, sds, asked, unit=unit, system_answers=system_answers, pair_runs=pair_runs, say=say
-            )
-            solved = plan_from(source, **asked)
+            source = labels_source(arguments, asked, files, say, with_people=with_people)
         else:
-            name = ""
-            solved = simulated_plan(arguments, asked, metrics, files, say)
-    answer = plan_answer(solved, name=name, for_page=out is not None or form == "html")
+            source = (shared_source if with_people else simulated_source)(arguments, asked, files, say)
+        solved = source.plan(asked)
+    answer = plan_answer(solved, name=source.name, for_page=out is not None or form == "html")
     give(answer, out=out, form=form, stem="plan", details=details)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from nbyk.cli.compare_judged import numbers_of
-from nbyk.cli.options import check_files, scale_named
-from nbyk.cli.pilot import pilot_scale, read_pilot_of, unit_cautions_of
+from nbyk.cli.options import check_files, numbers_of, scale_named
+from nbyk.cli.pilot import PilotFiles, pilot_scale, unit_cautions_of
 from nbyk.errors import NbykError, unknown_name
 
 if TYPE_CHECKING:
@@ -18,16 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbyk.data import ResponseSet, Scale
-    from nbyk.data.columns import Columns
-    from nbyk.data.layouts import Mending
     from nbyk.metrics import Metric
-    from nbyk.planning.pilot import Pilot
     from nbyk.planning.result import Plan
     from nbyk.priors import Response, TwoStagePrior
-    from nbyk.resampling.pilot_items import PilotItems
-    from nbyk.testing.shared_units.collection import Spread
 
-SDS = ("item_sd", "cluster_sd", "severity_sd", "rating_sd", "run_sd", "answer_sd")
 OF_SHARED = (
     *("raters", "items_per_rater", "runs", "items_per_cluster", "judge", "counts", "calls"),
     *("cost_per_rater", "cost_per_run", "cost_per_call"),
@@ -46,6 +39,42 @@ _VARIANCE_OF_SD = {
     "answer_sd": ("answers", 2.0),
 }
 """The variance of `Spread` that each standard deviation gives, and how many systems it counts for."""
+
+SDS = tuple(_VARIANCE_OF_SD)
+
+
+class PlanSource(NamedTuple):
+    """What a plan starts from.
+
+    Attributes
+    ----------
+    source
+        The source, as `nbyk.plan` takes it.
+    name
+        The name of its variances; "" for a simulated plan, whose source has one itself.
+    cautions
+        Reasons for caution about the plan, one sentence each.
+    prior
+        Fits a prior to the same ratings, for another plan beside; None for no other.
+    """
+
+    source: Any
+    name: str = ""
+    cautions: tuple[str, ...] = ()
+    prior: Callable[[], TwoStagePrior] | None = None
+
+    def plan(self, asked: Mapping[str, Any]) -> Plan:
+        """Return the plan that `asked`, arguments of `nbyk.plan`, ask for."""
+        from nbyk.planning.plan import plan
+
+        solved = plan(self.source, **asked)
+        if self.prior is not None:
+            try:
+                other: Plan | str = plan(self.prior(), **asked)
+            except NbykError as error:
+                other = str(error)
+            solved = replace(solved, beside=other)
+        return replace(solved, warnings=(*solved.warnings, *self.cautions))
 
 
 def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
@@ -133,16 +162,8 @@ def in_the_unit(
 ) -> None:
     """Put typed numbers in the unit of the scale; refuse an effect that looks like one in the other unit.
 
-    Parameters
-    ----------
-    asked, sds
-        The arguments of `nbyk.plan` and the standard deviations, changed in place if `unit` is "share".
-    scale, known
-        The scale; without one, whether numbers are known to be on 0 to 1.
-    unit
-        The --unit, if it is given.
-    shown
-        The effect of a pilot's systems, in the unit of the scale.
+    `asked` and `sds` change in place if `unit` is "share". Without a scale, `known` says whether numbers are
+    on 0 to 1. `shown` is the effect of a pilot's systems, in the unit of the scale.
     """
     from nbyk.planning.long_run import ends_of
 
@@ -175,41 +196,19 @@ def in_the_unit(
 
 
 def shared_source(
-    pilot: Path | None,
-    systems: tuple[Path, ...] | None,
-    columns: Columns,
-    mending: Mending,
-    sds: dict[str, float | None],
-    asked: dict[str, Any],
-    *,
-    unit: str | None,
-    system_answers: str,
-    pair_runs: str,
-    say: Callable[[str], None],
-) -> tuple[Spread | Pilot, str]:
-    """Return the variances of an effect, or a pilot that shows them, and their name.
+    arguments: Mapping[str, Any], asked: dict[str, Any], files: PilotFiles, say: Callable[[str], None]
+) -> PlanSource:
+    """Return the variances of an effect, or a pilot that shows them.
 
-    Parameters
-    ----------
-    pilot, systems, columns, mending
-        The files, and how to read them.
-    sds
-        The standard deviations that are given; others are None.
-    asked
-        The arguments of `nbyk.plan`; its numbers and scale are put in the unit of the scale.
-    unit
-        The --unit, if it is given.
-    system_answers
-        How simulated systems answer the items of a pilot without systems.
-    pair_runs
-        "yes" if runs of one name are the same for both systems, else "no".
-    say
-        Takes a line of progress.
+    The numbers, the scale and the metric of `asked`, arguments of `nbyk.plan`, are put in the unit of the
+    scale.
     """
     from nbyk.planning.pilot import Pilot
     from nbyk.testing.shared_units.collection import Spread
 
-    metric = asked["metric"]
+    (metric, *_), pilot, systems, columns = asked["metric"], files.gold, files.systems, files.columns
+    asked["metric"], unit, pair_runs = metric, arguments["unit"], arguments["pair_runs"]
+    sds = {name: arguments[name] for name in SDS}
     scale = None if asked["scale"] is None and not (pilot or systems) else pilot_scale(asked["scale"])
     if pair_runs not in ("yes", "no"):
         raise NbykError(f"found {pair_runs}, expected yes or no", argument="pair_runs")
@@ -228,11 +227,11 @@ def shared_source(
             )
         asked["scale"] = scale
         in_the_unit(asked, sds, scale, metric, unit, known=scale is not None)
-        return Spread(**variances_of(sds)), "declared variances"
+        return PlanSource(Spread(**variances_of(sds)), "declared variances")
     if systems is None and asked["effect"] is None:
         raise NbykError("give a number: ratings alone do not show by how much A is better", argument="effect")
     assert scale is not None
-    read = read_pilot_of(pilot, systems, scale, columns, mending)
+    read = files.read(scale)
     asked["scale"] = read.scale
     say("variances of the pilot")
     of_metric = cast("float", read.scale.unit) ** metric.unit_power
@@ -242,15 +241,15 @@ def shared_source(
         more: dict[str, Any] = {"unit": of_metric, "scale": read.scale}
         found = Pilot(data, metric, about_runs, pair_runs == "yes", **more)
         in_the_unit(asked, sds, read.scale, metric, unit, shown=abs(found.effect))
-        return replace(found, declared=variances_of(sds)), read.items.name
+        return PlanSource(replace(found, declared=variances_of(sds)), read.items.name)
     in_the_unit(asked, sds, read.scale, metric, unit)
-    items = replace(read.items, system_answers=system_answers)
-    return Pilot.of_ratings(
-        items, read.raters, metric, asked["effect"], of_metric, declared=variances_of(sds)
-    ), items.name
+    items = replace(read.items, system_answers=arguments["system_answers"])
+    variances = variances_of(sds)
+    shown = Pilot.of_ratings(items, read.raters, metric, asked["effect"], of_metric, declared=variances)
+    return PlanSource(shown, items.name)
 
 
-def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> Pilot:
+def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> PlanSource:
     """Return the pilot of people's ratings and a judge's scores; the plan's scale and metric are theirs."""
     from nbyk.data.judged import read_judged
     from nbyk.metrics import get
@@ -271,78 +270,52 @@ def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> Pilot:
     reading = {name: arguments[name] for name in names}
     reading |= {"scale": scale, "counts": numbers_of(arguments["counts"])}
     pilot = Pilot.of_judged(read_judged(arguments["pilot"], arguments["judge"], **reading))
-    declared = variances_of({name: arguments[name] for name in SDS})
-    return replace(pilot, declared={**pilot.declared, **declared})
+    declared = {**pilot.declared, **variances_of(arguments)}
+    return PlanSource(replace(pilot, declared=declared), str(arguments["pilot"]))
 
 
-def variances_of(sds: Mapping[str, float | None]) -> dict[str, float]:
-    """Return the variances of `Spread` for those standard deviations that are given.
-
-    Parameters
-    ----------
-    sds
-        Standard deviations of the effect by name: "item_sd", "cluster_sd", "severity_sd" (of a rater),
-        "rating_sd", and of one system "run_sd" and "answer_sd"; None for one that is not given.
-    """
+def variances_of(sds: Mapping[str, Any]) -> dict[str, float]:
+    """Return the variances of `Spread` for those standard deviations (`SDS`) that are given."""
     variances = {}
-    for name, sd in sds.items():
+    for name, (part, systems) in _VARIANCE_OF_SD.items():
+        sd = sds.get(name)
         if sd is not None:
             if not 0.0 <= sd <= _LARGEST_SD:
                 raise NbykError(
                     f"found {sd:g}, expected a standard deviation from 0 to {_LARGEST_SD:g}", argument=name
                 )
-            part, systems = _VARIANCE_OF_SD[name]
             variances[part] = systems * sd**2
     return variances
 
 
-def simulated_plan(
-    arguments: Mapping[str, Any],
-    asked: dict[str, Any],
-    metrics: Sequence[Metric],
-    files: tuple[Path | None, tuple[Path, ...] | None, Columns, Mending],
-    say: Callable[[str], None],
-) -> Plan:
-    """Return the plan by simulated items, with that of a prior fitted to a pilot beside that of its items."""
-    from nbyk.planning.plan import check_settings
-    from nbyk.planning.plan import plan as plan_from
+def simulated_source(
+    arguments: Mapping[str, Any], asked: dict[str, Any], files: PilotFiles, say: Callable[[str], None]
+) -> PlanSource:
+    """Return the source of simulated items; beside a pilot's own items stands a prior fitted to it."""
 
-    pilot, pilot_systems, columns, mending = files
+    pilot, pilot_systems, metrics = files.gold, files.systems, asked["metric"]
     scale, other_prior = None, None
     if arguments["scale"] is not None:
         scale = asked["scale"] = pilot_scale(arguments["scale"])
     if pilot is not None or pilot_systems is not None:
-        check_settings(
-            metrics[0], {**asked, "scale": None, "epsilon_a": 0.0, "epsilon": asked["epsilon"] and 0.1}
-        )
         on_scale = pilot_scale(arguments["scale"])
         trials = all(metric.of_trials for metric in metrics)
         question = _for_people(arguments, asked, metrics[0])
-        read = read_pilot_of(
-            pilot, pilot_systems, on_scale, columns, mending, question=question, trials=trials
-        )
+        read = files.read(on_scale, *question, trials=trials)
         population: Any = replace(read.items, system_answers=arguments["system_answers"])
         cautions, scale = read.warnings, read.scale
         if pilot is not None and pilot_systems is None:
-            other_prior = partial(fitted_to, population, pilot, say)
+            ratings = cast("NDArray[np.float64]", population.ratings)
+            other_prior = partial(fitted, population.name, ratings, population.response, say, pilot)
             if arguments["items_from"] == "prior":
                 population, other_prior = other_prior(), None
     else:
-        if arguments["scale"] is None:
-            check_settings(metrics[0], asked)
         population, cautions = prior_of(
             arguments["dataset"], arguments["prior"], published=arguments["published"], say=say
         )
     asked["scale"] = scale
     in_the_unit(asked, {}, scale, metrics[0], arguments["unit"])
-    solved = plan_from(population, **{**asked, "metric": metrics})
-    if other_prior is not None:
-        try:
-            other: Plan | str = plan_from(other_prior(), **{**asked, "metric": metrics})
-        except NbykError as error:
-            other = str(error)
-        solved = replace(solved, beside=other)
-    return replace(solved, warnings=(*solved.warnings, *cautions))
+    return PlanSource(population, "", tuple(cautions), other_prior)
 
 
 def _for_people(arguments: Mapping[str, Any], asked: Mapping[str, Any], metric: Metric) -> list[str]:
@@ -356,20 +329,19 @@ def _for_people(arguments: Mapping[str, Any], asked: Mapping[str, Any], metric: 
     return [*options, *power]
 
 
-def fitted_to(items: PilotItems, file: Path, say: Callable[[str], None]) -> TwoStagePrior:
-    """Return the prior fitted to the ratings of a pilot's file."""
-    try:
-        return fitted(items.name, cast("NDArray[np.float64]", items.ratings), items.response, say)
-    except NbykError as error:
-        raise error.about(file=file) from None
-
-
 def fitted(
-    name: str, ratings: NDArray[np.float64], response: Response, say: Callable[[str], None]
+    name: str,
+    ratings: NDArray[np.float64],
+    response: Response,
+    say: Callable[[str], None],
+    file: Path | None = None,
 ) -> TwoStagePrior:
-    """Return the prior fitted to ratings (N, K), NaN where missing."""
+    """Return the prior fitted to ratings (N, K) of a file, NaN where missing."""
     from nbyk.priors import fit_prior
 
     n_ratings = int((ratings == ratings).sum())
     say(f"fitting a prior to {n_ratings} ratings of {len(ratings)} items")
-    return fit_prior(name, ratings, response).prior
+    try:
+        return fit_prior(name, ratings, response).prior
+    except NbykError as error:
+        raise error.about(file=file) from None

@@ -19,7 +19,7 @@ from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
     from nbyk.data import Ratings
-    from nbyk.priors.prior_fit import FittedPrior
+    from nbyk.priors.predictive import RatingFit
 
 
 def normalise(
@@ -50,21 +50,7 @@ def normalise(
 def write_normalised(
     source: str, path: Path | None, question: str | None, scale: str | None, out: Path
 ) -> None:
-    """Write the ratings at a path, or the embedded ones, as `nbyk study normalise` does.
-
-    Parameters
-    ----------
-    source
-        Their source, or a name of the user's own with a scale.
-    path
-        Where the source's file or folder is; None for embedded ratings.
-    question
-        Which question of a source that has several; its first without one.
-    scale
-        The scale of a table of the user's own.
-    out
-        File to write.
-    """
+    """Write the ratings at a path, or the embedded ones of a source, as `nbyk study normalise` does."""
     from nbyk.data import load_source, read_ratings, scale_from_text
     from nbyk.data import source as source_named
     from nbyk.files import write_parquet
@@ -103,7 +89,7 @@ def prior(
     write_json(out, published_prior(source, semantics).to_dict())
 
 
-def fit_normalised(path: Path, name: str, seed: int, files: FitFiles) -> tuple[FittedPrior, Ratings]:
+def fit_normalised(path: Path, name: str, seed: int, files: FitFiles) -> tuple[RatingFit, Ratings]:
     """Fit a prior to the ratings that `nbyk study normalise` wrote, write its files, and return both."""
     from nbyk.data import scale_from_dict
     from nbyk.data.ratings import stored_ratings
@@ -129,7 +115,7 @@ class FitFiles(NamedTuple):
     check: Path | None
 
 
-def write_fit(fitted: FittedPrior, files: FitFiles) -> None:
+def write_fit(fitted: RatingFit, files: FitFiles) -> None:
     """Write a fit's files."""
     from nbyk.files import write_json, write_text
     from nbyk.priors.prior_fit import candidates_table

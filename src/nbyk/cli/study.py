@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -98,49 +98,34 @@ def cell(
     run_step(study_named(study), step, settings_from(settings or ()), _files(file, files), out, threads)
 
 
-@app.command()
-def aggregate(
-    study: Name,
-    out: OutFolder,
-    settings: Settings = None,
-    file: From = None,
-    files: AllFrom = None,
-) -> None:
-    """Write a study's rows of the datasets of all studies: p-values, rates."""
-    from nbyk.studies.steps import write_datasets
-    from nbyk.studies.study import settings_from, study_named
+def _of_study(function: str, about: str) -> Callable[..., None]:
+    """Return the command that hands a study, its settings and its files to a function of `studies.steps`."""
 
-    write_datasets(study_named(study), settings_from(settings or ()), _files(file, files), out)
+    def command(
+        study: Name, out: OutFolder, settings: Settings = None, file: From = None, files: AllFrom = None
+    ) -> None:
+        from nbyk.studies import steps
+        from nbyk.studies.study import settings_from, study_named
 
+        given = study_named(study), settings_from(settings or ()), _files(file, files)
+        text = getattr(steps, function)(*given, out)
+        if text is not None:
+            print(text)
 
-@app.command()
-def plot(
-    study: Name,
-    out: OutFolder,
-    settings: Settings = None,
-    file: From = None,
-    files: AllFrom = None,
-) -> None:
-    """Draw the figures of a study's report."""
-    from nbyk.studies.steps import write_figures
-    from nbyk.studies.study import settings_from, study_named
-
-    write_figures(study_named(study), settings_from(settings or ()), _files(file, files), out)
+    command.__doc__ = about
+    return command
 
 
-@app.command()
-def report(
-    study: Name,
-    out: OutFolder,
-    settings: Settings = None,
-    file: From = None,
-    files: AllFrom = None,
-) -> None:
-    """Write the report of a study: tables, the summary and the page, from the figures that `plot` drew."""
-    from nbyk.studies.steps import write_report
-    from nbyk.studies.study import settings_from, study_named
-
-    print(write_report(study_named(study), settings_from(settings or ()), _files(file, files), out))
+app.command("aggregate")(
+    _of_study("write_datasets", "Write a study's rows of the datasets of all studies: p-values, rates.")
+)
+app.command("plot")(_of_study("write_figures", "Draw the figures of a study's report."))
+app.command("report")(
+    _of_study(
+        "write_report",
+        "Write the report of a study: tables, the summary and the page, from the figures that `plot` drew.",
+    )
+)
 
 
 def _files(single: Sequence[str] | None, several: Sequence[str] | None) -> dict[str, Path | list[Path]]:

@@ -94,16 +94,9 @@ def called(program: Any, words: Sequence[str]) -> tuple[Any, list[str]]:
 
 
 def options_of(program: Any, words: Sequence[str]) -> dict[str, str]:
-    """Return the options of the command that the words call, by its function's parameters.
+    """Return the options of the command that the words after "nbyk" call, by its function's parameters.
 
     They have the names of parameters, and for both sides of a flag those with the value: "paired=False".
-
-    Parameters
-    ----------
-    program
-        The command or group of commands that typer makes of an app.
-    words
-        The words after "nbyk" on the command line.
     """
     command, _ = called(program, words)
     options: dict[str, str] = {}

@@ -8,8 +8,7 @@ from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings
 from nbyk.data.response_set import ResponseSet, response_matrix, response_set
 from nbyk.data.scales import Binary, Interval, Levels, Scale, scale_from_dict, scale_from_text
-from nbyk.data.source import RemoteFile, Source
-from nbyk.data.sources import load_source, source, source_names
+from nbyk.data.sources import RemoteFile, Source, load_source, source, source_names
 from nbyk.data.systems import Systems, align
 
 __all__ = [

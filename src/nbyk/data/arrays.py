@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from nbyk.bounded import MOST_CELLS, TimedBytes, refuse_bomb, refuse_more
 from nbyk.data.columns import KNOWN_NAMES
 from nbyk.data.layouts import as_numbers
-from nbyk.data.tables import DataRows, Table, Unusable, said
-from nbyk.data.text import reason, shown, unreadable
+from nbyk.data.tables import Table, Unusable, said
+from nbyk.data.text import content_of, reason, shown
 from nbyk.errors import DataPlace, NbykError
-from nbyk.files import read_bytes
 
 Floats = NDArray[np.float64]
 
@@ -27,21 +26,10 @@ ARRAY_SUFFIXES = (".npy", ".npz")
 
 
 def as_scores(values: Any, name: str, *, least: int = 1) -> Floats:
-    """Return scores as a new flat array.
+    """Return `least` scores or more, called `name` in errors, as a new array of shape (n,).
 
-    Parameters
-    ----------
-    values
-        A list, a numpy array, a pandas Series, or a tensor of torch, JAX or another library that speaks the
-        array protocol or DLPack; tensors are detached and copied from their device.
-    name
-        The name of the scores in errors.
-    least
-        The least number of scores accepted.
-
-    Returns
-    -------
-    ndarray, shape (n,)
+    They are a list, a numpy array, a pandas Series, or a tensor of torch, JAX or another library that speaks
+    the array protocol or DLPack; tensors are detached and copied from their device.
     """
     return _checked(values, name, ("n",), least)
 
@@ -171,10 +159,7 @@ def _position(at: tuple[int, ...]) -> str:
 
 def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
     """Return the one array in a NumPy file."""
-    try:
-        content = read_bytes(path)
-    except OSError as error:
-        raise unreadable(path, error) from None
+    content = content_of(path)
     begins = content[:6]
     if begins != b"\x93NUMPY" and not begins.startswith(b"PK"):
         # numpy takes such a file for a pickle, and advises you to allow pickles.
@@ -220,6 +205,11 @@ def _bounded(array: NDArray[Any], path: str | os.PathLike[str]) -> NDArray[Any]:
     return array
 
 
+def is_frame(given: Any) -> bool:
+    """Return whether somebody gave a data frame of pandas, polars or pyarrow, or a table made of one."""
+    return hasattr(given, "columns") and not isinstance(given, Mapping)
+
+
 def table_of_frame(given: Any) -> Table:
     """Return the table in a data frame, or in a series of pandas."""
     import narwhals.stable.v1 as nw
@@ -240,7 +230,7 @@ def table_of_frame(given: Any) -> Table:
     n_rows = max(map(len, columns.values()), default=0)
     if not n_rows:
         raise place.error("has no rows; expected at least one rating per row")
-    return Table(DataRows(place, "row", range(n_rows)), tuple(columns), tuple(columns.values()))
+    return Table(place, tuple(columns), tuple(columns.values()), range(n_rows))
 
 
 def _columns_of_pandas(given: Any, place: DataPlace) -> dict[str, list[Any]]:
@@ -251,20 +241,18 @@ def _columns_of_pandas(given: Any, place: DataPlace) -> dict[str, list[Any]]:
     index = frame.index
     is_count = pd.api.types.is_integer_dtype(index.dtype) and index.nlevels == 1
     has_items = any(str(name).lower() in ("item", *KNOWN_NAMES["item"]) for name in frame.columns)
-    levels: list[tuple[Any, Any]] = []
-    if any(name is not None for name in index.names) or not is_count:
-        if index.nlevels > 1 and None in index.names:
-            raise place.error("the index has levels without a name; name them, or drop them by reset_index")
-        if index.nlevels == 1 and index.names[0] is None and has_items:
-            raise place.error(
-                f"the index holds {index[0]!r}, … beside a column of items; drop it by reset_index(drop=True)"
-            )
-        levels = [("item" if name is None else name, level) for level, name in enumerate(index.names)]
-        levels = [(name, index.get_level_values(level)) for name, level in levels]
-    elif not has_items and not index.equals(pd.RangeIndex(len(index))):
-        levels = [("item", index)]
+    is_named = any(name is not None for name in index.names) or not is_count
+    if is_named and index.nlevels > 1 and None in index.names:
+        raise place.error("the index has levels without a name; name them, or drop them by reset_index")
+    if is_named and index.names == [None] and has_items:
+        raise place.error(
+            f"the index holds {index[0]!r}, … beside a column of items; drop it by reset_index(drop=True)"
+        )
+    if is_named or not (has_items or index.equals(pd.RangeIndex(len(index)))):
+        names = ["item" if name is None else name for name in index.names]
+        frame = frame.reset_index(names=names, allow_duplicates=True)
     columns: dict[str, list[Any]] = {}
-    for name, cells in (*levels, *((of, frame.iloc[:, at]) for at, of in enumerate(frame.columns))):
+    for name, cells in ((of, frame.iloc[:, at]) for at, of in enumerate(frame.columns)):
         text = "/".join(filter(None, map(str, name))) if isinstance(name, tuple) else str(name)
         if text in columns:
             raise place.error(f"2 columns are named {text!r}; rename one")

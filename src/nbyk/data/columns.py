@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nbyk.data.ratings import Ratings
 from nbyk.data.tables import Table
 from nbyk.data.text import look_alikes, seen, some
 from nbyk.errors import NbykError, renaming
@@ -65,15 +64,7 @@ _LIKE_GIVERS = re.compile(
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of a table's columns.
-
-    Attributes
-    ----------
-    item, rater, value
-        The columns of items, of raters or runs (None numbers the ratings of each item), and of ratings.
-    cluster
-        The column of clusters of items, if there is one.
-    """
+    """The names of a table's columns; without one of raters or runs, each item's ratings are numbered."""
 
     item: str = "item"
     rater: str | None = "rater"
@@ -94,7 +85,7 @@ def recognised(table: Table, asked: Columns) -> Columns:
     found = asked if asked.cluster else replace(asked, cluster=table.roles.get("cluster"))
     for role in ("item", "rater", "value"):
         if getattr(asked, role) == role and role not in table.names:
-            name = table.roles.get(role) or _known(table, role, taken=(asked.cluster,))
+            name = table.roles.get(role) or known_column(table, role, taken=(asked.cluster,))
             if name is None and role == "value" and table.scores:
                 raise table.place.error(
                     f"found the scores {some(table.scores)}, expected one; choose it with "
@@ -168,31 +159,30 @@ def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Colu
     (table, argument, name), *others = missing
     elsewhere = [other for other, *_ in others if str(other.place) != str(table.place)]
     found_too = "".join([*dict.fromkeys(f"; {of.place} has {some(of.names)}" for of in elsewhere)][:8])
-    options = " ".join(f"`{role}` {shlex.quote(of)}" for role, of in roles.items())
-    what = "item column" if argument.endswith("item") else "column of the ratings"
-    table.column(name, f"rename the {what}, or name it with `{argument}`, as in {options}{found_too}")
+    table.column(name, f"{_way_out(argument, roles)}{found_too}")
 
 
 def naming(table: Table, asked: Columns, role: str) -> str:
     """Return the way out where a table lacks the column of a role; it names all columns of a long table."""
-    what = "item column" if role == "item" else "column of the ratings"
-    way_out = f"rename the {what}, or name it with `{role}`"
     found = recognised(table, asked)
     if {found.rater, found.value}.isdisjoint(table.names):
-        return way_out
+        return _way_out(role, {})
     roles = proposed(table, asked).items()
-    options = [f"`{of}` {shlex.quote(name)}" for of, name in roles if name != getattr(asked, of)]
-    return f"{way_out}, as in {' '.join(options)}" if options else way_out
+    return _way_out(role, {of: name for of, name in roles if name != getattr(asked, of)})
+
+
+def _way_out(role: str, names: Mapping[str, str]) -> str:
+    what = "item column" if role.endswith("item") else "column of the ratings"
+    return f"rename the {what}, or name it with `{role}`{', as in ' if names else ''}{_options(names)}"
+
+
+def _options(names: Mapping[str, str]) -> str:
+    return " ".join(f"`{role}` {shlex.quote(name)}" for role, name in names.items())
 
 
 def known_names(names: Sequence[str], role: str) -> list[str]:
     """Return the columns whose names are known for a role, in any case of letters."""
     return [name for name in names if name.lower() in KNOWN_NAMES[role]]
-
-
-def system_column(table: Table) -> str | None:
-    """Return the column that names the system of each row, if a column has a known name."""
-    return _known(table, "system")
 
 
 def run_word(column: str) -> str:
@@ -203,37 +193,12 @@ def run_word(column: str) -> str:
     return name.removesuffix("_id") if name in RUN_NAMES else ""
 
 
-def described(
-    columns: Columns,
-    ratings: Ratings,
-    clusters: Sequence[str] | None,
-    *,
-    raters_known: bool,
-    unused: Sequence[str] = (),
-) -> str:
-    """Return the columns' roles in words: "items = sample_id (250), runs = epoch (5), values = match"."""
-    parts = [f"items = {columns.item} ({ratings.n_items})"]
-    if columns.rater is not None and raters_known:
-        who = "runs" if run_word(columns.rater) else "raters"
-        parts.append(f"{who} = {columns.rater} ({len(ratings.raters)})")
-    if clusters is not None:
-        parts.append(f"clusters = {columns.cluster} ({len(set(clusters))})")
-    said = ", ".join([*parts, f"values = {columns.value}"])
-    return f"{said}; not used: {some(unused, str)}" if unused else said
-
-
-def described_wide(columns: Columns, ratings: Ratings, *, givers: str) -> str:
-    """Return how a table with a column for each rater was read: "items = item (9), raters or runs = a, b"."""
-    names = ratings.raters
-    shown = some(names, str) + (f" ({len(names)} columns)" if len(names) > 12 else "")
-    return f"items = {columns.item} ({ratings.n_items}), {givers if len(names) > 1 else 'values'} = {shown}"
-
-
-def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:
+def known_column(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:
+    """Return the column of a known name for a role, unless it is taken; None if there is none."""
     names = [name for name in known_names(table.names, role) if name not in taken]
     if len(names) > 1:
         roles = {of: known_names(table.names, of) for of in dict.fromkeys(("item", "rater", "value", role))}
-        ways = " ".join(f"`{other}` {shlex.quote(of[0])}" for other, of in roles.items() if of)
+        ways = _options({other: of[0] for other, of in roles.items() if of})
         raise table.place.error(
             f"the columns {some(names)} could all be the {role}s; name the right ones, as in {ways}"
         )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nbyk.bounded import LARGEST
-from nbyk.data.source import RemoteFile, Source
+from nbyk.data.sources import RemoteFile, Source
 from nbyk.errors import DataPlace, NbykError, on_one_line, unknown_name
 from nbyk.files import replacing, sha256
 from nbyk.progress import progress
@@ -52,25 +52,11 @@ class _CutError(Exception):
 
 @dataclass(frozen=True)
 class Transfer:
-    """A downloader that survives failures of networks.
+    """A downloader that survives failures of networks: after those that may pass it begins again.
 
-    If a connection fails, is cut or stalls, or the answer is 429, 500, 502, 503 or 504, the downloader begins
-    again. It waits twice as long each time, or as long as Retry-After asks, up to `LONGEST_WAIT`.
-
-    Attributes
-    ----------
-    attempts
-        Number of attempts.
-    timeout
-        Seconds until a connection must be open, and seconds within which the next bytes must come.
-    longest
-        Longest time, in seconds, that a download may take with all its attempts and waits.
-    most
-        Most bytes that are taken of a file whose size nobody has recorded.
-    sleep
-        Waits for some seconds.
-    note
-        Called with the reason for a wait, unless there is no connection.
+    It waits twice as long each time, or as long as Retry-After asks, up to `LONGEST_WAIT`, and calls `note`
+    with the reason. `timeout` are the seconds until a connection must be open, and until the next bytes must
+    come; `longest` those of a download in all; `most` are bytes of a file whose size nobody has recorded.
     """
 
     attempts: int = 4
@@ -88,11 +74,7 @@ class Transfer:
         size: int | None = None,
         advance: Callable[[int], None] = lambda count: None,
     ) -> None:
-        """Download `url` to the path `output_file`.
-
-        A shorter answer than `size`, in bytes, was cut, and no more is read of a longer one. `advance` is
-        called with the number of bytes beyond the most that any attempt had.
-        """
+        """Download a file of `size` bytes; `advance` is called with those beyond the most of any attempt."""
         place, ends = without_password(url), time.monotonic() + self.longest
         most = 0
         for attempt in range(1, self.attempts + 1):
@@ -240,26 +222,11 @@ def fetch(
     announce: Callable[[str], None] = lambda text: None,
     transfer: Transfer = _TRANSFER,
 ) -> list[Path]:
-    """Bring the files of a source into a folder, as FOLDER/<source>/<file>, each with its pinned checksum.
+    """Bring a source's files, or `only` one, into a folder, as FOLDER/<source>/<file>; return their paths.
 
-    A file that is already there and has its checksum stays as it is. Any other file is downloaded to a
-    scratch file in the same folder, and moved into place once its checksum is right. Two fetches at once do
-    not interfere.
-
-    Parameters
-    ----------
-    entry
-        The source.
-    folder
-        The folder of downloads; made if it is missing.
-    mirror
-        Instead of upstream: the address above <source>/<file>, or the path of a folder with that layout.
-    only
-        The name of the one file to fetch; None for all.
-    announce
-        Called with the licence, the terms and the citation before the first file is fetched.
-    transfer
-        The downloader.
+    Files that have their pinned checksum stay; others are moved into place once theirs is right, so two
+    fetches at once do not interfere. A `mirror` is the address above <source>/<file>, or such a folder.
+    `announce` is called with the terms before the first file comes.
     """
     if not entry.fetchable:
         raise entry.missing()

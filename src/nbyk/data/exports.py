@@ -27,7 +27,7 @@ from nbyk.data.makers import (
     required,
     rows_of_split,
 )
-from nbyk.data.tables import DataRows, Table, Unusable, columns_of_objects, made_table, said
+from nbyk.data.tables import Table, Unusable, columns_of_objects, made_table, said
 from nbyk.data.text import json_content, shown
 from nbyk.errors import DataPlace, NbykError
 
@@ -148,6 +148,7 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
             yield Row(PLACE, f"run of {system}", scores, {"system": system})
 
 
+@Export("tasks of τ²-bench", "task", "task", "trial", keys=("id", "user_scenario"), within=(("tasks",), ()))
 @Export(
     "results of τ²-bench",
     "simulation",
@@ -158,9 +159,24 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     meant=(("tasks",), ("info", "num_trials")),
     about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
 )
+@Export(
+    "an index of τ²-bench",
+    "simulation",
+    "task",
+    "trial",
+    keys=("task_id", "trial", "reward", "termination_reason"),
+    within=(("simulation_index",),),
+    meant=(("tasks",), ("info", "num_trials")),
+    about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
+)
 @Export("results of τ-bench", "result", "task", "trial", keys=("task_id", "reward", "traj"))
 def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield a task's reward; in τ²-bench it is in an object, and a task that broke off has none."""
+    if "user_scenario" in result:
+        raise UnexpectedNodeError(
+            "a task of τ²-bench and no rewards (a voice run has those in the files of a folder simulations), "
+            "expected simulations in this file"
+        )
     (task,) = required(result, "task_id")
     reward = result.get("reward", columns_in(result.get("reward_info")).get("reward"))
     if "error" in columns_in(result.get("info")):
@@ -337,9 +353,10 @@ def json_table(path: str | os.PathLike[str]) -> Table:
     n_rows = max(lengths.values(), default=0)
     if not n_rows:
         raise NbykError("holds no scores or ratings; expected one of each run or item", file=path)
-    rows = DataRows(DataPlace(path), "entry", range(n_rows))
-    names = tuple(columns)
-    return Table(rows, names, tuple(columns.values()), nameless=isinstance(content, list), notes=notes)
+    cells, is_list = tuple(columns.values()), isinstance(content, list)
+    return Table(
+        DataPlace(path), tuple(columns), cells, range(n_rows), "entry", nameless=is_list, notes=notes
+    )
 
 
 def _is_table(content: Any) -> bool:

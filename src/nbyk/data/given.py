@@ -13,12 +13,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.arrays import is_frame
 from nbyk.data.columns import (
     RUN_NAMES,
     Columns,
+    known_column,
     other_than_system,
     recognised,
-    system_column,
 )
 from nbyk.data.kinds import (
     CellKind,
@@ -32,11 +33,10 @@ from nbyk.data.kinds import (
 )
 from nbyk.data.layouts import Mending, as_ids
 from nbyk.data.lm_eval import SampleChoice
-from nbyk.data.ratings import Ratings, ordered_ids
+from nbyk.data.ratings import Ratings, ordered_ids, rows_of
 from nbyk.data.reading import as_ratings, cells_of, is_log, reader_of, table_of
 from nbyk.data.scales import Scale
-from nbyk.data.systems import ItemIds, rows_of
-from nbyk.data.tables import Table, given_place
+from nbyk.data.tables import Table
 from nbyk.data.units import Units
 from nbyk.errors import DataPlace, NbykError
 from nbyk.words import listed
@@ -93,8 +93,7 @@ def given_systems(
     beside those of items in `wide` (None if such columns are not systems), or in a table without items beside
     those of runs; `as_scores` says that there need be none of runs.
     """
-    is_frame = not isinstance(systems, Mapping | str | os.PathLike) and hasattr(systems, "columns")
-    if is_frame:
+    if is_frame(systems):
         named: dict[str, Any] = {"systems": systems}
     elif isinstance(systems, Mapping):
         named = dict(systems)
@@ -110,21 +109,21 @@ def given_systems(
         return named
     given = next(iter(named.values()))
     is_path = isinstance(given, str | os.PathLike)
-    if not is_frame and (not is_path or is_log(given) or _holds_runs(given)):
+    if not is_frame(given) and (not is_path or is_log(given) or _holds_runs(given)):
         return named
     table = table_of(given)
     if table.nameless:
         return named
-    found = column or system_column(table)
+    found = column or known_column(table, "system")
     if found is None:
         return _systems_in_columns(table, wide, as_scores=as_scores) or named
     names = as_ids(table, found, table.column(found, "name the column of systems with `system`"))
-    rows_of: dict[str, list[int]] = {}
+    rows: dict[str, list[int]] = {}
     for row, name in enumerate(names):
-        rows_of.setdefault(name, []).append(row)
-    for name in rows_of:
+        rows.setdefault(name, []).append(row)
+    for name in rows:
         _check_name(name)
-    return {name: table.taken(rows, without=found) for name, rows in rows_of.items()}
+    return {name: table.taken(of, without=found) for name, of in rows.items()}
 
 
 def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) -> dict[str, Table]:
@@ -160,11 +159,7 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
 
 @dataclass(frozen=True)
 class GivenData:
-    """A table or ratings, and the place that they come from.
-
-    The values of ratings are numbers, or places of classes or in `rows`, which are distributions. A folder
-    has a file for each of its `runs`; its table is the first's.
-    """
+    """A table or ratings and their place; `rows` are distributions, and `runs` the files of a folder."""
 
     place: DataPlace
     table: Table | None = None
@@ -187,10 +182,6 @@ class GivenData:
         """The ratings, once they are read."""
         assert self.given is not None
         return self.given
-
-    def ids(self) -> ItemIds:
-        """Return the items, with their place."""
-        return ItemIds(self.place, self.ratings.items, self.nameless)
 
     def givers(self, columns: Columns | None = None) -> list[str]:
         """Return the columns of a table with one for each rater, run or system; none of another table's."""
@@ -318,7 +309,8 @@ def given_data(
     given: Input, name: str, columns: Columns, samples: SampleChoice | None, *, is_gold: bool = False
 ) -> GivenData:
     """Return data as they are given; the parameters are those of `nbyk.read_systems`."""
-    is_path, place = isinstance(given, str | os.PathLike), given_place(given, name)
+    is_path = isinstance(given, str | os.PathLike)
+    place = DataPlace(given) if is_path else DataPlace(name=name)
     if isinstance(given, Ratings):
         return GivenData(place, given=given)
     if is_gold and is_log(given):
@@ -335,7 +327,7 @@ def given_data(
     table = table_of(given, samples)
     if table is not given and not is_path:
         # "the data frame" would be any of the systems'
-        table = replace(table, rows=replace(table.rows, place=place))
+        table = replace(table, place=place)
     if columns.cluster not in table.names or table.nameless:
         columns = replace(columns, cluster=None)  # one file with clusters is enough
     return GivenData(place, table, columns)
@@ -368,10 +360,7 @@ def columns_may_be_systems(source: GivenData, columns: Columns) -> bool:
 
 
 def columns_like_systems(sources: Mapping[str, GivenData], *, has_gold: bool) -> Iterator[str]:
-    """Yield a note on each table whose columns have names of the systems, though they are read as raters.
-
-    With gold the columns are runs, which never have the names of systems: then it is an error.
-    """
+    """Yield a note on tables whose columns have names of systems; with gold, of runs, it is an error."""
     for name, source in sources.items():
         raters = source.ratings.raters
         same = [column for column in raters if column in sources]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +32,9 @@ from nbyk.data.ratings import agreed_clusters, ordered_ids
 from nbyk.data.reading import is_log
 from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
 from nbyk.data.scores import read_scores
-from nbyk.data.systems import OnMissing, Systems, common_items, equal_systems
+from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items, equal_systems
 from nbyk.data.tables import Table
-from nbyk.data.text import look_alikes, simplified
+from nbyk.data.text import check_choice, look_alikes, simplified
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, renaming
 
@@ -133,13 +132,8 @@ def read_systems(
         other files; or if two files disagree on an item's cluster, or there is only one; or if the only table
         may hold a system in each column.
     """
-    for argument, choice, known in (
-        ("on_missing", on_missing, ("refuse", "drop")),
-        ("kind", kind, (None, *KINDS)),
-    ):
-        if choice not in known:
-            expected = " or ".join(name for name in known if name)
-            raise NbykError(f"found {choice!r}, expected {expected}", argument=argument)
+    check_choice("on_missing", on_missing, ("refuse", "drop"))
+    check_choice("kind", kind or "numbers", KINDS)
     on_scale = as_scale(scale)
     wide = Columns(item, None, value, cluster)
     named = given_systems(systems, system, wide, as_scores=kind == "scores")
@@ -206,19 +200,21 @@ def read_systems(
     if kind == "classes" and people is None:
         raise NbykError("found classes, and no gold by which they are right; give it", argument="gold")
     by_name, over = Classes(classes), ClassShares()
-    readings: Mapping[str, Callable[..., GivenData]] = {
-        "numbers": lambda given, is_gold: given.numbers(on_scale, mending),
-        "classes": lambda given, is_gold: given.classes(by_name, mending, "raters" if is_gold else "runs"),
-        "distributions": lambda given, is_gold: given.distributions(over, mending, is_gold=is_gold),
-    }
+
+    def read_as(given: GivenData, *, is_gold: bool = False) -> GivenData:
+        if kind == "classes":
+            return given.classes(by_name, mending, "raters" if is_gold else "runs")
+        if kind == "distributions":
+            return given.distributions(over, mending, is_gold=is_gold)
+        return given.numbers(on_scale, mending)
+
     # gold names classes, and systems those of distributions
     for is_gold in (True, False) if kind == "classes" else (False, True):
-        read_as = partial(readings[kind], is_gold=is_gold)
-        if is_gold:
-            with renaming(own):
-                people = people and read_as(people)
-        else:
+        if not is_gold:
             sources = {name: source.each(read_as) for name, source in sources.items()}
+        elif people:
+            with renaming(own):
+                people = read_as(people, is_gold=True)
     names = by_name.names if kind == "classes" else over.names
     every = [*([people] if people else []), *sources.values()]
     if kind != "numbers":
@@ -226,7 +222,9 @@ def read_systems(
     elif on_scale is None:
         on_scale = _only_scale(every)
     _refuse_other_documents(sources.values())
-    items = common_items([source.ids() for source in every], on_missing)
+    items = common_items(
+        [ItemIds(source.place, source.ratings.items, source.nameless) for source in every], on_missing
+    )
     if not any(source.nameless for source in every):
         items = ordered_ids(items)
     dropped = {str(source.place): source.ratings.n_items - len(items) for source in every}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from nbyk.data.columns import Columns, known_names
 from nbyk.data.given import given_systems
 from nbyk.data.kinds import numbers_on
 from nbyk.data.layouts import Entries, Mending, as_ids, as_numbers, taken, without_duplicates, without_empty
-from nbyk.data.ratings import Ratings, ordered_ids
+from nbyk.data.ratings import Ratings, ordered_ids, rows_of
 from nbyk.data.reading import cells_of, table_of
 from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.data.tables import Table
@@ -134,7 +135,7 @@ def read_judged(
         the two have other systems, items or scales; or if a chance or a slice contradicts another.
     """
     on_scale = as_scale(scale)
-    reading = _Reading(Columns(item, rater, value), counts, on_scale, on_empty)
+    read = partial(_read, counts=counts, scale=on_scale, on_empty=on_empty)
     by_people = _by_system(table_of(people), system)
     by_judge = _by_system(_of_judge(table_of(judge), judges), system)
     if set(by_people) - set(by_judge):
@@ -151,8 +152,8 @@ def read_judged(
         )
     by_judge = {name: table for name, table in by_judge.items() if name in by_people}
     systems = tuple(by_judge)
-    scored = [reading.cells(table, rater=None) for table in by_judge.values()]
-    rated = {name: reading.cells(table, rater=rater) for name, table in by_people.items()}
+    scored = [read(table, Columns(item, None, value)) for table in by_judge.values()]
+    rated = {name: read(table, Columns(item, rater, value)) for name, table in by_people.items()}
     notes = [f"{name} was left out: people rated none of its outputs" for name in unrated]
     notes += [note for _, _, note in (*scored, *rated.values()) if note]
     if not any(known_names(table.names, "rater") or rater in table.names for table in by_people.values()):
@@ -177,7 +178,6 @@ def read_judged(
     if n_dropped:
         notes.append(f"{n_dropped} items were dropped: the judge did not score them for every system")
     raters = ordered_ids({name for of in entries for name in of.raters})
-    rater_place = {name: place for place, name in enumerate(raters)}
     data = JudgedSystems(
         items,
         systems,
@@ -185,9 +185,9 @@ def read_judged(
         means,
         answers.astype(np.int64),
         variances,
-        np.array([place_of[name] for of in entries for name in of.items]),
+        rows_of(items, [name for of in entries for name in of.items]),
         np.repeat([systems.index(name) for name in rated], [len(of.items) for of in entries]),
-        np.array([rater_place[name] for of in entries for name in of.raters]),
+        rows_of(raters, [name for of in entries for name in of.raters]),
         np.concatenate([values for _, values, _ in ratings]),
         scale=on_scale,
         notes=tuple(notes),
@@ -245,33 +245,25 @@ def _scored_ratings(
     return taken(cells, rows.tolist()), values[rows], notes
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """How cells become numbers."""
-
-    columns: Columns
-    counts: Mapping[str, float] | None
-    scale: Scale | None
-    on_empty: str
-
-    def cells(self, table: Table, *, rater: str | None) -> tuple[Entries, Floats, str]:
-        """Return the cells of a system's table, their numbers, and a note on what was left out."""
-        mending = Mending(on_empty=self.on_empty)
-        cells = cells_of(table, replace(self.columns, rater=rater), mending)
-        cells, note = without_empty(cells, mending, "a number or a class")
-        if self.counts is None:
-            numbers = cells.numbers(way_out="say with `counts` what each class counts, as in yes=1,no=0")
-            numbers_on(self.scale).numbers(cells)
-            return cells, numbers, note
-        known = {name.strip(): float(number) for name, number in self.counts.items()}
-        names = [str(cell).strip() for cell in cells.found]
-        for row, name in enumerate(names):
-            if name not in known:
-                raise cells.at(row).error(
-                    f"found {shown(cells.found[row])}, expected {listed(list(known))}; mend it, or say with "
-                    "`counts` what it counts"
-                )
-        return cells, np.array([known[name] for name in names]), note
+def _read(
+    table: Table, columns: Columns, counts: Mapping[str, float] | None, scale: Scale | None, on_empty: str
+) -> tuple[Entries, Floats, str]:
+    """Return the cells of a system's table, their numbers, and a note on what was left out."""
+    mending = Mending(on_empty=on_empty)
+    cells, note = without_empty(cells_of(table, columns, mending), mending, "a number or a class")
+    if counts is None:
+        numbers = cells.numbers(way_out="say with `counts` what each class counts, as in yes=1,no=0")
+        numbers_on(scale).numbers(cells)
+        return cells, numbers, note
+    known = {name.strip(): float(number) for name, number in counts.items()}
+    names = [str(cell).strip() for cell in cells.found]
+    for row, name in enumerate(names):
+        if name not in known:
+            raise cells.at(row).error(
+                f"found {shown(cells.found[row])}, expected {listed(list(known))}; mend it, or say with "
+                "`counts` what it counts"
+            )
+    return cells, np.array([known[name] for name in names]), note
 
 
 def _by_system(table: Table, column: str | None) -> dict[str, Table]:
@@ -340,10 +332,10 @@ def _batches(cells: list[Entries], column: str) -> Ints:
     for of in cells:
         ids = as_ids(of.table, column, of.table.column(column, "name the column of batches with `batch`"))
         names += [ids[row] for row in of.rows]
-    order = {name: place for place, name in enumerate(ordered_ids(set(names)))}
+    order = ordered_ids(set(names))
     if len(order) < 2:
         raise cells[0].table.place.error(f"column {column!r} names one batch; expected two or more")
-    return np.array([order[name] for name in names])
+    return rows_of(order, names)
 
 
 def _slices(items: tuple[str, ...], scored: list[Entries], column: str) -> Ints:
@@ -359,5 +351,4 @@ def _slices(items: tuple[str, ...], scored: list[Entries], column: str) -> Ints:
                     f"item {item!r} is in slice {name!r}, and was in {known[item]!r}; expected one "
                     "slice per item"
                 )
-    order = {name: place for place, name in enumerate(ordered_ids(set(known.values())))}
-    return np.array([order[known[item]] for item in items])
+    return rows_of(ordered_ids(set(known.values())), [known[item] for item in items])

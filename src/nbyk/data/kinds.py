@@ -60,11 +60,7 @@ _FIRST = 20
 
 @dataclass(frozen=True)
 class CellKind:
-    """The kind of a table's cells, and what errors say of it.
-
-    `numbers` returns the number of each rating, and raises NbykError if a cell holds none; `expected` is a
-    rating, and `givers` are those who give ratings, in words.
-    """
+    """The kind of a table's cells: their numbers; and a rating, and those who give it, in words."""
 
     numbers: Callable[[Entries], Floats]
     expected: str = "a finite number"
@@ -91,10 +87,7 @@ def _numbers(cells: Entries, scale: Scale | None) -> Floats:
 
 
 class Classes:
-    """The classes that cells name: those given, in their order, or else those of the first data read.
-
-    `names` are empty until then; the numbers of cells of `kind` are places in them.
-    """
+    """The classes that cells name, by place: those given, or else those of the first data read."""
 
     def __init__(self, names: Sequence[str] | None = None, givers: str = "raters") -> None:
         self.names = () if names is None else tuple(names)
@@ -102,6 +95,7 @@ class Classes:
 
     def _places(self, cells: Entries) -> Floats:
         names = [class_name(cell, cells.at(row)) for row, cell in enumerate(cells.found)]
+        names = [{"True": "1", "False": "0"}.get(name, name) for name in names]  # as Python writes them
         if not self.names:
             self.names = tuple(sorted(set(names), key=_by_number))
             if alike := look_alikes(self.names):
@@ -127,6 +121,8 @@ class Classes:
 
 def class_name(cell: Any, at: DataPlace) -> str:
     """Return the class in a cell as text; 3 and 3.0 become "3"."""
+    if isinstance(cell, np.generic):
+        cell = cell.item()
     if cell is None or cell != cell or (isinstance(cell, str) and cell.strip().lower() in ("", "nan")):
         found = str(cell).strip()
         raise at.error(
@@ -142,7 +138,7 @@ def class_name(cell: Any, at: DataPlace) -> str:
         )
     if isinstance(cell, float) and abs(cell) >= LARGEST_ID:
         raise at.error(f"found {shown(cell)}, {NO_ID}")
-    name = {"True": "1", "False": "0"}.get(cell, cell) if isinstance(cell, str) else str(int(cell))
+    name = cell if isinstance(cell, str) else str(int(cell))
     # An array of text stores all labels with the length of the longest.
     if len(name) > LONGEST_LABEL:
         raise at.error(
@@ -160,10 +156,7 @@ def _by_number(name: str) -> tuple[float, str]:
 
 
 class ClassShares:
-    """Rows of probabilities over classes, which the first data read name; "0", "1", … if they name none.
-
-    The numbers of cells of `kind` are places in `rows`, shape (n, C), which hold the data read last.
-    """
+    """Probabilities of classes, which the first data read name; `rows`, by place, are those of the last."""
 
     def __init__(self) -> None:
         self.names: tuple[str, ...] = ()
@@ -194,8 +187,13 @@ def _sum_tolerance(rows: Floats) -> float:
 
 def unit_rows(rows: Floats, at: Callable[[int], DataPlace]) -> Floats:
     """Return rows of probabilities divided by their sums, which must be one but for rounding."""
-    refuse_cells(rows, ~np.isfinite(rows), "a finite number", at)
-    refuse_cells(rows, rows < 0.0, "a probability, 0 or more", at)
+    for wrong, expected in (
+        (~np.isfinite(rows), "a finite number"),
+        (rows < 0.0, "a probability, 0 or more"),
+    ):
+        if wrong.any():
+            row, column = map(int, np.argwhere(wrong)[0])
+            raise at(row).error(f"class {column} is {rows[row, column]:g}; expected {expected}")
     sums = rows.sum(axis=1)
     off = np.abs(sums - 1.0) > _sum_tolerance(rows)
     if off.any():
@@ -209,15 +207,6 @@ def unit_rows(rows: Floats, at: Callable[[int], DataPlace]) -> Floats:
         )
     shares: Floats = rows / sums[:, np.newaxis]
     return shares
-
-
-def refuse_cells(
-    rows: Floats, wrong: NDArray[np.bool_], expected: str, at: Callable[[int], DataPlace]
-) -> None:
-    """Raise NbykError about the first wrong cell, if there is one."""
-    if wrong.any():
-        row, column = (int(place) for place in np.argwhere(wrong)[0])
-        raise at(row).error(f"class {column} is {rows[row, column]:g}; expected {expected}")
 
 
 def probabilities(
@@ -285,13 +274,10 @@ def kind_of(table: Table, asked: Columns) -> Kind:
 
 
 def _kind_of_nameless(table: Table) -> Kind:
+    if len(columns := table.nameless_columns) > 1:
+        return "distributions" if sum_to_one(columns) else "numbers"
     if table.array is not None:
-        array = table.array
-        if array.ndim == 2 and array.dtype.kind in "biuf" and array.shape[1] > 1:
-            return "distributions" if sum_to_one(list(array.T)) else "numbers"
-        return "classes" if array.dtype.kind in "UO" else "numbers"
-    if len(table.names) > 1:
-        return "distributions" if sum_to_one(list(table.columns)) else "numbers"
+        return "classes" if table.array.dtype.kind in "UO" else "numbers"
     cells = table.columns[0]
     texts = all(isinstance(cell, str) for cell in cells)
     split = [_split(cell) for cell in cells] if texts and len(_split(cells[0])) > 1 else []
@@ -299,7 +285,7 @@ def _kind_of_nameless(table: Table) -> Kind:
         return "distributions"
     kind = kind_of_cells(cells[:_LOOKED_AT])
     # a line of text says neither which item nor which run it is of
-    is_text = Path(table.rows.place.file or "").suffix == ".txt"
+    is_text = Path(table.place.file or "").suffix == ".txt"
     return "scores" if kind == "numbers" and is_text else kind
 
 
@@ -345,14 +331,9 @@ def _runs(table: Table) -> list[str]:
 
 
 def distribution_cells(table: Table, asked: Columns) -> Entries:
-    """Return a list, or an object by class, for each row of a table that holds distributions.
-
-    They are in the cells of the value's column, or each class has a column of its own beside those of items,
-    runs and clusters; runs are on rows of their own.
-    """
+    """Return distributions: the value's cells, or an object of the classes' columns for each row."""
     if table.nameless:
-        columns = list(table.array.T) if table.array is not None and table.array.ndim == 2 else table.columns
-        if len(columns) > 1:
+        if len(columns := table.nameless_columns) > 1:
             found: list[Any] = [list(row) for row in zip(*(list(of) for of in columns), strict=True)]
         else:
             cells = nameless_cells(table).found

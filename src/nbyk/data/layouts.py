@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.columns import LONG_NAMES, NO_RATERS, ROW_NUMBERS, Columns, naming, run_word
 from nbyk.data.tables import Table
-from nbyk.data.text import shown
+from nbyk.data.text import check_choice, shown
 from nbyk.errors import DataPlace, NbykError
 
 Floats = NDArray[np.float64]
@@ -30,12 +30,10 @@ NO_ID = "a number of so many digits that neighbours are the same; write it as te
 
 @dataclass(frozen=True)
 class Entries:
-    """Ratings as they were read, one entry per rating, with the places that errors name.
+    """Ratings as they were read, one entry per rating, with the rows in the table that errors name.
 
-    `items` and `raters` are ids, `found` the cells that should hold numbers, `rows` their rows in `table`.
-    `value` is the column of the ratings, None in the wide layout, whose columns are the raters; `columns` are
-    those that were recognised. Equal raters are one rater if they are known. `n_unrated` rows of a wide table
-    have no rating, and are left out.
+    `value` is the column of the ratings, None in the wide layout, of which `n_unrated` rows are left out.
+    `columns` are those that were recognised. Equal raters are one rater if they are known.
     """
 
     items: list[str]
@@ -150,14 +148,8 @@ def long_cells(table: Table, columns: Columns) -> Entries:
     return Entries(items, raters, found, rows, table, value, columns, rater is not None)
 
 
-def wide_cells(
-    table: Table, columns: Columns, *, guessed: bool, may_repeat: bool, may_be_unrated: bool
-) -> Entries:
-    """Return the ratings of a table with one row per item and one column per rater.
-
-    `columns` has those of items and of clusters, which are no rater's. If the layout was guessed, a table
-    that looks long is refused. An item may be on two rows, or have no rating and be left out, if so said.
-    """
+def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
+    """Return the ratings of a table with a row per item and a column per rater, unless it looks long."""
     items = _item_ids(table, columns)
     raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
     if not raters:
@@ -165,19 +157,19 @@ def wide_cells(
             f"the only column is {columns.item!r}; expected columns rater and value, or one per rater"
         )
     alike = [name for name in raters if name.lower() in LONG_NAMES]
-    if guessed and alike:
+    if alike:
         raise table.place.error(
             f"no column {columns.value!r}, yet {alike[0]!r} looks like a column of a long "
             "table; name the columns with `rater` and `value`, or rename it if it holds the ratings of one "
             "rater"
         )
     for position, name in enumerate(table.names):
-        if guessed and name.lower() in NO_RATERS and name in raters and len(raters) > 1:
+        if name.lower() in NO_RATERS and name in raters and len(raters) > 1:
             raise table.place.error(
                 f"column {name!r} is of no rater or run by its name; leave it out, or name the column of the "
                 "ratings with `value`"
             )
-        if guessed and name.lower() in ROW_NUMBERS:
+        if name.lower() in ROW_NUMBERS:
             raise table.place.error(
                 f"column {name!r} looks like row numbers, expected a rater; "
                 "delete it, or rename it if it holds the ratings of one rater"
@@ -186,12 +178,12 @@ def wide_cells(
             raise table.place.error(
                 f"column {position + 1} has no name; name every rater, or delete the column"
             )
-    again, row = repeated(items)
-    if again and not may_repeat:
-        raise table.at(again).error(
-            f"item {items[row]!r} is already on {table.rows.shown(row)}; "
-            "expected one row per item: merge the rows, or, if the table is long, name its columns with "
-            "`rater` and `value`"
+    if mending.on_duplicates == "refuse":
+        refuse_repeated(
+            table,
+            items,
+            "; expected one row per item: merge the rows, or, if the table is long, name its columns with "
+            "`rater` and `value`",
         )
     present = [
         (row, name, cell) for name in raters for row, cell in table.cells(name) if not is_missing(cell)
@@ -200,7 +192,7 @@ def wide_cells(
     rows, givers, found = map(list, zip(*present, strict=True)) if present else ([], [], [])
     rated = set(rows)
     unrated = [row for row in range(len(items)) if row not in rated]
-    if unrated and not may_be_unrated:
+    if unrated and mending.on_empty == "refuse":
         raise table.at(unrated[0]).error(
             f"item {items[unrated[0]]!r} has no rating; add one, or delete the row"
         )
@@ -249,10 +241,7 @@ def _item_ids(table: Table, columns: Columns) -> list[str]:
 
 
 def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
-    """Return the cells of an id column as text, dates and such as in a file of text.
-
-    "007" stays "007", and 7 and 7.0 become "7".
-    """
+    """Return the cells of an id column as text: "007" stays, 7 and 7.0 become "7", dates are as in CSV."""
     if set(map(type, cells)) == {str} and all(map(str.strip, set(cells))):
         return list(cells)
     ids: list[str] = []
@@ -279,11 +268,14 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
     return ids
 
 
-def repeated(items: Sequence[str]) -> tuple[int, int]:
-    """Return the row of the first item that comes again, and its first row; zeros if none does."""
+def refuse_repeated(table: Table, items: Sequence[str], way_out: str, rows: Sequence[int] = ()) -> None:
+    """Raise NbykError if an item comes again; `rows` are those of the items in the table, by default all."""
     first: dict[str, int] = {}
-    again = ((row, first[name]) for row, name in enumerate(items) if first.setdefault(name, row) != row)
-    return next(again, (0, 0))
+    rows = rows or range(len(items))
+    for row, name in zip(rows, items, strict=True):
+        other = first.setdefault(name, row)
+        if other != row:
+            raise table.at(row).error(f"item {name!r} is already on {table.shown(other)}{way_out}")
 
 
 def is_missing(cell: Any) -> bool:
@@ -292,7 +284,7 @@ def is_missing(cell: Any) -> bool:
         return cell != cell
     if isinstance(cell, str):
         return cell.strip().lower() in ("", "na", "nan")
-    return cell is None or bool(cell != cell)
+    return cell is None or type(cell).__name__ == "NAType" or bool(cell != cell)
 
 
 def numbered_within(items: Sequence[Hashable]) -> list[str]:
@@ -315,15 +307,8 @@ class Mending:
     on_empty: str = "refuse"
 
     def __post_init__(self) -> None:
-        for name, known in (
-            ("on_duplicates", ("refuse", "first", "last", "mean")),
-            ("on_empty", ("refuse", "drop")),
-        ):
-            if getattr(self, name) not in known:
-                raise NbykError(
-                    f"found {getattr(self, name)!r}, expected {', '.join(known[:-1])} or {known[-1]}",
-                    argument=name,
-                )
+        check_choice("on_duplicates", self.on_duplicates, ("refuse", "first", "last", "mean"))
+        check_choice("on_empty", self.on_empty, ("refuse", "drop"))
 
 
 def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entries, str]:
@@ -355,10 +340,7 @@ def _left_out(cells: Entries, n: int) -> str:
 
 
 def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tuple[Entries, Floats, str]:
-    """Return one rating per item and rater, and in words how many more there were.
-
-    With "refuse" nothing changes: `Ratings.from_columns` refuses further ratings.
-    """
+    """Return one rating per item and rater, and how many more there were; "refuse" changes nothing here."""
     if mending.on_duplicates == "refuse":
         return cells, values, ""
     rows_of: dict[tuple[str, str], list[int]] = {}

@@ -61,13 +61,9 @@ def holds_samples(path: str | os.PathLike[str]) -> bool:
 
 
 def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = None) -> Table:
-    """Return the per-sample scores of one model on one task, from the logs of ``lm_eval --log_samples``.
+    """Return the scores of one model on one task, in a samples file or in all those below a folder.
 
     Items are documents (``doc_id``), runs are the dates of files, and each metric is a score.
-
-    The path is one samples file, or a folder that holds, at any depth, those of one or more runs of a model.
-    Raise NbykError if there are no samples, several tasks or filters and none is chosen, samples of several
-    models, or different documents of one id.
     """
     choice = choice or SampleChoice()
     gathering = Gathering("a log of lm_eval", "line", "doc_id", "run", path)

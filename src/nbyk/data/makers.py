@@ -31,12 +31,10 @@ class _Row:
 
 
 class Gathering:
-    """The scores in a maker's file, as its reader meets them.
+    """The scores in a maker's file, as its reader meets them; lower ones are better of those in `lower`.
 
     Scores of one rater, or run, and item are a row; a second one of the same name is a further row, so that
-    it is a duplicate to every reader of the table, as in a table of text. `maker` is the file in words,
-    `unit` the maker's word for a row, `item` and `rater` the names of columns, and `path` is for errors.
-    Scores are added to `lower` if lower ones are better.
+    it is a duplicate to every reader of the table, as in a table of text.
     """
 
     def __init__(self, maker: str, unit: str, item: str, rater: str, path: Path) -> None:
@@ -84,11 +82,7 @@ class Gathering:
     def table(
         self, cluster: str | None = None, notes: Iterable[str] = (), incomplete: Iterable[str] = ()
     ) -> Table:
-        """Return the table; its value is the only score, if there is only one.
-
-        `cluster` is the column of clusters that the maker declares, if items share any; `notes` and
-        `incomplete` are those of `Table`.
-        """
+        """Return the table; its value is the only score, and `cluster` its clusters if items share any."""
         names = dict.fromkeys(name for row in self._rows for name in row.scores)
         refuse_more(self._path, len(names) * len(self._rows), MOST_CELLS, "cells")
         taken = {*self._ids, *names}
@@ -150,10 +144,7 @@ def _is_score(cell: Any) -> bool:
 
 
 class Row(NamedTuple):
-    """The scores that one rater, or run, gives to one item, and further columns.
-
-    `lower` names the scores of which the file says that lower ones are better.
-    """
+    """The scores that a rater, or run, gives to an item, and further columns; of `lower`, low is better."""
 
     item: Any
     rater: Any
@@ -179,26 +170,18 @@ class Export:
 
     Attributes
     ----------
-    maker, unit
-        The file in words, and the maker's word for a unit of it.
-    item, rater
-        The names of the columns of items, and of raters or runs.
+    maker, unit, item, rater, cluster
+        The file and a unit of it in words, and the names of the columns.
     keys
         Members that the first unit has; no other tool's has all of them.
     within
-        The names of members that lead to the list of units, in each of the tool's versions; () if the file is
-        the list, or is a unit by itself.
-    cluster
-        The column of clusters, if the maker declares one.
-    is_split
-        Whether the file is a table as pandas splits it, into columns and data.
-    ends
-        A member that only the last unit of a run that ended well has; "" if there is none.
-    meant
-        The names of members, which are numbers or lists, whose product is the number of units of a whole run.
+        Members that lead to the list of units, in each of the tool's versions; () if the file is the list, or
+        a unit. If it `is_split`, it is a table as pandas splits it, into columns and data.
+    ends, meant
+        A member that only the last unit of a run that ended well has; and those, numbers or lists, whose
+        product is the number of units of a whole run.
     about
-        Words for what the file says of the run, and the names of members that lead to it, in the first unit
-        of a list.
+        Words for what the file says of the run, and the members that lead to it, in the first unit of a list.
     rows
         Yields the rows of a unit, and words for what is no row, which are counted.
     """

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from nbyk.data.arrays import ARRAY_SUFFIXES
 from nbyk.data.columns import Columns
-from nbyk.data.layouts import long_cells
+from nbyk.data.layouts import Mending, long_cells, without_duplicates
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings, read_table
 from nbyk.data.scales import Binary, Levels, Scale
@@ -24,20 +24,8 @@ BINARY_SCALE = Binary()
 DICES_SCALE = Levels((0, 0.5, 1))
 
 MHS_QUESTIONS = {
-    **dict.fromkeys(
-        (
-            "respect",
-            "sentiment",
-            "insult",
-            "humiliate",
-            "status",
-            "dehumanize",
-            "violence",
-            "genocide",
-            "attack_defend",
-        ),
-        Levels((0, 1, 2, 3, 4)),
-    ),
+    **dict.fromkeys(("respect", "sentiment", "insult", "humiliate", "status"), Levels((0, 1, 2, 3, 4))),
+    **dict.fromkeys(("dehumanize", "violence", "genocide", "attack_defend"), Levels((0, 1, 2, 3, 4))),
     "hatespeech": Levels((0, 1, 2)),
 }
 """The ten questions of Measuring Hate Speech and the scales of their answers; the first is the default."""
@@ -56,13 +44,22 @@ class _Gathered:
     raters: list[str] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     places: list[DataPlace] = field(default_factory=list)
+    place_of: dict[str, DataPlace] = field(default_factory=dict)
 
-    def add(self, item: str, given: Mapping[str, float], at: DataPlace) -> None:
-        """Add the ratings of an item by their raters."""
-        self.items.extend([item] * len(given))
-        self.raters.extend(given)
-        self.values.extend(given.values())
-        self.places.extend([at] * len(given))
+    def add(self, item: str, given: Iterable[tuple[str, float]], at: DataPlace) -> None:
+        """Add an item's ratings by their raters; the first of a rater counts."""
+        if item in self.place_of:
+            raise at.error(
+                f"item {item!r} is already on {self.place_of[item]}; expected each item once: delete one"
+            )
+        self.place_of[item] = at
+        first: dict[str, float] = {}
+        for rater, value in given:
+            first.setdefault(rater, value)
+        self.items.extend([item] * len(first))
+        self.raters.extend(first)
+        self.values.extend(first.values())
+        self.places.extend([at] * len(first))
 
     def ratings(self, *, raters_known: bool = True) -> Ratings:
         """Return the ratings."""
@@ -90,7 +87,6 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
     Kumar et al. (2021), Designing Toxic Content Classification for a Diversity of Perspectives, SOUPS.
     """
     gathered = _Gathered()
-    seen: dict[str, int] = {}
     raters_known = True
     for number, comment in json_lines(path):
         at = DataPlace(path, number)
@@ -101,20 +97,17 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
                 "toxic_score: mend or delete the line"
             )
         name = _text_id(comment.get("comment_id"), str(number), at, "comment_id")
-        if name in seen:
-            raise at.error(
-                f"comment {name!r} is already on line {seen[name]}; expected one line per comment: "
-                "delete one of the lines"
-            )
-        seen[name] = number
         named = all(one.get("worker_id") is not None for one in found)
         raters_known = raters_known and named
-        first: dict[str, float] = {}
-        for position, one in enumerate(found, start=1):
-            worker = _text_id(one["worker_id"], "", at, "worker_id") if named else str(position)
-            first.setdefault(worker, _toxic_score(one.get("toxic_score"), at, position))
-        gathered.add(name, first, at)
-    if not seen:
+        workers = [
+            _text_id(one["worker_id"], "", at, "worker_id") if named else str(position)
+            for position, one in enumerate(found, start=1)
+        ]
+        scores = [
+            _toxic_score(one.get("toxic_score"), at, position) for position, one in enumerate(found, start=1)
+        ]
+        gathered.add(name, zip(workers, scores, strict=True), at)
+    if not gathered.items:
         raise NbykError("is empty; expected one comment per line, as JSON", file=path)
     return gathered.ratings(raters_known=raters_known)
 
@@ -142,7 +135,6 @@ def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
     Abuse Detection in Conversational AI, EMNLP.
     """
     gathered = _Gathered()
-    seen: dict[str, DataPlace] = {}
     for path in paths:
         table = read_table(path)
         hint = "expected an upstream ConvAbuseEMNLP{train,valid,test}.csv"
@@ -154,18 +146,15 @@ def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
             for j in _CONVABUSE_ANNOTATORS
         }
         for row, example in enumerate(ids):
-            at, name = table.at(row), example.removesuffix(".0")
-            if name in seen:
-                raise at.error(f"example_id {example!r} is already on {seen[name]}; expected distinct ids")
-            seen[name] = at
-            rated = {
-                annotator: _one_hot_score([cells[row] for cells in columns], at, annotator)
+            at = table.at(row)
+            rated = [
+                (annotator, _one_hot_score([cells[row] for cells in columns], at, annotator))
                 for annotator, columns in annotators.items()
                 if any(cells[row] for cells in columns)
-            }
+            ]
             if not rated:
                 raise at.error(f"no annotator rated example_id {example!r}; delete the row")
-            gathered.add(name, rated, at)
+            gathered.add(example.removesuffix(".0"), rated, at)
     return gathered.ratings()
 
 
@@ -257,17 +246,8 @@ def parse_mhs(path: str | os.PathLike[str], question: str = "respect") -> Rating
     for name in ("annotator_id", question):
         table.column(name, "expected an upstream measuring-hate-speech.parquet")
     cells = long_cells(table, Columns("comment_id", "annotator_id", question))
-    values = cells.numbers()
-    first: dict[tuple[str, str], int] = {}
-    for row, key in enumerate(zip(cells.items, cells.raters, strict=True)):
-        first.setdefault(key, row)
-    rows = list(first.values())
-    return Ratings.from_columns(
-        [cells.items[row] for row in rows],
-        [cells.raters[row] for row in rows],
-        values[rows],
-        at=lambda position: cells.at(rows[position]),
-    )
+    cells, values, _ = without_duplicates(cells, cells.numbers(), Mending("first"))
+    return Ratings.from_columns(cells.items, cells.raters, values, at=cells.at)
 
 
 def lewidi_files(path: Path) -> list[Path]:
@@ -298,8 +278,8 @@ def _lewidi_split(file: Path) -> str:
     return ending if ending in _LEWIDI_SPLITS else ""
 
 
-def _lewidi_labels(item: Any, at: DataPlace, scale: Scale) -> dict[str, float]:
-    """Return an item's labels by annotator, the first of each."""
+def _lewidi_labels(item: Any, at: DataPlace, scale: Scale) -> Iterable[tuple[str, float]]:
+    """Return an item's annotators and labels."""
     found = [item.get(name) if isinstance(item, dict) else None for name in ("annotations", "annotators")]
     labels, annotators = (_listed(text) for text in found)
     if not labels:
@@ -318,10 +298,7 @@ def _lewidi_labels(item: Any, at: DataPlace, scale: Scale) -> dict[str, float]:
             f"found {len(labels)} annotations and {len(annotators)} annotators; expected as many of "
             "either: mend the item, or get the file again from upstream"
         )
-    first: dict[str, float] = {}
-    for annotator, label in zip(annotators, labels, strict=True):
-        first.setdefault(annotator, float(label))
-    return first
+    return zip(annotators, map(float, labels), strict=True)
 
 
 def _listed(text: Any) -> list[str]:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.scales import Scale
-from nbyk.data.tables import named_rows
 from nbyk.data.text import are_plain, seen
 from nbyk.data.units import UNKNOWN, VECTOR, Units, clusters_of_items, numbered_clusters
 from nbyk.errors import DataPlace, NbykError
@@ -32,7 +31,7 @@ MOST_CELLS = 5 * 10**7
 _SPARSE = 20
 _DIGITS = re.compile("([0-9]{1,4000})")
 _DIGITS_OF_INT = 18
-_UNREAD = named_rows("ratings")
+_UNREAD = DataPlace(name="ratings")
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +77,7 @@ class Ratings:
         raters: Sequence[str],
         values: Sequence[float] | Floats,
         *,
-        at: Callable[[int], DataPlace] = _UNREAD.at,
+        at: Callable[[int], DataPlace] = lambda row: replace(_UNREAD, row=f"row {row}"),
         raters_known: bool = True,
         clusters: Sequence[str] | None = None,
     ) -> Ratings:
@@ -165,8 +164,8 @@ class Ratings:
         """
         items = ordered_ids(self.items)
         raters = ordered_ids(self.raters) if self.raters_known else self.raters
-        item_index = _new_places(self.items, items)[self.item_index]
-        rater_index = _new_places(self.raters, raters)[self.rater_index]
+        item_index = rows_of(items, self.items)[self.item_index]
+        rater_index = rows_of(raters, self.raters)[self.rater_index]
         order = np.lexsort((rater_index, item_index) if self.raters_known else (item_index,))
         cluster_of = None if self.clusters is None else dict(zip(self.items, self.clusters, strict=True))
         return replace(
@@ -225,7 +224,7 @@ class Ratings:
         starts = np.repeat(np.cumsum(counts) - counts, counts)
         return self.item_index[by_item], np.arange(self.n_ratings) - starts, by_item
 
-    def normalised(self, scale: Scale, place: DataPlace = _UNREAD.place) -> Ratings:
+    def normalised(self, scale: Scale, place: DataPlace = _UNREAD) -> Ratings:
         """Return the same ratings with their values normalised to [0, 1].
 
         `place` is that of the ratings in errors. Raise NbykError if a value is off the scale.
@@ -254,13 +253,7 @@ class Ratings:
 
     @classmethod
     def from_table(cls, table: pa.Table) -> Ratings:
-        """Return the ratings in a table that `to_table` made.
-
-        Raises
-        ------
-        NbykError
-            If a column is missing, or as `from_columns`.
-        """
+        """Return the ratings in a table that `to_table` made."""
         if not {"item", "rater", "value"} <= set(table.column_names):
             raise NbykError(
                 f"found columns {table.column_names}; expected item, rater and value", name="ratings"
@@ -306,11 +299,12 @@ def _by_text_and_number(name: str) -> tuple[list[str | int], str]:
     return parts, name
 
 
-def _new_places(names: tuple[str, ...], ordered: tuple[str, ...]) -> Indices:
-    if names == ordered:
-        return np.arange(len(names))
-    place_of = {name: place for place, name in enumerate(ordered)}
-    return np.array([place_of[name] for name in names], dtype=np.int64)
+def rows_of(ids: Sequence[str], names: Sequence[str]) -> Indices:
+    """Return the row of each of some names among ids."""
+    if names == ids:
+        return np.arange(len(ids))
+    row_of = {name: row for row, name in enumerate(ids)}
+    return np.fromiter(map(row_of.__getitem__, names), dtype=np.int64, count=len(names))
 
 
 def agreed_clusters(
@@ -340,9 +334,8 @@ def agreed_clusters(
 
 def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indices]:
     """Return the distinct names in order of first appearance, and each name's place among them."""
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    index = np.fromiter(map(places.__getitem__, names), dtype=np.int64, count=len(names))
-    return tuple(places), index
+    distinct = tuple(dict.fromkeys(names))
+    return distinct, rows_of(distinct, names)
 
 
 def _fault(name: str, other: str) -> str:

@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import astuple, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from nbyk.data.arrays import ARRAY_SUFFIXES, load_array, numbers_or_text, table_of_frame
-from nbyk.data.columns import KNOWN_NAMES, Columns, described, described_wide, known_names, recognised
+from nbyk.data.columns import KNOWN_NAMES, Columns, known_names, recognised, run_word
 from nbyk.data.containers import (
     is_dataset,
     is_inspect_log,
@@ -29,7 +29,7 @@ from nbyk.data.layouts import (
     as_ids,
     long_cells,
     nameless_cells,
-    repeated,
+    refuse_repeated,
     wide_cells,
     without_duplicates,
     without_empty,
@@ -41,7 +41,6 @@ from nbyk.data.tables import (
     DELIMITERS,
     JSON_LINES,
     TABLE_SUFFIXES,
-    DataRows,
     SparseColumn,
     Table,
     is_number,
@@ -51,7 +50,6 @@ from nbyk.data.tables import (
 from nbyk.data.text import cells_of_lines, some, text_lines
 from nbyk.errors import DataPlace, NbykError
 
-Layout = Literal["auto", "long", "wide"]
 Given: TypeAlias = Any
 """A path, a data frame of pandas, polars or pyarrow, or an array of numpy."""
 
@@ -68,7 +66,6 @@ def read_ratings(
     value: str = "value",
     cluster: str | None = None,
     scale: GivenScale | None = None,
-    layout: Layout = "auto",
     on_duplicates: str = "refuse",
     on_empty: str = "refuse",
 ) -> Ratings:
@@ -96,8 +93,6 @@ def read_ratings(
         The scale of the values: its two ends, such as (1, 5), text such as "1..5" or "1,2,3,4,5", or an
         `Interval`, `Levels` or `Binary`. With a scale, every value is checked against it and **normalised to
         [0, 1]**. Without, the values are returned as they are.
-    layout
-        "long", "wide", or "auto": long if the table has a column `value` or `rater`.
     on_duplicates
         How to treat a rater's further ratings of an item: "refuse" them, keep the "first" or the "last", or
         take their "mean". `Ratings.mended` says how many there were.
@@ -114,24 +109,19 @@ def read_ratings(
         1) or, in Parquet and arrays, the row (from 0).
     """
     columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
-    return read_as(numbers_on(as_scale(scale)), path, columns, layout, mending)
+    return read_as(numbers_on(as_scale(scale)), path, columns, mending)
 
 
-def read_as(kind: CellKind, path: Given, columns: Columns, layout: Layout, mending: Mending) -> Ratings:
+def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> Ratings:
     """Return ratings of some kind; the other arguments and the errors are those of `read_ratings`."""
-    if layout not in ("auto", "long", "wide"):
-        raise NbykError(f"found {layout!r}, expected auto, long or wide", argument="layout")
-    cells = cells_of(table_of(path), columns, mending, layout)
-    return as_ratings(cells, kind, columns, mending, layout)
+    return as_ratings(cells_of(table_of(path), columns, mending), kind, columns, mending)
 
 
-def as_ratings(
-    cells: Entries, kind: CellKind, columns: Columns, mending: Mending, layout: Layout = "auto"
-) -> Ratings:
+def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mending) -> Ratings:
     """Return the ratings in cells of some kind, mended as asked; the arguments are those of `read_as`."""
     cells, no_value = without_empty(cells, mending, kind.expected)
     values = kind.numbers(cells)
-    cells, values, repeated = without_duplicates(cells, values, mending)
+    cells, values, averaged = without_duplicates(cells, values, mending)
     clusters = None
     cluster = columns.cluster or cells.columns.cluster
     if cluster is not None:
@@ -144,7 +134,7 @@ def as_ratings(
     ratings = Ratings.from_columns(
         cells.items, raters, values, at=cells.at, raters_known=cells.raters_known, clusters=clusters
     )
-    said = "; ".join(filter(None, (_recognised(cells, ratings, kind, columns, layout), cells.table.about)))
+    said = "; ".join(filter(None, (_recognised(cells, ratings, kind, columns), cells.table.about)))
     notes = [f"{cells.table.place}: {note}" for note in (*cells.table.notes, *cells.table.incomplete)]
     if cluster is None and cells.value is not None:
         notes += [
@@ -152,28 +142,37 @@ def as_ratings(
             "independent; name it as the column of clusters if they are not"
             for name in known_names(cells.table.names, "cluster")
         ]
-    return replace(ratings, recognised=said, mended=tuple(filter(None, (*notes, no_value, repeated))))
+    return replace(ratings, recognised=said, mended=tuple(filter(None, (*notes, no_value, averaged))))
 
 
-def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, columns: Columns, layout: Layout) -> str:
+def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns) -> str:
     """Return the columns and their roles in words; "" if they have the names asked for."""
-    table, found = cells.table, cells.columns
+    table, found, known = cells.table, cells.columns, ratings.raters_known
     if table.nameless:
         return ""
+    parts = [f"items = {found.item} ({ratings.n_items})"]
     if cells.value is None:
-        return described_wide(found, ratings, givers=kind.givers) if layout == "auto" else ""
+        names = ratings.raters
+        count = f" ({len(names)} columns)" if len(names) > 12 else ""
+        who = kind.givers if len(names) > 1 else "values"
+        return f"{parts[0]}, {who} = {some(names, str)}{count}"
     unused: list[str] = []
-    if table.roles or (columns.value != "value" and not ratings.raters_known):
-        unused = [name for name in table.names if name not in (*astuple(found), columns.cluster, *HASHES)]
-    rater = found.rater if cells.raters_known else columns.rater
-    if replace(found, rater=rater) == columns and columns.value == "value" and not table.roles and not unused:
+    if table.roles or (asked.value != "value" and not known):
+        unused = [name for name in table.names if name not in (*astuple(found), asked.cluster, *HASHES)]
+    rater = found.rater if cells.raters_known else asked.rater
+    if replace(found, rater=rater) == asked and asked.value == "value" and not table.roles and not unused:
         return ""
-    known = ratings.raters_known
-    declared = ratings.clusters if columns.cluster is None else None
-    return described(found, ratings, declared, raters_known=known, unused=unused)
+    if found.rater is not None and known:
+        parts.append(
+            f"{'runs' if run_word(found.rater) else 'raters'} = {found.rater} ({len(ratings.raters)})"
+        )
+    if ratings.clusters is not None and asked.cluster is None:
+        parts.append(f"clusters = {found.cluster} ({len(set(ratings.clusters))})")
+    parts.append(f"values = {found.value}")
+    return ", ".join(parts) + (f"; not used: {some(unused, str)}" if unused else "")
 
 
-def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = "auto") -> Entries:
+def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
     """Return the ratings of a table as cells; the arguments and the errors are those of `read_as`."""
     if table.nameless:
         if columns.cluster is not None:
@@ -191,15 +190,8 @@ def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = 
             f"holds {len(systems)} systems ({some(sorted(map(str, systems)))}), expected one; give the file "
             "alone, or one file for each system"
         )
-    is_long = layout == "long" or bool(table.roles)
-    if not (is_long or (layout == "auto" and (value in table.names or rater in table.names))):
-        return wide_cells(
-            table,
-            columns,
-            guessed=layout == "auto",
-            may_repeat=mending.on_duplicates != "refuse",
-            may_be_unrated=mending.on_empty == "drop",
-        )
+    if not (table.roles or value in table.names or rater in table.names):
+        return wide_cells(table, columns, mending)
     if rater == "rater" and rater not in table.names and item in table.names and value in table.names:
         others = set(table.names) - {item, value, columns.cluster}
         ids = as_ids(table, item, table.column(item, ""))
@@ -218,12 +210,12 @@ def cells_of(table: Table, columns: Columns, mending: Mending, layout: Layout = 
         elif not others:
             cells = long_cells(table, replace(columns, rater=None))
             if mending.on_duplicates == "refuse":
-                again, row = repeated(ids)
-                raise table.at(again).error(
-                    f"item {ids[row]!r} is already on {table.rows.shown(row)}, and there is no "
-                    "column 'rater'; expected one row per item: choose with `on_duplicates` first, last or "
-                    "mean, or, if several people rated it, name their column with `rater`; if the raters are "
-                    "unknown, add a column rater with another id on each row"
+                refuse_repeated(
+                    table,
+                    ids,
+                    ", and there is no column 'rater'; expected one row per item: choose with "
+                    "`on_duplicates` first, last or mean, or, if several people rated it, name their column "
+                    "with `rater`; if the raters are unknown, add a column rater with another id on each row",
                 )
             return replace(cells, raters=["1"] * len(cells.items))
     return long_cells(table, columns)
@@ -268,8 +260,7 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         return _array(load_array(given), DataPlace(given))
     if suffix == ".txt":
         lines = cells_of_lines(given, "score, rating or label")
-        rows = DataRows(DataPlace(given), "line", range(1, len(lines) + 1))
-        return Table(rows, ("0",), (lines,), nameless=True)
+        return Table(DataPlace(given), ("0",), (lines,), range(1, len(lines) + 1), "line", nameless=True)
     if suffix == ".json":
         return json_table(given)
     if suffix in TABLE_SUFFIXES:
@@ -292,13 +283,13 @@ def _exported_rows(path: str | os.PathLike[str], table: Table) -> Table | None:
     for place, (name, _) in enumerate(columns):
         for row, cell in table.cells_at(place):
             rows[row][f"{name}\n{place}" if name in rows[row] else name] = cell
-    return exported(rows, path, table.rows.numbers if table.rows.unit == "line" else None)
+    return exported(rows, path, table.numbers if table.unit == "line" else None)
 
 
 def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
     n_columns = array.shape[1] if array.ndim > 1 else 1
-    rows = DataRows(place, "row", range(array.shape[0] if array.ndim else 0))
-    return Table(rows, tuple(map(str, range(n_columns))), (), nameless=True, array=array)
+    numbers = range(array.shape[0] if array.ndim else 0)
+    return Table(place, tuple(map(str, range(n_columns))), (), numbers, nameless=True, array=array)
 
 
 def read_table(
@@ -307,16 +298,9 @@ def read_table(
     *,
     headers: Collection[str] | None = None,
 ) -> Table:
-    """Return the table in a CSV, TSV, JSON-lines or Parquet file.
+    """Return the table in a CSV, TSV, JSON-lines or Parquet file, `only` of some columns to save memory.
 
-    Parameters
-    ----------
-    path
-        The file.
-    only
-        The columns to read, to save the memory of others, such as texts.
-    headers
-        Names that are a header even above a column of text; if given, CSV and TSV may lack the header.
+    `headers` are names that are a header even above a column of text; if given, the header may be missing.
     """
     suffix = Path(path).suffix.lower()
     if suffix in DELIMITERS:
@@ -327,8 +311,8 @@ def read_table(
                 zip(table.names, table.columns, strict=True),
             )
             first = next(number for number, line in enumerate(text_lines(path), start=1) if line.strip())
-            rows = replace(table.rows, numbers=[first, *(table.rows.numbers or ())])
-            table = Table(rows, names, tuple([name, *column] for name, column in cells), nameless=True)
+            columns = tuple([name, *column] for name, column in cells)
+            table = Table(table.place, names, columns, [first, *table.numbers], "line", nameless=True)
     elif suffix in JSON_LINES:
         table = read_json_lines(path)
     elif suffix == ".parquet":

@@ -10,7 +10,8 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.kinds import Kind, unit_rows
+from nbyk.data.kinds import Kind, class_name, unit_rows
+from nbyk.data.layouts import is_missing
 from nbyk.data.ratings import ordered_ids
 from nbyk.data.scales import FROM_0_TO_1, Scale
 from nbyk.data.text import some
@@ -48,7 +49,7 @@ def kind_of(sources: Mapping[str, Any], kind: str | None = None) -> Kind:
     if any(isinstance(source, np.ndarray) and source.dtype.kind in "biuf" for source in sources.values()):
         return "numbers"
     cells = [_cells(source) for source in sources.values() if source is not None]
-    there = [[cell for cell in of_source.flat if not _is_missing(cell)] for of_source in cells]
+    there = [[cell for cell in of_source.flat if _is_there(cell)] for of_source in cells]
     texts = [bool(of_source) and all(isinstance(cell, str) for cell in of_source) for of_source in there]
     return "classes" if texts and all(texts) else "numbers"
 
@@ -56,18 +57,16 @@ def kind_of(sources: Mapping[str, Any], kind: str | None = None) -> Kind:
 def coded(
     sources: Mapping[str, Any], kind: Kind, classes: Sequence[Any] | None = None
 ) -> tuple[dict[str, Any], Categories]:
-    """Return responses as places in a table, in the containers that they came in, and the table.
+    """Return classes or distributions as places in a table, in the containers they came in, and the table.
 
-    Classes in `sources` are text or whole numbers, shape (N,) or (N, K), or frames and series; distributions
-    have shape (N, C), those of systems one such array per run, and their gold may be classes. `classes` are
-    their order, or the names of the columns; by default all that occur, in order, or "0", "1" and so on.
+    Distributions have shape (N, C), or one such array per run, and their gold may be classes.
     """
     if kind == "distributions":
         return _coded_distributions(sources, classes)
     cells = {name: _cells(source) for name, source in sources.items() if source is not None}
     texts = {name: _texts(of_source, name) for name, of_source in cells.items()}
     known = {text for of_source in texts.values() for text in of_source.flat if text is not None}
-    names = tuple(map(_name, classes)) if classes is not None else tuple(ordered_ids(known))
+    names = _names(classes) if classes is not None else tuple(ordered_ids(known))
     if len(names) < 2 or len(set(names)) < len(names):
         raise NbykError(
             f"found {some(names) or 'none'}, expected at least two classes, each once; declare them with "
@@ -109,7 +108,7 @@ def _coded_distributions(
         found = ", ".join(f"{name} has {width}" for name, width in widths.items())
         raise NbykError(f"rows of probabilities must be over the same classes: {found}")
     n_classes = next(iter(widths.values()))
-    names = tuple(map(_name, classes)) if classes is not None else tuple(map(str, range(n_classes)))
+    names = _names(classes) if classes is not None else tuple(map(str, range(n_classes)))
     if len(names) != n_classes:
         raise NbykError(
             f"found {len(names)} classes and rows of {n_classes} probabilities; name each column once",
@@ -181,32 +180,25 @@ def _cells(source: Any) -> NDArray[Any]:
     return cells
 
 
-def _is_missing(cell: Any) -> bool:
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)
+def _is_there(cell: Any) -> bool:
+    return isinstance(cell, str) or not is_missing(cell)
 
 
 def _texts(cells: NDArray[Any], name: str) -> NDArray[Any]:
     """Return classes as text, None where there is none."""
     texts = np.empty(cells.shape, dtype=object)
+    known: dict[Any, str] = {}
     for place, cell in np.ndenumerate(cells):
-        if _is_missing(cell):
-            continue
-        if isinstance(cell, float | np.floating) and not float(cell).is_integer():
-            raise NbykError(
-                f"found {cell:g}; expected a class, text or a whole number",
-                name=name,
-                row=f"item {place[0]}",
-            )
-        if isinstance(cell, str) and not cell.strip():
-            raise NbykError("is empty; expected a class, or None", name=name, row=f"item {place[0]}")
-        texts[place] = _name(cell)
+        if _is_there(cell):
+            key = (type(cell), cell if isinstance(cell, str | int | np.integer) else repr(cell))
+            if key not in known:
+                known[key] = class_name(cell, DataPlace(name=name, row=f"item {place[0]}"))
+            texts[place] = known[key]
     return texts
 
 
-def _name(cell: Any) -> str:
-    if isinstance(cell, bool | np.bool_):
-        return str(int(cell))
-    return f"{int(cell)}" if isinstance(cell, float | np.floating) else str(cell)
+def _names(classes: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(class_name(of, DataPlace(name="classes")) for of in classes)
 
 
 def _as_before(source: Any, codes: Floats) -> Any:
@@ -340,19 +332,10 @@ def response_set(
 
 
 def response_matrix(values: ArrayLike, name: str) -> Floats:
-    """Return `values` as an (N, K) matrix of floats with each row's responses first and NaN behind them.
+    """Return responses, shape (N, K) or (N,), as a matrix with each row's responses first, then NaN.
 
-    Parameters
-    ----------
-    values : array_like, shape (N, K) or (N,)
-        Responses. NaN marks a missing response, and so does the mask of a masked array.
-    name
-        The name of the matrix in errors.
-
-    Raises
-    ------
-    NbykError
-        As `response_set`.
+    NaN or a mask marks a missing response; `name` is that of the matrix in errors, which are those of
+    `response_set`.
     """
     return responses_and_units(values, name)[0]
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from nbyk.data.columns import KNOWN_NAMES, RUN_NAMES, Columns
 from nbyk.data.columns import recognised as recognised_in
 from nbyk.data.kinds import headless
-from nbyk.data.layouts import Entries, Mending, as_ids, repeated, without_duplicates, without_empty
-from nbyk.data.ratings import ordered_ids
+from nbyk.data.layouts import Entries, Mending, as_ids, refuse_repeated, without_duplicates, without_empty
+from nbyk.data.ratings import ordered_ids, rows_of
 from nbyk.data.scales import Interval
-from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items, rows_of
+from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items
 from nbyk.data.tables import Table
 from nbyk.data.text import some
 from nbyk.data.units import VECTOR
@@ -44,15 +44,21 @@ def read_scores(
         if mending.on_empty == "drop":
             cells, said = without_empty(cells, mending, "a finite number")
         way_out = "leave out a run that failed (of all systems, if they are paired)"
-        cells, scores[name], repeated = without_duplicates(cells, cells.numbers("score", way_out), mending)
-        _refuse_repeated(cells)
+        cells, scores[name], averaged = without_duplicates(cells, cells.numbers("score", way_out), mending)
+        refuse_repeated(
+            table,
+            cells.items,
+            "; expected one score per item: average them, choose with `on_duplicates` first, last or mean, "
+            "or compare several runs on the same items with `nbyk compare`",
+            cells.rows,
+        )
         found = cells.columns
         if (found.item, found.value) != ("item", "value"):
             items_said = f"items = {found.item} ({len(cells.items)}), " if cells.has_ids else ""
             about = f"; {table.about}" if table.about else ""
             recognised[str(table.place)] = f"{items_said}values = {found.value}{about}"
         ids[name] = ItemIds(table.place, cells.items, not cells.has_ids)
-        notes += [*(f"{table.place}: {note}" for note in table.notes), *filter(None, (said, repeated))]
+        notes += [*(f"{table.place}: {note}" for note in table.notes), *filter(None, (said, averaged))]
     with_ids = [of for of in ids.values() if not of.nameless]
     without = [of for of in ids.values() if of.nameless]
     if paired is None and with_ids and without:
@@ -91,10 +97,7 @@ def read_scores(
 
 
 def _score_cells(table: Table, asked: Columns) -> Entries:
-    """Return the scores in a table, one a row, and the items' ids if a column has them.
-
-    The scores are in the only column beside those of items and runs, or in one that is asked for or known.
-    """
+    """Return the scores in a table, one a row, and the items' ids if a column has them."""
     if table.nameless:
         if table.array is not None and table.array.ndim != 1:
             raise table.place.error(
@@ -137,18 +140,6 @@ def _score_column(table: Table, asked: Columns) -> str:
         f"found {found}, expected one of scores; name it with `value`, as in "
         f"{others[-1] if others else 'score'}"
     )
-
-
-def _refuse_repeated(cells: Entries) -> None:
-    if not cells.has_ids:
-        return
-    again, row = repeated(cells.items)
-    if again:
-        raise cells.at(again).error(
-            f"item {cells.items[row]!r} already has a score on {cells.table.rows.shown(cells.rows[row])}; "
-            "expected one per item: average them, choose with `on_duplicates` first, last or mean, or "
-            "compare several runs on the same items with `nbyk compare`"
-        )
 
 
 def _refuse_repeated_runs(table: Table) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -24,9 +24,110 @@ from nbyk.data.parsers import (
 )
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings
-from nbyk.data.scales import Levels
-from nbyk.data.source import RemoteFile, Source
-from nbyk.errors import DataPlace, unknown_name
+from nbyk.data.scales import Levels, Scale
+from nbyk.errors import DataPlace, NbykError, unknown_name
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file that the authors of ratings publish, pinned to its bytes; `size` is None if not recorded."""
+
+    name: str
+    url: str
+    sha256: str
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """A published set of disaggregated ratings.
+
+    Attributes
+    ----------
+    name, title
+        Its name in commands and configurations, and for people.
+    version
+        The version that the parser was written for, as precisely as the publisher names it.
+    url, licence, terms, citation
+        The publisher's address, the licence in words, the terms that a user accepts, and the work to cite.
+    n_items, n_ratings, scale
+        Number of items and of ratings in that version, and the scale of the raw ratings.
+    parse
+        Returns the raw ratings, given the path of a copy; and the question, if there are several.
+    rated_twice, embedded
+        Whether each of its items has at least two ratings, and whether they come with nbyk.
+    remote, get
+        The files that can be fetched; if there are none, how to get the data by hand, as part of a sentence.
+    files
+        Returns the files that `load` reads, given the path of a copy.
+    questions
+        The questions that raters answered, each with its scale, if one can be chosen; the default first.
+    """
+
+    name: str
+    title: str
+    version: str
+    url: str
+    licence: str
+    terms: str
+    citation: str
+    n_items: int
+    n_ratings: int
+    scale: Scale
+    parse: Callable[..., Ratings]
+    rated_twice: bool = True
+    embedded: bool = False
+    remote: tuple[RemoteFile, ...] = ()
+    get: str = ""
+    files: Callable[[Path], list[Path]] = field(default=lambda path: [path])
+    questions: Mapping[str, Scale] = field(default_factory=dict)
+
+    @property
+    def fetchable(self) -> bool:
+        """Whether its files can be downloaded."""
+        return bool(self.remote)
+
+    @property
+    def size(self) -> int | None:
+        """The size in bytes of all files that can be fetched; None if the size of one is not recorded."""
+        sizes = [file.size for file in self.remote]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+
+    def copy_in(self, folder: Path) -> Path:
+        """Return the path of a copy in a folder of downloads: its only file, or the folder of its files."""
+        place = folder / self.name
+        return place / self.remote[0].name if len(self.remote) == 1 else place
+
+    def scale_of(self, question: str | None) -> Scale:
+        """Return the scale of the answers to a question, the default one if it is None."""
+        if question is None:
+            return self.scale
+        if not self.questions:
+            raise NbykError(
+                f"source {self.name!r} has no questions to choose from; leave {question!r} out",
+                argument="question",
+            )
+        if question not in self.questions:
+            raise unknown_name(f"question of {self.name}", question, self.questions).about(
+                argument="question"
+            )
+        return self.questions[question]
+
+    def missing(self) -> NbykError:
+        """Return the error for ratings that the user lacks: it says what to get and where to put it."""
+        fetch = f"run `nbyk data fetch {self.name}` (from {self.url}), or give the path of your own copy"
+        return NbykError(
+            f"comes without its data: {fetch if self.remote else self.get}: as `path`, or as "
+            f"{self.name} under ratings in config.yaml",
+            name=f"source {self.name!r}",
+        )
+
+    def load(self, path: Path | None, question: str | None = None) -> Ratings:
+        """Return the raw ratings in a copy, None for those that come with nbyk."""
+        if path is None and not self.embedded:
+            raise self.missing()
+        return self.parse(path) if question is None else self.parse(path, question)
+
 
 OWN_FIT = "_fit"
 """The suffix in the name of our own fit to a source's ratings; no source's own name ends in it."""
@@ -63,17 +164,6 @@ def _on_github(repository: str, commit: str, path: str, sha256: str, size: int) 
     return RemoteFile(path.rpartition("/")[2], f"{raw}/{commit}/{path}", sha256, size)
 
 
-def _needing_a_path(name: str, read: Callable[..., Ratings]) -> Callable[..., Ratings]:
-    """Return the loader of a source that comes without its data."""
-
-    def load(path: Path | None, *question: str) -> Ratings:
-        if path is None:
-            raise source(name).missing()
-        return read(path, *question)
-
-    return load
-
-
 def _lewidi(
     name: str,
     stem: str,
@@ -97,7 +187,7 @@ def _lewidi(
         n_items=items,
         n_ratings=ratings,
         scale=BINARY_SCALE,
-        load=_needing_a_path(name, parse_lewidi),
+        parse=parse_lewidi,
         remote=tuple(
             _on_github(_LEWIDI_URL, _LEWIDI_COMMIT, f"{folder}/{stem}_{split}.json", sha256, size)
             for split, (sha256, size) in files.items()
@@ -121,7 +211,7 @@ def _dices(items: int, ratings: int, sha256: str, size: int) -> Source:
         n_items=items,
         n_ratings=ratings,
         scale=DICES_SCALE,
-        load=_needing_a_path(name, parse_dices),
+        parse=parse_dices,
         remote=(_on_github(_DICES_URL, _DICES_COMMIT, path, sha256, size),),
     )
 
@@ -140,11 +230,11 @@ def _convabuse_files(path: Path) -> list[Path]:
     return [path / file.name for file in _CONVABUSE_FILES]
 
 
-def _load_convabuse(path: Path | None) -> Ratings:
+def _parse_convabuse(path: Path | None) -> Ratings:
     if path is not None:
         return parse_convabuse(_convabuse_files(path))
     with resources.as_file(resources.files("nbyk.data") / "embedded" / "convabuse.csv") as embedded:
-        return read_ratings(embedded, layout="wide")
+        return read_ratings(embedded)
 
 
 _SOURCES = {
@@ -162,7 +252,7 @@ _SOURCES = {
             n_items=20_415,
             n_ratings=102_075,
             scale=Levels((1, 2, 3, 4, 5)),
-            load=_needing_a_path("amazon", read_ratings),
+            parse=read_ratings,
             get=f"the paper's reviews ({_AMAZON_URL}) are published without their products, so make a "
             "table of reviews that have one (item: product, rater: reviewer, value: 1 to 5 stars; "
             "docs/data.md shows how), and give its path",
@@ -192,7 +282,7 @@ _SOURCES = {
             n_items=4185,
             n_ratings=12_411,
             scale=CONVABUSE_SCALE,
-            load=_load_convabuse,
+            parse=_parse_convabuse,
             embedded=True,
             remote=_CONVABUSE_FILES,
             files=_convabuse_files,
@@ -213,7 +303,7 @@ _SOURCES = {
             ),
             title="ConvAbuse (LeWiDi)",
             scale=CONVABUSE_SCALE,
-            load=_needing_a_path("convabuse_lewidi", partial(parse_lewidi, scale=CONVABUSE_SCALE)),
+            parse=partial(parse_lewidi, scale=CONVABUSE_SCALE),
         ),
         _dices(350, 43_050, "63cb8620eb04e64957f9e45b1f7cb3d079c4eed8e8b28909f46e0b7038ce4301", 31_143_485),
         _dices(990, 72_103, "14332b6391cdee80383b765c734de3bebf6d8553141ee7d2f47ef0910a12fcf7", 50_399_432),
@@ -244,7 +334,7 @@ _SOURCES = {
             n_items=39_565,
             n_ratings=135_556,
             scale=next(iter(MHS_QUESTIONS.values())),
-            load=_needing_a_path("mhs", parse_mhs),
+            parse=parse_mhs,
             rated_twice=False,
             remote=(
                 RemoteFile(
@@ -288,7 +378,7 @@ _SOURCES = {
             n_items=107_620,
             n_ratings=538_100,
             scale=TOXICITY_SCALE,
-            load=_needing_a_path("toxicity", parse_toxicity),
+            parse=parse_toxicity,
             get=f"get them from {_TOXICITY_URL} (its authors give the password), decrypt them, and give the "
             "path of your toxicity_ratings.json",
         ),
@@ -341,8 +431,9 @@ def load_source(
     entry = source(name)
     scale = entry.scale_of(question)
     copy = None if path is None else Path(path)
-    raw = entry.load(copy) if question is None else entry.load(copy, question)
-    return raw.normalised(scale, DataPlace(name=name) if path is None else DataPlace(path))
+    return entry.load(copy, question).normalised(
+        scale, DataPlace(name=name) if path is None else DataPlace(path)
+    )
 
 
 _FOLDER = Path(__file__).parent / "embedded" / "example"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.kinds import Kind
-from nbyk.data.ratings import Ratings, agreed_clusters
+from nbyk.data.ratings import Ratings, agreed_clusters, rows_of
 from nbyk.data.response_set import Categories, ResponseSet, places_in_table, response_set
 from nbyk.data.scales import Scale
 from nbyk.data.text import look_alikes, simplified, some
@@ -69,12 +69,6 @@ def common_items(
             f"least two; check that the ids are of the same items and written alike{way_out}"
         )
     return tuple(name for name in first.ids if name in common)
-
-
-def rows_of(ids: Sequence[str], items: Sequence[str]) -> NDArray[np.int64]:
-    """Return the row of each of some items among ids."""
-    row_of = {name: row for row, name in enumerate(ids)}
-    return np.array([row_of[name] for name in items], dtype=np.int64)
 
 
 def align(gold: Ratings, a: Ratings, b: Ratings) -> ResponseSet:

@@ -19,17 +19,12 @@ from nbyk.errors import DataPlace, NbykError
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
-_BATCH = 512  # rows of Parquet read at once: a long text can be in all of them
 TABLE_SUFFIXES = (*DELIMITERS, *JSON_LINES, ".parquet")
 
 
 @dataclass(frozen=True)
 class SparseColumn:
-    """The cells of a column that exist, with their rows; `numbers` has one for each row of the table.
-
-    If each line has a key of its own, full columns would take memory and time that grow with the square of
-    the number of lines.
-    """
+    """The cells of a column that exist: if each line has keys of its own, whole columns take much room."""
 
     numbers: Sequence[int]
     rows: list[int] = field(default_factory=list)
@@ -81,95 +76,39 @@ class Unusable:
 
 
 @dataclass(frozen=True)
-class DataRows:
-    """The place of some data, and the line or row of each of their rows.
+class Table:
+    """The columns of a file, cell by cell as they were read: text in CSV, any value of JSON or Parquet.
 
     Attributes
     ----------
     place
         The file, or the name of data that are no file.
-    unit
-        The unit of `numbers`: "line" (from 1) in a text file, otherwise "row" or a word like it.
-    numbers
-        The line or row at which each row begins; None counts from 0.
-    files
-        The file of each row, if they come from several.
-    """
-
-    place: DataPlace
-    unit: str = "row"
-    numbers: Sequence[int] | None = None
-    files: Sequence[Path] | None = None
-
-    def at(self, row: int) -> DataPlace:
-        """Return the place of a row, given its number from 0."""
-        shown = self.shown(row)
-        line = self.numbers[row] if self.unit == "line" and self.numbers else shown
-        return replace(self.place, row=line, file=self.files[row] if self.files else self.place.file)
-
-    def shown(self, row: int) -> str:
-        """Return a row's line or row in words: "line 12"."""
-        return f"{self.unit} {row if self.numbers is None else self.numbers[row]}"
-
-    def named(self, name: str) -> DataRows:
-        """Return the rows of a part of the data, such as a column."""
-        return replace(self, place=replace(self.place, name=name))
-
-    def taken(self, rows: Sequence[int]) -> DataRows:
-        """Return some of the rows, in their order."""
-        return replace(
-            self,
-            numbers=[row if self.numbers is None else self.numbers[row] for row in rows],
-            files=self.files and [self.files[row] for row in rows],
-        )
-
-    def error(self, problem: str) -> NbykError:
-        """Return the error about the data as a whole."""
-        return self.place.error(problem)
-
-
-def given_place(given: object, name: str) -> DataPlace:
-    """Return the place of what a user gives: a path, or data with a name."""
-    return DataPlace(given) if isinstance(given, str | os.PathLike) else DataPlace(name=name)
-
-
-def named_rows(name: str) -> DataRows:
-    """Return rows of data that are no file, counted from 0."""
-    return DataRows(DataPlace(name=name))
-
-
-@dataclass(frozen=True)
-class Table:
-    """The columns of a file, cell by cell as they were read.
-
-    Attributes
-    ----------
-    rows
-        The place of the table, and the line or row of each row.
     names
         Column names in the file's order; a name may occur twice.
     columns
-        One list of cells per name (or a column of Parquet or of JSON lines, which becomes a list when asked
-        for). Cells are text in CSV and TSV, and any value of JSON or Parquet otherwise; a missing cell is
-        None. The list of a column that was not read is empty.
-    roles
-        The columns of "item", "rater", "value" and "cluster", if a maker's reader knows them.
-    scores
-        The columns that can hold the value, if a maker's reader knows them.
-    nameless
-        Whether neither rows nor columns have names, as in an array, in text, and in a list.
-    array : ndarray, shape (N,) or (N, K), or None
-        The cells of an array, whose `columns` are empty.
-    notes
-        What a maker's reader knows of the whole file, a sentence each.
-    lower, incomplete, about
-        The scores of which the file says that lower ones are better, what it lacks of its run, and what it
-        says of it.
+        One list of cells per name, empty if it was not read, or a column that becomes a list when asked for;
+        a missing cell is None.
+    numbers, unit
+        The number of the unit at which each row begins: "line" (from 1) in a text file, else "row" or so.
+    files
+        The file of each row, if they come from several.
+    roles, scores
+        The columns of "item", "rater", "value" and "cluster", and those that can hold the value, if a maker's
+        reader knows them.
+    nameless, array
+        Whether neither rows nor columns have names, as in text and in lists; and the cells of an array, shape
+        (N,) or (N, K), in place of `columns`.
+    notes, lower, incomplete, about
+        What a maker's reader says of the whole file, a sentence each; the scores of which lower ones are
+        better; what the file lacks of its run, and what it says of it.
     """
 
-    rows: DataRows
+    place: DataPlace
     names: tuple[str, ...]
     columns: tuple[Any, ...]
+    numbers: Sequence[int]
+    unit: str = "row"
+    files: Sequence[Path] | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
     scores: tuple[str, ...] = ()
     nameless: bool = False
@@ -191,16 +130,24 @@ class Table:
         return {}
 
     def __len__(self) -> int:
-        return len(self.rows.numbers or ())
+        return len(self.numbers)
 
     @property
-    def place(self) -> DataPlace:
-        """The file, or the name of data that are no file."""
-        return self.rows.place
+    def nameless_columns(self) -> Sequence[Any]:
+        """The columns of a table without names, also of an array of numbers of two dimensions."""
+        array = self.array
+        if array is not None and array.ndim == 2 and array.dtype.kind in "biuf":
+            return list(array.T)
+        return self.columns
 
     def at(self, row: int) -> DataPlace:
         """Return the file and the line or row, for an error."""
-        return self.rows.at(row)
+        place = self.numbers[row] if self.unit == "line" else self.shown(row)
+        return replace(self.place, row=place, file=self.files[row] if self.files else self.place.file)
+
+    def shown(self, row: int) -> str:
+        """Return a row's line or row in words: "line 12"."""
+        return f"{self.unit} {self.numbers[row]}"
 
     def column(self, name: str, hint: str) -> list[Any]:
         """Return the cells of a column; `hint` is advice for the error if there is none of its name."""
@@ -232,7 +179,8 @@ class Table:
                 else list(map(_cells(column).__getitem__, rows))
                 for _, column in kept
             ),
-            rows=self.rows.taken(rows),
+            numbers=[self.numbers[row] for row in rows],
+            files=self.files and [self.files[row] for row in rows],
         )
 
     def cells(self, name: str) -> Iterable[tuple[int, Any]]:
@@ -257,16 +205,13 @@ def made_table(
     files: Sequence[Path] | None = None,
     **known: Any,
 ) -> Table:
-    """Return the table in some columns of one length; `known` are fields of `Table`, `what` is the file.
-
-    `unit`, `numbers` (None counts from 1) and `files` are those of `DataRows`.
-    """
+    """Return the table in the columns of `what`, in words; without numbers, rows are counted from 1."""
     if numbers is None:
         numbers = range(1, max(map(len, columns.values()), default=0) + 1)
     if not numbers:
         raise NbykError(f"is {what} without rows; expected at least one rating", file=path)
-    rows = DataRows(DataPlace(path), unit, numbers, files)
-    return Table(rows, tuple(map(str, columns)), tuple(columns.values()), **known)
+    cells = tuple(columns.values())
+    return Table(DataPlace(path), tuple(map(str, columns)), cells, numbers, unit, files, **known)
 
 
 def _cells(column: Any) -> list[Any]:
@@ -286,7 +231,7 @@ def read_delimited(path: str | os.PathLike[str], delimiter: str, only: Collectio
     """Return the table in a delimited file, of some columns."""
     text = whole_text(path)
     header, columns, numbers = _split(text, delimiter, only) or _parsed(path, text, delimiter, only)
-    return Table(DataRows(DataPlace(path), "line", numbers), tuple(header), columns)
+    return Table(DataPlace(path), tuple(header), columns, numbers, "line")
 
 
 def _split(
@@ -363,7 +308,7 @@ def read_json_lines(path: str | os.PathLike[str]) -> Table:
     columns, numbers = columns_of_objects(json_lines(path))
     if not numbers:
         raise NbykError("is empty; expected one JSON object per line", file=path)
-    return Table(DataRows(DataPlace(path), "line", numbers), tuple(columns), tuple(columns.values()))
+    return Table(DataPlace(path), tuple(columns), tuple(columns.values()), numbers, "line")
 
 
 def said(value: Any) -> str:

@@ -52,6 +52,13 @@ def some(names: Sequence[Any], show: Callable[[Any], str] = repr, most: int = 12
     return ", ".join(map(show, names[:most])) + (", …" if len(names) > most else "")
 
 
+def check_choice(argument: str, choice: object, known: Sequence[str]) -> None:
+    """Raise NbykError if an argument is none of the known ones."""
+    if choice not in known:
+        expected = f"{', '.join(known[:-1])} or {known[-1]}"
+        raise NbykError(f"found {choice!r}, expected {expected}", argument=argument)
+
+
 def seen(name: str) -> str:
     """Return a name as people see it: without further spaces and invisible signs, accents in one form."""
     if not name.isascii():
@@ -85,14 +92,14 @@ def _differ_simplified(names: Sequence[str]) -> bool:
     return are_plain(names) and joined == joined.lower() and not _NO_NUMBERS.search(joined)
 
 
-def look_alikes(names: Iterable[str], form: Callable[[str], str] = simplified) -> tuple[str, str] | None:
+def look_alikes(names: Iterable[str]) -> tuple[str, str] | None:
     """Return, quoted, the first two of distinct names that look alike; None if no two do."""
     names = list(names)
-    if form is simplified and _differ_simplified(names):
+    if _differ_simplified(names):
         return None
     first: dict[str, str] = {}
     for name in names:
-        other = first.setdefault(form(name), name)
+        other = first.setdefault(simplified(name), name)
         if other != name:
             # signs that cannot be seen, and two forms of an accent, are spelt out
             show = repr if seen(other) != seen(name) else ascii
@@ -111,10 +118,11 @@ def unreadable(path: str | os.PathLike[str], error: BaseException) -> NbykError:
 
 def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, with their ends and without a byte-order mark."""
-    return _lines(path, _content(path))
+    return _lines(path, content_of(path))
 
 
-def _content(path: str | os.PathLike[str]) -> bytes:
+def content_of(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of a file."""
     try:
         return read_bytes(path)
     except OSError as error:
@@ -143,7 +151,7 @@ def _not_text(path: str | os.PathLike[str], number: int, content: bytes, found: 
 
 def whole_text(path: str | os.PathLike[str]) -> str:
     """Return all that `text_lines` yields, in one piece."""
-    content = _content(path)
+    content = content_of(path)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.text import check_choice
 from nbyk.errors import DataPlace, NbykError
 
 Integers = NDArray[np.int64]
@@ -69,10 +70,9 @@ class Units:
 
     def declared(self, as_what: str, argument: str) -> Units:
         """Return the units as declared: "shared" between items, or "fresh" for each item."""
+        check_choice(argument, as_what, ("shared", "fresh"))
         if as_what == "fresh":
             return FRESH
-        if as_what != "shared":
-            raise NbykError(f"found {as_what!r}, expected shared or fresh", argument=argument)
         if self.n_shared == 0:
             found = (
                 f"each of {len(self.names)} answers one item"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -90,13 +90,7 @@ class Votes:
         return replace(some, models=models, a=to[some.a], b=to[some.b])
 
     def beside(self, people: Votes) -> tuple[Ints, NDArray[np.bool_]]:
-        """Return the places of people's prompts among these, and which of these votes are on what they saw.
-
-        Raises
-        ------
-        NbykError
-            If a prompt and pair that people saw has no vote, or these have all votes.
-        """
+        """Return the places of people's prompts here, and which of these votes are on what they saw."""
         place = {name: number for number, name in enumerate(self.prompt_names)}
         numbers = np.array([place.get(name, -1) for name in people.prompt_names], dtype=np.int64)
 
@@ -223,9 +217,6 @@ def _refuse_apart(votes: Votes, table: Table) -> None:
         if n_parts > 1 and not (connection == "strong" and n == 2):
             beaten = {int(parts[b]) for a, b in zip(*graph.nonzero(), strict=True) if parts[a] != parts[b]}
             first = min({*range(n_parts)} - beaten)
-            sides = [_names(votes.models, parts == first), _names(votes.models, parts != first)]
+            models = np.array(votes.models)
+            sides = (listed(models[side].tolist()) for side in (parts == first, parts != first))
             raise table.place.error(why.format(*sides))
-
-
-def _names(models: Sequence[str], chosen: NDArray[np.bool_]) -> str:
-    return listed([name for name, is_chosen in zip(models, chosen, strict=True) if is_chosen])

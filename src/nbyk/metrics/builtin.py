@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 from nbyk.metrics.metric import Metric
-from nbyk.metrics.traits import Change, FromCounts, FromMean, Parameter, Smoothness, Traits
+from nbyk.metrics.traits import Change, FromCounts, FromMean, Parameter, said
 
 _WEIN = "Wein, Homan, Aroyo and Welty 2023, Follow the leader(board) with confidence"
 _RUBNER = "Rubner, Tomasi and Guibas 2000, The earth mover's distance"
 
 
-def _traits(
-    smoothness: Smoothness,
-    unchanged_by: tuple[Change, ...] = (),
-    *,
-    unit_power: int = 0,
-    mean_over_items: bool = False,
-    follows_one_item: bool = False,
-    score_range: tuple[float, float] | None = (0.0, 1.0),
-) -> Traits:
-    return Traits(smoothness, unchanged_by, unit_power, mean_over_items, follows_one_item, score_range)
-
-
-_ERROR, _MEAN_ERROR = (_traits("smooth", unit_power=1, mean_over_items=mean) for mean in (False, True))
-_OF_PASSES = _traits("jumps", mean_over_items=True)
-_WINS = _traits("jumps", mean_over_items=True, score_range=(-1.0, 1.0))
+_ERROR = said("smooth", unit_power=1, score_range=(0.0, 1.0))
+_JUMPS = said("jumps", score_range=(0.0, 1.0))
+_WINS = said("jumps", score_range=(-1.0, 1.0))
 _ORDER: tuple[Change, ...] = ("location", "scale", "monotone")
 
-_RATIOS = (
+_BY_THRESHOLD = (
+    ("accuracy", "Fraction of items that system and gold put on the same side of the threshold."),
     ("precision", "Fraction of the system's positive items that are positive in gold; 0 without any."),
     ("recall", "Fraction of gold's positive items that are positive in the system; 0 without any."),
     ("f1", "Harmonic mean of precision and recall; 0 where nothing is positive."),
 )
-"""In the order of `nbyk.metrics.classes`, where their numbers begin with 1."""
+"""In the order of `nbyk.metrics.classes`."""
 
 _THRESHOLD = (Parameter("threshold", default=0.5, example=0.6),)
 
@@ -79,7 +68,7 @@ BUILTIN = (
         "lower",
         "Mean absolute error of the item means.",
         additive=True,
-        traits=_MEAN_ERROR,
+        traits=_ERROR,
         counts=FromCounts(f"{_COUNTS}:absolute_error", "response"),
         noun="error",
         wins="wins_mae",
@@ -90,7 +79,7 @@ BUILTIN = (
         "lower",
         "Mean squared error of the item means.",
         additive=True,
-        traits=_traits("smooth", unit_power=2, mean_over_items=True),
+        traits=said("smooth", unit_power=2, score_range=(0.0, 1.0)),
         counts=FromCounts(f"{_COUNTS}:squared_error", "square"),
     ),
     Metric(
@@ -99,8 +88,8 @@ BUILTIN = (
         "higher",
         "One over the mean squared error of the item means; infinite without error.",
         source=_WEIN,
-        traits=_traits("smooth", unit_power=-2, score_range=(1.0, float("inf"))),
-        from_mean=FromMean("mse", f"{_ITEM_MEANS}:reciprocal", f"{_ITEM_MEANS}:slope_of_reciprocal"),
+        traits=said("smooth", unit_power=-2, score_range=(1.0, float("inf"))),
+        from_mean=FromMean("mse", "numpy:reciprocal", f"{_ITEM_MEANS}:slope_of_reciprocal"),
     ),
     Metric(
         "rmse",
@@ -108,14 +97,14 @@ BUILTIN = (
         "lower",
         "Root mean squared error of the item means.",
         traits=_ERROR,
-        from_mean=FromMean("mse", f"{_ITEM_MEANS}:root", f"{_ITEM_MEANS}:slope_of_root"),
+        from_mean=FromMean("mse", "numpy:sqrt", f"{_ITEM_MEANS}:slope_of_root"),
     ),
     Metric(
         "max_error",
         f"{_ITEM_MEANS}:max_error",
         "lower",
         "Largest absolute error of an item mean.",
-        traits=_traits("jumps", unit_power=1, follows_one_item=True),
+        traits=said("jumps", unit_power=1, follows_one_item=True, score_range=(0.0, 1.0)),
     ),
     Metric(
         "wins_mae",
@@ -136,7 +125,7 @@ BUILTIN = (
         "higher",
         "Spearman's rank correlation of the item means; NaN for a constant.",
         source="Spearman 1904, The proof and measurement of association between two things",
-        traits=_traits("smooth", _ORDER, score_range=(-1.0, 1.0)),
+        traits=said("smooth", _ORDER, score_range=(-1.0, 1.0)),
         form=f"{_FORMS}:Ranks",
     ),
     Metric(
@@ -145,7 +134,7 @@ BUILTIN = (
         "higher",
         "Pearson's correlation of the item means; NaN for a constant.",
         source="Pearson 1896, Mathematical contributions to the theory of evolution, III",
-        traits=_traits("smooth", ("location", "scale"), score_range=(-1.0, 1.0)),
+        traits=said("smooth", ("location", "scale"), score_range=(-1.0, 1.0)),
     ),
     Metric(
         "kendall",
@@ -153,7 +142,7 @@ BUILTIN = (
         "higher",
         "Kendall's rank correlation (τ-b) of the item means; NaN for a constant.",
         source="Kendall 1945, The treatment of ties in ranking problems",
-        traits=_traits("smooth", _ORDER, score_range=(-1.0, 1.0)),
+        traits=said("smooth", _ORDER, score_range=(-1.0, 1.0)),
         form=f"{_TABLES}:kendall_table",
     ),
     Metric(
@@ -163,7 +152,7 @@ BUILTIN = (
         "Mean of the system's own item means; gold is not used.",
         needs_gold=False,
         additive=True,
-        traits=_traits("linear", unit_power=1, mean_over_items=True),
+        traits=said("linear", unit_power=1, score_range=(0.0, 1.0)),
         counts=FromCounts(f"{_COUNTS}:own_mean", "response"),
     ),
     Metric(
@@ -173,7 +162,7 @@ BUILTIN = (
         "Mean of the system's own item means, if they are errors, losses or times; gold is not used.",
         needs_gold=False,
         additive=True,
-        traits=_traits("linear", unit_power=1, mean_over_items=True),
+        traits=said("linear", unit_power=1, score_range=(0.0, 1.0)),
     ),
     Metric(
         "wins_mae_vectorized",
@@ -184,7 +173,7 @@ BUILTIN = (
         kind="comparison",
         parameters=_TOLERANCE,
         source=_WEIN,
-        traits=_traits("jumps", score_range=(-1.0, 1.0)),
+        traits=_WINS,
         form=f"{_FORMS}:sums_if_complete",
     ),
     Metric(
@@ -194,7 +183,7 @@ BUILTIN = (
         "Cosine distance between the vectors of all paired responses; NaN for a vector of zeros.",
         needs="responses",
         source=_WEIN,
-        traits=_traits("smooth", ("scale",), score_range=(0.0, 2.0)),
+        traits=said("smooth", ("scale",), score_range=(0.0, 2.0)),
     ),
     Metric(
         "emd_aggregated",
@@ -223,30 +212,21 @@ BUILTIN = (
         needs="responses",
         source=_RUBNER,
         additive=True,
-        traits=_MEAN_ERROR,
+        traits=_ERROR,
         counts=FromCounts(f"{_COUNTS}:earth_movers", "response"),
-    ),
-    Metric(
-        "accuracy",
-        f"{_ITEM_MEANS}:accuracy",
-        "higher",
-        "Fraction of items that system and gold put on the same side of the threshold.",
-        parameters=_THRESHOLD,
-        traits=_traits("jumps", mean_over_items=True),
-        form=f"{_TABLES}:accuracy_table",
     ),
     *(
         Metric(
             name,
-            f"{_ITEM_MEANS}:ratios",
+            f"{_ITEM_MEANS}:by_threshold",
             "higher",
             summary,
             parameters=_THRESHOLD,
-            arguments=(("measure", float(1 + place)),),
-            traits=_traits("jumps"),
-            form=f"{_TABLES}:{name}_table",
+            arguments=(("measure", float(place)),),
+            traits=said("jumps", mean_over_items=name == "accuracy", score_range=(0.0, 1.0)),
+            form=f"{_TABLES}:threshold_table",
         )
-        for place, (name, summary) in enumerate(_RATIOS)
+        for place, (name, summary) in enumerate(_BY_THRESHOLD)
     ),
     Metric(
         "auc",
@@ -254,7 +234,7 @@ BUILTIN = (
         "higher",
         "Area under the ROC curve of the item means for positive gold; NaN with one class only.",
         parameters=_THRESHOLD,
-        traits=_traits("jumps", _ORDER),
+        traits=said("jumps", _ORDER, score_range=(0.0, 1.0)),
         form=f"{_TABLES}:auc_table",
     ),
     *(
@@ -270,7 +250,7 @@ BUILTIN = (
             arguments=(("measure", float(place)),),
             additive=True,
             of_trials=True,
-            traits=_traits("smooth", unit_power=1, mean_over_items=True) if name == "best_of" else _OF_PASSES,
+            traits=_ERROR if name == "best_of" else _JUMPS,
         )
         for place, (name, summary, source) in enumerate(_OF_TRIALS)
     ),

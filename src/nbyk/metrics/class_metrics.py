@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.metrics.metric import Metric
-from nbyk.metrics.traits import Parameter, Traits
+from nbyk.metrics.traits import Parameter, said
 
 _SOKOLOVA = (
     "Sokolova and Lapalme 2009, A systematic analysis of performance measures for classification tasks"
@@ -48,153 +48,146 @@ _ONE_CLASS_SPEC = re.compile(rf"\s*({'|'.join(MEASURES)})\s*\((.*)\)\s*")
 _MODULE = "nbyk.metrics.classes"
 
 
-def _class_metric(name: str, function: str, summary: str, source: str = "", **more: float) -> Metric:
-    additive = function == "accuracy"
-    return Metric(
-        name=name,
-        direction="higher",
-        needs="classes",
-        kind="score",
-        needs_gold=True,
-        summary=summary,
-        source=source,
-        implementation=f"{_MODULE}:{function}",
-        arguments=tuple(more.items()),
-        additive=additive,
-        traits=Traits("linear" if additive else "smooth", (), 0, additive, False, (0.0, 1.0)),
-        form=None if additive else "nbyk.testing.engine.tables:confusions",
-    )
+_OF_CLASSES = Metric(
+    "",
+    f"{_MODULE}:confusion_measure",
+    "higher",
+    "",
+    needs="classes",
+    traits=said("smooth", score_range=(0.0, 1.0)),
+    form="nbyk.testing.engine.tables:confusions",
+)
+"""What the measures of `nbyk.metrics.classes` have in common."""
+
+
+def _of_counts(measure: int, average: int = 0) -> tuple[tuple[str, float], ...]:
+    return ("measure", float(measure)), ("average", float(average)), ("label", 0.0)
 
 
 _POOLED = (Parameter("pooled", default=0, whole=True, minimum=0, maximum=1, example=1),)
+_DISTANCES = (
+    (
+        "cross_entropy",
+        "−Σ p ln q of target p and prediction q, averaged over items, in nats; the log score of one class.",
+        -math.log(1e-12),
+        _PETERSON,
+    ),
+    (
+        "js_divergence",
+        "Jensen–Shannon divergence of target and prediction, averaged over items; 0 to ln 2.",
+        math.log(2.0),
+        _LIN,
+    ),
+    (
+        "js_distance",
+        "Square root of each item's Jensen–Shannon divergence, averaged over items; BooStSa's “JSD”.",
+        math.sqrt(math.log(2.0)),
+        _ENDRES,
+    ),
+    (
+        "kl_divergence",
+        "Σ p ln (p/q) of target p and prediction q, averaged over items, in nats.",
+        -math.log(1e-12),
+        _PANDITA,
+    ),
+    ("tv_sum", "Σ |p − q| over classes, averaged over items.", 2.0, _PANDITA),
+    ("tv_mean", "The mean of |p − q| over classes and items.", 1.0, _PANDITA),
+    ("brier", "Σ (p − q)² over classes, averaged over items.", 2.0, _BRIER),
+    (
+        "emd_levels",
+        "Earth mover's distance of target and prediction in steps between classes that have an order.",
+        None,
+        _RUBNER,
+    ),
+)
+"""Names and largest scores, in the order of `nbyk.metrics.classes`."""
 
-
-def _distance(name: str, place: int, bounds: tuple[float, float] | None, summary: str, source: str) -> Metric:
-    return Metric(
-        name,
-        f"{_MODULE}:mean_distance",
-        "lower",
-        summary,
-        needs="distributions",
-        source=source,
-        parameters=_POOLED,
-        arguments=(("measure", float(place)),),
-        additive=True,
-        traits=Traits("linear", (), 0, True, False, bounds),
-    )
-
-
-def _of_entropies(name: str, place: int, bounds: tuple[float, float], summary: str) -> Metric:
-    return Metric(
-        name,
-        f"{_MODULE}:entropies_alike",
-        "higher",
-        summary,
-        needs="distributions",
-        source=_UMA,
-        arguments=(("measure", float(place)),),
-        traits=Traits("smooth", (), 0, False, False, bounds),
-    )
-
-
-def _plurality(name: str, place: int, tie: str) -> Metric:
-    return Metric(
-        name,
-        f"{_MODULE}:plurality",
-        "higher",
-        f"The share of items on which most responses of a system have the class of most people; a tie {tie}.",
-        needs="distributions",
-        source=_PANDITA,
-        arguments=(("ties", float(place)),),
-        additive=True,
-        traits=Traits("jumps", (), 0, True, False, (0.0, 1.0)),
-    )
-
+_OF_ENTROPIES = (
+    ("entropy_similarity", "Cosine of the vectors", 0.0),
+    ("entropy_correlation", "Pearson's correlation", -1.0),
+)
+_TIES = (
+    ("first", "is the first class"),
+    ("split", "is shared by its classes"),
+    ("refused", "is no answer and never right"),
+)
 
 CLASS_METRICS = (
-    _class_metric("accuracy", "accuracy", "The share of items predicted right."),
+    replace(
+        _OF_CLASSES,
+        name="accuracy",
+        implementation=f"{_MODULE}:accuracy",
+        summary="The share of items predicted right.",
+        additive=True,
+        traits=said("linear", score_range=(0.0, 1.0)),
+        form=None,
+    ),
     *(
-        _class_metric(
-            f"{measure}_{average}",
-            "confusion_measure",
-            f"{how[0].upper()}{how[1:]}: {over}; 0 if the denominator is 0.",
-            _SOKOLOVA,
-            measure=float(1 + number),
-            average=float(place),
-            label=0.0,
+        replace(
+            _OF_CLASSES,
+            name=f"{measure}_{average}",
+            summary=f"{how[0].upper()}{how[1:]}: {over}; 0 if the denominator is 0.",
+            source=_SOKOLOVA,
+            arguments=_of_counts(1 + number, place),
         )
         for number, (measure, how) in enumerate(MEASURES.items())
         for place, (average, over) in enumerate(AVERAGES.items())
     ),
     replace(
-        _class_metric(
-            "quadratic_kappa",
-            "confusion_measure",
-            "Cohen's κ of classes that have an order, with squared distances as weights; NaN for one class.",
-            _COHEN,
-            measure=4.0,
-            average=0.0,
-            label=0.0,
-        ),
-        traits=Traits("smooth", (), 0, False, False, (-1.0, 1.0)),
+        _OF_CLASSES,
+        name="quadratic_kappa",
+        summary="Cohen's κ of classes with an order, with squared distances as weights; NaN for one class.",
+        source=_COHEN,
+        arguments=_of_counts(4),
+        traits=said("smooth", score_range=(-1.0, 1.0)),
     ),
 )
 """The metrics of classes, without those of a single class."""
 
 DISTRIBUTION_METRICS = (
-    _distance(
-        "cross_entropy",
-        0,
-        (0.0, -math.log(1e-12)),
-        "−Σ p ln q of target p and prediction q, averaged over items, in nats; the log score of one class.",
-        _PETERSON,
+    *(
+        Metric(
+            name,
+            f"{_MODULE}:mean_distance",
+            "lower",
+            summary,
+            needs="distributions",
+            source=source,
+            parameters=_POOLED,
+            arguments=(("measure", float(place)),),
+            additive=True,
+            traits=said("linear", score_range=None if most is None else (0.0, most)),
+        )
+        for place, (name, summary, most, source) in enumerate(_DISTANCES)
     ),
-    _distance(
-        "js_divergence",
-        1,
-        (0.0, math.log(2.0)),
-        "Jensen–Shannon divergence of target and prediction, averaged over items; 0 to ln 2.",
-        _LIN,
+    *(
+        Metric(
+            name,
+            f"{_MODULE}:entropies_alike",
+            "higher",
+            f"{how} of the items' entropies, of targets and of predictions.",
+            needs="distributions",
+            source=_UMA,
+            arguments=(("measure", float(place)),),
+            traits=said("smooth", score_range=(least, 1.0)),
+        )
+        for place, (name, how, least) in enumerate(_OF_ENTROPIES)
     ),
-    _distance(
-        "js_distance",
-        2,
-        (0.0, math.sqrt(math.log(2.0))),
-        "Square root of each item's Jensen–Shannon divergence, averaged over items; BooStSa's “JSD”.",
-        _ENDRES,
+    *(
+        Metric(
+            f"plurality_{name}",
+            f"{_MODULE}:plurality",
+            "higher",
+            "The share of items on which most responses of a system have the class of most people; "
+            f"a tie {tie}.",
+            needs="distributions",
+            source=_PANDITA,
+            arguments=(("ties", float(place)),),
+            additive=True,
+            traits=said("jumps", score_range=(0.0, 1.0)),
+        )
+        for place, (name, tie) in enumerate(_TIES)
     ),
-    _distance(
-        "kl_divergence",
-        3,
-        (0.0, -math.log(1e-12)),
-        "Σ p ln (p/q) of target p and prediction q, averaged over items, in nats.",
-        _PANDITA,
-    ),
-    _distance("tv_sum", 4, (0.0, 2.0), "Σ |p − q| over classes, averaged over items.", _PANDITA),
-    _distance("tv_mean", 5, (0.0, 1.0), "The mean of |p − q| over classes and items.", _PANDITA),
-    _distance("brier", 6, (0.0, 2.0), "Σ (p − q)² over classes, averaged over items.", _BRIER),
-    _distance(
-        "emd_levels",
-        7,
-        None,
-        "Earth mover's distance of target and prediction in steps between classes that have an order.",
-        _RUBNER,
-    ),
-    _of_entropies(
-        "entropy_similarity",
-        0,
-        (0.0, 1.0),
-        "Cosine of the vectors of the items' entropies, of targets and of predictions.",
-    ),
-    _of_entropies(
-        "entropy_correlation",
-        1,
-        (-1.0, 1.0),
-        "Pearson's correlation of the items' entropies, of targets and of predictions.",
-    ),
-    _plurality("plurality_first", 0, "is the first class"),
-    _plurality("plurality_split", 1, "is shared by its classes"),
-    _plurality("plurality_refused", 2, "is no answer and never right"),
 )
 """The metrics of distributions; their places are those of `nbyk.metrics.classes`."""
 
@@ -218,9 +211,6 @@ def one_class_metric(name: str) -> Metric | None:
 def averages_of(measure: str) -> list[str]:
     """Return the names of a class's measure over all classes, such as ``f1_macro``; empty for other names."""
     return [f"{measure}_{average}" for average in AVERAGES] if measure in MEASURES else []
-
-
-Floats = NDArray[np.float64]
 
 
 def _score_statistics(outputs: Any, references: Any) -> Floats:
@@ -275,7 +265,7 @@ OUTPUT_METRICS = (
         "Mean of the scores of the outputs.",
         needs="outputs",
         additive=True,
-        traits=Traits("linear", (), 1, True, False),
+        traits=said("linear", unit_power=1),
         statistics=_score_statistics,
     ),
     Metric(
@@ -285,7 +275,7 @@ OUTPUT_METRICS = (
         "BLEU of the whole corpus, 0 to 100, as sacrebleu computes it.",
         needs="outputs",
         source="Papineni, Roukos, Ward and Zhu 2002, BLEU; Post 2018, A call for clarity",
-        traits=Traits("smooth", (), 0, False, False, (0.0, 100.0)),
+        traits=said("smooth", score_range=(0.0, 100.0)),
         statistics=_bleu_statistics,
     ),
 )

@@ -12,14 +12,12 @@ takes the columns for labels of one crowd, whose shares it scores once.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
-
-Floats: TypeAlias = NDArray[np.float64]
 
 ACCURACY, PRECISION, RECALL, F1, QUADRATIC_KAPPA = range(5)
 """Measures from the counts of items by target and prediction."""
@@ -46,6 +44,14 @@ def ratio(measure: int, hits: float, predicted: float, actual: float) -> float:
     else:
         over, under = 2 * hits, predicted + actual
     return over / under if under > 0 else 0.0
+
+
+@njit(nogil=True, cache=True)
+def score_of_positives(measure: int, n: int, both: int, predicted: int, actual: int) -> float:
+    """Return accuracy, precision, recall or F1 from the numbers of items, all and positive ones."""
+    if measure == ACCURACY:
+        return (n - predicted - actual + 2 * both) / n
+    return ratio(measure, both, predicted, actual)
 
 
 @njit(nogil=True, cache=True)
@@ -85,7 +91,7 @@ def _score_of_counts(measure: int, average: int, label: int, counts: Floats) -> 
     """Return a measure from counts of items by target (row) and prediction (column), shape (C, C)."""
     n_classes = len(counts)
     total = weights = hits = 0.0
-    apart = of_target = of_prediction = squares = 0.0
+    apart = target_sum = prediction_sum = squares = 0.0
     for c in range(n_classes):
         predicted = actual = 0.0
         for other in range(n_classes):
@@ -93,8 +99,8 @@ def _score_of_counts(measure: int, average: int, label: int, counts: Floats) -> 
             actual += counts[c, other]
             apart += counts[c, other] * (c - other) ** 2
         if measure == QUADRATIC_KAPPA:
-            of_target += c * actual
-            of_prediction += c * predicted
+            target_sum += c * actual
+            prediction_sum += c * predicted
             squares += c * c * (actual + predicted)
             weights += actual
         elif average == MICRO:
@@ -105,7 +111,7 @@ def _score_of_counts(measure: int, average: int, label: int, counts: Floats) -> 
             total += weight * ratio(measure, counts[c, c], predicted, actual)
             weights += weight
     if measure == QUADRATIC_KAPPA:
-        expected = squares - 2.0 * of_target * of_prediction / weights
+        expected = squares - 2.0 * target_sum * prediction_sum / weights
         return 1.0 - apart / expected if expected > _ROUNDING * squares else np.nan
     return ratio(measure, hits, weights, weights) if average == MICRO else total / weights
 

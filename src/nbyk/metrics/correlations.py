@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
 from nbyk.metrics.sorting import double_ranks, rank_space
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.uint32]
 Ranks = NDArray[np.int32]
 CountSpace = tuple[NDArray[np.uint64], NDArray[np.int16], NDArray[np.int64]]
@@ -63,10 +63,7 @@ def pearson(systems: Floats, gold: Floats, out: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def _rank_products(ranks: Ranks, gold_ranks: Ranks) -> tuple[float, float]:
-    """Return 4n times the variance of ranks that are doubled, and 4n times their covariance with gold's.
-
-    Both are sums of whole numbers, which are exact where N is at most 200,000, in any order.
-    """
+    """Return 4n times the variance of doubled ranks, and the covariance: exact to n of 200,000."""
     n = len(ranks)
     middle = np.int32(n + 1)
     variance = covariance = 0.0
@@ -106,11 +103,7 @@ def _place(doubled_rank: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def _untied_pairs(ranks: Ranks, sizes: Counts) -> int:
-    """Return the number of pairs of average ranks that differ; `ranks` are doubled. Fill `sizes`.
-
-    Those are the numbers of values at each place. A place is an average rank without its half: each tie has
-    its own, since it lies among the tie's ranks.
-    """
+    """Return the number of pairs of doubled ranks that differ; fill `sizes` with how many are equal."""
     n = len(ranks)
     sizes[:] = 0
     for i in range(n):
@@ -145,11 +138,7 @@ def _ones(word: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def _count_space(n: int) -> CountSpace:
-    """Return the working space in which `_count` and `_counted_below` count values at positions 0 to n − 1.
-
-    A bit for each of them, 64 to a word and 64 words to a block: the bits, then how many are set in earlier
-    words of the same block, then in earlier blocks.
-    """
+    """Return the space of `_count`: a bit a position, and how many are set in earlier words and blocks."""
     words = n // 64 + 1
     blocks = words // 64 + 1
     return np.empty(words, np.uint64), np.empty((blocks, 64), np.int16), np.empty(blocks, np.int64)
@@ -191,10 +180,7 @@ def _first_of_tie(doubled_rank: Any, size: Any) -> Any:
 def _lead(
     ranks: Ranks, sizes: Counts, gold_ranks: Ranks, order: Counts, tied: Counts, space: CountSpace
 ) -> Any:
-    """Return concordant minus discordant pairs, from doubled ranks; `order` sorts `gold_ranks`.
-
-    The `space`, and `tied` at each place, count the values with a lower gold rank.
-    """
+    """Return concordant minus discordant pairs, from doubled ranks; `order` sorts `gold_ranks`."""
     n = len(order)
     bits, in_earlier_words, in_earlier_blocks = space
     bits[:] = 0

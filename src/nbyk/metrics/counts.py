@@ -9,7 +9,6 @@ effect is that number times the metric's unit.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -23,34 +22,9 @@ from nbyk.metrics.metric import Metric
 from nbyk.metrics.traits import loaded
 
 Counts = NDArray[np.int32]
-Floats = NDArray[np.float64]
 Starts = NDArray[np.int64]
 
 _LEAST_STEP = 1e-6
-
-
-@dataclass(frozen=True)
-class CountsForm:
-    """How to compute an additive metric from counts on one scale.
-
-    Attributes
-    ----------
-    kernel
-        Compiled function of (gold, a, b, k, starts, out).
-    unit
-        The size of one unit of the kernel's numbers, on the metric's own scale.
-    starts : ndarray, shape (bins + 1,)
-        The first level in each histogram bin that has levels, and L, for the metrics that have bins. A bin
-        without levels is empty in every histogram, so it adds nothing to their differences.
-    """
-
-    kernel: Callable[..., Any]
-    unit: float
-    starts: Starts
-
-    def fill(self, gold: Counts, a: Counts, b: Counts, k: int, out: Counts) -> None:
-        """Fill `out`, shape (n,), with every item's units; counts of shape (L − 1, n), K responses each."""
-        self.kernel(gold, a, b, k, self.starts, out)
 
 
 def has_counts_form(metric: Metric) -> bool:
@@ -61,17 +35,17 @@ def has_counts_form(metric: Metric) -> bool:
 
 
 def counts_are_shares(metric: Metric) -> bool:
-    """Return whether a metric with a form from counts uses them relative to the number of responses.
-
-    If so, gold and systems may have different numbers of responses, once the counts are scaled to a common
-    number.
-    """
+    """Return whether gold and systems may have different numbers of responses, scaled to a common one."""
     return metric.counts is not None and metric.counts.unit != "bin"
 
 
 @cache
-def counts_form(metric: Metric, values: tuple[float, ...], k: int) -> CountsForm:
-    """Return how to compute a metric from counts of K responses per item to L values in equal steps."""
+def counts_form(metric: Metric, values: tuple[float, ...], k: int) -> tuple[Callable[..., None], float]:
+    """Return a metric's function of counts of K responses per item to L values in equal steps, and its unit.
+
+    The function fills `out`, shape (n,), with the items' units from the counts of gold, A and B, (L − 1, n)
+    each; an item's effect is so many units.
+    """
     if metric.counts is None or not has_counts_form(metric):
         fit = ", ".join(row.name for row in BUILTIN if row.counts is not None)
         raise NbykError(f"nbyk cannot compute metric {metric.name} from counts; choose one of {fit}")
@@ -81,8 +55,14 @@ def counts_form(metric: Metric, values: tuple[float, ...], k: int) -> CountsForm
     bins = np.clip(np.searchsorted(edges, values, side="right") - 1, None, n_bins - 1)
     used, first = np.unique(bins, return_index=True)
     unit = {"square": (step / k) ** 2, "response": step / k, "item": 1.0, "bin": 1.0 / n_bins}
+    # The first level in each bin; a bin without levels is empty in every histogram, so it adds nothing.
     starts = np.append(first[used >= 0], len(values))
-    return CountsForm(loaded(metric.counts.kernel), unit[metric.counts.unit], starts)
+    kernel = loaded(metric.counts.kernel)
+
+    def fill(gold: Counts, a: Counts, b: Counts, out: Counts) -> None:
+        kernel(gold, a, b, k, starts, out)
+
+    return fill, unit[metric.counts.unit]
 
 
 @njit(nogil=True, cache=True)

@@ -8,13 +8,10 @@ step at i / n and j / m, and the sum follows both.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.compiled import njit
 from nbyk.metrics.sorting import LANES, sort_columns, sort_values
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
@@ -65,7 +62,7 @@ def _pool(rows: Floats, space: Floats) -> Floats:
 
 
 @njit(nogil=True, cache=True)
-def _sort_items(rows: Floats, start: int, block: Floats, sizes: Ints) -> bool:
+def _sort_items(rows: Floats, start: int, block: Floats, sizes: Integers) -> bool:
     width = rows.shape[1]
     last = len(rows) - 1
     n_ragged = 0

@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
-from nbyk.metrics.classes import ratio
+from nbyk.metrics.classes import score_of_positives
+from nbyk.metrics.paired import lead_of_first
 from nbyk.metrics.sorting import double_ranks, rank_space
-
-Floats = NDArray[np.float64]
 
 _BLOCK = 256
 _MOST_PLACES, _POWER_OF_TWO = 308, 2.0**600
@@ -76,10 +75,7 @@ def _fill_complete(rows: Floats, out: Floats) -> bool:
 
 @njit(nogil=True, cache=True)
 def _fill_ragged(rows: Floats, out: Floats) -> bool:
-    """Fill `out` with the means of rows, the first NaN of which ends them; return whether none has a NaN.
-
-    The mean of a row without a number is NaN.
-    """
+    """Fill `out` with the means of rows up to their first NaN; return whether none has a NaN."""
     complete = True
     for i in range(len(rows)):
         total = 0.0
@@ -180,14 +176,6 @@ def _mean(values: Floats) -> float:
     return ((sum0 + sum1) + (sum2 + sum3)) / n
 
 
-@njit(inline="always")
-def _mean_squared_error(system: Floats, gold: Floats, squares: Floats) -> float:
-    """Return mean (a − g)²; `squares`, shape (N,), is working space."""
-    for i in range(len(gold)):
-        squares[i] = (system[i] - gold[i]) ** 2
-    return _mean(squares)
-
-
 @njit(nogil=True, cache=True)
 def mae(systems: Floats, gold: Floats, out: Floats) -> None:
     """Fill `out` with mean |a − g|."""
@@ -205,26 +193,22 @@ def mse(systems: Floats, gold: Floats, out: Floats) -> None:
     squares = np.empty(gold.shape[1])
     for r in range(out.shape[1]):
         for s in range(out.shape[0]):
-            out[s, r] = _mean_squared_error(systems[s, r], gold[r], squares)
+            for i in range(len(squares)):
+                squares[i] = (systems[s, r, i] - gold[r, i]) ** 2
+            out[s, r] = _mean(squares)
 
 
-@njit(nogil=True, cache=True)
-def inverse_mse(systems: Floats, gold: Floats, out: Floats) -> None:
-    """Fill `out` with 1 / mean (a − g)²: infinite where a and g agree everywhere."""
-    squares = np.empty(gold.shape[1])
-    for r in range(out.shape[1]):
-        for s in range(out.shape[0]):
-            error = _mean_squared_error(systems[s, r], gold[r], squares)
-            out[s, r] = np.inf if error == 0.0 else 1.0 / error
-
-
-@njit(nogil=True, cache=True)
 def rmse(systems: Floats, gold: Floats, out: Floats) -> None:
     """Fill `out` with √ mean (a − g)²."""
-    squares = np.empty(gold.shape[1])
-    for r in range(out.shape[1]):
-        for s in range(out.shape[0]):
-            out[s, r] = math.sqrt(_mean_squared_error(systems[s, r], gold[r], squares))
+    mse(systems, gold, out)
+    np.sqrt(out, out)
+
+
+def inverse_mse(systems: Floats, gold: Floats, out: Floats) -> None:
+    """Fill `out` with 1 / mean (a − g)²: infinite where a and g agree everywhere."""
+    mse(systems, gold, out)
+    with np.errstate(divide="ignore"):
+        np.reciprocal(out, out)
 
 
 @njit(nogil=True, cache=True)
@@ -250,14 +234,8 @@ def mean(systems: Floats, gold: Floats, out: Floats) -> None:
 @njit(nogil=True, cache=True)
 def wins_mae(systems: Floats, gold: Floats, out: Floats, tolerance: float) -> None:
     """Fill `out`, shape (R,), with (wins of A − wins of B) / N: the nearer by more than `tolerance` wins."""
-    n = gold.shape[1]
     for r in range(len(out)):
-        lead = 0
-        for i in range(n):
-            error_a = abs(systems[0, r, i] - gold[r, i])
-            error_b = abs(systems[1, r, i] - gold[r, i])
-            lead += int(error_b - error_a > tolerance) - int(error_a - error_b > tolerance)
-        out[r] = lead / n
+        out[r] = lead_of_first(systems[0, r], systems[1, r], gold[r], tolerance)[0] / gold.shape[1]
 
 
 @njit(nogil=True, cache=True)
@@ -275,22 +253,12 @@ def _confusion(system: Floats, gold: Floats, threshold: float) -> tuple[int, int
 
 
 @njit(nogil=True, cache=True)
-def accuracy(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
-    """Fill `out` with the fraction of items on which both are positive or neither is."""
-    n = gold.shape[1]
+def by_threshold(systems: Floats, gold: Floats, out: Floats, measure: int, threshold: float) -> None:
+    """Fill `out` with the accuracy, precision, recall or F1 of the positives (`nbyk.metrics.classes`)."""
     for r in range(out.shape[1]):
         for s in range(out.shape[0]):
             both, predicted, actual = _confusion(systems[s, r], gold[r], threshold)
-            out[s, r] = (n - predicted - actual + 2 * both) / n
-
-
-@njit(nogil=True, cache=True)
-def ratios(systems: Floats, gold: Floats, out: Floats, measure: int, threshold: float) -> None:
-    """Fill `out` with precision, recall or F1 (`nbyk.metrics.classes`) of the positives; 0 without any."""
-    for r in range(out.shape[1]):
-        for s in range(out.shape[0]):
-            both, predicted, actual = _confusion(systems[s, r], gold[r], threshold)
-            out[s, r] = ratio(measure, both, predicted, actual)
+            out[s, r] = score_of_positives(measure, gold.shape[1], both, predicted, actual)
 
 
 @njit(nogil=True, cache=True)
@@ -314,21 +282,11 @@ def auc(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
             out[s, r] = 0.5 * (doubled - positives * (positives + 1)) / pairs
 
 
-def root(mse: Floats) -> Floats:
-    """Return rmse, given mse."""
-    return np.sqrt(mse)
-
-
 def slope_of_root(mse: Floats) -> Floats:
-    """Return the derivative of `root`."""
+    """Return the derivative of rmse, given mse."""
     return 0.5 / np.sqrt(mse)
 
 
-def reciprocal(mse: Floats) -> Floats:
-    """Return inverse_mse, given mse."""
-    return np.reciprocal(mse)
-
-
 def slope_of_reciprocal(mse: Floats) -> Floats:
-    """Return the derivative of `reciprocal`."""
+    """Return the derivative of inverse_mse, given mse."""
     return -1.0 / mse**2

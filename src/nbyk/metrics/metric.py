@@ -6,11 +6,11 @@ import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.metrics.traits import (
     DATA,
@@ -33,8 +33,6 @@ from nbyk.metrics.traits import (
 if TYPE_CHECKING:
     from nbyk.data.kinds import Kind as Responses
     from nbyk.data.scales import Scale
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -329,6 +327,18 @@ class Metric:
             self.function(_compiled_layout(systems), _compiled_layout(gold), out, self.table, *places)
         else:
             self.function(_compiled_layout(systems), _compiled_layout(gold), out, *self.values)
+
+    def item_scores(self, systems: Floats, gold: Floats | None) -> Floats:
+        """Return the score of every item as a test set of its own, (S, N), or a comparison's numbers, (1, N).
+
+        Systems have shape (S, N) or (S, N, K), as `needs` says, and gold that of one system.
+        """
+        n_systems, n = systems.shape[:2]
+        out = np.empty((1 if self.kind == "comparison" else n_systems, n))
+        alone = np.ascontiguousarray(systems.reshape(n_systems, n, 1, *systems.shape[2:]))
+        gold = None if gold is None else np.ascontiguousarray(gold.reshape(n, 1, *gold.shape[1:]))
+        self.fill(alone, gold, out[0] if self.kind == "comparison" else out)
+        return out
 
     def item_statistics(self, outputs: Any, references: Any = None) -> Floats:
         """Return the statistics of a system's outputs, shape (N, F), of a metric of outputs."""

@@ -111,14 +111,8 @@ def register(
     ...     "Median absolute error."
     ...     return np.median(np.abs(system - gold))
     """
-    traits = Traits(
-        smoothness,
-        None if unchanged_by is None else tuple(unchanged_by),
-        unit_power,
-        True if additive else None,
-        follows_one_item,
-        score_range,
-    )
+    changes = None if unchanged_by is None else tuple(unchanged_by)
+    traits = Traits(smoothness, changes, unit_power, None, follows_one_item, score_range)
 
     def add(function: Function) -> Function:
         name = getattr(function, "__name__", repr(function))

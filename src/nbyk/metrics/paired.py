@@ -11,14 +11,13 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
 
 if TYPE_CHECKING:
     from nbyk.metrics.metric import Metric
 
-Floats = NDArray[np.float64]
 
 _LANES = 64
 
@@ -76,19 +75,21 @@ def wins_mae_vectorized(systems: Floats, gold: Floats, out: Floats, tolerance: f
     for r in range(len(out)):
         lead = pairs = 0
         if whole:  # one long row, for a single loop of vector instructions
-            lead, pairs = _lead(
+            lead, pairs = lead_of_first(
                 systems[0, r].reshape(-1), systems[1, r].reshape(-1), gold[r].reshape(-1), tolerance
             )
         else:
             for i in range(gold.shape[1]):
-                row = _lead(systems[0, r, i, :width], systems[1, r, i, :width], gold[r, i, :width], tolerance)
+                row = lead_of_first(
+                    systems[0, r, i, :width], systems[1, r, i, :width], gold[r, i, :width], tolerance
+                )
                 lead += row[0]
                 pairs += row[1]
         out[r] = lead / pairs
 
 
 @njit(nogil=True, cache=True)
-def _lead(a: Floats, b: Floats, gold: Floats, tolerance: float) -> tuple[int, int]:
+def lead_of_first(a: Floats, b: Floats, gold: Floats, tolerance: float) -> tuple[int, int]:
     """Return (wins of A − wins of B, pairs without NaN)."""
     lead = 0
     pairs = 0
@@ -106,8 +107,9 @@ def wins(metric: Metric, systems: Floats, gold: Floats, out: Floats, tolerance: 
     item, the result is NaN.
     """
     n_sets, n_items = systems.shape[1:3]
-    alone = systems[:2].reshape(2, n_sets * n_items, 1, *systems.shape[3:])
-    gold_alone = gold.reshape(n_sets * n_items, 1, *gold.shape[2:]) if metric.needs_gold else None
-    effects = metric.effects(alone, gold_alone).reshape(n_sets, n_items)
+    gold_items = gold.reshape(-1, *gold.shape[2:]) if metric.needs_gold else None
+    scores = metric.item_scores(systems[:2].reshape(2, -1, *systems.shape[3:]), gold_items)
+    with np.errstate(invalid="ignore"):
+        effects = (metric.sign * (scores[0] - scores[1])).reshape(n_sets, n_items)
     lead = (effects > tolerance).sum(axis=1) - (effects < -tolerance).sum(axis=1)
     out[:] = np.where(np.isnan(effects).any(axis=1), np.nan, lead / n_items)

@@ -13,15 +13,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
-from nbyk.metrics.traits import Change, Smoothness, Traits
+from nbyk.metrics.traits import Change, Smoothness, Traits, said
 
 if TYPE_CHECKING:
     from nbyk.metrics.metric import Metric
 
-Floats = NDArray[np.float64]
 _ITEMS, _RESPONSES = 96, 2
 _SCALES = ((0.5, 0.25), (50.0, 25.0), (0.0, 1.0), (3.0, 1.0))
 _SETS, _FEW_SETS, _STEPS, _HALVINGS = 16, 3, 16, 30
@@ -34,7 +33,7 @@ item across a threshold is .1 to .3, and that of two neighbours in a rank correl
 _ONE_ITEM = 0.4
 """If one item brings this share of a small change, the score follows single items, as a maximum does."""
 
-_UNKNOWN = Traits("smooth", (), 0, False, False)
+_UNKNOWN = said("smooth")
 
 
 @lru_cache(maxsize=256)

@@ -163,11 +163,9 @@ def usual_metric(kind: Kind, *, has_gold: bool, lower_is_better: bool = False) -
 def kind_scored(metric: str | Metric | None) -> Kind | None:
     """Return the kind of responses that a metric needs; None if it scores numbers too, or is unknown."""
     if isinstance(metric, str):
-        constructed = _wins_of(metric)
-        metric = metric if constructed is None else constructed[0]
-        numbers, classes = definitions(), definitions("classes")
-        known = metric.partition("(")[0].strip() in numbers or _TRIALS.fullmatch(metric) is not None
-        metric = None if known else classes.get(metric) or one_class_metric(metric)
+        spec, name = _scoring(metric)
+        known = name in definitions() or _TRIALS.fullmatch(spec) is not None
+        metric = None if known else definitions("classes").get(name) or one_class_metric(spec)
     if metric is None or metric.needs == "outputs":
         return None
     kind = metric.kinds[-1]
@@ -177,16 +175,13 @@ def kind_scored(metric: str | Metric | None) -> Kind | None:
 
 def check_known(spec: str) -> None:
     """Raise NbykError if no data have a metric of this name, before the data are read."""
-    name = spec.partition("(")[0].strip()
-    of_data = any(name in definitions(of) for of in get_args(Data)) or bool(averages_of(name))
-    if not of_data and kind_scored(spec) is None:
-        try:
-            named(spec, "numbers")
-        except NbykError as error:
-            if not str(error).startswith("metric: unknown metric"):
-                raise
-            known = {name: None for of in get_args(Data) for name in names(of)}
-            raise unknown_name("metric", name, known).about(argument="metric") from None
+    inner, name = _scoring(spec)
+    known = dict.fromkeys(name for of in get_args(Data) for name in names(of))
+    if name in known or averages_of(name) or kind_scored(spec) is not None:
+        return
+    if _SPEC.fullmatch(inner) and not _TRIALS.fullmatch(inner) and _of_packages(name) is None:
+        raise unknown_name("metric", name, known).about(argument="metric")
+    named(spec, "numbers")
 
 
 def _unknown(name: str, of: Data) -> NbykError:
@@ -212,9 +207,13 @@ def _unknown(name: str, of: Data) -> NbykError:
 
 def names_in(spec: str) -> set[str]:
     """Return the names of the metrics in a spec: that of a constructed metric, and the one inside it."""
-    constructed = _wins_of(spec)
-    own = {spec.partition("(")[0].strip()}
-    return own if constructed is None else own | {constructed[0].partition("(")[0].strip()}
+    return {spec.partition("(")[0].strip(), _scoring(spec)[1]}
+
+
+def _scoring(spec: str) -> tuple[str, str]:
+    """Return the spec of the metric that scores, which of wins is the one inside, and its bare name."""
+    inner, _ = _wins_of(spec) or (spec, "")
+    return inner, inner.partition("(")[0].strip()
 
 
 def _wins_of(spec: str) -> tuple[str, str] | None:

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.compiled import discard_older_caches, njit
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Indices = NDArray[np.uint32]
 Ranks = NDArray[np.int32]
 RankSpace = tuple[Floats, Ranks, Floats, Indices, Indices, Indices]
@@ -158,7 +157,7 @@ def _bucket_scale(values: Floats) -> tuple[float, float]:
 
 
 @njit(nogil=True, cache=True)
-def sort_values(values: Floats, ordered: Floats, cells: Ints) -> None:
+def sort_values(values: Floats, ordered: Floats, cells: Integers) -> None:
     """Sort `values`, (n,), into `ordered`, (n,), for any n ≥ 1; `cells`, (≥ n + 2,), is working space."""
     n = len(values)
     if n <= _SHORT:
@@ -211,10 +210,7 @@ def rank_space(n: int) -> RankSpace:
 
 @njit(nogil=True, cache=True)
 def _rank_crowded(values: Floats, before: int, doubled: Ranks, ordered: Floats) -> None:
-    """Fill `doubled`, (n,), with twice the ranks of `values`, counted from before + 1; `ordered` is space.
-
-    No value is NaN. It takes O(n) if there are up to eight levels, else O(n log n).
-    """
+    """Fill `doubled`, (n,), with twice the ranks of values without NaN, counted from before + 1."""
     n = len(values)
     level = values[0]
     equal = 0
@@ -259,11 +255,7 @@ def _rank_crowded(values: Floats, before: int, doubled: Ranks, ordered: Floats) 
 
 @njit(nogil=True, cache=True)
 def _compare_neighbours(bucketed: Floats, distance: int, doubled: Ranks) -> None:
-    """Correct twice the ranks for every two values at `distance`: by 2 where they are swapped, 1 where tied.
-
-    Each value is compared both ways. That is twice the work, but one vector instruction then serves several
-    values.
-    """
+    """Correct twice the ranks for every two values at `distance`: by 2 where swapped, by 1 where tied."""
     n = len(doubled)
     earlier = bucketed[_CROWDED - distance : _CROWDED - distance + n]
     here = bucketed[_CROWDED : _CROWDED + n]

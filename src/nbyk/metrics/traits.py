@@ -52,7 +52,7 @@ class Traits:
     unit_power
         The power of the ratings' unit in a score: 2 for a mean squared error, 0 for a share.
     mean_over_items
-        Whether a score is the mean over items of the scores of single items.
+        Whether a score is the mean over items of the scores of single items; an additive metric is one.
     follows_one_item
         Whether a single item can bring most of a small change, as in a maximum.
     score_range
@@ -122,12 +122,8 @@ class Parameter:
 class FromCounts:
     """How an additive metric follows from counts of responses (`nbyk.metrics.counts`).
 
-    Attributes
-    ----------
-    kernel
-        ``"module:function"`` of a compiled function of (gold, a, b, k, starts, out).
-    unit
-        The size of one unit of the kernel's numbers: a step of an item's mean, its square, an item, or a bin.
+    `kernel` names a compiled function of (gold, a, b, k, starts, out), and `unit` the size of one unit of its
+    numbers: a step of an item's mean, its square, an item, or a bin.
     """
 
     kernel: str
@@ -136,15 +132,7 @@ class FromCounts:
 
 @dataclass(frozen=True)
 class FromMean:
-    """A metric that is a function of the scores of another, additive one.
-
-    Attributes
-    ----------
-    metric
-        The spec of the other metric.
-    value, slope
-        The function of arrays of the other's scores, and its derivative; ``"module:function"`` or a function.
-    """
+    """A metric that is a function, with a derivative, of arrays of the scores of another, additive one."""
 
     metric: str
     value: Implementation
@@ -152,3 +140,16 @@ class FromMean:
 
 
 UNSAID = Traits()
+
+
+def said(
+    smoothness: Smoothness,
+    unchanged_by: tuple[Change, ...] = (),
+    *,
+    unit_power: int = 0,
+    mean_over_items: bool = False,
+    follows_one_item: bool = False,
+    score_range: tuple[float, float] | None = None,
+) -> Traits:
+    """Return traits of which none is left to measure; an additive metric is a mean over items anyway."""
+    return Traits(smoothness, unchanged_by, unit_power, mean_over_items, follows_one_item, score_range)

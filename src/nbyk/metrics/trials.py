@@ -14,11 +14,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
-
-Floats = NDArray[np.float64]
 
 _ROUNDING = 1e-9
 
@@ -71,12 +69,10 @@ def _most_from(passed: int, n: int, k: int) -> float:
     if passed in (0, n):
         return 1.0 if passed else 0.0
     chance = 0.0
-    for of_passed in range((k + 1) // 2, min(passed, k) + 1):
-        if k - of_passed <= n - passed:
-            ways = (
-                _log_choices(passed, of_passed) + _log_choices(n - passed, k - of_passed) - _log_choices(n, k)
-            )
-            chance += math.exp(ways) * (0.5 if 2 * of_passed == k else 1.0)
+    for chosen in range((k + 1) // 2, min(passed, k) + 1):
+        if k - chosen <= n - passed:
+            ways = _log_choices(passed, chosen) + _log_choices(n - passed, k - chosen) - _log_choices(n, k)
+            chance += math.exp(ways) * (0.5 if 2 * chosen == k else 1.0)
     return chance
 
 

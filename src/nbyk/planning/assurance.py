@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
+from nbyk.planning.item_moments import quantile
 from nbyk.planning.long_run import epsilon_for_effect, long_run_effect
 from nbyk.planning.pilot import ASSURED
 from nbyk.planning.request import Simulated
 from nbyk.planning.result import Plan
 from nbyk.resampling.item_effects import item_effects
-from nbyk.resampling.labels import LabelledItems, LabelPopulation
-from nbyk.resampling.pilot_items import PilotItems
+from nbyk.resampling.labels import LabelPopulation
 from nbyk.resampling.streams import stream_key
 from nbyk.sums import product
 
@@ -38,23 +38,19 @@ def assured_size(plan: Plan, seed: int) -> Plan | None:
     None if its items are not a pilot's, or if single items have no effect by its metric.
     """
     world, epsilon, k = plan.request.world, plan.epsilon or 0.0, plan.k_responses
-    if (
-        not isinstance(world.prior, PilotItems | LabelledItems)
-        or not world.test.metric.additive
-        or epsilon == 0.0
-    ):
+    if not (world.prior.n_items and world.test.metric.additive and epsilon):
         return None
-    logs = [math.log(signal) for signal in _other_signals(plan, world.prior, seed) if signal > 0.0]
+    logs = [math.log(signal) for signal in _other_signals(plan, seed) if signal > 0.0]
     own = _signal(world, k, epsilon, seed)
     if len(logs) < _PILOTS / 2 or own <= 0.0:
         return None
-    z_alpha, z_share = _quantile(1.0 - world.test.one_sided_alpha), _quantile(ASSURED)
+    z_alpha, z_share = quantile(1.0 - world.test.one_sided_alpha), quantile(ASSURED)
     share = math.exp(-z_share * float(np.std(logs, ddof=1)))
     if plan.open[-1] == "epsilon":
         growth = math.log(_signal(world, k, min(1.0, _STEP * epsilon), seed) / own) / math.log(_STEP)
         return replace(plan, epsilon=min(1.0, epsilon * share ** (-1.0 / max(growth, 0.5))))
     if plan.open[-1] == "power":
-        z = share * (z_alpha + _quantile(min(max(plan.power, 1e-3), 1.0 - 1e-3))) - z_alpha
+        z = share * (z_alpha + quantile(min(max(plan.power, 1e-3), 1.0 - 1e-3))) - z_alpha
         return replace(plan, power=0.5 * math.erfc(-z / math.sqrt(2.0)))
     if plan.open == ("k_responses",):
         larger = [more for more in plan.request.ladder() if more > k]
@@ -67,14 +63,14 @@ def assured_size(plan: Plan, seed: int) -> Plan | None:
     return replace(plan.with_items(min(n_items, most)), reachable=n_items <= most)
 
 
-def _other_signals(plan: Plan, pilot: PilotItems | LabelledItems, seed: int) -> Iterator[float]:
+def _other_signals(plan: Plan, seed: int) -> Iterator[float]:
     """Yield the signals by bootstrapped pilots, each with the ε of the plan's effect if that was stated."""
-    world, epsilon, n = plan.request.world, plan.epsilon or 0.0, pilot.n_items
-    metric = world.test.metric
+    world, epsilon = plan.request.world, plan.epsilon or 0.0
+    pilot, metric, n = world.prior, world.test.metric, world.prior.n_items
     key = stream_key(seed, purpose="other pilots", pilot=pilot.key())
     generator = np.random.default_rng(key.seed_sequence("items", 0))
     pilots = [generator.integers(n, size=n) for _ in range(_PILOTS)]
-    if isinstance(pilot, LabelledItems):
+    if world.of_labels:
         yield from _signals_of_labels(
             plan, np.array([np.bincount(rows, minlength=n) for rows in pilots]), seed
         )
@@ -128,9 +124,3 @@ def _signal(world: Simulated, k: int, epsilon: float, seed: int) -> float:
     effects = item_effects(population, world.test.metric, chunk=0, seed=seed, purpose="assured size")
     sd = float(effects.std())
     return float(effects.mean()) / sd if sd > 0.0 else 0.0
-
-
-def _quantile(share: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(share))

@@ -14,10 +14,10 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.planning.long_run import ends_of
 from nbyk.planning.pilot import Pilot, PilotLaw
-from nbyk.planning.request import LEAST, SIZES, Costs, Request
+from nbyk.planning.request import LEAST, SIZES, Request, request_of, typed_in
 from nbyk.planning.result import Plan
 from nbyk.testing.shared_units.collection import Crew, Spread
-from nbyk.testing.shared_units.power import MOST_ITEMS, MOST_UNITS, least_number
+from nbyk.testing.shared_units.power import least_number
 
 _PILOTS = (5, 8, 10, 12, 15, 20, 25, 30, 40, 50)
 """Raters or runs of the pilots of which one is named that would tell."""
@@ -39,6 +39,9 @@ SOLVE = {
 """The numbers of a collection that `solve` names, and their arguments."""
 
 WITHOUT_JUDGE = "it is about a judge, and there is none; give `judge`, or leave it out"
+
+_PRICED = {"raters": "rater", "runs": "run", "calls": "call"}
+"""What has a price of its own, as `Costs` calls one of them."""
 
 _NEEDED = {
     "raters": ("severity_sd", "one rater's severity"),
@@ -78,13 +81,12 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
             f"`{option}`",
             argument="solve",
         )
-    prices = (("raters", "cost_per_rater"), ("runs", "cost_per_run"), ("calls", "cost_per_call"))
-    for name, price in prices:
-        by_load = name == "raters" and asked["items_per_rater"] is not None
-        matters = solve == name or getattr(spread, name) or asked[price] or by_load
+    by_load = asked["items_per_rater"] is not None
+    for name, one in _PRICED.items():
+        matters = solve == name or getattr(spread, name) or asked[f"cost_per_{one}"]
+        matters = matters or (name == "raters" and by_load)
         if asked[name] is None and not matters:
             asked[name] = 0
-    by_load = asked["items_per_rater"] is not None
     if by_load and (asked["raters"] is not None or asked["k_responses"] is None):
         raise NbykError(
             f"found {asked['items_per_rater']}, expected it with `k_responses` and without `raters`: nbyk "
@@ -96,20 +98,15 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
     own_effect = pilot is not None and asked["effect"] is None and (solve is not None or not all(known))
     if pilot is not None and own_effect:
         asked["effect"] = abs(pilot.effect)
-    names = ("item", "rating", "rater", "run", "call")
-    costs: dict[str, Any] = {name: asked[f"cost_per_{name}"] or 0.0 for name in names}
     people_rate_both = pilot is not None and pilot.crew.raters and not calls and not metric.needs_gold
-    costs["rated_systems"] = 2 if people_rate_both else 1
-    request = Request(
-        source=spread,
+    request = request_of(
+        spread,
+        asked,
+        2 if people_rate_both else 1,
+        typed_in(given),
         items_per_cluster=asked["items_per_cluster"] or 1,
         paired_runs=pilot is not None and pilot.crew.paired_runs and asked["runs"] != 0,
-        costs=Costs(**costs),
-        max_items=asked["max_items"] or MOST_ITEMS,
-        max_responses=asked["max_responses"] or MOST_UNITS,
-        **{name: asked[name] for name in (*SIZES, "items_per_rater", "effect", "power", "budget")},
-        **{name: asked[name] for name in ("alpha", "alternative")},
-        typed=tuple(name for name, value in given.items() if value is not None),
+        **{name: asked[name] for name in ("raters", "runs", "calls", "items_per_rater", "effect")},
     )
     answer = solved(request)
     if pilot is not None and calls:
@@ -179,15 +176,11 @@ def _filled(asked: dict[str, Any], pilot: Pilot, solve: str | None) -> Iterator[
 
 def _without_a_price(answer: Plan) -> tuple[str, ...]:
     """Return the caution about a cheapest collection of people or runs that cost nothing."""
-    costs = answer.request.costs
+    costs, several = answer.request.costs, len(answer.open) > 1
     free = {
-        name: option
-        for name, cost, option in (
-            ("raters", costs.rater, "--cost-per-rater"),
-            ("runs", costs.run, "--cost-per-run"),
-            ("judge calls", costs.call, "--cost-per-call"),
-        )
-        if name in map(SIZES.get, answer.open) and len(answer.open) > 1 and not cost
+        SIZES[name]: f"--cost-per-{one}"
+        for name, one in _PRICED.items()
+        if several and name in answer.open and not getattr(costs, one)
     }
     if not free:
         return ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from nbyk.metrics.item_means import item_means
 from nbyk.priors import Response, TwoStagePrior, fit_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import mean_responses
-from nbyk.resampling.streams import StreamKey, Streams, stream_key
+from nbyk.resampling.streams import Streams, stream_key
 
 Floats = NDArray[np.float64]
 
@@ -29,24 +29,28 @@ _DOUBT = 3.0
 _NODES = ((2.0 / 3.0, 0.0), (1.0 / 6.0, -math.sqrt(3.0)), (1.0 / 6.0, math.sqrt(3.0)))
 """Weights and places of Gauss and Hermite's rule of three points for a standard normal variable."""
 
-_ROLES: dict[str, str] = {}
 _EXCHANGED = {"a": "b", "b": "a", "epsilon a": "epsilon b", "epsilon b": "epsilon a"}
 
 
+@dataclass(frozen=True)
 class RepeatedStreams:
     """The first random numbers of each role's stream, the same at every call: they are drawn once.
 
     All calls share the arrays, so nobody may write to them. A role has uniforms or normals, of one shape but
-    for the number of rows.
+    for the number of rows. Those of A and B may be exchanged.
     """
 
-    def __init__(self, key: StreamKey) -> None:
-        self._streams = Streams(key, 0)
-        self._kept: dict[str, Floats] = {}
+    streams: Streams
+    names: Mapping[str, str] = field(default_factory=dict)
+    kept: dict[str, Floats] = field(default_factory=dict)
+
+    def exchanged(self) -> RepeatedStreams:
+        """Return the same random numbers, with A's for B."""
+        return replace(self, names=_EXCHANGED)
 
     def uniforms(self, role: str, shape: tuple[int, ...]) -> Floats:
         """Return uniforms of this shape."""
-        return self._first(role, shape, self._streams.uniforms)
+        return self._first(role, shape, self.streams.uniforms)
 
     def normals(self, role: str, shape: tuple[int, ...]) -> Floats:
         """Return standard normals of this shape."""
@@ -54,18 +58,19 @@ class RepeatedStreams:
 
     def _draw_normals(self, role: str, shape: tuple[int, ...]) -> Floats:
         out = np.empty(shape)
-        self._streams.fill_normals(role, out)
+        self.streams.fill_normals(role, out)
         return out
 
     def _first(
         self, role: str, shape: tuple[int, ...], draw: Callable[[str, tuple[int, ...]], Floats]
     ) -> Floats:
         """Return the role's first rows; further ones are drawn from where its stream stands."""
-        kept = self._kept.get(role, np.empty((0, *shape[1:])))
+        name = self.names.get(role, role)
+        kept = self.kept.get(name, np.empty((0, *shape[1:])))
         if missing := max(0, shape[0] - len(kept)):
-            more = draw(role, (missing, *shape[1:]))
+            more = draw(name, (missing, *shape[1:]))
             kept = np.concatenate([kept, more]) if len(kept) else more
-            self._kept[role] = kept
+            self.kept[name] = kept
         return kept[: shape[0]]
 
 
@@ -101,7 +106,7 @@ class FittedSystems:
         gold = _Spread.of(data.gold)
         k = max(1, round(gold.k))
         spread_a, spread_b = (system.noise_beside(gold, k) for system in _systems(data))
-        draws = RepeatedStreams(stream_key(seed, purpose="fitted systems", prior=prior.key()))
+        draws = RepeatedStreams(Streams(stream_key(seed, purpose="fitted systems", prior=prior.key()), 0))
         start = cls(Population(prior, data.n_items, k, 0.0, 0.0, spread_a, spread_b), metric, seed, draws)
         errors = (item_means(data.a) - item_means(data.gold)) ** 2
         return start._with(float(errors.mean()), effect)
@@ -146,60 +151,46 @@ class FittedSystems:
         So equal systems have an effect of 0, and nearly equal ones have little noise.
         """
         n_items = 1 if self.metric.additive else min(self.population.n_items, _MOST_PER_SET)
-        dealt = [self._effects(k_responses, n_items, roles) for roles in (_ROLES, _EXCHANGED)]
+        dealt = [self._effects(k_responses, n_items, draws) for draws in (self.draws, self.draws.exchanged())]
         defined = np.isfinite(dealt).all(axis=0)
         if defined.sum() < 2:
             raise NbykError(f"metric {self.metric.name} is undefined on items like these")
         effects = np.array(dealt)[:, defined]
         return float(effects.mean()), float(effects.std(axis=1, ddof=1).mean()) * math.sqrt(n_items)
 
-    def _effects(self, k: int, n_items: int, roles: Mapping[str, str]) -> Floats:
+    def _effects(self, k: int, n_items: int, draws: RepeatedStreams) -> Floats:
         """Return the effects of sets of `n_items`, (sets,)."""
         n_sets = _ITEMS // n_items
         if self.metric.needs == "item_means":
             shape: tuple[int, ...] = (3, n_sets, n_items)
-            found = self._item_means(k, roles)
+            found = self._item_means(k, draws)
         else:
             shape = (3, n_sets, n_items, k)
-            found = np.ascontiguousarray(self._responses(k, roles).transpose(0, 2, 1))
+            found = np.ascontiguousarray(self._responses(k, draws).transpose(0, 2, 1))
         gold, *systems = found[:, : n_sets * n_items].reshape(shape)
         return self.metric.effects(np.array(systems), gold)
 
     def _error_of_a(self) -> float:
-        gold, a, _ = self._item_means(self.population.k_responses, _ROLES)
+        gold, a, _ = self._item_means(self.population.k_responses, self.draws)
         return float(((a - gold) ** 2).mean())
 
-    def _item_means(self, k: int, roles: Mapping[str, str]) -> Floats:
+    def _item_means(self, k: int, draws: RepeatedStreams) -> Floats:
         """Return the item means of gold, A and B, (3, items)."""
         response = self.population.prior.response
-        return np.stack([mean_responses(response, *of_role) for of_role in self._drawn(k, roles)])
+        return np.stack([mean_responses(response, *of_role) for of_role in self._drawn(k, draws)])
 
-    def _responses(self, k: int, roles: Mapping[str, str]) -> Floats:
-        """Return the responses of gold, A and B, (3, K, items), from the random streams of these roles."""
+    def _responses(self, k: int, draws: RepeatedStreams) -> Floats:
+        """Return the responses of gold, A and B, (3, K, items)."""
         response = self.population.prior.response
-        return np.stack([response.apply(normals * sd + mean) for mean, sd, normals in self._drawn(k, roles)])
+        return np.stack([response.apply(normals * sd + mean) for mean, sd, normals in self._drawn(k, draws)])
 
-    def _drawn(self, k: int, roles: Mapping[str, str]) -> Iterator[tuple[Floats, Floats, Floats]]:
+    def _drawn(self, k: int, draws: RepeatedStreams) -> Iterator[tuple[Floats, Floats, Floats]]:
         """Yield the items' means and deviations, (items,), and normals, (K, items), for gold, A and B."""
         many = replace(self.population, n_items=_ITEMS, k_responses=k)
-        streams = _Renamed(self.draws, roles)
-        items = many.draw_items(streams, 1)
+        items = many.draw_items(draws, 1)
         means, sds = (items.gold, items.a, items.b), (items.sd_gold, items.sd_a, items.sd_b)
         for role, mean, sd in zip(("gold", "a", "b"), means, sds, strict=True):
-            yield mean[0], sd[0], streams.normals(role, (k, _ITEMS))
-
-
-class _Renamed:
-    """Random numbers with other names for their roles."""
-
-    def __init__(self, draws: RepeatedStreams, roles: Mapping[str, str]) -> None:
-        self._draws, self._roles = draws, roles
-
-    def uniforms(self, role: str, shape: tuple[int, ...]) -> Floats:
-        return self._draws.uniforms(self._roles.get(role, role), shape)
-
-    def normals(self, role: str, shape: tuple[int, ...]) -> Floats:
-        return self._draws.normals(self._roles.get(role, role), shape)
+            yield mean[0], sd[0], draws.normals(role, (k, _ITEMS))
 
 
 @dataclass(frozen=True)
@@ -211,10 +202,9 @@ class _Spread:
 
     @classmethod
     def of(cls, matrix: Floats) -> _Spread:
-        counts = (~np.isnan(matrix)).sum(axis=1)
-        several = matrix[counts > 1]
-        within = float(np.nanvar(several, axis=1, ddof=1).mean()) if len(several) else None
-        return cls(float(counts.mean()), within)
+        counts, variances = _within(matrix)
+        known = variances[counts > 1]
+        return cls(float(counts.mean()), float(known.mean()) if len(known) else None)
 
     def noise_beside(self, gold: _Spread, k: int) -> float:
         """Return the factor on σ at which K responses average to the noise of this source's."""
@@ -223,16 +213,21 @@ class _Spread:
         return math.sqrt(self.within / gold.within * k / self.k)
 
 
+def _within(matrix: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Return each item's number of responses, and their variance; NaN where there is one."""
+    counts = (~np.isnan(matrix)).sum(axis=1)
+    variances = np.full(len(matrix), np.nan)
+    if (counts > 1).any():
+        variances[counts > 1] = np.nanvar(matrix[counts > 1], axis=1, ddof=1)
+    return counts, variances
+
+
 def _noise_of_means(matrix: Floats) -> Floats:
     """Return the noise variance of each item's mean; for an item with one response, from other items."""
-    counts = (~np.isnan(matrix)).sum(axis=1)
-    found = np.full(len(matrix), np.nan)
-    several = counts > 1
-    if not several.any():
+    counts, variances = _within(matrix)
+    if not (counts > 1).any():
         return np.zeros(len(matrix))
-    found[several] = np.nanvar(matrix[several], axis=1, ddof=1)
-    filled: Floats = np.where(several, found, np.nanmean(found)) / counts
-    return filled
+    return np.asarray(np.where(counts > 1, variances, np.nanmean(variances)) / counts)
 
 
 def _systems(data: ResponseSet) -> tuple[_Spread, _Spread]:
@@ -244,9 +239,8 @@ def _systems(data: ResponseSet) -> tuple[_Spread, _Spread]:
     a, b = _Spread.of(data.a), _Spread.of(data.b)
     if a.within is None or b.within is None:
         return a, b
-    several = [(~np.isnan(system)).sum(axis=1) > 1 for system in (data.a, data.b)]
-    both = several[0] & several[1]
-    beyond = np.nanvar(data.a[both], axis=1, ddof=1) - np.nanvar(data.b[both], axis=1, ddof=1)
+    beyond = _within(data.a)[1] - _within(data.b)[1]
+    beyond = beyond[~np.isnan(beyond)]
     if len(beyond) > 1 and abs(beyond.mean()) > _DOUBT * beyond.std(ddof=1) / math.sqrt(len(beyond)):
         return a, b
     of_both = 0.5 * (a.within + b.within)

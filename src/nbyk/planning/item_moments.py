@@ -15,6 +15,13 @@ _MISFIT = 3.0
 """Standard errors off the cubic from which a curve is not smoothed."""
 
 
+def quantile(share: float) -> float:
+    """Return the standard normal quantile of a share."""
+    from scipy.special import ndtri
+
+    return float(ndtri(share))
+
+
 @dataclass(frozen=True)
 class PowerCurve:
     """The power at every N for one K: Φ(slope √N − offset).
@@ -47,10 +54,8 @@ class PowerCurve:
 
     def moved_through(self, n_items: int, found: int, n_sets: int) -> PowerCurve:
         """Return the curve with the slope changed to give, at N items, the power of simulated sets."""
-        from scipy.special import ndtri
-
         share = (found + 1) / (n_sets + 2)
-        z = float(ndtri(share))
+        z = quantile(share)
         rise = max(z + self.offset, 0.05)
         density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
         error = math.sqrt(share * (1.0 - share) / n_sets) / (density * rise)
@@ -59,29 +64,23 @@ class PowerCurve:
     @classmethod
     def through(cls, k: int, n_items: float, power: float, alpha: float) -> PowerCurve:
         """Return the curve with a given power at N items, and about α at 0 items."""
-        from scipy.special import ndtri
-
-        offset = -float(ndtri(alpha))
-        return cls(k, (float(ndtri(power)) + offset) / math.sqrt(n_items), offset, 0.0)
+        offset = -quantile(alpha)
+        return cls(k, (quantile(power) + offset) / math.sqrt(n_items), offset, 0.0)
 
     def items_for(self, power: float) -> float:
         """Return the N (not rounded) that reaches the power; infinite without an effect."""
-        from scipy.special import ndtri
-
         if self.slope <= 0.0:
             return math.inf
-        return (max(0.0, float(ndtri(power)) + self.offset) / self.slope) ** 2
+        return (max(0.0, quantile(power) + self.offset) / self.slope) ** 2
 
 
 def curve_from_moments(k: int, mean: float, sd: float, n_items_seen: int, alpha: float) -> PowerCurve:
     """Return the approximate power curve of sign flips from the moments of `n_items_seen` contributions."""
-    from scipy.special import ndtri
-
     error = sd / math.sqrt(n_items_seen)
     if mean < 3.0 * error or sd == 0.0:
         seen = sd == 0.0 and mean > 0.0
         return PowerCurve(k, math.inf if seen else 0.0, 0.0, math.inf)
-    return PowerCurve(k, mean / sd, -float(ndtri(alpha)) * math.sqrt(1.0 + (mean / sd) ** 2), error / mean)
+    return PowerCurve(k, mean / sd, -quantile(alpha) * math.sqrt(1.0 + (mean / sd) ** 2), error / mean)
 
 
 def smoothed(curves: Mapping[int, PowerCurve]) -> dict[int, PowerCurve]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 import numpy as np
@@ -31,7 +31,7 @@ from nbyk.resampling.resample import observed_effects
 from nbyk.sums import product
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.judged.corrected import Weighing, corrected
-from nbyk.testing.shared_units import Responses, SharedUnitsTest, responses, shared_units_test
+from nbyk.testing.shared_units import Responses, SharedUnitsTest, responses
 from nbyk.testing.shared_units.collection import (
     FEWEST_UNITS,
     Crew,
@@ -151,17 +151,15 @@ class Pilot:
         gold, top = np.asarray(items.ratings), items.top
         offsets = _mean_severities(gold, units)
 
-        def pairs(epsilon: float) -> Iterator[ResponseSet]:
-            drawn = RedrawnPilot(items, items.n_items, 1, epsilon, 0.0, 0.0, 0.0, 1)
+        def pairs(epsilon: float) -> tuple[Metric, list[ResponseSet]]:
+            drawn, sets = RedrawnPilot(items, items.n_items, 1, epsilon, 0.0, 0.0, 0.0, 1), []
             for seed, offset in enumerate(offsets):
                 _, *systems = (side[: items.n_items, None] for side in drawn.long_run(seed))
                 a, b = (np.clip(_in_order(side, items.order) + offset, 0.0, top) for side in systems)
-                yield ResponseSet(gold, a, b, {"gold": units, "a": FRESH, "b": FRESH})
+                sets.append(ResponseSet(gold, a, b, {"gold": units, "a": FRESH, "b": FRESH}))
+            return metric, sets
 
-        def effect_at(epsilon: float) -> float:
-            return unit * float(np.mean([observed_effects(pair, metric)[0] for pair in pairs(epsilon)]))
-
-        epsilon = _epsilon_of(effect_at, effect, metric, "ratings")
+        epsilon = _epsilon_of(pairs, effect, unit, "ratings")
         kind = "real numbers"
         if items.response.levels:
             levels = items.system_answers == "levels"
@@ -172,7 +170,7 @@ class Pilot:
             f"two simulated systems that answer in {kind}, A with the mean of infinitely many raters, B off "
             f"by up to ε = {length * epsilon:.3g}"
         )
-        return cls(tuple(pairs(epsilon)), metric, unit=unit, assumed=assumed, **more)
+        return cls(tuple(pairs(epsilon)[1]), metric, unit=unit, assumed=assumed, **more)
 
     @classmethod
     def of_labels(
@@ -206,11 +204,7 @@ class Pilot:
             sets = [ResponseSet(labels[order], a, b, shared, categories=categories) for a, b in answers]
             return metric.bound(items.classes, table), sets
 
-        def effect_at(epsilon: float) -> float:
-            bound, sets = pairs(epsilon)
-            return float(np.mean([observed_effects(data, bound)[0] for data in sets]))
-
-        epsilon = _epsilon_of(effect_at, effect, metric, "labels")
+        epsilon = _epsilon_of(pairs, effect, 1.0, "labels")
         once = " once" if metric.needs == "classes" else ", each with its shares of the classes"
         assumed = (
             f"two simulated systems that label an item{once}, as people would; a share ε = {epsilon:.3g} of "
@@ -245,9 +239,17 @@ class Pilot:
         return self.pairs[0]
 
     @cached_property
-    def responses(self) -> Responses:
-        """The responses with their units, if they have any, and clusters."""
-        return self._responses(self.data)
+    def responses(self) -> list[Responses]:
+        """The responses of each set with their units, if they have any, and clusters."""
+        if self.known is not None:
+            return [self.known]
+        found = []
+        for data in self.pairs:
+            gold = data.gold if data.has_gold else None
+            shared = panel_of(data, None, pair_runs=self.pair_runs).responses
+            alone = partial(responses, data.a, data.b, gold=gold, clusters=data.clusters)
+            found.append(alone() if shared is None else shared)
+        return found
 
     @property
     def rated(self) -> bool:
@@ -257,13 +259,12 @@ class Pilot:
     @cached_property
     def crew(self) -> Crew:
         """The numbers of items, shared raters, ratings and shared runs; none of units with one item each."""
-        return replace(crew_of(self.responses, rated=self.rated), calls=self.calls)
+        return replace(crew_of(self.responses[0], rated=self.rated), calls=self.calls)
 
-    @cached_property
+    @property
     def test(self) -> SharedUnitsTest:
         """The test over new items or clusters, raters and runs, without weights of precision."""
-        check_clusters(self.data)
-        return shared_units_test(self.metric, self.responses, weighted=False)
+        return self._tests[0][0]
 
     @property
     def effect(self) -> float:
@@ -275,7 +276,7 @@ class Pilot:
         """The variances that are declared, and else those that the pilot shows."""
         seen = [
             astuple(spread_from(data, tests, rated=self.rated).times(self.unit))
-            for data, tests in zip(self._every_responses, self._tests, strict=True)
+            for data, tests in zip(self.responses, self._tests, strict=True)
         ]
         return replace(Spread(*np.mean(seen, axis=0).tolist()), **self.declared)
 
@@ -290,7 +291,7 @@ class Pilot:
         generator = np.random.default_rng(_SEED)
         n_draws = _DRAWS // len(self.pairs)
         draws = []
-        for data, tests in zip(self._every_responses, self._tests, strict=True):
+        for data, tests in zip(self.responses, self._tests, strict=True):
             test, alone = (_larger(one, times) for one in tests)
             for factors in _chi_squares(generator, [test, alone], n_draws):
                 drawn = (_drawn(test, factors), _drawn(alone, factors))
@@ -332,31 +333,27 @@ class Pilot:
             )
 
     @cached_property
-    def _every_responses(self) -> list[Responses]:
-        return [self._responses(data) for data in self.pairs]
-
-    @cached_property
     def _tests(self) -> list[tuple[SharedUnitsTest, SharedUnitsTest]]:
         check_clusters(self.data)
-        return [tests_of(data, self.metric) for data in self._every_responses]
-
-    def _responses(self, data: ResponseSet) -> Responses:
-        if self.known is not None:
-            return self.known
-        gold = data.gold if data.has_gold else None
-        shared = panel_of(data, None, pair_runs=self.pair_runs).responses
-        return responses(data.a, data.b, gold=gold, clusters=data.clusters) if shared is None else shared
+        return [tests_of(data, self.metric) for data in self.responses]
 
 
-def _epsilon_of(effect_at: Callable[[float], float], effect: float, metric: Metric, what: str) -> float:
+def _epsilon_of(
+    pairs: Callable[[float], tuple[Metric, list[ResponseSet]]], effect: float, unit: float, what: str
+) -> float:
     """Return the ε at which simulated systems differ by an effect, 0 if they differ by more without any."""
     from scipy.optimize import brentq
 
+    def effect_at(epsilon: float) -> float:
+        metric, sets = pairs(epsilon)
+        return unit * float(np.mean([observed_effects(data, metric)[0] for data in sets]))
+
     most = effect_at(1.0)
     if most < effect:
+        name = pairs(1.0)[0].name
         raise NbykError(
-            f"{effect:g} on {metric.name} is out of reach: at the largest ε it is {most:.3g} by the pilot's "
-            f"{what}; give a smaller one",
+            f"{effect:g} on {name} is out of reach: at the largest ε it is {most:.3g} by the pilot's {what}; "
+            "give a smaller one",
             argument="effect",
         )
     if effect_at(0.0) >= effect:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.response_set import ResponseSet, response_set
@@ -18,20 +18,17 @@ from nbyk.planning.long_run import ends_of, epsilon_for_effect, long_run_effect,
 from nbyk.planning.pilot import Pilot
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import check_precision
-from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, Costs, Request, Simulated
+from nbyk.planning.request import Request, Simulated, request_of, typed_in
 from nbyk.planning.result import Plan
 from nbyk.planning.search import PlanSearch
 from nbyk.planning.simulation import PlanSimulation
-from nbyk.priors import TwoStagePrior
-from nbyk.resampling.labels import LabelledItems, LabelSource
-from nbyk.resampling.pilot_items import PilotItems
+from nbyk.priors.prior import ItemSource
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import Spread, check_count
 
-SimulatedSource = TwoStagePrior | PilotItems | LabelSource
-Source = SimulatedSource | Spread | ResponseSet | JudgedSystems | Pilot
+Source = ItemSource | Spread | ResponseSet | JudgedSystems | Pilot
 _SIMULATED_ONLY = (
     *("epsilon", "n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b"),
     *("test", "precision", "n_resamples"),
@@ -107,9 +104,9 @@ def plan(
     n_items, k_responses
         Items N and ratings per item K, of gold or, without gold, of each system's answer.
     raters, runs, items_per_rater, items_per_cluster
-        Raters J who share the items (or the items L of each), runs R of each system on all items, and items
-        in a cluster, as for `nbyk.planning.request.Request`. Raters or runs with neither a number, a variance
-        nor a price are no unit: each rating or answer has its own.
+        Raters J who share the items (or in their place the items L that one person rates), runs R of each
+        system on all items, and items in a cluster. Raters or runs with neither a number, a variance nor a
+        price are no unit: each rating or answer has its own.
     epsilon
         Half-width ε_B of the perturbation of B's item means, up to the length of the scale. On a metric that
         needs no gold, such as `mean`, noise in the means does not make B worse, so ε is a shift of all of
@@ -171,7 +168,7 @@ def plan(
     one that has its power in four of five such pilots.
     """
     given = {name: value for name, value in locals().items() if name not in ("source", "metric")}
-    of_labels = isinstance(source, SimulatedSource) and source.of_labels
+    of_labels = isinstance(source, ItemSource) and source.of_labels
     if metric is None:
         metric = usual_metric("classes" if of_labels else "numbers", has_gold=True)
     specs = [metric] if isinstance(metric, str | Metric) else list(metric)
@@ -221,7 +218,7 @@ def _by_each(source: Source, metrics: Sequence[Metric], given: Mapping[str, Any]
                 f"found {metric.name}, which needs no gold, so ε has another meaning; plan with it alone",
                 argument="metric",
             )
-    if given["effect"] is not None or (given["epsilon"] is None and not _is_pair(source)):
+    if given["effect"] is not None or (given["epsilon"] is None and not _of_pair(source)):
         raise NbykError(
             "several metrics are compared at one ε: give `epsilon`, and leave out `effect`, which is of one "
             "metric"
@@ -233,20 +230,8 @@ def _by_each(source: Source, metrics: Sequence[Metric], given: Mapping[str, Any]
     return replace(best, others=tuple(others), warnings=(*best.warnings, warning))
 
 
-def _is_pair(source: Source) -> bool:
-    """Return whether a source has the answers of two real systems."""
-    return isinstance(source, SimulatedSource) and source.of_pair
-
-
-def check_settings(metric: Metric, given: Mapping[str, Any]) -> None:
-    """Raise NbykError if an argument of a simulated plan is out of range, whatever the prior.
-
-    `given` are arguments of `plan`.
-    """
-    from nbyk.priors import published_prior
-
-    arguments = dict(plan.__kwdefaults__ or {}) | dict(given)
-    _request(published_prior("toxicity"), metric, arguments)
+def _of_pair(source: Source) -> bool:
+    return isinstance(source, ItemSource) and source.of_pair
 
 
 def _refuse(given: Mapping[str, Any], names: Sequence[str], why: str) -> None:
@@ -257,7 +242,7 @@ def _refuse(given: Mapping[str, Any], names: Sequence[str], why: str) -> None:
             raise NbykError(f"found {given[name]}, which {why}", argument=name)
 
 
-def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
+def _request(prior: Any, metric: Metric, given: Mapping[str, Any], typed: tuple[str, ...]) -> Request:
     """Return the request of a simulated plan, whose ε still lacks if the effect is given."""
     _refuse(
         given,
@@ -272,30 +257,18 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
                 f"found {given[name]}, expected a number from 0 to {unit:g}, in the unit of the scale",
                 argument=name,
             )
-    n_runs, alpha, alternative = given["n_runs"], given["alpha"], given["alternative"]
+    n_runs = given["n_runs"]
     spread = 0.0 if n_runs in (None, 1) and metric.needs_gold else 1.0
-    scales = (spread if given[name] is None else given[name] for name in ("sd_scale_a", "sd_scale_b"))
-    request = Request(
-        source=Simulated(
-            prior,
-            SystemTest(given["test"], metric, alpha, alternative, given["n_resamples"]),
-            _runs("K" if n_runs is None and metric.needs == "distributions" else n_runs, metric),
-            given["epsilon_a"] / unit,
-            *scales,
-        ),
-        costs=Costs(
-            given["cost_per_item"], given["cost_per_rating"], rated_systems=1 if metric.needs_gold else 2
-        ),
-        max_items=MAX_ITEMS if given["max_items"] is None else given["max_items"],
-        max_responses=MAX_RESPONSES if given["max_responses"] is None else given["max_responses"],
-        alpha=alpha,
-        alternative=alternative,
-        unit=unit,
-        epsilon=None if given["epsilon"] is None else given["epsilon"] / unit,
-        **{name: given[name] for name in ("n_items", "k_responses", "power", "budget")},
+    source = Simulated(
+        prior,
+        SystemTest(given["test"], metric, given["alpha"], given["alternative"], given["n_resamples"]),
+        _runs("K" if n_runs is None and metric.needs == "distributions" else n_runs, metric),
+        given["epsilon_a"] / unit,
+        *(spread if given[name] is None else given[name] for name in ("sd_scale_a", "sd_scale_b")),
     )
-    solve = solved_for(given)
-    if solve in ("raters", "runs", "calls"):
+    epsilon = None if given["epsilon"] is None else given["epsilon"] / unit
+    request = request_of(source, given, 1 if metric.needs_gold else 2, typed, unit=unit, epsilon=epsilon)
+    if solved_for(given) in ("raters", "runs", "calls"):
         raise NbykError(
             f"found {given['solve']}, but every simulated item has its own raters and runs; give variances, "
             "or a pilot with ids, as the source",
@@ -304,15 +277,15 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any]) -> Request:
     return request
 
 
-def _by_simulation(prior: SimulatedSource, metric: Metric, given: dict[str, Any]) -> Plan:
-    typed = tuple(name for name, value in given.items() if value is not None)
+def _by_simulation(prior: Any, metric: Metric, given: dict[str, Any]) -> Plan:
+    typed = typed_in(given)
     given, seed = dict(given), as_seed(given["seed"])
-    if _is_pair(prior):
-        prior, given["epsilon"] = _better_first(cast("Any", prior), metric, given), 0.0
+    if _of_pair(prior):
+        prior, given["epsilon"] = _better_first(prior, metric, given), 0.0
     effect = given["effect"]
     if effect is not None and given["epsilon"] is not None:
         raise NbykError("plan: given both `epsilon` and `effect`, which determine each other; give one")
-    request = replace(_request(prior, metric, given), typed=typed)
+    request = _request(prior, metric, given, typed)
     world, unit = request.world, request.unit**metric.unit_power
     if effect is not None:
         at = epsilon_for_effect(
@@ -336,9 +309,7 @@ def _by_simulation(prior: SimulatedSource, metric: Metric, given: dict[str, Any]
     ).in_unit(request.unit)
 
 
-def _better_first(
-    pilot: PilotItems | LabelledItems, metric: Metric, given: Mapping[str, Any]
-) -> PilotItems | LabelledItems:
+def _better_first(pilot: Any, metric: Metric, given: Mapping[str, Any]) -> Any:
     """Return a pilot whose system A is the one that looks better, with gold only if the metric needs it."""
     for name in ("epsilon", "effect", "n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b"):
         if given[name] is not None and (name != "epsilon_a" or given[name]):
@@ -348,7 +319,7 @@ def _better_first(
                 f"{takes if name == 'effect' else 'leave it out'}",
                 argument=name,
             )
-    if isinstance(pilot, LabelledItems):
+    if pilot.of_labels:
         effect = pilot.effect(metric)
         if effect == 0.0:
             raise _no_difference(pilot, metric)
@@ -371,7 +342,7 @@ def _better_first(
     return replace(pilot, systems=(b, a), system_names=pilot.system_names[::-1])
 
 
-def _no_difference(pilot: PilotItems | LabelledItems, metric: Metric) -> NbykError:
+def _no_difference(pilot: Any, metric: Metric) -> NbykError:
     names = " and ".join(pilot.system_names)
     return NbykError(f"{names} do not differ on {metric.name}: there is no difference to plan for")
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from nbyk.errors import NbykError
 from nbyk.planning.pilot import PilotLaw
 from nbyk.planning.power.battery import SystemTest
-from nbyk.priors import TwoStagePrior
-from nbyk.resampling.labels import LabelPopulation, LabelSource, SimulatedPopulation
-from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
+from nbyk.priors.prior import ItemSource
+from nbyk.resampling.labels import LabelPopulation, SimulatedPopulation
+from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population, check_epsilon, check_systems
 from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
@@ -36,24 +37,6 @@ SIZES = {
 LEAST = {"n_items": 2, "raters": FEWEST_UNITS, "k_responses": 1, "runs": FEWEST_UNITS, "calls": 2}
 SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
 """The alternatives of a planned test, and how a sentence calls the test."""
-
-
-def check_side(alternative: str) -> None:
-    """Raise NbykError unless nbyk can plan for a test of this alternative."""
-    if alternative not in SIDES:
-        raise NbykError(
-            f"found {alternative!r}, expected {' or '.join(map(repr, SIDES))}: a plan takes B for the worse "
-            "system",
-            argument="alternative",
-        )
-
-
-def check_power(power: float | None, alpha: float) -> None:
-    """Raise NbykError unless a power, if one is given, lies between α and 1."""
-    if power is not None and not alpha < power < 1.0:
-        raise NbykError(
-            f"found {power}, expected a number between α = {alpha:g} and 1, as 0.8", argument="power"
-        )
 
 
 @dataclass(frozen=True)
@@ -107,7 +90,7 @@ class Simulated:
         As for `Population`.
     """
 
-    prior: TwoStagePrior | PilotItems | LabelSource
+    prior: Any
     test: SystemTest
     n_runs: int | None = 1
     epsilon_a: float = 0.0
@@ -115,7 +98,7 @@ class Simulated:
     sd_scale_b: float = 0.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.prior, TwoStagePrior | PilotItems | LabelSource):
+        if not isinstance(self.prior, ItemSource):
             raise NbykError(
                 f"found {type(self.prior).__name__}, expected a prior, as from `nbyk.published_prior` or "
                 "`nbyk.fit_prior`, the items of a pilot, `nbyk.PilotItems(name, ratings, response)`, "
@@ -132,23 +115,22 @@ class Simulated:
     @property
     def of_pair(self) -> bool:
         """Whether A and B are real systems, so that their difference is not given by ε."""
-        return self.prior.of_pair
+        return bool(self.prior.of_pair)
 
     @property
     def of_labels(self) -> bool:
         """Whether responses are classes."""
-        return self.prior.of_labels
+        return bool(self.prior.of_labels)
 
     def population(self, n_items: int, k_responses: int, epsilon: float) -> SimulatedPopulation:
         """Return the population of a size and an ε: noise in B's item means, or without gold their shift."""
         noise, shift = (epsilon, 0.0) if self.has_gold else (0.0, -epsilon * self.test.metric.sign)
-        spreads = (self.sd_scale_a, self.sd_scale_b)
-        if isinstance(self.prior, LabelSource):
+        if self.of_labels:
             return LabelPopulation(self.prior, n_items, k_responses, epsilon, self.epsilon_a, self.n_runs)
-        size_and_systems = (n_items, k_responses, noise, self.epsilon_a, *spreads, self.n_runs, shift)
-        if isinstance(self.prior, PilotItems):
-            return RedrawnPilot(self.prior, *size_and_systems, self.has_gold)
-        return Population(self.prior, *size_and_systems)
+        systems = (noise, self.epsilon_a, self.sd_scale_a, self.sd_scale_b, self.n_runs, shift)
+        if self.prior.n_items:
+            return RedrawnPilot(self.prior, n_items, k_responses, *systems, self.has_gold)
+        return Population(self.prior, n_items, k_responses, *systems)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,30 +142,17 @@ class Request:
     source
         Where the effect's variance comes from: items and responses to simulate, variances, or the law of
         those that a pilot leaves possible.
-    n_items, raters, k_responses, runs
-        Items N, raters J who share them, ratings per item K, and runs R of each system. With 0 raters (or
-        runs), each rating is by another person (each answer from another run), as in every simulation. If
-        `k_responses` and one other quantity are left out and there is no budget, all raters rate all items.
-    calls
-        Calls of a judge whom people correct, in all; 0 without a judge.
-    items_per_rater
-        In place of `raters`: the items L that one person rates, so that there are N K / L raters.
-    items_per_cluster
-        Items in a cluster; 1 without clusters.
-    paired_runs
-        Whether run r is the same for both systems.
-    epsilon
-        The difference of simulated systems, for responses from 0 to 1; 0 for real ones.
-    unit
-        The length, on the scale of the ratings, of 1 in these.
-    effect
-        The effect on the metric, the difference without a simulation.
-    power, budget
-        The power, and the total budget.
-    alpha, alternative
-        The level of the test, and its question: "two-sided", or "greater" for one side.
-    costs
-        The costs of items, ratings, raters and runs.
+    n_items, raters, k_responses, runs, items_per_rater, calls
+        As for `nbyk.plan`. With 0 raters (or runs), each rating is by another person (each answer from
+        another run), as in every simulation. If `k_responses` and one other quantity are left out and there
+        is no budget, all raters rate all items.
+    items_per_cluster, paired_runs
+        Items in a cluster, 1 without clusters; and whether run r is the same for both systems.
+    epsilon, unit
+        The difference of simulated systems, for responses from 0 to 1 (0 for real ones), and the length, on
+        the scale of the ratings, of 1 in these.
+    effect, power, budget, alpha, alternative, costs
+        As for `nbyk.plan`.
     max_items, max_responses
         Limits of the search, raised to the N or K that is given.
     typed
@@ -225,8 +194,17 @@ class Request:
             if count is not None:
                 check_count(name, count, least)
         check_level(self.alpha)
-        check_power(self.power, self.alpha)
-        check_side(self.alternative)
+        if self.power is not None and not self.alpha < self.power < 1.0:
+            raise NbykError(
+                f"found {self.power}, expected a number between α = {self.alpha:g} and 1, as 0.8",
+                argument="power",
+            )
+        if self.alternative not in SIDES:
+            raise NbykError(
+                f"found {self.alternative!r}, expected {' or '.join(map(repr, SIDES))}: a plan takes B for "
+                "the worse system",
+                argument="alternative",
+            )
         if self.budget is not None and not 0.0 < self.budget < math.inf:
             raise NbykError(f"found {self.budget:g}, expected a sum above 0", argument="budget")
         object.__setattr__(self, "max_items", max(self.max_items, self.n_items or 0))
@@ -403,3 +381,34 @@ class Request:
             f"found {self.budget:g}, which is too little: {smallest}; give more, or smaller numbers",
             argument="budget",
         )
+
+
+def typed_in(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the arguments of `nbyk.plan` that are given."""
+    return tuple(name for name, value in given.items() if value is not None)
+
+
+def request_of(
+    source: Simulated | Spread,
+    given: Mapping[str, Any],
+    rated_systems: int,
+    typed: tuple[str, ...],
+    **more: Any,
+) -> Request:
+    """Return the request with the prices, limits and numbers among the arguments of `nbyk.plan`."""
+    prices = {name: given[f"cost_per_{name}"] or 0.0 for name in ("item", "rating", "rater", "run", "call")}
+    simulated = isinstance(source, Simulated)
+    most = (MAX_ITEMS, MAX_RESPONSES) if simulated else (MOST_ITEMS, MOST_UNITS)
+    numbers: dict[str, Any] = {
+        name: limit if given[name] is None else given[name]
+        for name, limit in zip(("max_items", "max_responses"), most, strict=True)
+    }
+    names = ("n_items", "k_responses", "power", "budget", "alpha", "alternative")
+    numbers |= {name: given[name] for name in names}
+    return Request(
+        source=source,
+        costs=Costs(rated_systems=rated_systems, **prices),
+        typed=typed,
+        **numbers,
+        **more,
+    )

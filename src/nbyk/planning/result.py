@@ -154,19 +154,15 @@ class Plan(ShownAsLines):
     def by_simulation(
         cls,
         request: Request,
-        n_items: int,
-        k_responses: int,
-        epsilon: float,
+        at: tuple[int, int, float],
         power: Power,
         ends: tuple[float, float],
-        candidates: tuple[Candidate, ...],
-        ties: tuple[int, ...] = (),
+        **details: Any,
     ) -> Plan:
-        """Return a plan whose power was simulated; `ends` are those of the quantity solved for."""
-        crew = Crew(n_items, 0, k_responses, 0)
-        details: dict[str, Any] = {"simulated": power, "candidates": candidates, "ties": ties}
-        details["metric"] = power.metric
-        return cls(request, crew, power.power, *ends, request.open, epsilon=epsilon, **details)
+        """Return a plan of a simulated N, K and ε; `ends` are those of the quantity solved for."""
+        n_items, k_responses, epsilon = at
+        details |= {"epsilon": epsilon, "metric": power.metric, "simulated": power}
+        return cls(request, Crew(n_items, 0, k_responses, 0), power.power, *ends, request.open, **details)
 
     @property
     def n_items(self) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.planning.item_moments import quantile
 from nbyk.planning.power.estimate import standard_error
 from nbyk.sums import product, solve
 
@@ -90,9 +91,7 @@ class RootSearch:
 
     def run(self, guess: float, precision: float) -> Root:
         """Search from `guess` until the standard error of the power at the root is `precision`."""
-        from scipy.special import ndtri
-
-        z_target = float(ndtri(self.target))
+        z_target = quantile(self.target)
         x, n_sets = self._allowed(guess), self.first_sets
         for done in range(1, _ROUNDS + 1):
             self.add(x, *self.evaluate(x, n_sets))

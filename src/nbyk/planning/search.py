@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from nbyk.errors import NbykError
-from nbyk.planning.item_moments import PowerCurve, smoothed
+from nbyk.planning.item_moments import PowerCurve, quantile, smoothed
 from nbyk.planning.power.estimate import Power
 from nbyk.planning.result import Candidate, Plan
 from nbyk.planning.root_search import Root
-from nbyk.planning.simulation import NORMAL_FROM, PlanSimulation, Reached, not_found, seen_items
+from nbyk.planning.simulation import LIMITS_AND_SLOPES, NORMAL_FROM, PlanSimulation, Point, not_found
 
 Estimate = tuple[float, float, str]
 """A power, its standard error, and "simulation" or "approximation"."""
@@ -52,14 +52,14 @@ class PlanSearch:
     def solved(self, opened: tuple[str, ...], precision: float) -> Plan:
         """Return the plan for what a request leaves open."""
         if opened[-1] == "power":
-            return self.power_of_size(precision)
+            return self._power_of_size(precision)
         if opened[-1] == "epsilon":
-            return self.smallest_epsilon(precision)
+            return self._smallest_epsilon(precision)
         if len(opened) > 1:
-            return self.cheapest_size(precision)
-        return self.least_items(precision) if opened == ("n_items",) else self.least_responses(precision)
+            return self._cheapest_size(precision)
+        return self._least(opened[0], precision)
 
-    def power_of_size(self, precision: float) -> Plan:
+    def _power_of_size(self, precision: float) -> Plan:
         """Return the power at the size, or at the best one that the budget buys."""
         epsilon = _value(self.request.epsilon)
         sizes = self._sizes()
@@ -72,67 +72,51 @@ class PlanSearch:
             contenders = sorted(contenders, key=lambda k: -predicted[k][0])[:_CONTENDERS]
         else:
             predicted, contenders = {}, list(sizes)
-        powers = {k: self.simulation.confirm(sizes[k], k, epsilon, precision) for k in contenders}
+        powers = {k: self.simulation.confirm(Point(sizes[k], k, epsilon), precision) for k in contenders}
         chosen = max(powers, key=lambda k: (powers[k].power, -k))
         if len(powers) > 1:  # the highest of several estimates is biased upwards
-            powers[chosen] = self.simulation.confirm(sizes[chosen], chosen, epsilon, precision)
+            powers[chosen] = self.simulation.confirm(Point(sizes[chosen], chosen, epsilon), precision)
         found = predicted | {k: _simulated(power) for k, power in powers.items()}
-        rows = [self._row(k, sizes[k], epsilon, *found[k]) for k in found]
+        rows = [self._row(Point(sizes[k], k, epsilon), *found[k]) for k in found]
         power = powers[chosen]
         ties = [k for k in powers if k != chosen and _as_high(powers[k], power)]
-        at, ends = (sizes[chosen], chosen, epsilon), (power.low, power.high)
-        return Plan.by_simulation(self.request, *at, power, ends, _by_k(rows), tuple(sorted(ties)))
+        return Plan.by_simulation(
+            self.request,
+            Point(sizes[chosen], chosen, epsilon),
+            power,
+            (power.low, power.high),
+            candidates=_by_k(rows),
+            ties=tuple(sorted(ties)),
+        )
 
-    def smallest_epsilon(self, precision: float) -> Plan:
+    def _smallest_epsilon(self, precision: float) -> Plan:
         """Return the smallest ε that the test detects with the power, at the best of several sizes."""
-        asked, target = self.request, _value(self.request.power)
-        sizes = self._sizes()
+        target, sizes = _value(self.request.power), self._sizes()
         contenders, guess = list(sizes), 0.1
         if len(sizes) > 1:
             contenders, guess = self._contenders_for_epsilon(sizes, target)
-        searched: dict[int, Root] = {}
+        searched: dict[Point, Root] = {}
         for k in contenders:
-            searched[k] = self.simulation.epsilon(sizes[k], k, target, self._fine * precision, guess)
-            guess = guess if math.isnan(searched[k].x) else searched[k].x
-        roots = {k: root for k, root in searched.items() if not math.isnan(root.x)}
-        if not roots:
-            seen = [Reached(root.best_power, sizes[k], k, root.best_x) for k, root in searched.items()]
-            raise not_found(asked, searched.values(), seen)
-        chosen = min(roots, key=lambda k: roots[k].x)
-        root = roots[chosen]
-        epsilon, power = self._confirmed(
-            lambda epsilon: (sizes[chosen], chosen, epsilon), root.x, 3.0, precision, 1.0
-        )
-        rows = [self._row(k, sizes[k], found.x, target, found.power_error) for k, found in roots.items()]
-        ties = [k for k in roots if k != chosen and roots[k].low <= root.high]
-        at, ends = (sizes[chosen], chosen, epsilon), (min(root.low, epsilon), max(root.high, epsilon))
-        return Plan.by_simulation(asked, *at, power, ends, _by_k(rows), tuple(sorted(ties)))
+            at = Point(sizes[k], k, 0.0)
+            root = self.simulation.root(at, "epsilon", target, self._fine * precision, guess)
+            searched[at], guess = root, guess if math.isnan(root.x) else root.x
+        roots = self._reached("epsilon", searched)
+        chosen = min(roots, key=lambda at: roots[at].x)
+        answer = self._answer_at(chosen, "epsilon", roots[chosen], precision)
+        rows = [self._row(at.moved("epsilon", of.x), target, of.power_error) for at, of in roots.items()]
+        high = roots[chosen].high
+        ties = sorted(at.k_responses for at, of in roots.items() if at != chosen and of.low <= high)
+        return replace(answer, candidates=_by_k(rows), ties=tuple(ties))
 
-    def least_items(self, precision: float) -> Plan:
-        """Return the least N for the given K, ε and power."""
-        asked = self.request
-        k, epsilon, target = int(_value(asked.k_responses)), _value(asked.epsilon), _value(asked.power)
-        root = self._items(k, epsilon, target, self._fine * precision, self._guess_items(k, epsilon, target))
-        if math.isnan(root.x):
-            raise not_found(asked, [root], [seen_items(root, k, epsilon)])
-        return self._answer_at(k, epsilon, root, precision)
+    def _least(self, unknown: str, precision: float) -> Plan:
+        """Return the least N or K, for the other one, ε and power."""
+        asked, target = self.request, _value(self.request.power)
+        at = Point(asked.n_items or 0, asked.k_responses or 0, _value(asked.epsilon))
+        guess = 5.0 if unknown == "k_responses" else self._guess_items(at, target)
+        root = self.simulation.root(at, unknown, target, self._fine * precision, guess)
+        return self._answer_at(at, unknown, self._reached(unknown, {at: root})[at], precision)
 
-    def least_responses(self, precision: float) -> Plan:
-        """Return the least K for the given N, ε and power."""
-        asked = self.request
-        n, epsilon, target = int(_value(asked.n_items)), _value(asked.epsilon), _value(asked.power)
-        root = self.simulation.responses(n, epsilon, target, self._fine * precision)
-        if math.isnan(root.x):
-            raise not_found(asked, [root], [Reached(root.best_power, n, round(root.best_x), epsilon)])
-        found, power = self._confirmed(
-            lambda k: (n, round(k), epsilon), _whole(root.x), 1.0, precision, asked.max_responses, step=1
-        )
-        k = round(found)
-        row = self._row(k, n, epsilon, *_simulated(power))
-        ends = (_whole(root.low), max(k, _whole(root.high)))
-        return Plan.by_simulation(asked, n, k, epsilon, power, ends, (row,))
-
-    def cheapest_size(self, precision: float) -> Plan:
+    def _cheapest_size(self, precision: float) -> Plan:
         """Return the cheapest (N, K) for the given ε and power."""
         asked, epsilon, target = self.request, _value(self.request.epsilon), _value(self.request.power)
         curves, guesses = self._guessed_sizes(epsilon, target)
@@ -145,19 +129,18 @@ class PlanSearch:
         )
         contenders = [*islice(near, _CONTENDERS if self.simulation.compiled else _SLOW_CONTENDERS)]
         searched = {
-            k: self._items(k, epsilon, target, self._fine * precision, guesses[k]) for k in contenders
+            at: self.simulation.root(at, "n_items", target, self._fine * precision, guesses[at.k_responses])
+            for at in (Point(0, k, epsilon) for k in contenders)
         }
-        roots = {k: root for k, root in searched.items() if not math.isnan(root.x)}
-        if not roots:
-            seen = [seen_items(root, k, epsilon) for k, root in searched.items()]
-            raise not_found(asked, searched.values(), seen)
+        roots = {at.k_responses: root for at, root in self._reached("n_items", searched).items()}
         chosen = min(roots, key=lambda k: asked.cost(_whole(roots[k].x), k))
-        answer = self._answer_at(chosen, epsilon, roots[chosen], precision)
+        answer = self._answer_at(Point(0, chosen, epsilon), "n_items", roots[chosen], precision)
         rows = [*answer.candidates]
         for k, guess in guesses.items():
             if k in roots and k != chosen:
-                n, ends = _whole_items(roots[k])
-                rows.append(self._row(k, n, epsilon, target, roots[k].power_error, ends=ends))
+                n, low, high = (_allowed("n_items", x) for x in (roots[k].x, roots[k].low, roots[k].high))
+                at = Point(int(n), k, epsilon)
+                rows.append(self._row(at, target, roots[k].power_error, ends=(int(low), int(high))))
             elif k != chosen:
                 rows.append(self._guessed_row(k, guess, epsilon, target, curves.get(k)))
         highest = asked.cost(int(answer.high), chosen)
@@ -179,7 +162,8 @@ class PlanSearch:
         curves = smoothed(self.simulation.all_curves(epsilon, _FIGURE_POWER))
         if not self.simulation.approximated and self.simulation.compiled:
             for k in self.request.ladder(short=True):
-                root = self._items(k, epsilon, _FIGURE_POWER, 2.0 * _COARSE, answer.n_items)
+                at = Point(0, k, epsilon)
+                root = self.simulation.root(at, "n_items", _FIGURE_POWER, 2.0 * _COARSE, answer.n_items)
                 if not math.isnan(root.x):
                     curves[k] = PowerCurve.through(k, root.x, _FIGURE_POWER, alpha)
         elif not self.simulation.approximated:
@@ -209,14 +193,13 @@ class PlanSearch:
                 curve = self.simulation.curve(k, epsilon)
                 predicted[k] = (curve.power(n), curve.power_error(n), "approximation")
             else:
-                power = self.simulation.simulate(n, k, epsilon, 256 if self.simulation.compiled else 128)
+                n_sets = 256 if self.simulation.compiled else 128
+                power = self.simulation.simulate(Point(n, k, epsilon), n_sets)
                 predicted[k] = _simulated(power)
         return predicted
 
     def _contenders_for_epsilon(self, sizes: dict[int, int], target: float) -> tuple[list[int], float]:
         """Return the K that may have the smallest ε, best first, and an approximation of this ε."""
-        from scipy.special import ndtri
-
         short = {k: n for k, n in sizes.items() if k in self.request.ladder(short=True)} or sizes
         if not self.simulation.approximated:  # one K is enough for the rough ε
             middle = sorted(short)[len(short) // 2]
@@ -225,7 +208,7 @@ class PlanSearch:
         for _ in range(8):
             predicted = self._predicted_powers(short, epsilon)
             best = min(max(max(power for power, *_ in predicted.values()), 0.02), 0.98)
-            missing = float(ndtri(target) - ndtri(best))
+            missing = quantile(target) - quantile(best)
             if abs(missing) < 0.3 or (epsilon == 1.0 and missing > 0.0):
                 break
             epsilon = min(1.0, epsilon * math.exp(missing / 3.0))
@@ -244,10 +227,11 @@ class PlanSearch:
         guesses = {k: max(2.0, n) for k, n in guesses.items() if n <= self.request.max_items}
         if guesses:
             return curves, guesses
-        n, k = self.request.max_items, self.request.ladder()[-1]
-        power = self.simulation.simulate(n, k, epsilon, _SETS_AT_LARGEST)
+        largest = Point(self.request.max_items, self.request.ladder()[-1], epsilon)
+        power = self.simulation.simulate(largest, _SETS_AT_LARGEST)
         if power.high < target:
-            raise not_found(self.request, [], [Reached(power.power, n, k, epsilon)])
+            seen = Root(math.nan, math.nan, math.nan, math.nan, largest.n_items, power.power)
+            raise not_found(self.request, "n_items", {largest: seen})
         return {}, self._coarse_items(epsilon, target)
 
     def _coarse_items(self, epsilon: float, target: float) -> dict[int, float]:
@@ -263,7 +247,7 @@ class PlanSearch:
         start = len(ladder) - 1
         if within:
             start = ladder.index(min(within, key=lambda k: asked.cost(_whole(max(2.0, rough[k])), k)))
-        searched: dict[int, Root] = {}
+        searched: dict[Point, Root] = {}
         found: dict[int, float] = {}
 
         def try_k(k: int) -> float:
@@ -272,10 +256,11 @@ class PlanSearch:
             ratio = found[near] / max(2.0, rough[near]) if found and math.isfinite(rough[near]) else 1.0
             guess = max(5.0, rough[k] * ratio) if math.isfinite(rough[k]) else 500.0
             precision = _COARSE if self.simulation.compiled else 2.0 * _COARSE
-            searched[k] = self._items(k, epsilon, target, precision, guess)
-            if math.isnan(searched[k].x):
+            at = Point(0, k, epsilon)
+            searched[at] = self.simulation.root(at, "n_items", target, precision, guess)
+            if math.isnan(searched[at].x):
                 return math.inf
-            found[k] = searched[k].x
+            found[k] = searched[at].x
             return asked.cost(_whole(found[k]), k)
 
         best = try_k(ladder[start])
@@ -287,73 +272,58 @@ class PlanSearch:
                     break
                 best = min(best, cost)
                 place += step
-        if not found:
-            seen = [seen_items(root, k, epsilon) for k, root in searched.items()]
-            raise not_found(asked, searched.values(), seen)
+        self._reached("n_items", searched)
         return found
 
-    def _guess_items(self, k: int, epsilon: float, target: float) -> float:
-        n = self.simulation.curve(k, epsilon).items_for(target)
+    def _reached(self, unknown: str, searched: Mapping[Point, Root]) -> dict[Point, Root]:
+        """Return the roots that were found; an error if there is none."""
+        roots = {at: root for at, root in searched.items() if not math.isnan(root.x)}
+        if not roots:
+            raise not_found(self.request, unknown, searched)
+        return roots
+
+    def _guess_items(self, at: Point, target: float) -> float:
+        n = self.simulation.curve(at.k_responses, at.epsilon).items_for(target)
         if math.isinf(n) and not self.simulation.approximated:
             return 500.0
         return min(max(5.0, n), self.request.max_items)
 
-    def _items(self, k: int, epsilon: float, target: float, precision: float, guess: float) -> Root:
-        most = self.simulation.most_items(k)
-        return self.simulation.items(k, epsilon, target, precision, min(guess, most), most)
+    def _answer_at(self, at: Point, unknown: str, root: Root, precision: float) -> Plan:
+        """Return the plan at a root, confirmed by fresh test sets."""
+        low, start, high = (_allowed(unknown, x) for x in (root.low, root.x, root.high))
+        x, power = self._confirmed(at, unknown, start, precision)
+        place, ends = at.moved(unknown, x), (min(low, x), max(high, x))
+        whole = (int(ends[0]), int(ends[1])) if unknown == "n_items" else None
+        row = self._row(place, *_simulated(power), ends=whole)
+        return Plan.by_simulation(self.request, place, power, ends, candidates=(row,))
 
-    def _answer_at(self, k: int, epsilon: float, root: Root, precision: float) -> Plan:
-        """Return the least N at a root, confirmed by fresh test sets."""
-        found, power = self._confirmed(
-            lambda n: (round(n), k, epsilon),
-            max(2, _whole(root.x)),
-            1.25,
-            precision,
-            self.request.max_items,
-            step=1,
-        )
-        n = round(found)
-        low, high = max(2, _whole(root.low)), max(n, _whole(root.high))
-        row = self._row(k, n, epsilon, *_simulated(power), ends=(low, high))
-        return Plan.by_simulation(self.request, n, k, epsilon, power, (low, high), (row,))
-
-    def _confirmed(
-        self,
-        place: Callable[[float], tuple[int, int, float]],
-        x: float,
-        slope: float,
-        precision: float,
-        high: float,
-        step: int = 0,
-    ) -> tuple[float, Power]:
+    def _confirmed(self, at: Point, unknown: str, x: float, precision: float) -> tuple[float, Power]:
         """Return x and its power on fresh test sets, after moving x up if the power is below the target.
 
-        Below means by more than a standard error. `step` is the least step, 0 if x need not be whole.
+        Below means by more than a standard error.
         """
-        from scipy.special import ndtri
-
-        target = _value(self.request.power)
-        power = self.simulation.confirm(*place(x), precision)
+        target, high = _value(self.request.power), self.simulation.most(unknown)
+        _, slope = LIMITS_AND_SLOPES[unknown]
+        power = self.simulation.confirm(at.moved(unknown, x), precision)
         for _ in range(_REPAIRS):
             if power.power >= target - power.standard_error or x >= high:
                 break
-            missing = float(ndtri(target) - ndtri(max(power.power, 1e-3)))
+            missing = quantile(target) - quantile(max(power.power, 1e-3))
             following = x * math.exp(missing / slope)
-            x = min(high, max(_whole(following), x + step) if step else following)
-            power = self.simulation.confirm(*place(x), precision)
+            x = min(high, following if unknown == "epsilon" else max(_whole(following), x + 1))
+            power = self.simulation.confirm(at.moved(unknown, x), precision)
         return x, power
 
     def _row(
         self,
-        k: int,
-        n: int,
-        epsilon: float,
+        at: Point,
         power: float | None,
         error: float | None,
         by: str = "simulation",
         ends: tuple[int, int] | None = None,
     ) -> Candidate:
         """Return a candidate K; `ends` are those of the interval of the least N, if N was not given."""
+        n, k, epsilon = at
         return Candidate(k, n, *(ends or (n, n)), epsilon, self.request.cost(n, k), power, error, by)
 
     def _guessed_row(
@@ -362,9 +332,10 @@ class PlanSearch:
         """Return the row of a K that was not among the best few, from approximation or coarse simulation."""
         reach = _reach(curve)
         size, low, high = (max(2, _whole(x)) for x in (n, n * math.exp(-reach), n * math.exp(reach)))
+        at = Point(size, k, epsilon)
         if curve is None:
-            return self._row(k, size, epsilon, target, _COARSE, ends=(low, high))
-        return self._row(k, size, epsilon, None, None, "approximation", (low, high))
+            return self._row(at, target, _COARSE, ends=(low, high))
+        return self._row(at, None, None, "approximation", (low, high))
 
 
 def _reach(curve: PowerCurve | None) -> float:
@@ -376,10 +347,10 @@ def _simulated(power: Power) -> Estimate:
     return power.power, power.standard_error, "simulation"
 
 
-def _whole_items(root: Root) -> tuple[int, tuple[int, int]]:
-    """Return the least N at a root, and the ends of its interval."""
-    n, low, high = (max(2, _whole(x)) for x in (root.x, root.low, root.high))
-    return n, (low, high)
+def _allowed(unknown: str, x: float) -> float:
+    """Return a value of a number that may be collected: N and K are whole."""
+    least, _ = LIMITS_AND_SLOPES[unknown]
+    return x if unknown == "epsilon" else max(least, _whole(x))
 
 
 def _as_high(power: Power, best: Power) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
@@ -20,26 +20,16 @@ from nbyk.planning.long_run import ends_of, unit_of
 from nbyk.planning.pilot import Pilot, check_clusters
 from nbyk.planning.plan import plan
 from nbyk.planning.power.battery import SystemTest
-from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, SIZES, Costs, Request, check_power
+from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, SIZES, Costs, Request
 from nbyk.planning.result import Plan
-from nbyk.planning.settled_sizes import (
-    Outlook,
-    Present,
-    Qualities,
-    SimulatedSizes,
-    Size,
-    Sizes,
-    about_k,
-    relative_error,
-)
+from nbyk.planning.settled_sizes import Outlook, Qualities, SimulatedSizes, Size, relative_error
 from nbyk.resampling.effects import Threads, as_metrics
 from nbyk.resampling.streams import as_seed
-from nbyk.testing.decision import check_level
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.pvalues import Alternative, tie_tolerance
 from nbyk.testing.results import Pair
 from nbyk.testing.shared_units import shared_units_test
-from nbyk.testing.shared_units.collection import FEWEST_UNITS, Crew, check_count, too_few
+from nbyk.testing.shared_units.collection import FEWEST_UNITS, Spread, too_few
 from nbyk.testing.shared_units.power import Aim
 from nbyk.testing.systems.compare import compare
 from nbyk.testing.systems.items_alone import item_effects
@@ -130,15 +120,27 @@ def settle(
             f"found {null!r}, expected {' or '.join(NULLS)}, which test whether A and B are equally good",
             argument="null",
         )
-    check_level(alpha)
-    check_power(power, alpha)
     costs = Costs(cost_per_item, cost_per_rating)
     costs.check_of_size()
-    check_count("max_items", max_items, 2)
-    check_count("max_responses", max_responses, 1)
     (chosen,) = as_metrics(metric)
     data, seed = as_response_set(gold, a, b, cluster=cluster), as_seed(seed)
     check_clusters(data)
+    rated = data.gold if data.has_gold else data.a
+    k_now = float((~np.isnan(rated)).sum(axis=1).mean())
+    request = Request(
+        source=Spread(0.0),
+        n_items=data.n_items,
+        raters=0,
+        k_responses=max(1, round(k_now)),
+        runs=0,
+        items_per_cluster=round(data.n_items / data.n_clusters) if data.n_clusters else 1,
+        power=power,
+        alpha=alpha,
+        alternative="two-sided" if alternative == "two-sided" else "greater",
+        costs=replace(costs, rated_systems=1 if chosen.needs_gold else 2),
+        max_items=max_items,
+        max_responses=max_responses,
+    )
     declared = as_scale(scale) or (None if data.scale == FROM_0_TO_1 else data.scale)
     data = replace(data, scale=FROM_0_TO_1)  # its effects are on [0, 1]; the pilot has the unit
     result = compare(
@@ -154,112 +156,109 @@ def settle(
         seed=seed,
         threads=threads,
     ).pair
-    rated = data.gold if data.has_gold else data.a
-    now = Present(
-        _unless_rounding(result.effect, result),
-        _interval(result),
-        alternative,
-        alpha,
-        power,
-        data.n_items,
-        float((~np.isnan(rated)).sum(axis=1).mean()),
-        data.n_clusters,
-        max_items,
-        max_responses,
-    )
     pilot = Pilot(
         (data,), chosen, pair_runs=pair_runs, unit=unit_of(declared) ** chosen.unit_power, scale=declared
     )
-    broad, note = _over_people(pilot, now)
+    broad, note = _over_people(pilot, request, result, (max_items, max_responses))
     if broad is not None:
         return broad
-    made = partial(_plan_of_items, pilot, now, costs)
+    effect = pilot.unit * abs(_unless_rounding(result.effect, result)) or None
+    made = partial(_plan_of_items, pilot, replace(request, source=pilot.spread, effect=effect))
     if result.significant:
         p = number(result.claims[-1].p)
         return made({}, reason=f"Collect nothing more: p = {p} is already at most α = {alpha:g}.")
-    sizes, details = _sizes(now, result, data, chosen, costs, declared, threads)
+    one_sided = 0.5 * alpha if alternative == "two-sided" else alpha
+    effects = {"two-sided": abs(result.effect), "greater": result.effect, "less": -result.effect}
+    low, high = (_unless_rounding(end, result) for end in result.claims[-1].interval)
+    # There are 2^N ways to swap rows; one of them must be rare enough to reject.
+    rows = max(2, math.ceil(-math.log2(one_sided) - 1e-9) if null == "swap_items" else 2)
+    outlook = Outlook(
+        effect=_unless_rounding(effects[alternative], result),
+        spread=_unless_rounding(float(_drawn(result)[1].std(ddof=1)), result) * math.sqrt(data.n_items),
+        farthest={"two-sided": max(-low, high), "greater": high, "less": -low}[alternative],
+        alpha=one_sided,
+        target=power,
+        n_items=data.n_items,
+        max_items=max_items,
+        fewest=math.ceil(rows * (data.n_items / data.n_clusters if data.n_clusters else 1.0)),
+        k_responses=k_now,
+        max_responses=max_responses,
+        costs=costs,
+    )
+    details: dict[str, Any] = {
+        "power_now": outlook.power(data.n_items),
+        "least_items": outlook.least_items(),
+        "warnings": (),
+    }
+    if outlook.effect <= 0.0:
+        why = "is 0" if effect is None else "points to the other side"
+        details["reason"] = f"No size would show it: the difference on {chosen.name} {why}."
+        sizes: dict[str, Size] = {}
+    else:
+        sizes, cautions = _sizes(outlook, result, data, chosen, declared, threads)
+        details["warnings"] = cautions
     sharing = about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="size")
     details["warnings"] = (*details["warnings"], *note, *sharing)
     if not sizes and "reason" not in details:
         details["reason"] = (
             f"Neither {max_items} items nor {max_responses} ratings per item are enough."
-            if chosen.needs_gold and not now.n_clusters
+            if chosen.needs_gold and not data.n_clusters
             else f"Even {max_items} items are not enough."
         )
     return made(sizes, **details)
 
 
-def _plan_of_items(pilot: Pilot, now: Present, costs: Costs, sizes: Sizes, **details: Any) -> Plan:
+def _plan_of_items(pilot: Pilot, request: Request, sizes: Mapping[str, Size], **details: Any) -> Plan:
     """Return the plan for new items alone: by the first of the sizes, with the others beside it."""
-    per_cluster = round(now.n_items / now.n_clusters) if now.n_clusters else 1
-    numbers: dict[str, Any] = {"n_items": now.n_items, "k_responses": max(1, round(now.k_responses))}
-    given: dict[str, Any] = {
-        "alpha": now.alpha,
-        "alternative": "two-sided" if now.alternative == "two-sided" else "greater",
-        "effect": pilot.unit * abs(now.effect) or None,
-        "items_per_cluster": per_cluster,
-        "costs": replace(costs, rated_systems=1 if pilot.metric.needs_gold else 2),
-    }
+    crew = request.crew()
     shown: dict[str, Any] = {"metric": pilot.metric.name, "scale": ends_of(pilot.scale)}
-    bare = Request(source=pilot.spread, raters=0, runs=0, **numbers, **given)
-    crew = Crew(now.n_items, 0, numbers["k_responses"], 0, per_cluster)
-    power_now = details.pop("power_now", math.nan)
+    power_now, bare = details.pop("power_now", math.nan), replace(request, power=None)
     present = Plan(bare, crew, power_now, power_now, power_now, ("power",), bare.effect, **shown)
     plans = []
     for name, size in sizes.items():
         opened = ("n_items", "k_responses") if name == "both" else (name,)
-        request = replace(bare, power=now.target, **dict.fromkeys(opened))  # type: ignore[arg-type]
+        asked = replace(request, **dict.fromkeys(opened))  # type: ignore[arg-type]
         to_collect = replace(crew, n_items=size.n_items, ratings_per_item=max(1, round(size.k_responses)))
         more = {"simulated": size.simulated, "present": present, **shown}
-        plans.append(replace(Plan.by_formula(request, to_collect, size.power, **more), open=opened))
+        plans.append(replace(Plan.by_formula(asked, to_collect, size.power, **more), open=opened))
     if not plans:
         return replace(present, reachable=False, present=present, **details)
     return replace(plans[0], others=tuple(plans[1:]), **details)
 
 
 def _sizes(
-    now: Present,
+    outlook: Outlook,
     result: Pair,
     data: ResponseSet,
     metric: Metric,
-    costs: Costs,
     scale: Scale | None,
     threads: Threads,
-) -> tuple[Sizes, dict[str, Any]]:
-    """Return the sizes that would settle an undecided comparison, and further attributes of their plan."""
-    spread = _unless_rounding(float(_drawn(result)[1].std(ddof=1)), result)
-    outlook = Outlook.of(now, spread, result.question.test)
-    details: dict[str, Any] = {
-        "power_now": outlook.power(now.n_items),
-        "least_items": outlook.least_items(),
-        "warnings": (),
-    }
-    if outlook.effect <= 0.0:
-        why = "is 0" if now.effect == 0.0 else "points to the other side"
-        return {}, details | {"reason": f"No size would show it: the difference on {metric.name} {why}."}
-    items = outlook.size(outlook.items_for(), now.k_responses)
-    sizes = {} if items is None else {"n_items": items}
-    if now.n_clusters:
-        per_cluster = f"{now.n_items / now.n_clusters:.3g} items each"
-        return sizes, details | {"warnings": (f"nbyk plans only more clusters, with {per_cluster}",)}
+) -> tuple[dict[str, Size], tuple[str, ...]]:
+    """Return the sizes that would settle an undecided comparison, and cautions about them."""
+    items = outlook.size(outlook.items_for())
+    more_items = {} if items is None else {"n_items": items}
+    if data.n_clusters:
+        per_cluster = f"{data.n_items / data.n_clusters:.3g} items each"
+        return more_items, (f"nbyk plans only more clusters, with {per_cluster}",)
+    caution = ""
     try:
         if outlook.spread == 0.0:
             raise NbykError("the effect is the same on every bootstrapped test set")
         if not metric.needs_gold:
-            sizes |= _from_shares(now, outlook, data, metric, costs, result.question.seed)
+            sizes = outlook.sizes(_by_shares(outlook, data, metric, result.question.seed))
         else:
             seen = data if result.effect > 0.0 else ResponseSet(data.gold, data.b, data.a)
-            fitted = FittedSystems.of(seen, metric, abs(now.effect), scale, result.question.seed)
-            n_resamples = max(_RESAMPLES, math.ceil(1.0 / now.one_sided_alpha))
-            test = SystemTest(result.question.test, metric, now.one_sided_alpha, n_resamples=n_resamples)
+            effect = abs(_unless_rounding(result.effect, result))
+            fitted = FittedSystems.of(seen, metric, effect, scale, result.question.seed)
+            n_resamples = max(_RESAMPLES, math.ceil(1.0 / outlook.alpha))
+            test = SystemTest(result.question.test, metric, outlook.alpha, n_resamples=n_resamples)
             of_spread = relative_error(item_effects(data, metric))
             simulated = SimulatedSizes(fitted.beside(seen), outlook, of_spread, test, threads)
-            sizes = simulated.settled(now, items, costs)
+            sizes = outlook.sizes(simulated.qualities, simulated.confirmed)
             caution = fitted.population.prior.caution
-            details["warnings"] = (caution,) if caution else ()
     except NbykError as error:
-        return sizes, details | {"warnings": (f"nbyk can plan only more items: {error}",)}
-    return sizes, details | {"warnings": (*details["warnings"], *about_k(now, sizes))}
+        return more_items, (f"nbyk can plan only more items: {error}",)
+    return sizes, (*([caution] if caution else []), *outlook.about_k(sizes))
 
 
 def _unless_rounding(value: float, result: Pair) -> float:
@@ -267,11 +266,6 @@ def _unless_rounding(value: float, result: Pair) -> float:
     scores = [score for score in result.scores if score is not None]
     tolerance = tie_tolerance(*_drawn(result), np.array([0.0, *scores]))
     return 0.0 if abs(value) <= tolerance else value
-
-
-def _interval(result: Pair) -> tuple[float, float]:
-    low, high = (_unless_rounding(end, result) for end in result.claims[-1].interval)
-    return low, high
 
 
 def _drawn(result: Pair) -> tuple[Floats, Floats]:
@@ -283,34 +277,23 @@ def _drawn(result: Pair) -> tuple[Floats, Floats]:
     return drawn.null, drawn.bootstrapped
 
 
-def _from_shares(
-    now: Present, outlook: Outlook, data: ResponseSet, metric: Metric, costs: Costs, seed: int
-) -> Sizes:
-    """Return the sizes for an additive metric without gold, whose effect is the same at every K."""
+def _by_shares(outlook: Outlook, data: ResponseSet, metric: Metric, seed: int) -> Callable[[int], Qualities]:
+    """Return the qualities at K for an additive metric without gold, whose effect is the same at every K."""
     shares = variance_shares(None, data.a, data.b, metric=metric, seed=seed)
     items = shares.items.share if shares.a.share is not None or shares.b.share is not None else None
     if items is None:
         raise NbykError("one response per item does not show how more would help")
-    k_now, of_items = now.k_responses, items
-
-    def quality(k: float) -> Qualities:
-        return ((1.0, 1.0 / math.sqrt(of_items + (1.0 - of_items) * k_now / k)),)
-
-    wanted = now.n_items / outlook.items_for() - of_items
-    k_responses = (1.0 - of_items) * k_now / wanted if wanted > 0.0 else math.inf
-    sizes: Sizes = {}
-    if k_responses <= now.max_responses:
-        k = math.ceil(k_responses)
-        sizes["k_responses"] = Size(now.n_items, k, outlook.power(now.n_items, quality(k)))
-    both = outlook.cheapest(k_now, quality, costs, now.max_responses)
-    return sizes if both is None else sizes | {"both": both}
+    of_items, k_now = items, outlook.k_responses
+    return lambda k: ((1.0, 1.0 / math.sqrt(of_items + (1.0 - of_items) * k_now / k)),)
 
 
-def _over_people(pilot: Pilot, now: Present) -> tuple[Plan | None, tuple[str, ...]]:
+def _over_people(
+    pilot: Pilot, request: Request, result: Pair, most: tuple[int, int]
+) -> tuple[Plan | None, tuple[str, ...]]:
     """Return the plan for the claim over new items, raters and runs, if that is the answer; and a note.
 
     It is not if items share neither raters nor runs, if there are too few of them, if that claim is settled,
-    or if the metric jumps. The effect is taken to stay as it is.
+    or if the metric jumps. The effect is taken to stay as it is. `most` are the realistic items and ratings.
     """
     panel = panel_of(pilot.data, None, pair_runs=pilot.pair_runs)
     if panel.responses is None or not panel.sources:
@@ -321,53 +304,35 @@ def _over_people(pilot: Pilot, now: Present) -> tuple[Plan | None, tuple[str, ..
         return None, (too_few(named),)
     if pilot.metric.smoothness == "jumps":
         return None, ()  # its parts are far off, and so would be the numbers
-    test = shared_units_test(pilot.metric, panel.responses)
-    if test.p_value(now.alternative) <= now.alpha:
+    test, alternative = shared_units_test(pilot.metric, panel.responses), result.question.alternative
+    p = test.p_value(alternative)
+    if p <= request.alpha:
         over = panel.population(panel.sources, of_clusters=panel.of_clusters)
-        return None, (f"for {over}, nothing is to settle (p = {test.p_value(now.alternative):.3g})",)
-    against = now.alternative != "two-sided" and (test.effect > 0.0) != (now.alternative == "greater")
+        return None, (f"for {over}, nothing is to settle (p = {p:.3g})",)
+    against = alternative != "two-sided" and (test.effect > 0.0) != (alternative == "greater")
     if test.effect == 0.0 or against:
         return None, ()
-    question: dict[str, Any] = {
-        "power": max(now.target, 1.001 * now.alpha),
-        "alpha": now.alpha,
-        "alternative": "two-sided" if now.alternative == "two-sided" else "greater",
-        "scale": pilot.scale,
-    }
+    question = {name: getattr(request, name) for name in ("power", "alpha", "alternative")}
     crew = pilot.crew
-    words = {"items": "n_items", "ratings": "k_responses", "raters": "raters", "runs": "runs"}
-    if crew.raters and crew.ratings_per_item >= crew.raters:
-        del words["ratings"]
-    plans = [plan(pilot, solve=word, **question) for word, name in words.items() if _counts(crew, name)]
-    present = replace(
-        plans[0],
-        crew=crew,
-        power=plans[0].request.power_of(crew),
-        open=("power",),
-        reachable=True,
-        others=(),
-    )
-    limits = {"n_items": now.max_items, "k_responses": now.max_responses}
+    counted = ("items", *(name for name in ("raters", "runs") if getattr(crew, name)))
+    if not crew.raters or crew.ratings_per_item < crew.raters:
+        counted = ("items", "ratings", *counted[1:])
+    plans = [plan(pilot, solve=name, scale=pilot.scale, **question) for name in counted]
+    power_now = plans[0].request.power_of(crew)
+    present = replace(plans[0], crew=crew, power=power_now, open=("power",), reachable=True, others=())
+    limits = dict(zip(("n_items", "k_responses"), most, strict=True))
     enough = [
         way for way in plans if way.reachable and way.number(way.open[0]) <= limits.get(way.open[0], math.inf)
     ]
     if enough:
-        best, *others = enough
-        return replace(best, others=tuple(others), present=present), ()
-    together = Aim(
-        pilot.spread, crew, pilot.effect, **{k: question[k] for k in ("power", "alpha", "alternative")}
-    )
-    found = together.together()
+        return replace(enough[0], others=tuple(enough[1:]), present=present), ()
+    found = Aim(pilot.spread, crew, pilot.effect, **question).together()
     if found is None:
         return replace(plans[0], others=(), present=present), ()
     bare = replace(plans[0].request, **cast("Any", dict.fromkeys(SIZES)))
-    both = Plan.by_formula(bare, found, question["power"], metric=pilot.metric.name, scale=present.scale)
+    both = Plan.by_formula(bare, found, request.power or 0.0, metric=pilot.metric.name, scale=present.scale)
     both = replace(both, open=tuple(name for name in SIZES if both.number(name) != present.number(name)))
     return replace(plans[0], others=(both,), present=present), ()
-
-
-def _counts(crew: Crew, name: str) -> bool:
-    return name not in ("raters", "runs") or bool(getattr(crew, name))
 
 
 def plan_of_strangers(pilot: Pilot, solve: str, asked: Mapping[str, Any]) -> Plan | None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.planning.fitted_systems import FittedSystems
+from nbyk.planning.item_moments import quantile
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import Power, power_from, rejections
-from nbyk.planning.request import LADDER, Costs
+from nbyk.planning.request import LADDER, MAX_RESPONSES, Costs
 from nbyk.resampling.effects import Threads
-from nbyk.testing.pvalues import Alternative
 
 Qualities = Sequence[tuple[float, float]]
 """δ/s at another number of ratings per item, relative to now: weights that add up to 1, and values."""
@@ -25,39 +25,6 @@ AS_NOW: Qualities = ((1.0, 1.0),)
 _BEYOND = 10.0
 _WORTH = 1.5
 """Larger K are tried while a size costs at most this many times the cheapest."""
-
-
-@dataclass(frozen=True)
-class Present:
-    """A comparison as it is, and what is asked about it.
-
-    Attributes
-    ----------
-    effect, interval
-        The effect on the data, of responses from 0 to 1 (0 if it is a rounding error), and its interval.
-    alternative, alpha, target
-        The alternative and the level of the test, and the requested power.
-    n_items, k_responses, n_clusters
-        Items N, ratings per item K on average, of gold or, without it, of A, and clusters; 0 without any.
-    max_items, max_responses
-        The largest N and K taken as realistic.
-    """
-
-    effect: float
-    interval: tuple[float, float]
-    alternative: Alternative
-    alpha: float
-    target: float
-    n_items: int
-    k_responses: float
-    n_clusters: int
-    max_items: int
-    max_responses: int
-
-    @property
-    def one_sided_alpha(self) -> float:
-        """The level of a one-sided test with the same power: α/2 if the alternative has two sides."""
-        return 0.5 * self.alpha if self.alternative == "two-sided" else self.alpha
 
 
 @dataclass(frozen=True)
@@ -81,16 +48,6 @@ class Size:
     simulated: Power | None = None
 
 
-Sizes = dict[str, Size]
-"""The least "n_items", the least "k_responses", and the cheapest of "both", as far as there are any."""
-
-
-def _items_of(found: Present, swapped: int) -> int:
-    """Return the items of `swapped` rows (two at least) or, with clusters, of whole clusters of mean size."""
-    size = found.n_items / found.n_clusters if found.n_clusters else 1.0
-    return math.ceil(max(2, swapped) * size)
-
-
 @dataclass(frozen=True)
 class Outlook:
     """The normal approximation of the power, with the effect and its spread as they are now.
@@ -101,47 +58,39 @@ class Outlook:
         The effect δ, positive on the side of the alternative, and √N times its standard error.
     farthest
         The far end of the effect's interval on that side.
-    z_alpha, z_power
-        Normal quantiles of the level, one-sided, and of the requested power.
+    alpha, target
+        The level, one-sided, and the requested power.
     n_items, max_items
         The present N, and the largest that is realistic.
     fewest
         The fewest items on which any data can reject the null.
+    k_responses, max_responses
+        The present ratings per item K on average, and the most that are realistic.
+    costs
+        The prices of an item and a rating.
     """
 
     effect: float
     spread: float
     farthest: float
-    z_alpha: float
-    z_power: float
+    alpha: float
+    target: float
     n_items: int
     max_items: int
     fewest: int
+    k_responses: float = 1.0
+    max_responses: int = MAX_RESPONSES
+    costs: Costs = field(default_factory=Costs)
 
-    @classmethod
-    def of(cls, found: Present, standard_error: float, null: str) -> Outlook:
-        """Return the outlook of a comparison whose effect has a standard error, under a null."""
-        from scipy.special import ndtri
+    @cached_property
+    def z_alpha(self) -> float:
+        """The normal quantile of the level."""
+        return -quantile(self.alpha)
 
-        # There are 2^N ways to swap rows; one of them must be rare enough to reject.
-        swaps = math.ceil(-math.log2(found.one_sided_alpha) - 1e-9)
-
-        low, high = found.interval
-        effect, farthest = {
-            "two-sided": (abs(found.effect), max(-low, high)),
-            "greater": (found.effect, high),
-            "less": (-found.effect, -low),
-        }[found.alternative]
-        return cls(
-            effect,
-            standard_error * math.sqrt(found.n_items),
-            farthest,
-            -float(ndtri(found.one_sided_alpha)),
-            float(ndtri(found.target)),
-            found.n_items,
-            found.max_items,
-            _items_of(found, swaps if null == "swap_items" else 2),
-        )
+    @cached_property
+    def z_power(self) -> float:
+        """The normal quantile of the requested power."""
+        return quantile(self.target)
 
     def power(self, n_items: float, qualities: Qualities = AS_NOW) -> float:
         """Return the power at N items, averaged over the weighted values of δ/s relative to now."""
@@ -173,9 +122,7 @@ class Outlook:
 
     def growth(self, power: float) -> float:
         """Return the factor by which N must grow if it was found to have `power`."""
-        from scipy.special import ndtri
-
-        signal = max(self.z_alpha + float(ndtri(power)), (self.z_alpha + self.z_power) / 2.0)
+        signal = max(self.z_alpha + quantile(power), (self.z_alpha + self.z_power) / 2.0)
         return ((self.z_alpha + self.z_power) / signal) ** 2
 
     def least_items(self) -> int | None:
@@ -183,26 +130,85 @@ class Outlook:
         n_items = self._items(self.farthest)
         return max(self.n_items, self.fewest, math.ceil(n_items)) if math.isfinite(n_items) else None
 
-    def size(self, n_items: float, k_responses: float, qualities: Qualities = AS_NOW) -> Size | None:
+    def size(
+        self, n_items: float, k_responses: float | None = None, qualities: Qualities = AS_NOW
+    ) -> Size | None:
         """Return a size of at least one item more than now; None if that is not realistic."""
         whole = max(self.n_items + 1, self.fewest, math.ceil(min(n_items, self.max_items + 1.0)))
         if whole > self.max_items:
             return None
-        return Size(whole, k_responses, self.power(whole, qualities))
+        k = self.k_responses if k_responses is None else k_responses
+        return Size(whole, k, self.power(whole, qualities))
 
-    def cheapest(
-        self, k_now: float, at: Callable[[int], Qualities], costs: Costs, max_responses: int
-    ) -> Size | None:
+    def of_responses(self, k: int | None, at: Callable[[int], Qualities]) -> Size | None:
+        """Return the present items with K responses; None if that is not realistic."""
+        if k is None or k > self.max_responses:
+            return None
+        return Size(self.n_items, k, self.power(self.n_items, at(k)))
+
+    def least_responses(self, at: Callable[[int], Qualities]) -> int | None:
+        """Return the least K at the present N whose mean power is the target; None if there is none."""
+        low, high = math.floor(self.k_responses) + 1, self.max_responses
+        if low > high or self.power(self.n_items, at(high)) < self.target:
+            return None
+        while low < high:
+            middle = min((low + high) // 2, 2 * low)
+            if self.power(self.n_items, at(middle)) >= self.target:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    def cheapest(self, at: Callable[[int], Qualities]) -> Size | None:
         """Return the cheapest size with more items and responses, if it is cheaper than more items alone."""
-        best, least = None, self.items_for() * costs.of_item(k_now)
-        for k in (k for k in LADDER if k_now < k <= max_responses):
-            found = self.size(self.items_for(at(k)), k, at(k))
-            cost = math.inf if found is None else found.n_items * costs.of_item(k)
+        best, least = None, self.items_for() * self.costs.of_item(self.k_responses)
+        for k in (k for k in LADDER if self.k_responses < k <= self.max_responses):
+            size = self.size(self.items_for(at(k)), k, at(k))
+            cost = math.inf if size is None else size.n_items * self.costs.of_item(k)
             if cost < least:
-                best, least = found, cost
+                best, least = size, cost
             elif cost > _WORTH * least:
                 break
         return best
+
+    def sizes(
+        self, at: Callable[[int], Qualities], confirmed: Callable[[Size], Size | None] | None = None
+    ) -> dict[str, Size]:
+        """Return the least "n_items", the least "k_responses" and the cheapest of "both", if there are any.
+
+        `at` gives the qualities at K responses, and `confirmed` checks a size, or gives a larger one.
+        """
+        ways = {
+            "n_items": self.size(self.items_for()),
+            "k_responses": self.of_responses(self.least_responses(at), at),
+            "both": self.cheapest(at),
+        }
+        named = {}
+        for name, way in ways.items():
+            size = way if way is None or confirmed is None else confirmed(way)
+            if size is not None:
+                named[name] = size
+        prices = {name: size.n_items * self.costs.of_item(size.k_responses) for name, size in named.items()}
+        if prices.get("both", 0.0) >= prices.get("n_items", math.inf):
+            del named["both"]
+        return named
+
+    def about_k(self, sizes: dict[str, Size]) -> tuple[str, ...]:
+        """Return the cautions about numbers of ratings per item."""
+        ways = [sizes[name].k_responses for name in ("k_responses", "both") if name in sizes]
+        cautions = []
+        if "k_responses" not in sizes:
+            cautions.append(
+                f"up to {self.max_responses} ratings per item are not enough on {self.n_items} items"
+            )
+        if ways:
+            mean, low, high = MEASURED_POWER
+            far = f"{max(ways):g} ratings per item extrapolate from {self.k_responses:.3g}: "
+            cautions.append(
+                f"{far if max(ways) > _FAR * self.k_responses else ''}ratings named for a power of 0.8 had "
+                f"{mean:g} on average where the truth was known, nine in ten of them {low:g} to {high:g}"
+            )
+        return tuple(cautions)
 
     def _items(self, effect: float) -> float:
         if effect <= 0.0:
@@ -225,24 +231,6 @@ _DOUBT = 3.0
 
 MEASURED_POWER = (0.78, 0.55, 0.95)
 """The true power of ratings suggested for 0.8: mean, 5 and 95 % quantiles (benchmarks/settled_ratings.py)."""
-
-
-def about_k(found: Present, sizes: Sizes) -> tuple[str, ...]:
-    """Return the cautions about numbers of ratings per item."""
-    ways = [sizes[name].k_responses for name in ("k_responses", "both") if name in sizes]
-    cautions = []
-    if "k_responses" not in sizes:
-        cautions.append(
-            f"up to {found.max_responses} ratings per item are not enough on {found.n_items} items"
-        )
-    if ways:
-        mean, low, high = MEASURED_POWER
-        far = f"{max(ways):g} ratings per item extrapolate from {found.k_responses:.3g}: "
-        cautions.append(
-            f"{far if max(ways) > _FAR * found.k_responses else ''}ratings named for a power of 0.8 had "
-            f"{mean:g} on average where the truth was known, nine in ten of them {low:g} to {high:g}"
-        )
-    return tuple(cautions)
 
 
 def relative_error(item_effects: NDArray[np.float64] | None) -> float:
@@ -279,20 +267,6 @@ class SimulatedSizes:
     test: SystemTest
     threads: Threads
 
-    def settled(self, found: Present, items: Size | None, costs: Costs) -> Sizes:
-        """Return the sizes; the simulated power at each is the requested one."""
-        both = self.outlook.cheapest(found.k_responses, self.qualities, costs, found.max_responses)
-        sizes = {
-            "n_items": self._with_power(found, items),
-            "k_responses": self._least_responses(found),
-            "both": self._with_power(found, both),
-        }
-        named = {name: size for name, size in sizes.items() if size is not None}
-        prices = {name: size.n_items * costs.of_item(size.k_responses) for name, size in named.items()}
-        if prices.get("both", 0.0) >= prices.get("n_items", math.inf):
-            del named["both"]
-        return named
-
     def qualities(self, k_responses: int) -> Qualities:
         """Return δ/s with K responses in each population, relative to the data's present δ/s."""
         found = []
@@ -303,23 +277,35 @@ class SimulatedSizes:
             found.append((weight, effect / now[0] * self.outlook.spread / (spread * shrunk)))
         return found
 
-    def least_responses(self, k_now: float, target: float, max_responses: int) -> int | None:
-        """Return the least K at the present N whose mean power is the target; None if there is none."""
-        n_items = self.outlook.n_items
+    def confirmed(self, size: Size) -> Size | None:
+        """Return a size with its simulated power, larger if that is low; None if no size is enough.
 
-        def enough(k: int) -> bool:
-            return self.outlook.power(n_items, self.qualities(k)) >= target
-
-        low, high = math.floor(k_now) + 1, max_responses
-        if low > high or not enough(high):
-            return None
-        while low < high:
-            middle = min((low + high) // 2, 2 * low)
-            if enough(middle):
-                high = middle
+        A size of the present items grows in K, and others in N.
+        """
+        of_more_items, grown = size.n_items > self.outlook.n_items, size
+        for _ in range(_ATTEMPTS):
+            n_items, k = grown.n_items, max(1, round(grown.k_responses))
+            n_drawn = self._items(n_items, k)
+            if n_drawn > _MOST_SIMULATED:
+                return grown if of_more_items else None
+            least, most = _SETS
+            n_sets, target = max(least, min(most, _ITEMS_OF_SETS // n_drawn)), self.outlook.target
+            population = replace(self._likeliest.population, n_items=n_drawn, k_responses=k)
+            seed = self._likeliest.seed
+            (found,) = rejections([self.test], population, n_sets, seed=seed, threads=self.threads)
+            power = power_from(self.test, int(found[0].sum()), n_sets)
+            if power.power >= target - 2.0 * math.sqrt(target * (1.0 - target) / n_sets):
+                return replace(grown, simulated=power)
+            if of_more_items:
+                quality = AS_NOW if grown.k_responses == self.outlook.k_responses else self.qualities(k)
+                more = self.outlook.growth(power.power) * n_items
+                larger = self.outlook.size(more, grown.k_responses, quality)
             else:
-                low = middle + 1
-        return low
+                larger = self.outlook.of_responses(math.ceil(_STEP * k), self.qualities)
+            if larger is None:
+                return None
+            grown = larger
+        return None
 
     @property
     def _likeliest(self) -> FittedSystems:
@@ -340,55 +326,7 @@ class SimulatedSizes:
         """The number of population items that equal one item of the data, by the effect's present spread."""
         return (self._now[0][1] / self.outlook.spread) ** 2
 
-    def _items(self, n_items: int, k_responses: float) -> int:
+    def _items(self, n_items: int, k_responses: int) -> int:
         """Return the equal number of population items; at another K, N unless the spreads clearly differ."""
-        as_now = round(k_responses) <= self._likeliest.population.k_responses
+        as_now = k_responses <= self._likeliest.population.k_responses
         return max(2, round(n_items * (self._worth if as_now or self._errs_together else 1.0)))
-
-    def _with_power(self, found: Present, size: Size | None) -> Size | None:
-        """Return a size with its simulated power, and more items if that is low; None if no N is enough."""
-        for _ in range(_ATTEMPTS):
-            if size is None or self._items(size.n_items, size.k_responses) > _MOST_SIMULATED:
-                return size
-            power = self._power(size.n_items, size.k_responses)
-            if power.power >= found.target - self._error(found, size):
-                return replace(size, simulated=power)
-            more = self.outlook.growth(power.power)
-            size = self.outlook.size(more * size.n_items, size.k_responses)
-            if size is not None and size.k_responses != found.k_responses:
-                mean = self.outlook.power(size.n_items, self.qualities(round(size.k_responses)))
-                size = replace(size, power=mean)
-        return None
-
-    def _power(self, n_items: int, k_responses: float) -> Power:
-        """Return the simulated power at a size."""
-        k = max(1, round(k_responses))
-        size = replace(self._likeliest.population, n_items=self._items(n_items, k), k_responses=k)
-        n_sets, seed = self._n_sets(n_items, k), self._likeliest.seed
-        (found,) = rejections([self.test], size, n_sets, seed=seed, threads=self.threads)
-        return power_from(self.test, int(found[0].sum()), n_sets)
-
-    def _n_sets(self, n_items: int, k_responses: float) -> int:
-        least, most = _SETS
-        return max(least, min(most, _ITEMS_OF_SETS // self._items(n_items, k_responses)))
-
-    def _error(self, found: Present, size: Size) -> float:
-        """Return twice the Monte-Carlo error of a simulated power that equals the requested one."""
-        n_sets = self._n_sets(size.n_items, size.k_responses)
-        return 2.0 * math.sqrt(found.target * (1.0 - found.target) / n_sets)
-
-    def _least_responses(self, found: Present) -> Size | None:
-        """Return the least K at the present N, with its simulated power; None if no K reaches the power."""
-        n_now = found.n_items
-        if self._items(n_now, found.max_responses) > _MOST_SIMULATED:
-            return None
-        k = self.least_responses(found.k_responses, found.target, found.max_responses)
-        for _ in range(_ATTEMPTS):
-            if k is None or k > found.max_responses:
-                return None
-            power = self._power(n_now, k)
-            size = Size(n_now, k, self.outlook.power(n_now, self.qualities(k)), power)
-            if power.power >= found.target - self._error(found, size):
-                return size
-            k = math.ceil(_STEP * k)
-        return None

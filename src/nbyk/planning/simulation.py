@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from threading import Lock
 from time import monotonic
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,21 +41,32 @@ _MOST_MOMENT_CHUNKS = 24
 _MOMENT_ERROR, _ROUGH_ERROR = 0.05, 0.1
 
 
-@dataclass(frozen=True, order=True)
-class Reached:
-    """A power that was seen at a size and an ε; the best one shows the highest power within reach."""
+LIMITS_AND_SLOPES = {"n_items": (2, 1.25), "k_responses": (1, 1.0), "epsilon": (EPSILON_FROM, 3.0)}
+"""The least value of each number that is solved for, and how the probit power grows with its logarithm."""
 
-    power: float
+
+class Point(NamedTuple):
+    """A size and an ε to simulate."""
+
     n_items: int
     k_responses: int
     epsilon: float
 
+    def moved(self, unknown: str, x: float) -> Point:
+        """Return the place with another value of one number."""
+        value: Any = x if unknown == "epsilon" else round(x)
+        return self._replace(**{unknown: value})
 
-def not_found(request: Request, roots: Iterable[Root], seen: Iterable[Reached]) -> NbykError:
-    """Return the error of a power that no search found, with the best that was seen."""
-    best = max(seen)
+
+def not_found(request: Request, unknown: str, searched: Mapping[Point, Root]) -> NbykError:
+    """Return the error of a power that no search along one number found, with the best that was seen.
+
+    `searched` has the roots by the place from which each search went.
+    """
+    roots = searched.values()
+    power, best = max((root.best_power, at.moved(unknown, root.best_x)) for at, root in searched.items())
     epsilon = request.unit * best.epsilon
-    at = f"{best.power:.3f} at N = {best.n_items}, K = {best.k_responses}, ε = {epsilon:.4g}"
+    at = f"{power:.3f} at N = {best.n_items}, K = {best.k_responses}, ε = {epsilon:.4g}"
     tested = f"{request.world.test.name} on {request.world.test.metric.name}"
     if not all(root.settled for root in roots):
         return NbykError(
@@ -87,11 +98,6 @@ def not_found(request: Request, roots: Iterable[Root], seen: Iterable[Reached]) 
     )
 
 
-def seen_items(root: Root, k_responses: int, epsilon: float) -> Reached:
-    """Return the highest power of a search for N."""
-    return Reached(root.best_power, round(root.best_x), k_responses, epsilon)
-
-
 class PlanSimulation:
     """Simulations for one request, each on fresh test sets."""
 
@@ -108,15 +114,15 @@ class PlanSimulation:
         self._report = report
         self._chunk = 0
 
-    def simulate(self, n: int, k: int, epsilon: float, n_sets: int) -> Power:
-        """Return the power at a size from fresh test sets, at least `n_sets` in whole chunks."""
+    def simulate(self, at: Point, n_sets: int) -> Power:
+        """Return the power at a place from fresh test sets, at least `n_sets` in whole chunks."""
         n_chunks = math.ceil(n_sets / CHUNK)
         first, self._chunk = self._chunk, self._chunk + n_chunks
-        place = f"N = {n}, K = {k}, ε = {self.request.unit * epsilon:.4g}"
+        place = f"N = {at.n_items}, K = {at.k_responses}, ε = {self.request.unit * at.epsilon:.4g}"
         self._say(f"{place}: simulating {n_chunks * CHUNK} test sets")
         ((rejected, draws),) = rejections(
             [self.request.world.test],
-            self.request.world.population(n, k, epsilon),
+            self.request.world.population(*at),
             n_chunks * CHUNK,
             first_chunk=first,
             seed=self._seed,
@@ -129,23 +135,39 @@ class PlanSimulation:
         self._say(f"{place}: power {power.power:.3f} on {power.n_sets} test sets{note}")
         return power
 
-    def confirm(self, n: int, k: int, epsilon: float, precision: float) -> Power:
-        """Return the power at a size from fresh test sets, enough for the standard error `precision`."""
-        found = until_precise(lambda _, more: self.simulate(n, k, epsilon, more).rejections, precision)
+    def confirm(self, at: Point, precision: float) -> Power:
+        """Return the power at a place from fresh test sets, enough for the standard error `precision`."""
+        found = until_precise(lambda _, more: self.simulate(at, more).rejections, precision)
         return power_from(self.request.world.test, *found)
 
-    def items(self, k: int, epsilon: float, power: float, precision: float, guess: float, most: int) -> Root:
-        """Return the N of a power, at most `most`; earlier simulations for this K and ε count too."""
+    def root(self, at: Point, unknown: str, power: float, precision: float, guess: float) -> Root:
+        """Return the value of one number that has a power, with the others as they are.
+
+        For N, earlier simulations of this K and ε count too.
+        """
+
+        def count(x: float, n_sets: int) -> tuple[int, int]:
+            found = self.simulate(at.moved(unknown, x), n_sets)
+            return found.rejections, found.n_sets
+
+        least, slope = LIMITS_AND_SLOPES[unknown]
+        most = self.most(unknown) if unknown != "n_items" else self.most_items(at.k_responses)
         search = RootSearch(
-            lambda n, sets: self._count(round(n), k, epsilon, sets),
+            count,
             power,
-            2,
+            least,
             most,
-            1.25,
+            slope,
+            whole=unknown != "epsilon",
             first_sets=self._first_sets,
-            points=self._points.setdefault((k, epsilon), []),
+            points=self._points.setdefault(at[1:], []) if unknown == "n_items" else [],
         )
-        return search.run(guess, precision)
+        return search.run(min(guess, most), precision)
+
+    def most(self, unknown: str) -> float:
+        """Return the limit of the search for a number."""
+        limits = {"n_items": self.request.max_items, "k_responses": self.request.max_responses}
+        return limits.get(unknown, 1.0)
 
     def most_items(self, k: int) -> int:
         """Return the largest N to simulate: below the limit if one set would take seconds."""
@@ -153,32 +175,6 @@ class PlanSimulation:
         if self.approximated or self.request.k_responses is not None:
             return most
         return max(2, min(most, (_MOST_RATINGS if self.compiled else _MOST_SLOW_RATINGS) // k))
-
-    def responses(self, n: int, epsilon: float, power: float, precision: float) -> Root:
-        """Return the K of a power."""
-        most = self.request.max_responses
-        search = RootSearch(
-            lambda k, sets: self._count(n, round(k), epsilon, sets),
-            power,
-            1,
-            most,
-            1.0,
-            first_sets=self._first_sets,
-        )
-        return search.run(min(5.0, most), precision)
-
-    def epsilon(self, n: int, k: int, power: float, precision: float, guess: float) -> Root:
-        """Return the ε of a power."""
-        search = RootSearch(
-            lambda epsilon, sets: self._count(n, k, epsilon, sets),
-            power,
-            EPSILON_FROM,
-            1.0,
-            3.0,
-            whole=False,
-            first_sets=self._first_sets,
-        )
-        return search.run(guess, precision)
 
     def curve(self, k: int, epsilon: float) -> PowerCurve:
         """Return the approximate power curve of a K at an ε, from single items, enough for a small error.
@@ -205,7 +201,7 @@ class PlanSimulation:
             curve = self.curve(k, epsilon)
             n = max(2, round(min(curve.items_for(power), NORMAL_FROM)))
             if n < NORMAL_FROM and (k, epsilon) not in self._moved:
-                seen = self.simulate(n, k, epsilon, 256)
+                seen = self.simulate(Point(n, k, epsilon), 256)
                 curve = curve.moved_through(n, seen.rejections, seen.n_sets)
             self._moved.setdefault((k, epsilon), curve)
         return {k: self._moved[k, epsilon] for k in ladder}
@@ -241,10 +237,6 @@ class PlanSimulation:
                 return curve
             needed = done * (curve.error / wanted_error) ** 2 if curve.error < math.inf else 4.0 * done
             wanted = int(min(_MOST_MOMENT_CHUNKS, max(done + 1, needed)))
-
-    def _count(self, n: int, k: int, epsilon: float, n_sets: int) -> tuple[int, int]:
-        power = self.simulate(n, k, epsilon, n_sets)
-        return power.rejections, power.n_sets
 
     def _counter(self, place: str, n_sets: int) -> Callable[[int], None]:
         """Return a function that counts finished sets and reports the count every ten seconds."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 _HOME = {
     "ClassPrior": "nominal",
-    "FittedPrior": "prior_fit",
+    "FittedPrior": "predictive",
     "OrdinalPrior": "ordinal",
     "Response": "responses",
     "TwoStagePrior": "two_stage",
@@ -42,8 +42,8 @@ __all__ = [
 if TYPE_CHECKING:
     from nbyk.priors.nominal import ClassPrior, fit_classes
     from nbyk.priors.ordinal import OrdinalPrior, fit_levels
-    from nbyk.priors.predictive import item_parameters
-    from nbyk.priors.prior_fit import FittedPrior, fit_by_likelihood, fit_prior
+    from nbyk.priors.predictive import FittedPrior, item_parameters
+    from nbyk.priors.prior_fit import fit_by_likelihood, fit_prior
     from nbyk.priors.published import published_prior
     from nbyk.priors.responses import Response
     from nbyk.priors.two_stage import TwoStagePrior, read_prior

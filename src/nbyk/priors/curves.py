@@ -47,17 +47,6 @@ def log_normal_mass(a: ArrayLike, b: ArrayLike) -> Floats:
         return np.asarray(np.where(mass > _TINY_MASS, np.log(mass), far_out))
 
 
-def uniform_cdf(x: ArrayLike, low: ArrayLike, high: ArrayLike) -> Floats:
-    """Return P(X ≤ x) of a uniform distribution on [low, high]."""
-    start = np.asarray(low, dtype=np.float64)
-    return np.asarray(np.clip((np.asarray(x) - start) / (np.asarray(high) - start), 0.0, 1.0))
-
-
-def normal_cdf(x: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> Floats:
-    """Return P(X ≤ x) of a normal distribution."""
-    return np.asarray(ndtr((np.asarray(x) - mean) / np.asarray(sd)))
-
-
 def folded_normal_cdf(x: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> Floats:
     """Return P(|X| ≤ x) of a normal X."""
     reach, centre, spread = np.maximum(x, 0.0), np.asarray(mean), np.asarray(sd)

@@ -8,10 +8,10 @@ are the thresholds of counted draws (`nbyk.resampling.count_sets`), and they mix
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Generic, TypeVar
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,8 @@ from scipy.special import gammaln, psi
 from nbyk.errors import NbykError
 from nbyk.priors.curves import beta_quantile
 from nbyk.priors.families import open_uniforms
-from nbyk.priors.predictive import Check, ReferenceSample, Tests
+from nbyk.priors.predictive import Check, FittedPrior, ReferenceSample, Tests, beside_simulated
+from nbyk.priors.prior import Prior
 from nbyk.sums import product
 
 Floats = NDArray[np.float64]
@@ -28,34 +29,22 @@ Counts = NDArray[np.int64]
 
 _PULL_SD = 2.0
 _LEAST_ALPHA, _MOST_ALPHA = 1e-4, 1e6
-_REFERENCE_ITEMS = 1_000_000
 
 
-class LabelPrior(ABC):
+class LabelPrior(Prior):
     """A distribution of whole data sets of labels: of items, and of the labels of an item.
 
     An item is its chances of a class from c on. A family of them is one file: it says how items are drawn,
     how systems are off (`pool`), how likely labels are, and how it is fitted and kept.
     """
 
-    of_pair: ClassVar[bool] = False
     of_labels: ClassVar[bool] = True
-    n_items: ClassVar[int] = 0
-    answers: ClassVar[None] = None
-
-    name: str
     classes: tuple[str, ...]
-    caution: str
 
     @property
     def levels(self) -> int:
         """Number of classes M."""
         return len(self.classes)
-
-    @property
-    @abstractmethod
-    def n_uniforms(self) -> int:
-        """The number of uniforms for one item."""
 
     @property
     @abstractmethod
@@ -79,30 +68,22 @@ class LabelPrior(ABC):
     def log_likelihood(self, counts: ArrayLike) -> float:
         """Return the log-probability of labels in their order, counted by item and class, (N, M)."""
 
-    @abstractmethod
-    def _content(self) -> dict[str, Any]:
-        """Return the distribution alone, as JSON can hold it."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the prior as JSON can hold it; numbers survive the round trip exactly."""
-        caution = {"caution": self.caution} if self.caution else {}
-        return {"name": self.name, **self._content(), "classes": list(self.classes), **caution}
+    def check_names(self, n_classes: int, argument: str, first: int = 0) -> None:
+        """Give classes without names numbers; raise an `NbykError` about them or the prior's name."""
+        self.check_name()
+        names = tuple(map(str, self.classes)) or tuple(str(first + c) for c in range(n_classes))
+        if len(set(names)) != n_classes or len(names) != n_classes:
+            raise NbykError(
+                f"found {', '.join(names)}, expected {n_classes} different names, one for each {argument}"
+            ).about(argument="classes")
+        object.__setattr__(self, "classes", names)
 
     def key(self) -> str:
-        """Return the distribution alone as canonical JSON, the key of random streams."""
+        """Return the distribution alone as JSON, the key of random streams."""
         return json.dumps(self._content(), separators=(",", ":"))
 
-
-def check_names(name: str, classes: Sequence[str], n_classes: int, argument: str) -> tuple[str, ...]:
-    """Return the classes, numbered by default, or raise an `NbykError` about them or the prior's name."""
-    if not isinstance(name, str) or not name:
-        raise NbykError(f"prior: name is {name!r}; expected a name, such as mine")
-    names = tuple(map(str, classes)) or tuple(map(str, range(n_classes)))
-    if len(set(names)) != n_classes or len(names) != n_classes:
-        raise NbykError(
-            f"found {', '.join(names)}, expected {n_classes} different names, one for each {argument}"
-        ).about(argument="classes")
-    return names
+    def _names(self) -> dict[str, Any]:
+        return {"classes": list(self.classes)}
 
 
 @dataclass(frozen=True)
@@ -148,9 +129,8 @@ class ClassPrior(LabelPrior):
                     f"found {value:g} for class {place + 1} of {len(alpha)}, expected a number above 0; a "
                     "class that hardly anybody chooses has a small one, such as 0.01"
                 ).about(argument="alpha")
-        classes = check_names(self.name, self.classes, len(alpha), "number of `alpha`")
         object.__setattr__(self, "alpha", alpha)
-        object.__setattr__(self, "classes", classes)
+        self.check_names(len(alpha), "number of `alpha`")
 
     @property
     def n_uniforms(self) -> int:
@@ -285,21 +265,9 @@ class ClassCheck(Check):
         )
 
 
-Prior = TypeVar("Prior", bound=LabelPrior)
-
-
-@dataclass(frozen=True)
-class FittedClasses(Generic[Prior]):
-    """A prior fitted to labels, its log-likelihood (`LabelPrior.log_likelihood`), and its check."""
-
-    prior: Prior
-    log_likelihood: float
-    check: ClassCheck
-
-
 def fit_classes(
     name: str, counts: ArrayLike, classes: Sequence[str] = (), *, n_sets: int = 200, seed: int = 0
-) -> FittedClasses[ClassPrior]:
+) -> FittedPrior[ClassPrior, ClassCheck]:
     """Fit a Dirichlet prior to labels by maximum a posteriori, and check it against them.
 
     Parameters
@@ -347,23 +315,8 @@ def fit_classes(
         cost, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14, "gtol": 1e-9}
     )
     alpha = tuple(float(f"{value:.6g}") for value in np.exp(end.x))
-    return checked(ClassPrior(name, alpha, tuple(classes)), data, seed, n_sets)
-
-
-def checked(prior: Prior, counts: Counts, seed: int, n_sets: int) -> FittedClasses[Prior]:
-    """Return a prior fitted to labels with its check, and a caution if that rejects it."""
-    check = check_classes(prior, counts, seed, n_sets)
-    caution = ""
-    if check.rejected:
-        caution = (
-            f"The prior fitted to {prior.name} does not describe its labels well: labels simulated from it "
-            f"differ in {' and '.join(check.misfits)}"
-        )
-    return FittedClasses(
-        replace(prior, caution=caution),  # type: ignore[type-var]
-        prior.log_likelihood(counts),
-        check,
-    )
+    prior = ClassPrior(name, alpha, tuple(classes))
+    return FittedPrior.of(prior, check_classes(prior, data, seed, n_sets))
 
 
 def check_classes(prior: LabelPrior, counts: ArrayLike, seed: int = 0, n_sets: int = 200) -> ClassCheck:
@@ -380,21 +333,19 @@ def check_classes(prior: LabelPrior, counts: ArrayLike, seed: int = 0, n_sets: i
         above = prior.draw(open_uniforms(rng, (len(data), prior.n_uniforms)))
         return np.asarray(rng.multinomial(totals, shares_of(above)))
 
-    reference = np.concatenate(
-        [simulated() for _ in range(min(n_sets, max(20, -(-_REFERENCE_ITEMS // len(data)))))]
-    )
-    agreement, pairs = ReferenceSample.of(_agreement(reference)), _pairs(reference)
+    def against(reference: list[Counts]) -> Callable[[Counts], Floats]:
+        pool = np.concatenate(reference)
+        agreement, pairs = ReferenceSample.of(_agreement(pool)), _pairs(pool)
 
-    def distances(of_set: Counts) -> Floats:
-        shares = np.abs(of_set.sum(axis=0) / of_set.sum() - prior.shares).max()
-        ks = agreement.ks_distance(_agreement(of_set))
-        return np.array([shares, ks, np.abs(_pairs(of_set) - pairs).max()])
+        def distances(of_set: Counts) -> Floats:
+            shares = np.abs(of_set.sum(axis=0) / of_set.sum() - prior.shares).max()
+            ks = agreement.ks_distance(_agreement(of_set))
+            return np.array([shares, ks, np.abs(_pairs(of_set) - pairs).max()])
 
-    observed = distances(data)
-    as_far = np.sum([distances(simulated()) >= observed for _ in range(n_sets)], axis=0)
-    p = (1 + as_far) / (1 + n_sets)
-    both = [float(value) for pair in zip(observed, p, strict=True) for value in pair]
-    return ClassCheck(n_sets, *both)
+        return distances
+
+    observed, p = beside_simulated(data, simulated, against, len(data), n_sets)
+    return ClassCheck(n_sets, *np.column_stack([observed, p]).ravel().tolist())
 
 
 def as_counts(counts: ArrayLike, n_classes: int | None = None) -> Counts:

@@ -19,14 +19,14 @@ from scipy.special import ndtr, ndtri
 from nbyk.errors import NbykError
 from nbyk.files import read_json
 from nbyk.priors.nominal import (
+    ClassCheck,
     ClassPrior,
-    FittedClasses,
     LabelPrior,
     as_counts,
+    check_classes,
     check_differ,
-    check_names,
-    checked,
 )
+from nbyk.priors.predictive import FittedPrior
 from nbyk.priors.responses import check_keys
 from nbyk.sums import product
 
@@ -83,8 +83,7 @@ class OrdinalPrior(LabelPrior):
             if not 0.0 <= sd < np.inf:
                 raise NbykError(f"found {sd}, expected a standard deviation of at least 0", argument=argument)
         object.__setattr__(self, "thresholds", tuple(cuts.tolist()))
-        names = self.classes or [str(level + 1) for level in range(len(cuts) + 1)]
-        object.__setattr__(self, "classes", check_names(self.name, names, len(cuts) + 1, "level"))
+        self.check_names(len(cuts) + 1, "level", first=1)
 
     @property
     def n_uniforms(self) -> int:
@@ -161,7 +160,7 @@ class MovedPool:
 
 def fit_levels(
     name: str, counts: ArrayLike, classes: Sequence[str] = (), *, n_sets: int = 200, seed: int = 0
-) -> FittedClasses[OrdinalPrior]:
+) -> FittedPrior[OrdinalPrior, ClassCheck]:
     """Fit thresholds and the spread of items to levels by maximum a posteriori, and check them.
 
     Parameters
@@ -210,7 +209,8 @@ def fit_levels(
     end = minimize(cost, point, method="L-BFGS-B", options={"ftol": 1e-13, "gtol": 1e-7}).x
     cuts = np.cumsum(np.concatenate([end[:1], np.exp(end[1:-1])]))
     thresholds, item_sd = tuple(float(f"{cut:.6g}") for cut in cuts), float(f"{np.exp(end[-1]):.6g}")
-    return checked(OrdinalPrior(name, thresholds, item_sd, classes=tuple(classes)), data, seed, n_sets)
+    prior = OrdinalPrior(name, thresholds, item_sd, classes=tuple(classes))
+    return FittedPrior.of(prior, check_classes(prior, data, seed, n_sets))
 
 
 def label_prior_in(path: Path) -> LabelPrior | None:

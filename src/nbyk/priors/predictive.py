@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from nbyk.data.response_set import response_matrix
 from nbyk.errors import NbykError
 from nbyk.priors.families import open_uniforms
+from nbyk.priors.family import Family
+from nbyk.priors.prior import Prior
 from nbyk.priors.two_stage import TwoStagePrior
 
 Floats = NDArray[np.float64]
@@ -23,6 +25,10 @@ LEVEL = 0.05
 _REFERENCE_ITEMS = 1_000_000
 
 
+Moments = tuple[Floats, Floats, float]
+"""The item means, the item standard deviations and the overall mean of a data set."""
+
+Data = TypeVar("Data")
 Tests = tuple[tuple[str, str, float], ...]
 """What data and a prior are compared by, the distance in words, and its p-value."""
 
@@ -48,6 +54,97 @@ class Check(ABC):
     def to_dict(self) -> dict[str, Any]:
         """Return the check as JSON can hold it."""
         return {**asdict(self), "rejected": self.rejected}  # type: ignore[call-overload]
+
+
+@dataclass(frozen=True)
+class FamilyFit:
+    """One pair of families, fitted.
+
+    Attributes
+    ----------
+    mu, sigma
+        The fitted distributions.
+    n_parameters
+        Parameters of both together.
+    log_likelihood
+        Log-likelihood of the responses.
+    """
+
+    mu: Family
+    sigma: Family
+    n_parameters: int
+    log_likelihood: float
+
+    @property
+    def aic(self) -> float:
+        """2 × parameters − 2 × log-likelihood: the smallest is best."""
+        return 2.0 * (self.n_parameters - self.log_likelihood)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the candidate as JSON can hold it."""
+        return {
+            "mu": self.mu.to_dict(),
+            "sigma": self.sigma.to_dict(),
+            "n_parameters": self.n_parameters,
+            "log_likelihood": self.log_likelihood,
+            "aic": self.aic,
+        }
+
+
+AnyPrior = TypeVar("AnyPrior", bound=Prior)
+AnyCheck = TypeVar("AnyCheck", bound=Check)
+
+
+@dataclass(frozen=True)
+class FittedPrior(Generic[AnyPrior, AnyCheck]):
+    """A prior fitted to ratings or labels, and whether it makes such ones.
+
+    Attributes
+    ----------
+    prior
+        The fitted prior; its `caution` is a sentence if the check rejects it.
+    check
+        The data beside sets simulated from the prior.
+    candidates
+        Of ratings, all pairs of families, the smallest AIC first; the prior is made of the first pair.
+    """
+
+    prior: AnyPrior
+    check: AnyCheck
+    candidates: tuple[FamilyFit, ...] = ()
+
+    @classmethod
+    def of(
+        cls, prior: AnyPrior, check: AnyCheck, candidates: tuple[FamilyFit, ...] = ()
+    ) -> FittedPrior[AnyPrior, AnyCheck]:
+        """Return a prior with its check, and with a caution if that rejects it."""
+        what = "labels" if prior.of_labels else "ratings"
+        caution = (
+            f"The prior fitted to {prior.name} does not describe its {what} well: {what} simulated from it "
+            f"differ in {' and '.join(check.misfits)}"
+        )
+        cautious = replace(prior, caution=caution if check.rejected else "")  # type: ignore[type-var]
+        return cls(cautious, check, candidates)
+
+
+def beside_simulated(
+    data: Data,
+    simulated: Callable[[], Data],
+    against: Callable[[list[Data]], Callable[[Data], Floats]],
+    n_items: int,
+    n_sets: int,
+) -> tuple[Floats, Floats]:
+    """Return the distances of data from a pool of simulated sets, and their p-values, (D,) each.
+
+    `against` makes a function that measures the distances from a pool; `n_items` are those of a set.
+    """
+    if n_sets < 1:
+        raise NbykError(f"number of simulated data sets is {n_sets}; expected at least 1")
+    n_pool = min(n_sets, max(20, -(-_REFERENCE_ITEMS // n_items)))
+    distances = against([simulated() for _ in range(n_pool)])
+    observed = distances(data)
+    as_far = np.sum([distances(simulated()) >= observed for _ in range(n_sets)], axis=0)
+    return observed, (1 + as_far) / (1 + n_sets)
 
 
 @dataclass(frozen=True)
@@ -87,6 +184,10 @@ class PredictiveCheck(Check):
         )
 
 
+RatingFit = FittedPrior[TwoStagePrior, PredictiveCheck]
+"""A two-stage prior fitted to ratings."""
+
+
 def predictive_check(
     prior: TwoStagePrior, matrix: ArrayLike, seed: int = 0, n_sets: int = 200
 ) -> PredictiveCheck:
@@ -110,34 +211,41 @@ def predictive_check(
     n_sets
         Number of simulated data sets that the data are compared with.
     """
-    if n_sets < 1:
-        raise NbykError(f"number of simulated data sets is {n_sets}; expected at least 1")
     responses = prior.response.on_scale(matrix)
     item_parameters(responses)
     present = ~np.isnan(responses)
     rng = np.random.default_rng(np.random.SeedSequence(seed))
-    n_reference = min(n_sets, max(20, -(-_REFERENCE_ITEMS // len(responses))))
-    reference = list(_simulated(prior, present, n_reference, rng))
-    all_means = ReferenceSample.of(np.concatenate([means for means, _, _ in reference]))
-    all_sds = ReferenceSample.of(np.concatenate([sds for _, sds, _ in reference]))
-    mean_prior = float(np.mean([mean for _, _, mean in reference]))
+    mean_prior = np.nan
 
-    def distances(means: Floats, sds: Floats, mean: float) -> Floats:
-        return np.array([all_means.ks_distance(means), all_sds.ks_distance(sds), abs(mean - mean_prior)])
+    def shown(of_set: Floats) -> Moments:
+        return *moments(of_set, present), float(of_set[present].mean())
 
-    mean_data = float(responses[present].mean())
-    observed = distances(*moments(responses, present), mean_data)
-    as_far = np.zeros(3)
-    for simulated in _simulated(prior, present, n_sets, rng):
-        as_far += distances(*simulated) >= observed
-    p = (1 + as_far) / (1 + n_sets)
+    def simulated() -> Moments:
+        mu, sigma = prior.draw_items(open_uniforms(rng, (len(present), prior.n_uniforms)))
+        draws = mu[:, np.newaxis] + sigma[:, np.newaxis] * rng.standard_normal(present.shape)
+        return shown(prior.response.apply(draws))
+
+    def against(reference: list[Moments]) -> Callable[[Moments], Floats]:
+        nonlocal mean_prior
+        means, sds, overall = zip(*reference, strict=True)
+        of_means, of_sds = (ReferenceSample.of(np.concatenate(part)) for part in (means, sds))
+        mean_prior = float(np.mean(overall))
+
+        def distances(of_set: Moments) -> Floats:
+            ks = of_means.ks_distance(of_set[0]), of_sds.ks_distance(of_set[1])
+            return np.array([*ks, abs(of_set[2] - mean_prior)])
+
+        return distances
+
+    data = shown(responses)
+    observed, p = beside_simulated(data, simulated, against, len(responses), n_sets)
     return PredictiveCheck(
         n_sets=n_sets,
         means_ks=float(observed[0]),
         means_p=float(p[0]),
         sds_ks=float(observed[1]),
         sds_p=float(p[1]),
-        mean_data=mean_data,
+        mean_data=data[2],
         mean_prior=mean_prior,
         mean_p=float(p[2]),
     )
@@ -211,15 +319,3 @@ class ReferenceSample:
         other_at = self.below[np.searchsorted(self.values, first, side="right")]
         other_before = self.below[np.searchsorted(self.values, first, side="left")]
         return float(max(np.abs(below[1:] - other_at).max(), np.abs(below[:-1] - other_before).max()))
-
-
-def _simulated(
-    prior: TwoStagePrior, present: NDArray[np.bool_], n_sets: int, rng: np.random.Generator
-) -> Iterator[tuple[Floats, Floats, float]]:
-    """Yield the item means, item standard deviations and overall mean of simulated data sets."""
-    for _ in range(n_sets):
-        mu, sigma = prior.draw_items(open_uniforms(rng, (len(present), prior.n_uniforms)))
-        draws = mu[:, np.newaxis] + sigma[:, np.newaxis] * rng.standard_normal(present.shape)
-        responses = prior.response.apply(draws)
-        means, sds = moments(responses, present)
-        yield means, sds, float(responses[present].mean())

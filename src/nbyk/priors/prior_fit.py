@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import product as pairs_of
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nbyk.errors import NbykError
-from nbyk.priors.family import Family
 from nbyk.priors.likelihood_search import FITTABLE, Search
 from nbyk.priors.marginal import Counts, Patterns
-from nbyk.priors.predictive import PredictiveCheck, predictive_check
+from nbyk.priors.predictive import FamilyFit, FittedPrior, RatingFit, predictive_check
 from nbyk.priors.responses import Response
 from nbyk.priors.two_stage import TwoStagePrior
 from nbyk.sums import product
@@ -28,63 +26,9 @@ _SIGMA_FAMILIES = ("truncated_normal", "beta")
 _MAX_PATTERNS = 1000
 
 
-@dataclass(frozen=True)
-class FamilyFit:
-    """One pair of families, fitted.
-
-    Attributes
-    ----------
-    mu, sigma
-        The fitted distributions.
-    n_parameters
-        Parameters of both together.
-    log_likelihood
-        Log-likelihood of the responses.
-    """
-
-    mu: Family
-    sigma: Family
-    n_parameters: int
-    log_likelihood: float
-
-    @property
-    def aic(self) -> float:
-        """2 × parameters − 2 × log-likelihood: the smallest is best."""
-        return 2.0 * (self.n_parameters - self.log_likelihood)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the candidate as JSON can hold it."""
-        return {
-            "mu": self.mu.to_dict(),
-            "sigma": self.sigma.to_dict(),
-            "n_parameters": self.n_parameters,
-            "log_likelihood": self.log_likelihood,
-            "aic": self.aic,
-        }
-
-
-@dataclass(frozen=True)
-class FittedPrior:
-    """A prior fitted to ratings, and whether it makes such ratings.
-
-    Attributes
-    ----------
-    prior
-        The fitted prior; its `caution` is a sentence if the check rejects it.
-    candidates
-        All pairs of families, the smallest AIC first; the prior is made of the first pair.
-    check
-        The ratings beside data sets simulated from the prior.
-    """
-
-    prior: TwoStagePrior
-    candidates: tuple[FamilyFit, ...]
-    check: PredictiveCheck
-
-
 def fit_prior(
     name: str, matrix: ArrayLike, response: Response, *, n_sets: int = 200, seed: int = 0
-) -> FittedPrior:
+) -> RatingFit:
     """Fit a two-stage prior to ratings by the likelihood, and check it against them.
 
     `nbyk fit`, `nbyk plan`, `nbyk.settle` and every data set of the workflow fit priors this way, so the same
@@ -120,8 +64,7 @@ def fit_prior(
     response = response.seen_in(responses)
     candidates = fit_by_likelihood(*response.on_levels(responses))
     prior = TwoStagePrior(name, candidates[0].mu, candidates[0].sigma, response)
-    check = predictive_check(prior, responses, seed, n_sets)
-    return FittedPrior(replace(prior, caution=_caution(name, check)), candidates, check)
+    return FittedPrior.of(prior, predictive_check(prior, responses, seed, n_sets), candidates)
 
 
 def fit_by_likelihood(matrix: ArrayLike, response: Response) -> tuple[FamilyFit, ...]:
@@ -200,13 +143,3 @@ def _check_identified(counts: Counts, response: Response) -> None:
             f"are distributed (mean {mean:.3g}; {listed}). Collect at least two responses for some items, or "
             "set the prior by hand"
         )
-
-
-def _caution(name: str, check: PredictiveCheck) -> str:
-    """Return the caution about a prior that its check rejects; "" otherwise."""
-    if not check.rejected:
-        return ""
-    return (
-        f"The prior fitted to {name} does not describe its ratings well: ratings simulated from it differ in "
-        f"{' and '.join(check.misfits)}"
-    )

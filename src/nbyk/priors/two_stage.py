@@ -6,7 +6,6 @@ the data by the response stage (Wein et al. 2023, algorithm 3 and section 6).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,13 +18,14 @@ from nbyk.errors import NbykError
 from nbyk.files import read_json
 from nbyk.priors.families import family_from_dict
 from nbyk.priors.family import Family
+from nbyk.priors.prior import Prior
 from nbyk.priors.responses import Response, check_keys
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class TwoStagePrior:
+class TwoStagePrior(Prior):
     """A distribution of whole data sets: of items, and of the responses within them.
 
     Attributes
@@ -46,9 +46,7 @@ class TwoStagePrior:
         If the name is empty, or sigma could be negative.
     """
 
-    of_pair: ClassVar[bool] = False
     of_labels: ClassVar[bool] = False
-    n_items: ClassVar[int] = 0
 
     name: str
     mu: Family
@@ -57,8 +55,7 @@ class TwoStagePrior:
     caution: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise NbykError(f"prior: name is {self.name!r}; expected a name, such as mine")
+        self.check_name()
         for stage, kind in (("mu", Family), ("sigma", Family), ("response", Response)):
             if not isinstance(getattr(self, stage), kind):
                 raise NbykError(
@@ -84,11 +81,6 @@ class TwoStagePrior:
         split = self.mu.n_uniforms
         return self.mu.draw(uniforms[..., :split]), self.sigma.draw(uniforms[..., split:])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the prior as JSON can hold it; numbers survive the round trip exactly."""
-        caution = {"caution": self.caution} if self.caution else {}
-        return {"name": self.name, **self._content(), **caution}
-
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> TwoStagePrior:
         """Return the prior from a result of `to_dict`; an `NbykError` names any error in it."""
@@ -101,10 +93,6 @@ class TwoStagePrior:
             response=Response.from_dict(content["response"]),
             caution=content.get("caution", ""),
         )
-
-    def key(self) -> str:
-        """Return the distribution alone as canonical JSON, the key of random streams."""
-        return json.dumps(self._content(), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def _content(self) -> dict[str, Any]:
         return {

@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbyk.errors import on_one_line
 from nbyk.files import json_bytes, parquet_bytes, write_together
 from nbyk.provenance import present
 from nbyk.report.drawing import NARROW, pictures
-from nbyk.report.formats import cells, is_text, table_texts
+from nbyk.report.formats import cells, is_text, latex, latex_text, markdown, markdown_text, table_texts
 from nbyk.report.html import embedded_svg, render, svg_address
-from nbyk.report.lines import Head, filled, head_text
+from nbyk.report.lines import Head, filled, head_rows, head_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,9 +107,8 @@ class Answer:
     sentences
         Plain sentences that you can quote; the first is the answer.
     make_tables
-        Function that makes its tables; those for the terminal come first. Called only if one is shown.
-    further
-        Function that makes more tables, which are only written to files; called only if they are.
+        Function that makes its tables one by one; those for the terminal come first, and others are made only
+        where they are written.
     figures
         Its figures.
     cautions
@@ -131,7 +132,6 @@ class Answer:
     details: Mapping[str, Any]
     n_printed: int = 1
     template: Path | None = None
-    further: Callable[[], Iterable[AnswerTable]] = tuple
     head: Head | None = None
 
     @property
@@ -148,13 +148,17 @@ class Answer:
 
     @cached_property
     def tables(self) -> tuple[AnswerTable, ...]:
-        """Its tables, without the further ones."""
+        """All of its tables."""
         return tuple(self.make_tables())
 
-    @cached_property
-    def all_tables(self) -> tuple[AnswerTable, ...]:
-        """Every table, including the further ones."""
-        return (*self.tables, *self.further())
+    def first_tables(self) -> list[AnswerTable]:
+        """Return the tables that the terminal shows; no others are made."""
+        return list(islice(self.make_tables(), self.n_printed))
+
+    def printed_tables(self) -> list[AnswerTable]:
+        """Return the same without the one among its first lines."""
+        shown = None if self.head is None else self.head.table
+        return [table for table in self.first_tables() if table is not shown]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but tables and figures as plain values."""
@@ -173,24 +177,16 @@ class Answer:
 
 
 def answer_text(answer: Answer, *, width: int, details: bool = False) -> str:
-    """Return an answer for a terminal: its first lines, or sentences, the first tables and cautions.
+    """Return an answer for a terminal: its first lines, and with `details` all the rest; without lines, all.
 
-    Parameters
-    ----------
-    answer
-        The answer.
-    width
-        Columns of the terminal. A table is wider if its numbers need more room.
-    details
-        Whether all the rest follows the first lines, if it has these.
+    A table is wider than `width` columns if its numbers need more room.
     """
     head = answer.lines and (replace(answer.lines, rest="below") if details else answer.lines)
     first = [] if head is None else [printed_head(head, width).rstrip()]
     if first and not details:
         return f"{first[0]}\n"
     parts = [*first, *(filled(sentence, width) for sentence in answer.rest)]
-    shown = None if answer.head is None else answer.head.table
-    parts += [_table_text(table, width) for table in answer.tables[: answer.n_printed] if table is not shown]
+    parts += [_table_text(table, width) for table in answer.printed_tables()]
     if answer.cautions:
         parts.append("\n".join([BEFORE, *(_item(text, width) for text in answer.cautions)]))
     return "\n\n".join(parts) + "\n"
@@ -236,7 +232,7 @@ def write_answer(
         drawn = _drawn(answer.figures)
         files |= _figure_files(drawn)
         addresses = addresses_of(drawn)
-    for table in answer.all_tables:
+    for table in answer.tables:
         for suffix, text in table_texts(table.frame, table.caption).items():
             files[f"tables/{table.name}{suffix}"] = text.encode()
         arrow = pa.Table.from_pandas(table.frame, preserve_index=False)
@@ -272,17 +268,7 @@ def _figure_files(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
 
 
 def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> str:
-    """Return the page of an answer.
-
-    Parameters
-    ----------
-    answer
-        The answer.
-    addresses
-        Each figure's picture by its name, as a data URL (`addresses_of`).
-    stem
-        Stem of the JSON file beside the page.
-    """
+    """Return the page of an answer, given each figure's picture as a data URL (`addresses_of`)."""
     tables = [
         {
             "name": table.name,
@@ -292,7 +278,7 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
             "rows": [[(cell, len(cell) > _LONG) for cell in row] for row in cells(table.shown)],
             "beyond": _beyond(table),
         }
-        for place, table in enumerate(answer.all_tables)
+        for place, table in enumerate(answer.tables)
         if table.on_page
     ]
     figures = [
@@ -370,3 +356,55 @@ def _table_text(table: AnswerTable, width: int, *, captioned: bool = True) -> st
 
 def _item(text: str, width: int) -> str:
     return filled(text, width, "- ", "  ")
+
+
+def printed(answer: Answer, form: str, *, stem: str, width: int, details: bool = False) -> str:
+    """Return an answer as a command prints it.
+
+    The forms are "text", `width` columns wide and with all the rest if `details`; "markdown", for a comment
+    or an issue; "json", everything; "html", a page that holds its figures and needs no network; and "latex",
+    sentences and tables that need the booktabs package.
+    """
+    forms: dict[str, Callable[[], str]] = {
+        "text": lambda: answer_text(answer, width=width, details=details),
+        "markdown": lambda: _markdown(answer),
+        "json": lambda: f"{answer.to_json()}\n",
+        "html": lambda: _html(answer, stem),
+        "latex": lambda: _latex(answer),
+    }
+    return forms[form]()
+
+
+def _markdown(answer: Answer) -> str:
+    sentences = [markdown_text(on_one_line(sentence)) for sentence in answer.rest]
+    cautions = [markdown_text(on_one_line(caution)) for caution in answer.cautions]
+    careful = ["\n".join([BEFORE, "", *(f"- {caution}" for caution in cautions)])] if cautions else []
+    head = answer.lines
+    tables = [markdown(table.shown, table.caption) for table in answer.printed_tables()]
+    if head is None:
+        first, *others = sentences
+        parts, folded = [f"### {markdown_text(answer.title)}", f"**{first}**", *others, *careful], tables
+    else:
+        parts = head_rows(head, markdown_text, "**{}**".format, "`{}`".format)
+        if head.table is not None:
+            table = markdown(head.table.shown, head.table.caption).rstrip()
+            parts.insert(len(parts) * head.table_is_last, table)
+        folded = [*sentences, *careful, *tables]
+    if folded:
+        body = "\n\n".join(folded).rstrip()
+        parts.append(f"<details><summary>Numbers</summary>\n\n{body}\n\n</details>")
+    return "\n\n".join(parts) + "\n"
+
+
+def _latex(answer: Answer) -> str:
+    parts = [latex_text(sentence) for sentence in answer.sentences]
+    if answer.cautions:
+        items = "\n".join(f"\\item {latex_text(caution)}" for caution in answer.cautions)
+        parts.append(f"{latex_text(BEFORE)}\n\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
+    parts += [latex(table.shown, table.caption) for table in answer.first_tables()]
+    return "\n\n".join(parts).rstrip() + "\n"
+
+
+def _html(answer: Answer, stem: str) -> str:
+    addresses = addresses_of({figure.name: figure.pictures() for figure in answer.figures})
+    return answer_page(answer, addresses, stem=stem)

@@ -6,12 +6,10 @@ import os
 import warnings
 from contextlib import AbstractContextManager
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.compiled import temporary_place
 from nbyk.errors import on_one_line
-from nbyk.files import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,12 +76,6 @@ def shown_name(name: str, longest: int = _LONGEST_NAME) -> str:
         half = (longest - 1) // 2
         name = f"{name[: longest - 1 - half]}…{name[len(name) - half :]}"
     return name.replace("$", r"\$")
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Write a figure as `path`.png and .svg."""
-    for suffix, picture in pictures(figure).items():
-        write_bytes(path.with_name(path.name + suffix), picture)
 
 
 NARROW = ".narrow.svg"

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.errors import on_one_line
-from nbyk.files import write_text
 from nbyk.words import csv_text
 
 if TYPE_CHECKING:
@@ -33,14 +31,8 @@ _COMMANDS = {
 _MARKUP = re.compile(r"[\\`*~$|]|<(?=[a-zA-Z/!?])|(?<=\])\(|(?<![^\W_])_|_(?![^\W_])")
 
 
-def write_table(table: pd.DataFrame, path: Path, caption: str) -> None:
-    """Write a table as `path`.csv (full precision), .md and .tex (rounded, with the caption)."""
-    for suffix, text in table_texts(table, caption).items():
-        write_text(path.with_name(f"{path.name}{suffix}"), text)
-
-
 def table_texts(table: pd.DataFrame, caption: str) -> dict[str, str]:
-    """Return the texts that `write_table` writes, by suffix."""
+    """Return a table as .csv (full precision), .md and .tex (rounded, with the caption), by suffix."""
     return {
         ".csv": csv_text(table),
         ".md": markdown(table, caption),

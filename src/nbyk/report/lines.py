@@ -169,14 +169,7 @@ def bar(
 ) -> str:
     """Return an interval as a bar of characters, with a dot at the value and a mark at zero if it is inside.
 
-    Parameters
-    ----------
-    low, value, high
-        The ends of the interval, and the value; "" if they are not finite.
-    axis
-        The ends of the axis; by default those of the interval.
-    width
-        Characters of the axis.
+    The axis ends where the interval does unless it is given. The bar is "" if a number is not finite.
     """
     if not all(map(math.isfinite, (low, value, high))):
         return ""

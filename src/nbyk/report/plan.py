@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _POWERS = (0.5, 0.8, 0.9, 0.95)
-_LINE = "#1f3b57"
-_BANDS = ("#e3ecf5", "#c3d7ea", "#9dbfdd", "#74a3cc")
+_TICKS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 100, 200, 500, 1000)
 _ITEMS = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000, 20_000)
 _RATINGS = (1, 2, 3, 5, 8, 10, 20)
 _RUNS = (3, 4, 5, 6, 8, 10, 15, 20)
@@ -41,12 +40,7 @@ _RUNS = (3, 4, 5, 6, 8, 10, 15, 20)
 def plan_answer(plan: Plan, *, name: str = "", for_page: bool = False) -> Answer:
     """Return the answer of a plan: its lines, and the table of what else would do.
 
-    Parameters
-    ----------
-    name
-        The source of its variances.
-    for_page
-        Whether to add the grid of powers behind the sliders of a page.
+    `name` is the source of its variances; `for_page` adds the grid of powers behind the sliders of a page.
     """
     head = plan.head
     tables = [head.table] if head.table else []
@@ -94,11 +88,6 @@ def _further(plan: Plan) -> Iterator[tuple[str, str, pd.DataFrame]]:
     )
 
 
-def figure_of(plan: Plan) -> Figure:
-    """Draw the figure of a plan: the plane of items and ratings, or of items and raters."""
-    return plan_figure(plan) if plan.request.is_simulated else people_figure(plan)
-
-
 def _sliders_of_curves(plan: Plan) -> dict[str, Any] | None:
     """Return the data of the page's sliders: the power of each K as a function of N, and prices."""
     curves = [curve for curve in plan.curves if 0.0 < curve.slope < math.inf]
@@ -115,89 +104,6 @@ def _sliders_of_curves(plan: Plan) -> dict[str, Any] | None:
         "power": asked.power or 0.8,
         "most_items": asked.max_items,
     }
-
-
-def plan_figure(plan: Plan) -> Figure:
-    """Draw the plane of K and N: contours of the power at the plan's ε, the budget line and the answer."""
-    figure, axes = new_figure(WIDE, 4.0)
-    asked, world, cost = plan.request, plan.request.world, plan.cost
-    curves = plan.curves
-    ks = np.array([curve.k_responses for curve in curves], dtype=np.float64)
-    k_range = [*ks, plan.k_responses]
-    reached = [n for curve in curves for n in (curve.items_for(0.5), curve.items_for(0.95))]
-    n_range = (max(2.0, min([plan.n_items, *reached]) / 1.6), 1.6 * max([plan.n_items, *reached]))
-    with style():
-        if len(curves) > 1:
-            borders = [np.array([curve.items_for(level) for curve in curves]) for level in _POWERS]
-            for below, above, band in zip(borders, [*borders[1:], None], _BANDS, strict=True):
-                axes.fill_between(ks, below, n_range[1] if above is None else above, color=band, linewidth=0)
-            for level, border in zip(_POWERS, borders, strict=True):
-                axes.plot(ks, border, color=_LINE, linewidth=1.8 if level == asked.power else 0.8)
-                axes.annotate(
-                    f"{level:g}",
-                    (ks[-1], border[-1]),
-                    xytext=(4, 0),
-                    textcoords="offset points",
-                    va="center",
-                    color=_LINE,
-                    fontsize=8,
-                )
-            axes.annotate(
-                "power",
-                (ks[-1], borders[-1][-1]),
-                xytext=(4, 12),
-                textcoords="offset points",
-                va="center",
-                color=_LINE,
-                fontsize=8,
-            )
-        each = np.geomspace(max(1.0, min(k_range) / 1.15), 1.3 * max(k_range), 100)
-        price = asked.costs.item + each * asked.costs.rating * asked.costs.rated_systems
-        axes.plot(
-            each, cost / price, "--", color=COLOURS[1], linewidth=1.4, label=f"sizes that cost {cost:,.6g}"
-        )
-        axes.plot(
-            plan.k_responses,
-            plan.n_items,
-            "*",
-            color=COLOURS[1],
-            markeredgecolor="white",
-            markersize=17,
-            linestyle="none",
-            label=f"N = {plan.n_items}, K = {plan.k_responses}: power {plan.power:.2f}",
-        )
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.set_xlim(each[0], each[-1])
-        axes.set_ylim(*n_range)
-        ticks = [k for k in (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000) if each[0] <= k <= each[-1]]
-        axes.set_xticks(ticks, [str(k) for k in ticks])
-        axes.set_xticks([], minor=True)
-        _tick_items(axes)
-        axes.set_xlabel(
-            f"gold {rating_or_label(plan)}s per item, K"
-            if asked.world.has_gold
-            else "ratings of each answer, K"
-        )
-        axes.set_ylabel("items, N")
-        axes.set_title(
-            f"{world.prior.name}, ε = {plan.epsilon:.3g}: {in_words(world.test.name)} on "
-            f"{world.test.metric.name}, α = {asked.alpha:g}",
-            loc="left",
-            fontsize=9,
-        )
-        axes.legend(loc="best", framealpha=0.9, fontsize=8)
-    return figure
-
-
-def _tick_items(axes: Axes) -> None:
-    """Put ticks of an axis of items at 1, 2 and 5 times powers of ten, or at its ends if these are few."""
-    low, high = axes.get_ylim()
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ticks = [m * 10.0**e for e in powers for m in (1, 2, 5) if low <= m * 10.0**e <= high]
-    ticks = ticks if len(ticks) > 1 else [math.ceil(low), math.floor(high)]
-    axes.set_yticks(ticks, [f"{n:,g}" for n in ticks])
-    axes.set_yticks([], minor=True)
 
 
 def _caption(plan: Plan) -> str:
@@ -239,34 +145,71 @@ def _sliders_of_grid(plan: Plan) -> dict[str, Any] | None:
     }
 
 
-def people_figure(plan: Plan) -> Figure:
-    """Draw the least N against J for several powers, and the plan itself."""
-    figure, axes = new_figure(WIDE, 3.4)
-    asked = plan.request
+def figure_of(plan: Plan) -> Figure:
+    """Draw the least items N against ratings K, or raters J, for several powers, and the plan itself."""
+    figure, axes = new_figure(WIDE, 3.6)
+    asked, lines = plan.request, _items_by_power(plan)
+    if asked.is_simulated:
+        world, chosen, symbol = asked.world, plan.k_responses, "K"
+        noun = rating_or_label(plan)
+        name = f"gold {noun}s per item, K" if world.has_gold else "ratings of each answer, K"
+        test = f"{in_words(world.test.name)} on {world.test.metric.name}"
+        title = f"{world.prior.name}, ε = {plan.epsilon:.3g}: {test}, α = {asked.alpha:g}"
+    else:
+        chosen, symbol, name = plan.crew.raters, "J", "raters, J"
+        title = f"effect {plan.effect:.3g}, {SIDES[asked.alternative]}, α = {asked.alpha:g}"
+    label = f"N = {plan.n_items}, {symbol} = {chosen}: power {plan.power:.2f}"
+    points = [*([(chosen, plan.n_items)] if plan.reachable else []), *chain(*lines.values())]
     with style():
-        for power, colour in zip(_POWERS[:3], COLOURS, strict=False):
-            found = [with_raters(plan, raters, power) for raters in RATERS]
-            points = [(one.crew.raters, one.crew.n_items) for one in found if one.reachable]
-            if points:
-                axes.plot(
-                    *zip(*points, strict=True), "o-", color=colour, markersize=3.5, label=f"power {power:g}"
-                )
+        for (power, line), colour in zip(lines.items(), COLOURS, strict=False):
+            if line:
+                columns = zip(*line, strict=True)
+                axes.plot(*columns, "o-", color=colour, markersize=3.5, label=f"power {power:g}")
         if plan.reachable:
-            label = f"N = {plan.crew.n_items}, J = {plan.crew.raters}: power {plan.power:.2f}"
-            axes.plot(plan.crew.raters, plan.crew.n_items, "k*", markersize=13, label=label, linestyle="none")
+            axes.plot(chosen, plan.n_items, "k*", markersize=13, label=label, linestyle="none")
         axes.set_xscale("log")
         axes.set_yscale("log")
-        ticks = [raters for raters in RATERS if raters not in (4, 6, 10, 15)]
-        axes.set_xticks(ticks, [str(raters) for raters in ticks])
+        if points:
+            few, many = (end(x for x, _ in points) for end in (min, max))
+            axes.set_xlim(few / 1.15, 1.3 * many)
+            axes.set_ylim(max(2.0, min(n for _, n in points) / 1.6), 1.6 * max(n for _, n in points))
+            if asked.is_simulated:
+                each, costs = np.geomspace(few / 1.15, 1.3 * many, 100), asked.costs
+                price = costs.item + each * costs.rating * costs.rated_systems
+                same = f"sizes that cost {plan.cost:,.6g}"
+                axes.plot(each, plan.cost / price, "--", color="#555555", linewidth=1.2, label=same)
+            ticks = [x for x in _TICKS if few <= x <= many]
+            axes.set_xticks(ticks, [str(x) for x in ticks])
         axes.set_xticks([], minor=True)
         _tick_items(axes)
-        axes.set_xlabel("raters, J")
+        axes.set_xlabel(name)
         axes.set_ylabel("items, N")
-        axes.set_title(
-            f"effect {plan.effect:.3g}, {SIDES[asked.alternative]}, α = {asked.alpha:g}",
-            loc="left",
-            fontsize=9,
-        )
-        if axes.get_legend_handles_labels()[0]:
+        axes.set_title(title, loc="left", fontsize=9)
+        if points:
             figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure
+
+
+def _items_by_power(plan: Plan) -> dict[float, list[tuple[int, float]]]:
+    """Return for each power the points (K or J, least N) that reach it."""
+    if plan.request.is_simulated:
+        found = {power: [(of.k_responses, of.items_for(power)) for of in plan.curves] for power in _POWERS}
+        return {power: [point for point in line if math.isfinite(point[1])] for power, line in found.items()}
+    return {
+        power: [
+            (one.crew.raters, one.crew.n_items)
+            for one in (with_raters(plan, raters, power) for raters in RATERS)
+            if one.reachable
+        ]
+        for power in _POWERS[:3]
+    }
+
+
+def _tick_items(axes: Axes) -> None:
+    """Put ticks of an axis of items at 1, 2 and 5 times powers of ten, or at its ends if these are few."""
+    low, high = axes.get_ylim()
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [m * 10.0**e for e in powers for m in (1, 2, 5) if low <= m * 10.0**e <= high]
+    ticks = ticks if len(ticks) > 1 else [math.ceil(low), math.floor(high)]
+    axes.set_yticks(ticks, [f"{n:,g}" for n in ticks])
+    axes.set_yticks([], minor=True)

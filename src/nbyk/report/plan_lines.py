@@ -13,8 +13,6 @@ from nbyk.planning.simulation import EPSILON_FROM
 from nbyk.report.answer import AnswerTable
 from nbyk.report.lines import Head, Line, in_words
 from nbyk.report.plan_tables import near_ways, wanted_power
-from nbyk.resampling.labels import LabelledItems
-from nbyk.resampling.pilot_items import PilotItems
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.words import listed, number
 
@@ -234,7 +232,7 @@ def _on(plan: Plan) -> str:
 
 
 def _worse_system(plan: Plan, world: Simulated) -> str:
-    if isinstance(world.prior, PilotItems | LabelledItems) and world.of_pair:
+    if world.of_pair:
         a, b = world.prior.system_names
         by = "" if plan.effect is None else f" by {number(plan.effect)}{_on(plan)}"
         return f"that {a} is better than {b}{by}, as in the pilot"
@@ -301,7 +299,7 @@ def _systems(world: Simulated, unit: float) -> Iterator[str]:
         often = {None: "as often as people do", 1: "once"}.get(world.n_runs, f"{world.n_runs} times")
         yield f"each system labels an item {often}, as a person would"
         return
-    if isinstance(world.prior, PilotItems) and world.has_gold and world.prior.response.levels:
+    if world.prior.n_items and world.has_gold and world.prior.response.levels:
         answers = world.prior.system_answers
         kind = "whole levels of the scale" if answers == "levels" else "real numbers"
         yield f"systems answer in {kind} (--system-answers {answers})"

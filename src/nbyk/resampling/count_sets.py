@@ -17,6 +17,7 @@ import numpy as np
 from numba import uint32
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
@@ -26,7 +27,6 @@ from nbyk.resampling.lanes import LANES, STATE, next_row, start_replicate
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import ReplicateStreams
 
-Floats = NDArray[np.float64]
 Thresholds = NDArray[np.uint32]
 Counts = NDArray[np.int32]
 
@@ -158,15 +158,9 @@ def draw_counts(key: Any, first: int, k: int, threshold: Thresholds, out: Counts
 class CountSets:
     """R test sets of N items with K responses each of gold, A and B.
 
-    Attributes
-    ----------
-    gold, a, b : ndarray, shape (L − 1, R, N)
-        #{responses ≥ level} of every item, for each of the L levels except the lowest.
-    k
-        Responses per item K. If the systems and gold have different numbers, a common multiple, to which all
-        counts are scaled.
-    values
-        The L levels' values, in ascending order and equal steps.
+    Each matrix, shape (L − 1, R, N), has #{responses ≥ level} for each of the L levels except the lowest;
+    `values` are the levels', in ascending order and equal steps. If systems and gold have different numbers
+    of responses, `k` is a common multiple, to which all counts are scaled.
     """
 
     gold: Counts
@@ -177,12 +171,11 @@ class CountSets:
 
     def item_units(self, metric: Metric) -> tuple[Counts, float]:
         """Return an additive metric's effect of every item in whole units, shape (R, N), and the unit."""
-        form = counts_form(metric, self.values, self.k)
+        fill, unit = counts_form(metric, self.values, self.k)
         levels, n_sets, n = self.gold.shape
         out = np.empty((n_sets, n), np.int32)
-        gold, a, b = (matrix.reshape(levels, -1) for matrix in (self.gold, self.a, self.b))
-        form.fill(gold, a, b, self.k, out.reshape(-1))
-        return out, form.unit
+        fill(*(matrix.reshape(levels, -1) for matrix in (self.gold, self.a, self.b)), out.reshape(-1))
+        return out, unit
 
     def item_means(self) -> tuple[Floats, Floats]:
         """Return the item means of gold, shape (R, N), and of both systems, (2, R, N)."""
@@ -203,11 +196,6 @@ def draw_count_sets(
 
     Under the null each single response of either system comes from A's or from B's distribution, by a fair
     coin. Sets of more items begin with the items of smaller ones.
-
-    Returns
-    -------
-    tuple of CountSets
-        Those of the alternative, and then those of the null.
     """
     response = population.prior.response
     items = population.draw_items(streams, n_sets)
@@ -253,17 +241,3 @@ def check_countable(metrics: Sequence[Metric], response: Response) -> None:
                 f"metric {metric.name} needs single responses, in their order, and counts have none; "
                 "use a metric of item means, or mean_of_emds"
             )
-
-
-def score_count_sets(metrics: Sequence[Metric], sets: CountSets) -> Floats:
-    """Return the effects of test sets, shape (metrics, R): see `nbyk.resampling.effects.score`."""
-    effects = np.empty((len(metrics), sets.gold.shape[1]))
-    means: tuple[Floats, Floats] | None = None
-    for metric, out in zip(metrics, effects, strict=True):
-        if has_counts_form(metric):
-            units, unit = sets.item_units(metric)
-            out[:] = units.sum(axis=1, dtype=np.int64) * (unit / units.shape[1])
-        else:
-            means = means or sets.item_means()
-            out[:] = metric.effects(means[1], means[0])
-    return effects

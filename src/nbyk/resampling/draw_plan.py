@@ -8,15 +8,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError
 from nbyk.metrics.item_means import item_means
 from nbyk.resampling import kernels
 from nbyk.resampling.samplers import Sampler
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ class DrawPlan:
 
     def streams(self, chunk: int, null: str | None) -> HypothesisStreams:
         """Return the random streams of a chunk under a null, or None for the alternative."""
-        return HypothesisStreams(Streams(self.key, chunk), null or "alternative", self.share_gold)
+        return HypothesisStreams(self.key, chunk, null or "alternative", share_gold=self.share_gold)
 
     def draw(self, streams: HypothesisStreams, null: str | None, n: int) -> tuple[Floats, Floats]:
         """Draw `n` replicates: gold (n, N, K_gold) and the systems (2, n, N, K)."""
@@ -137,9 +135,8 @@ class DrawPlan:
     def _items(self, streams: HypothesisStreams, n: int) -> Integers:
         if self.sampler.items == "all_items":
             return np.broadcast_to(np.arange(self.n_items), (n, self.n_items)).copy()
-        items = np.empty((n, self.n_items), dtype=np.int64)
-        kernels.item_indices(streams.uniforms("items", items.shape), items)
-        return items
+        # The chance of an item is off 1/N by less than N·2⁻⁵².
+        return (streams.uniforms("items", (n, self.n_items)) * self.n_items).astype(np.int64)
 
     def _fill(
         self, streams: HypothesisStreams, role: str, rows: ResponseRows, items: Integers, out: Floats
@@ -195,25 +192,14 @@ def _redraw(
     kernels.redraw(streams.state(role), rows.values, rows.counts, items, counts, width, out)
 
 
-class HypothesisStreams:
+class HypothesisStreams(Streams):
     """A chunk's streams under one hypothesis; items and gold are the alternative's if they are shared."""
 
-    def __init__(self, streams: Streams, hypothesis: str, share_gold: bool) -> None:
-        self._streams = streams
+    def __init__(self, key: StreamKey, chunk: int, hypothesis: str, *, share_gold: bool) -> None:
+        super().__init__(key, chunk)
         self._hypothesis = hypothesis
         self._shared = ("items", "gold") if share_gold and hypothesis != "shifted" else ()
 
-    def _role(self, role: str) -> str:
-        return f"alternative {role}" if role in self._shared else f"{self._hypothesis} {role}"
-
-    def uniforms(self, role: str, shape: tuple[int, ...]) -> Floats:
-        """Return uniforms in [0, 1) for a role."""
-        return self._streams.uniforms(self._role(role), shape)
-
     def state(self, role: str) -> NDArray[np.uint64]:
         """Return the state of a role's stream, for kernels that draw from it and advance it."""
-        return self._streams.state(self._role(role))
-
-    def coins(self, role: str, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Return fair coins for a role."""
-        return self._streams.coins(self._role(role), shape)
+        return super().state(f"{'alternative' if role in self._shared else self._hypothesis} {role}")

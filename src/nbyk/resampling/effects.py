@@ -9,15 +9,14 @@ from itertools import product
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
 from nbyk.metrics.classes import shares_of
 from nbyk.metrics.item_means import item_means
 from nbyk.resampling.streams import CHUNK, chunks
 
-Floats = NDArray[np.float64]
 Progress = Callable[[int], object]
 
 Threads = int | ThreadPoolExecutor
@@ -73,22 +72,9 @@ def score(
     gold: Floats,
     means_of: Callable[[Floats], Floats] = item_means,
 ) -> Floats:
-    """Return the effects of a batch.
+    """Return the effects by M metrics, (M, R), of systems, (2, R, N, K), with gold, (R, N, K_gold).
 
-    Parameters
-    ----------
-    metrics
-        M metrics.
-    systems : ndarray, shape (2, R, N, K)
-        Responses of A and B.
-    gold : ndarray, shape (R, N, K_gold)
-        Gold responses; K_gold is 0 without gold.
-    means_of
-        The function that takes responses, shape (..., N, K), to item means.
-
-    Returns
-    -------
-    ndarray, shape (M, R)
+    K_gold is 0 without gold. `means_of` takes responses, shape (..., N, K), to item means.
     """
     reference = gold if gold.shape[-1] else None
     # One subtraction for all metrics: a metric that compares A with B gives A a score, and B 0.
@@ -126,9 +112,9 @@ def run_chunks(
 ) -> list[Floats]:
     """Run each `work(chunk, size)` for every chunk from replicate `start` on, and join its results.
 
-    `start` is a multiple of the chunk size. With `together`, `work` gets as many chunks at once: the first
-    one, and the size of all. The results, of shape (rows, n_replicates − start) for each work,
-    have the same order and the same numbers for any number of threads.
+    With `together`, `work` gets as many chunks at once: the first one, and the number of replicates of all;
+    it may return more, up to the end of a chunk. The results, of shape (rows, n_replicates − start) for each
+    work, have the same order and the same numbers for any number of threads.
     """
     if n_replicates < 1:
         raise NbykError(f"the number of draws must be at least 1, found {n_replicates}")
@@ -141,7 +127,8 @@ def run_chunks(
         return result
 
     np.empty(_KEPT_VALUES)  # freed at once; nothing is written, so that it takes no memory
-    all_chunks = chunks(n_replicates, CHUNK * together, start)
+    first = start - start % CHUNK
+    all_chunks = chunks(n_replicates, CHUNK * together, first)
     to_do = list(product(works, all_chunks))
     if isinstance(threads, ThreadPoolExecutor):
         results = list(threads.map(timed, to_do))
@@ -155,7 +142,8 @@ def run_chunks(
             with ThreadPoolExecutor(threads) as pool:
                 results += pool.map(timed, to_do[1:])
     n = len(all_chunks)
-    return [np.concatenate(results[first : first + n], axis=1) for first in range(0, len(results), n)]
+    joined = (np.concatenate(results[place : place + n], axis=1) for place in range(0, len(results), n))
+    return [drawn[:, start - first : n_replicates - first] for drawn in joined]
 
 
 def check_defined(metrics: Sequence[Metric], effects: Floats, *, of: str = "draws") -> Floats:

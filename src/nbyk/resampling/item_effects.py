@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.counts import counts_are_shares, has_counts_form
@@ -18,8 +18,6 @@ from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import drawn_means, drawn_sets
 from nbyk.resampling.streams import CHUNK, ReplicateStreams, Streams
 
-Floats = NDArray[np.float64]
-
 
 def item_effects(
     population: SimulatedPopulation,
@@ -30,26 +28,11 @@ def item_effects(
     seed: int = 0,
     purpose: str = "power",
 ) -> Floats:
-    """Return the effect of every item of simulated test sets under the alternative.
+    """Return the effect of every item of a chunk's first `size` test sets, shape (metrics, size, N).
 
-    A set's effect is the mean of its items' effects. For Likert and binary responses, only the counts are
-    drawn; sets of fewer items are then the first items of larger ones.
-
-    Parameters
-    ----------
-    population
-        The population of the sets.
-    metrics
-        Additive metrics: those whose effect is the mean over items of effects on single items.
-    chunk, size
-        The number of the chunk of test sets, and how many of its sets to draw, at most `CHUNK`.
-    seed, purpose
-        The key of the random streams, together with the population.
-
-    Returns
-    -------
-    ndarray, shape (metrics, size, N)
-        Positive where A is better.
+    A set's effect is the mean of its items' effects under the alternative, positive where A is better; so the
+    metrics are additive ones. For Likert and binary responses, only the counts are drawn; sets of fewer items
+    are then the first items of larger ones.
     """
     chosen = as_metrics(metrics)
     for metric in chosen:

@@ -13,15 +13,13 @@ from typing import Any
 
 import numpy as np
 from numba import int64, uint64
-from numpy.typing import NDArray
 
+from nbyk.arrays import Array
 from nbyk.compiled import njit
 from nbyk.metrics.item_means import fill_item_means
 from nbyk.priors.responses import NORMAL
 from nbyk.priors.responses import respond as respond_one
 from nbyk.resampling.lanes import index_below
-
-Array = NDArray[Any]
 
 _LAYERS = 256
 _TAIL = 3.6541528853610088
@@ -230,26 +228,6 @@ def respond_mixed(
                 x = responses[r, i, j]
                 x = mu_b + sigma_b * x if from_b[r, i, j] else mu_a + sigma_a * x
                 responses[r, i, j] = respond_one(x, kind, levels)
-
-
-@njit(nogil=True, cache=True)
-def perturb(means: Array, epsilon: float, uniforms: Array) -> None:
-    """Add U(−ε, ε) to item means (R, N) in place and clamp them to [0, 1]."""
-    for r in range(means.shape[0]):
-        for i in range(means.shape[1]):
-            mean = means[r, i] + epsilon * (2.0 * uniforms[r, i] - 1.0)
-            means[r, i] = min(max(mean, 0.0), 1.0)
-
-
-@njit(nogil=True, cache=True)
-def item_indices(uniforms: Array, out: Array) -> None:
-    """Turn uniforms, shape (R, N), into item indices drawn with replacement, shape (R, N).
-
-    The chance of an index is off 1/N by less than N·2⁻⁵².
-    """
-    for r in range(out.shape[0]):
-        for i in range(out.shape[1]):
-            out[r, i] = int(uniforms[r, i] * out.shape[1])
 
 
 @njit(nogil=True, cache=True)

@@ -11,10 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
+from nbyk.metrics.classes import shares_of as shares_among
 from nbyk.priors.nominal import ClassPrior, LabelPrior, MixedPool, as_counts, labels_of, shares_of
+from nbyk.priors.prior import ItemSource
 from nbyk.resampling.count_sets import BLOCK, as_thresholds
 from nbyk.resampling.effects import batches, effects_of_scores
 from nbyk.resampling.lanes import LANES, STATE, next_row, start_replicate
@@ -22,7 +25,6 @@ from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population, check_epsilon, check_size
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 _ITEMS = 50_000
@@ -32,7 +34,7 @@ _MANY = 100
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledItems:
+class LabelledItems(ItemSource):
     """The items of a pilot with their labels, and perhaps a pair of systems' answers to them.
 
     Attributes
@@ -111,7 +113,7 @@ class LabelledItems:
         """Return by how much A's answers are better than B's here, by a metric that is a mean over items."""
         answers, gold = _together(self.answers or ())[:, np.newaxis], self.counts[np.newaxis]
         shares = gold / gold.sum(axis=-1, keepdims=True)
-        sets = LabelSets(shares, _shares_among(answers, self.levels), answers)
+        sets = LabelSets(shares, shares_among(answers, np.eye(self.levels)), answers)
         return float(sets.item_effects([metric], self.classes).mean())
 
     def swapped(self) -> LabelledItems:
@@ -147,14 +149,10 @@ class LabelSets:
 
     Attributes
     ----------
-    gold : ndarray, shape (R, N, M)
-        Shares of the classes among gold's labels.
-    systems : ndarray, shape (2, R, N, M)
-        Shares of the classes among A's and B's answers.
+    gold, systems : ndarray, shape (R, N, M) and (2, R, N, M)
+        Shares of the classes among gold's labels, and among A's and B's answers.
     answers : ndarray, shape (2, R, N, runs), or None
-        The answers of real systems, as places of classes; NaN where missing.
-    runs
-        The number of answers of simulated systems.
+        The answers of real systems, as places of classes; NaN where missing. Simulated ones have `runs` each.
     rows : ndarray, shape (R, N)
         The items, as places in the pool that they are from.
     """
@@ -181,14 +179,14 @@ class LabelSets:
         """
         n_sets, n_items, n_classes = self.gold.shape
         n = n_sets * n_items
-        gold, rows = self.gold.reshape(n, 1, n_classes), self.systems.reshape(-1, n_classes)
+        gold, rows = self.gold.reshape(n, n_classes), self.systems.reshape(-1, n_classes)
         scores = np.empty((len(metrics), 2, n))
         for metric, out in zip(metrics, scores, strict=True):
             if metric.needs == "classes":
-                places, table = self.labels.reshape(2, n, 1, -1), np.eye(n_classes)
+                places, table = self.labels.reshape(2, n, -1), np.eye(n_classes)
             else:
-                places, table = np.arange(2.0 * n).reshape(2, n, 1, 1), rows
-            metric.bound(names, table).fill(places, gold, out)
+                places, table = np.arange(2.0 * n).reshape(2, n, 1), rows
+            out[:] = metric.bound(names, table).item_scores(places, gold)
         return effects_of_scores(metrics, scores).reshape(len(metrics), n_sets, n_items)
 
 
@@ -269,14 +267,14 @@ class LabelPopulation:
         labels = (None if long_run else self.k_responses, *2 * (runs,))[: 3 if answers is None else 1]
         shares = np.empty((len(labels), *rows.shape, n_classes))
         chances, limits = _pool(self.prior, self.epsilon_a, self.epsilon_b)
-        for of_role, above, k in zip(shares, chances, labels, strict=False):
+        for role_shares, above, k in zip(shares, chances, labels, strict=False):
             if k is None:
-                of_role[:] = shares_of(above[:, rows])
+                role_shares[:] = shares_of(above[:, rows])
         word = streams.generator("labels").integers(2**64, dtype=np.uint64)
         flat = shares.reshape(len(labels), -1, n_classes)
         _draw_shares(limits, rows.reshape(-1), np.array([k or 0 for k in labels]), word, flat)
         if answers is not None:
-            return LabelSets(shares[0], _shares_among(answers, n_classes), answers, rows=rows)
+            return LabelSets(shares[0], shares_among(answers, np.eye(n_classes)), answers, rows=rows)
         return LabelSets(shares[0], shares[1:], runs=runs or _MANY, rows=rows)
 
     def item_effects(self, metrics: Sequence[Metric], streams: Streams, n_sets: int) -> Floats:
@@ -322,32 +320,21 @@ class LabelPopulation:
 
 @lru_cache(maxsize=4)
 def _items(prior: LabelSource) -> Any:
-    """Return 65,536 items of a prior or a pilot, whose items stand in turn.
-
-    To draw items from a pool costs a tenth of drawing their shares, and a mean over it has a fraction of the
-    error of the sets drawn from it.
-    """
+    """Return 65,536 items of a prior or a pilot: a tenth of the time of drawing shares, and of the error."""
     key = stream_key(0, purpose="pool of labelled items", prior=prior.key())
     return prior.pool(Streams(key, 0).generator(""), _POOL)
 
 
 @lru_cache(maxsize=4)
 def _pool(prior: LabelSource, epsilon_a: float, epsilon_b: float) -> tuple[Floats, NDArray[np.uint32]]:
-    """Return the chances of a class from c on of the pool's items, of gold, A and B, (3, M − 1, rows).
-
-    The thresholds are beside them, (rows, 3, M − 1): those of an item are near each other in memory.
-    """
+    """Return the chances of a class from c on, (3, M − 1, rows), and as thresholds by item of the pool."""
     chances = np.stack(_items(prior).at(epsilon_a, epsilon_b))
     return chances, np.ascontiguousarray(as_thresholds(np.moveaxis(chances, -1, 0)))
 
 
 @njit(nogil=True, cache=True)
 def _draw_shares(limits: Any, rows: Any, labels: Any, key: Any, out: Any) -> None:
-    """Fill `out`, shape (S, n, M), with shares of the classes among labels of gold, or of gold, A and B.
-
-    `limits` are thresholds, (pool, 3, M − 1), of which the items have the rows `rows`, (n,). `labels`, (S,),
-    are the numbers of labels; where it is 0, `out` stays as it is.
-    """
+    """Fill `out`, (S, n, M), with shares of the classes among so many `labels`, (S,); 0 fills none."""
     n_levels = out.shape[2] - 1
     state, words = np.empty(STATE, np.uint64), np.empty(LANES, np.uint64)
     halves = words.view(np.uint32)
@@ -408,8 +395,3 @@ def _together(answers: Sequence[Floats]) -> Floats:
 def counts_among(labels: Floats, n_classes: int) -> Counts:
     """Return the counts of the classes among labels, (…, M) of places (…, K); NaN is none."""
     return np.stack([(labels == c).sum(axis=-1) for c in range(n_classes)], axis=-1)
-
-
-def _shares_among(labels: Floats, n_classes: int) -> Floats:
-    counts = counts_among(labels, n_classes)
-    return np.asarray(counts / counts.sum(axis=-1, keepdims=True))

@@ -14,10 +14,10 @@ import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.compiled import discard_older_caches, njit
 
 Words = NDArray[np.uint64]
-Floats = NDArray[np.float64]
 
 LANES = 32
 STATE = 4 * LANES

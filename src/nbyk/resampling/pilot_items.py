@@ -8,23 +8,22 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.metrics.item_means import item_means
 from nbyk.priors import Response
+from nbyk.priors.prior import ItemSource
 from nbyk.resampling.population import check_systems
-from nbyk.resampling.rating_pool import Distributions, Indices, RatingPool
+from nbyk.resampling.rating_pool import Distributions, RatingPool
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
-
-Floats = NDArray[np.float64]
 
 _ROWS = 100_000
 _LEAST_REPEATS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class PilotItems:
+class PilotItems(ItemSource):
     """The items of a pilot with their ratings, and perhaps the answers of a pair of systems to them.
 
     Attributes
@@ -65,7 +64,7 @@ class PilotItems:
             raise NbykError(
                 f"found {self.system_answers!r}, expected levels or real", argument="system_answers"
             )
-        matrices = [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
+        matrices = self._given
         if not matrices:
             raise NbykError("pilot: found neither ratings nor systems; give the ratings of some items")
         if len({len(matrix) for matrix in matrices}) > 1:
@@ -89,7 +88,7 @@ class PilotItems:
         """Whether two real systems answered them."""
         return self.systems is not None
 
-    def take(self, rows: Indices) -> PilotItems:
+    def take(self, rows: Integers) -> PilotItems:
         """Return some of the items, without systems."""
         return replace(self, ratings=np.asarray(self.ratings)[rows])
 
@@ -120,19 +119,21 @@ class PilotItems:
 
     @cached_property
     def _ordered(self) -> tuple[Floats, ...]:
-        """The ratings and answers, sorted within items, and the items sorted by them.
-
-        So the order of the rows and columns of a file, which means nothing, does not change a number.
-        """
-        given = [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
-        matrices = [np.sort(matrix + 0.0, axis=1) for matrix in given]  # -0.0 is 0.0
-        return tuple(matrix[self.order] for matrix in matrices)
+        """The ratings and answers, sorted within items, and the items by them: no order of a file matters."""
+        return tuple(matrix[self.order] for matrix in self._sorted)
 
     @cached_property
-    def order(self) -> Indices:
+    def order(self) -> Integers:
         """The items in the order in which they are drawn from: that of their ratings and answers."""
-        given = [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
-        return np.lexsort(np.concatenate([np.sort(matrix + 0.0, axis=1) for matrix in given], axis=1).T[::-1])
+        return np.lexsort(np.concatenate(self._sorted, axis=1).T[::-1])
+
+    @property
+    def _given(self) -> list[Floats]:
+        return [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
+
+    @cached_property
+    def _sorted(self) -> list[Floats]:
+        return [np.sort(matrix + 0.0, axis=1) for matrix in self._given]  # -0.0 is 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return a description of the items as plain values that JSON can hold."""
@@ -239,7 +240,7 @@ class RedrawnPilot:
             rows += pilot.n_items * streams.generator("repeats").integers(pilot.repeats, size=shape)
         return self.of_rows(rows, streams)
 
-    def of_rows(self, rows: Indices, streams: Streams) -> tuple[Floats, Floats]:
+    def of_rows(self, rows: Integers, streams: Streams) -> tuple[Floats, Floats]:
         """Draw the ratings and answers, as `draw`, of items that are given: row r is of item r mod N."""
         pilot, shape = self.prior, rows.shape
         if pilot.ratings is None:
@@ -251,7 +252,7 @@ class RedrawnPilot:
             return gold, pilot.answers[:, rows % pilot.n_items]
         further = pilot.distributions(streams.seed)[0]
         means = further.means[rows]
-        mean_of_b = self._mean_of_b(means, streams.generator("epsilon b"))
+        mean_of_b = self._moved(means, self.epsilon_b, self.shift_b, streams.generator("epsilon b"))
         b = self._answers(further, rows, mean_of_b, self.sd_scale_b, streams.generator("b"))
         if not self.has_gold and (self.sd_scale_a, self.epsilon_a) == (1.0, 0.0):
             return np.empty((*shape, 0)), np.stack([gold, b])
@@ -259,7 +260,7 @@ class RedrawnPilot:
         a = self._answers(further, rows, mean_of_a, self.sd_scale_a, streams.generator("a"))
         return gold if self.has_gold else np.empty((*shape, 0)), np.stack([a, b])
 
-    def _rated(self, rows: Indices, number: int, role: str, streams: Streams) -> Floats:
+    def _rated(self, rows: Integers, number: int, role: str, streams: Streams) -> Floats:
         """Return K ratings of each row's item from one of the pools, (R, N, K)."""
         pool, k = self.prior.pools[number], self.k_responses
         others = self.prior.distributions(streams.seed)[number] if pool.counts.min() < k else None
@@ -279,15 +280,12 @@ class RedrawnPilot:
             return means, mean_a, mean_b
         streams = Streams(stream_key(seed, purpose="long run of a pilot", pilot=pilot.key()), 0)
         a = self._moved(means, self.epsilon_a, 0.0, streams.generator("epsilon a"))
-        b = self._mean_of_b(means, streams.generator("epsilon b"))
+        b = self._moved(means, self.epsilon_b, self.shift_b, streams.generator("epsilon b"))
         return (
             means,
             self._expected(drawn[0], a, self.sd_scale_a),
             self._expected(drawn[0], b, self.sd_scale_b),
         )
-
-    def _mean_of_b(self, means: Floats, generator: np.random.Generator) -> Floats:
-        return self._moved(means, self.epsilon_b, self.shift_b, generator)
 
     def _moved(self, means: Floats, epsilon: float, shift: float, generator: np.random.Generator) -> Floats:
         # Drawn even if ε is 0, so that every ε has the same items and directions.
@@ -297,7 +295,7 @@ class RedrawnPilot:
     def _answers(
         self,
         further: Distributions,
-        rows: Indices,
+        rows: Integers,
         means: Floats,
         spread: float,
         generator: np.random.Generator,

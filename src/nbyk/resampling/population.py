@@ -7,14 +7,11 @@ from dataclasses import dataclass, fields
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.priors import TwoStagePrior
-from nbyk.resampling import kernels
 from nbyk.resampling.streams import StreamKey, stream_key
-
-Floats = NDArray[np.float64]
 
 _MOST_OF_SUM = 20_000
 """Most steps of an item's sum on the common number of responses: twice its square is below 2³¹."""
@@ -140,14 +137,11 @@ class Population:
         return ItemParameters(
             gold=mu,
             a=perturbed(mu, self.epsilon_a, streams, "epsilon a"),
-            b=perturbed(self._shifted(mu), self.epsilon_b, streams, "epsilon b"),
+            b=perturbed(mu + self.shift_b if self.shift_b else mu, self.epsilon_b, streams, "epsilon b"),
             sd_gold=sd,
             sd_a=scaled(sd, self.sd_scale_a),
             sd_b=scaled(sd, self.sd_scale_b),
         )
-
-    def _shifted(self, mu: Floats) -> Floats:
-        return mu if self.shift_b == 0.0 else mu + self.shift_b
 
 
 def check_size(n_items: int, k_responses: int, n_runs: int | None) -> None:
@@ -180,10 +174,8 @@ def perturbed(mu: Floats, epsilon: float, streams: Uniforms, role: str) -> Float
     """Return item means (R, N) moved by U(−ε, ε) and clamped to [0, 1]."""
     if epsilon == 0.0 and mu.min() >= 0.0 and mu.max() <= 1.0:
         return mu
-    means = mu.copy()
-    uniforms = streams.uniforms(role, mu.shape) if epsilon > 0.0 else means
-    kernels.perturb(means, epsilon, uniforms)
-    return means
+    uniforms = streams.uniforms(role, mu.shape) if epsilon > 0.0 else 0.5
+    return np.clip(mu + epsilon * (2.0 * uniforms - 1.0), 0.0, 1.0)
 
 
 def scaled(sd: Floats, scale: float) -> Floats:

@@ -12,13 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.compiled import discard_older_caches, njit
 from nbyk.sums import product
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _BASE_ATOMS = 16
 _ONE_DISTRIBUTION = 1e6
@@ -30,10 +27,7 @@ discard_older_caches(__file__)
 
 @njit(nogil=True, cache=True)
 def _draw_own(rows: Any, own: Any, counts: Any, out: Any) -> None:
-    """Replace the first uniforms (draws, K) by own ratings of each row's item, without replacement.
-
-    Row r is of item r mod N. The shuffle is Fisher and Yates'.
-    """
+    """Replace the first uniforms, (draws, K), by own ratings of each row's item: Fisher–Yates."""
     left = np.empty(own.shape[1])
     for i in range(rows.size):
         item = rows[i] % len(own)
@@ -47,10 +41,7 @@ def _draw_own(rows: Any, own: Any, counts: Any, out: Any) -> None:
 
 @njit(nogil=True, cache=True)
 def _draw_others(rows: Any, first: Any, atoms: Any, cumulative: Any, out: Any) -> None:
-    """Replace uniforms (draws, K), from number `first` of its item on, by atoms of each row's distribution.
-
-    Row r is of item r mod N.
-    """
+    """Replace uniforms, (draws, K), from the `first` of its item on, by atoms of each row's distribution."""
     last = atoms.shape[1] - 1
     for i in range(rows.size):
         item = rows[i] % len(atoms)
@@ -65,14 +56,8 @@ def _draw_others(rows: Any, first: Any, atoms: Any, cumulative: Any, out: Any) -
 class Distributions:
     """Distributions of further ratings, drawn from the items' Dirichlet posteriors: row r is of item r mod N.
 
-    Attributes
-    ----------
-    atoms : ndarray, shape (N, atoms)
-        The possible values of a further rating of each item.
-    cumulative : ndarray, shape (rows, atoms)
-        Their cumulative probabilities.
-    means : ndarray, shape (rows,)
-        The expected rating: the mean of infinitely many raters.
+    `atoms`, shape (N, atoms), are the possible values of a rating of each item; `cumulative`, (rows, atoms),
+    are their cumulative probabilities, and `means`, (rows,), the mean ratings of infinitely many raters.
     """
 
     atoms: Floats
@@ -80,17 +65,17 @@ class Distributions:
     means: Floats
 
     @property
-    def items(self) -> Indices:
+    def items(self) -> Integers:
         """The item of each row."""
         return np.arange(len(self.means)) % len(self.atoms)
 
-    def draw(self, rows: Indices, k: int, generator: np.random.Generator) -> Floats:
+    def draw(self, rows: Integers, k: int, generator: np.random.Generator) -> Floats:
         """Return K ratings from each row's distribution, shape (*rows.shape, K)."""
         out = generator.random((*rows.shape, k))
         self.fill(rows, out, np.zeros(len(self.atoms), np.int64))
         return out
 
-    def fill(self, rows: Indices, out: Floats, first: Indices) -> None:
+    def fill(self, rows: Integers, out: Floats, first: Integers) -> None:
         """Replace uniforms, shape (*rows.shape, K), by ratings, from number `first[item]` of each row on."""
         flat = out.reshape(-1, out.shape[-1])
         _draw_others(rows.reshape(-1), first, self.atoms, self.cumulative, flat)
@@ -106,20 +91,12 @@ class Distributions:
 class RatingPool:
     """The ratings of N items, and the Dirichlet posterior of each item's distribution.
 
-    Attributes
-    ----------
-    own : ndarray, shape (N, K)
-        Each item's own ratings, then NaN.
-    counts : ndarray of int, shape (N,)
-        The number of these ratings.
-    atoms : ndarray, shape (N, atoms)
-        The possible values of a further rating.
-    weights : ndarray, shape (N, atoms)
-        The parameters of the Dirichlet posterior.
+    `own`, shape (N, K), are each item's own ratings, then NaN, and `counts` their numbers. `atoms`, (N,
+    atoms), are the possible values of a further rating, and `weights` the parameters of the posterior.
     """
 
     own: Floats
-    counts: Indices
+    counts: Integers
     atoms: Floats
     weights: Floats
 
@@ -152,7 +129,7 @@ class RatingPool:
         return Distributions(self.atoms, np.cumsum(shares, axis=1), means)
 
     def take(
-        self, rows: Indices, k: int, generator: np.random.Generator, others: Distributions | None = None
+        self, rows: Integers, k: int, generator: np.random.Generator, others: Distributions | None = None
     ) -> Floats:
         """Return K new ratings of each row's item, shape (*rows.shape, K): its own first, in a fresh order.
 

@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
@@ -23,10 +23,8 @@ from nbyk.resampling.effects import (
     run_chunks,
     score,
 )
-from nbyk.resampling.samplers import Sampler, as_sampler, check_null
+from nbyk.resampling.samplers import Sampler, check_null, get_sampler
 from nbyk.resampling.streams import StreamKey, stream_key
-
-Floats = NDArray[np.float64]
 
 
 def observed_effects(data: ResponseSet, metrics: str | Metric | Sequence[str | Metric]) -> Floats:
@@ -69,7 +67,7 @@ def resample(
         check_null(null)
     if null == "shifted":
         raise NbykError("the shifted null shifts effects, not responses; draw effects with resampled_effects")
-    plan = DrawPlan.of(data, as_sampler(sampler), seed)
+    plan = DrawPlan.of(data, get_sampler(sampler), seed)
     gold, systems = plan.draw(plan.streams(0, null), null, 1)
     a, b = systems[0, 0], systems[1, 0]
     return ResponseSet(gold[0], _without_empty_columns(a), _without_empty_columns(b))
@@ -168,14 +166,14 @@ def hypothesis_effects(
 ) -> Floats:
     """Return one side of `resampled_effects` from draw `start` on, shape (metrics, n_resamples − start).
 
-    `null` is None for the alternative; `start` is a multiple of `nbyk.resampling.streams.CHUNK`. With
-    `on_paper`, the effects depend neither on the order of an item's responses nor on the scale: means are
-    equal if they are equal on paper, where scipy and VET compare them bit by bit. The other parameters are
-    those of `resampled_effects`. Effects are NaN or infinite where a metric is undefined.
+    `null` is None for the alternative. With `on_paper`, the effects depend neither on the order of an item's
+    responses nor on the scale: means are equal if they are equal on paper, where scipy and VET compare them
+    bit by bit. The other parameters are those of `resampled_effects`. Effects are NaN or infinite where a
+    metric is undefined.
     """
     chosen = as_metrics(metrics)
     means_of = equal_item_means if on_paper else item_means
-    parsed, key = as_sampler(sampler), None
+    parsed, key = get_sampler(sampler), None
     if null == "shifted" and parsed.items != "bootstrap_items":
         raise NbykError(
             f"the shifted null has no spread over items with sampler {parsed.name}; "

@@ -80,13 +80,10 @@ class Sampler:
         return k if self.n_responses is None else self.n_responses
 
 
-def as_sampler(sampler: str | Sampler) -> Sampler:
-    """Return a sampler from its name, or as it is."""
-    return sampler if isinstance(sampler, Sampler) else get_sampler(sampler)
-
-
-def get_sampler(name: str) -> Sampler:
-    """Return the sampler of a name such as ``bootstrap_items/sample(5)``."""
+def get_sampler(name: str | Sampler) -> Sampler:
+    """Return the sampler of a name such as ``bootstrap_items/sample(5)``, or a sampler as it is."""
+    if isinstance(name, Sampler):
+        return name
     items, slash, responses = name.replace(" ", "").partition("/")
     if not slash:
         raise NbykError(

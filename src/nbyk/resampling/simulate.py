@@ -7,20 +7,18 @@ either system comes from A's or from B's distribution, by a fair coin.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import ALL_FRESH
-from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.priors import Response
 from nbyk.resampling import kernels
-from nbyk.resampling.count_sets import check_countable, draw_count_sets, score_count_sets
 from nbyk.resampling.effects import (
     EffectDraws,
     Progress,
@@ -32,11 +30,9 @@ from nbyk.resampling.effects import (
 )
 from nbyk.resampling.labels import SimulatedPopulation
 from nbyk.resampling.population import ItemParameters, Population
-from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams
+from nbyk.resampling.streams import StreamKey, Streams
 
-Floats = NDArray[np.float64]
 Hypothesis = Literal["alternative", "null"]
-Detail = Literal["responses", "sufficient"]
 
 
 def simulate(
@@ -69,7 +65,6 @@ def simulated_effects(
     metrics: str | Metric | Sequence[str | Metric],
     *,
     n_draws: int = 1000,
-    detail: Detail = "responses",
     seed: int = 0,
     threads: int = 1,
     progress: Progress | None = None,
@@ -87,11 +82,6 @@ def simulated_effects(
         One metric or several, by name or as `Metric`.
     n_draws
         Draws M under each hypothesis.
-    detail
-        "responses" draws every response. "sufficient" draws only the statistics that the metrics need, from
-        the same distribution: one normal instead of K for an item's mean of normal responses, and counts for
-        Likert and binary responses, also for `mean_of_emds` and `histogram_mean_of_emds`. The numbers differ,
-        with less work.
     seed, threads, progress
         As for `nbyk.resampled_effects`.
 
@@ -105,18 +95,13 @@ def simulated_effects(
         If an argument is out of range or a metric is undefined on a draw.
     """
     chosen = as_metrics(metrics)
-    draw, values_per_item = _drawer(chosen, population, detail)
 
     def work(hypothesis: Hypothesis, key: StreamKey, chunk: int, size: int) -> Floats:
-        streams = ReplicateStreams(key, chunk) if draw is _draw_counts else Streams(key, chunk)
-        parts = [
-            draw(chosen, population, streams, hypothesis, batch)
-            for batch in batches(size, population.n_items * values_per_item)
-        ]
-        return np.concatenate(parts, axis=1)
+        sets = drawn_sets(population, Streams(key, chunk), size, hypothesis)
+        return np.concatenate([score(chosen, systems, gold) for gold, systems in sets], axis=1)
 
     hypotheses: tuple[Hypothesis, ...] = ("alternative", "null")
-    works = [partial(work, each, population.key(seed, f"true {each} {detail}")) for each in hypotheses]
+    works = [partial(work, each, population.key(seed, f"true {each} responses")) for each in hypotheses]
     names = tuple(metric.name for metric in chosen)
     alternative, null = run_chunks(n_draws, *works, threads=threads, progress=progress)
     return EffectDraws(names, check_defined(chosen, alternative), check_defined(chosen, null), paired=False)
@@ -128,14 +113,9 @@ def drawn_sets(
     n_sets: int,
     hypothesis: Hypothesis = "alternative",
 ) -> Iterator[tuple[Floats, Floats]]:
-    """Yield test sets, a few megabytes at a time; those of a pilot are under the alternative.
+    """Yield gold, (R, N, K), and both systems, (2, R, N, runs), of R sets more, a few megabytes at a time.
 
-    Yields
-    ------
-    gold : ndarray, shape (R, N, K)
-        Gold responses of the next R sets.
-    systems : ndarray, shape (2, R, N, runs)
-        Those of both systems.
+    Those of a pilot are under the alternative.
     """
     width = max(population.k_responses, population.n_runs or 1)
     if not isinstance(population, Population):
@@ -217,59 +197,3 @@ def draw_responses(
             from_b = streams.coins(f"source of {role}", shape)
             kernels.respond_mixed(*item_a, *item_b, from_b, code, response.levels, out)
     return gold, systems
-
-
-def _drawer(
-    metrics: Sequence[Metric], population: Population, detail: Detail
-) -> tuple[Callable[..., Floats], int]:
-    """Return the function that draws and scores test sets, and its number of values per item."""
-    response = population.prior.response
-    if detail == "responses":
-        return _draw_responses, 3  # it takes the responses of a few sets at a time
-    if response.levels:
-        check_countable(metrics, response)
-        return _draw_counts, 2 * response.levels
-    if not response.is_normal:
-        raise NbykError(f"{response.kind} responses have no exact short cut; use detail 'responses'")
-    for metric in metrics:
-        if metric.needs != "item_means":
-            raise NbykError(f"metric {metric.name} needs single responses; use detail 'responses'")
-    return _draw_normal_means, 3
-
-
-def _draw_responses(
-    metrics: Sequence[Metric], population: Population, streams: Streams, hypothesis: Hypothesis, n_sets: int
-) -> Floats:
-    sets = drawn_sets(population, streams, n_sets, hypothesis)
-    return np.concatenate([score(metrics, systems, gold) for gold, systems in sets], axis=1)
-
-
-def _draw_counts(
-    metrics: Sequence[Metric],
-    population: Population,
-    streams: ReplicateStreams,
-    hypothesis: Hypothesis,
-    n_sets: int,
-) -> Floats:
-    *_, sets = draw_count_sets(population, streams, n_sets, null=hypothesis == "null")
-    return score_count_sets(metrics, sets)
-
-
-def _draw_normal_means(
-    metrics: Sequence[Metric], population: Population, streams: Streams, hypothesis: Hypothesis, n_sets: int
-) -> Floats:
-    """Score item means: the mean of K normals, each A's or B's by a coin under the null, is one normal."""
-    items = population.draw_items(streams, n_sets)
-    means = np.empty((3, *items.gold.shape))
-    own = (items.gold, items.sd_gold), (items.a, items.sd_a), (items.b, items.sd_b)
-    for role, (mean, sd), out in zip(("gold", "a", "b"), own, means, strict=True):
-        centre, variance = mean, sd * sd
-        k = population.k_responses if role == "gold" else population.n_runs or population.k_responses
-        if role != "gold" and hypothesis == "null":
-            from_b = streams.coins(f"source of {role}", (*mean.shape, k)).mean(axis=-1)
-            centre = items.a + (items.b - items.a) * from_b
-            variance = items.sd_a**2 + (items.sd_b**2 - items.sd_a**2) * from_b
-        streams.fill_normals(role, out)
-        out *= np.sqrt(variance / k)
-        out += centre
-    return score(metrics, means[1:, ..., None], means[0, ..., None])

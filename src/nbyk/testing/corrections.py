@@ -8,9 +8,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError, unknown_name
-
-Floats = NDArray[np.float64]
 
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "none"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)

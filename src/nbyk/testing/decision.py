@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.sums import product
 from nbyk.testing.looks import Looks, certain_looks, schedule
@@ -20,8 +20,6 @@ from nbyk.testing.pvalues import (
     null_counts,
     sides_of,
 )
-
-Floats = NDArray[np.float64]
 
 N_RESAMPLES = 9_999
 """Draws at first, for responses to items."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError, unknown_name
 from nbyk.resampling.streams import CHUNK
 from nbyk.testing.corrections import Correction, check_correction, settled_decisions
@@ -29,8 +29,6 @@ from nbyk.testing.pvalues import (
     p_of_counts,
     sides_of,
 )
-
-Floats = NDArray[np.float64]
 
 _KEPT = 999
 """Draws of each hypothesis to keep, at least."""

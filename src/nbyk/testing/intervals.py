@@ -18,12 +18,11 @@ import math
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.testing.pvalues import bounds_of_p, tie_tolerance
 
-Floats = NDArray[np.float64]
 Interval = tuple[float, float]
 IntervalMethod = Literal["percentile", "bca"]
 

@@ -16,9 +16,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nbyk.arrays import Integers
 from nbyk.errors import NbykError
-
-Integers = NDArray[np.int64]
 
 ERROR = 1e-6
 """Largest chance, per decision, that an early stop changes the decision of all draws."""

@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nbyk.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.sums import covariance
 
-Floats = NDArray[np.float64]
 Alternative = Literal["greater", "less", "two-sided"]
 
 _FEW_PAIRS = 10.0
@@ -20,6 +20,15 @@ _FEW_PAIRS = 10.0
 
 _RELATIVE_TIE, _ABSOLUTE_TIE = 1e-10, 1e-14
 """Effects no further apart than this, relative to the largest or absolutely, are ties."""
+
+
+_ROUNDING = 1e-9
+
+DECISION_ERROR = 0.001
+"""Largest chance that a settled decision differs from the decision by infinitely many draws."""
+
+MOST_DRAWS = 10**7
+"""Most draws of a null or a bootstrap. They are kept in memory, 80 MB each."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +68,6 @@ class PValue:
     p: float
     standard_error: float
     alternative: Alternative
-
-
-_ROUNDING = 1e-9
-
-DECISION_ERROR = 0.001
-"""Largest chance that a settled decision differs from the decision by infinitely many draws."""
-
-MOST_DRAWS = 10**7
-"""Most draws of a null or a bootstrap. They are kept in memory, 80 MB each."""
 
 
 def expected_p(alternative: ArrayLike, null: ArrayLike, *, paired: bool = False) -> ExpectedP:
@@ -309,18 +309,13 @@ def bounds_of_p(count: ArrayLike, n_draws: int, error: float) -> tuple[Floats, F
     return low, high
 
 
-def bounds_of_drawn_p(
-    p: float, n_draws: int, alternative: Alternative, *, error: float = DECISION_ERROR
-) -> tuple[float, float]:
-    """Return bounds of the p-value of infinitely many draws, given the p of `p_value` from `n_draws`.
-
-    The chance that it lies outside of them is at most `error`. Without draws, both are p.
-    """
+def bounds_of_drawn_p(p: float, n_draws: int, alternative: Alternative) -> tuple[float, float]:
+    """Return bounds of the p of infinitely many draws, which miss it with a chance of `DECISION_ERROR`."""
     if not n_draws:
         return p, p
     sides = sides_of(alternative)
     count = max(0, round(p / sides * (1 + n_draws)) - 1)
-    low, high = bounds_of_p(count, n_draws, 0.5 * error / sides)
+    low, high = bounds_of_p(count, n_draws, 0.5 * DECISION_ERROR / sides)
     return min(1.0, sides * float(low)), min(1.0, sides * float(high))
 
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nbyk.arrays import Integers
 from nbyk.data.response_set import coded
 from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.pvalues import Alternative, check_alternative, p_of_sides
 
-Ints: TypeAlias = NDArray[np.int64]
 McNemarMethod: TypeAlias = Literal["exact", "mid_p"]
 
 _LEAST_VARIANCE = 5.0
@@ -123,18 +123,9 @@ def mcnemar(
     half = 0.5 * float(binom.pmf(only_a, n, 0.5)) if method == "mid_p" else 0.0
     greater = float(binom.sf(only_a - 1, n, 0.5)) - half
     less = float(binom.cdf(only_a, n, 0.5)) - half
-    return RightOrWrong(
-        "mcnemar_mid_p" if method == "mid_p" else "mcnemar",
-        float(a_right.mean()),
-        float(b_right.mean()),
-        only_a,
-        only_b,
-        len(a_right),
-        len(a_right),
-        greater,
-        less,
-        alternative,
-    )
+    name, n_items = "mcnemar_mid_p" if method == "mid_p" else "mcnemar", len(a_right)
+    shares = float(a_right.mean()), float(b_right.mean())
+    return RightOrWrong(name, *shares, only_a, only_b, n_items, n_items, greater, less, alternative)
 
 
 def cochran_mantel_haenszel(
@@ -193,22 +184,18 @@ def cochran_mantel_haenszel(
     spread = float(np.sqrt(variance.sum()))
     z = float(lead.sum()) / spread if spread > 0.0 else 0.0
     greater, less = (float(norm.sf(z)), float(norm.cdf(z))) if spread > 0.0 else (1.0, 1.0)
+    shares = float(a_right.mean() / runs[0]), float(b_right.mean() / runs[1])
+    won = int((x * n_b > y * n_a).sum()), int((y * n_a > x * n_b).sum())
+    sizes = len(a_right), len(total)
+    warnings = tuple(_warnings(float(variance.sum()), runs, strata is not None))
     return RightOrWrong(
-        "cochran_mantel_haenszel",
-        float(a_right.mean() / runs[0]),
-        float(b_right.mean() / runs[1]),
-        int((x * n_b > y * n_a).sum()),
-        int((y * n_a > x * n_b).sum()),
-        len(a_right),
-        len(total),
-        greater,
-        less,
-        alternative,
-        tuple(_warnings(float(variance.sum()), runs, strata is not None)),
+        "cochran_mantel_haenszel", *shares, *won, *sizes, greater, less, alternative, warnings
     )
 
 
-def _right(target: Any, a: Any, b: Any, classes: Sequence[Any] | None) -> tuple[Ints, Ints, tuple[int, int]]:
+def _right(
+    target: Any, a: Any, b: Any, classes: Sequence[Any] | None
+) -> tuple[Integers, Integers, tuple[int, int]]:
     """Return the numbers of runs of A and of B that have each item right, shape (N,), and of all runs."""
     codes, _ = coded({"gold": target, "a": a, "b": b}, "classes", classes)
     shapes = {name: np.shape(labels) for name, labels in codes.items()}

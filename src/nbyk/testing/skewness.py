@@ -12,9 +12,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from nbyk.arrays import Floats
 
 
 def skewness_of_mean(values: Floats) -> float:

@@ -147,10 +147,10 @@ def plural(kind: str) -> str:
 
 def shared_numbers(units: Mapping[str, Units]) -> dict[str, tuple[int, int]]:
     """Return the fewest and the most units that items share, of gold and of the systems, by their plural."""
-    systems = [of_system for name, of_system in units.items() if name != "gold"]
-    gold = [of_gold.n_shared for name, of_gold in units.items() if name == "gold"]
+    systems = [own for name, own in units.items() if name != "gold"]
+    gold = [own.n_shared for name, own in units.items() if name == "gold"]
     kind = plural(kind_of(systems, has_gold=bool(gold)))
-    numbers = {"raters": gold, kind: [of_system.n_shared for of_system in systems]}
+    numbers = {"raters": gold, kind: [own.n_shared for own in systems]}
     return {name: (min(counts), max(counts)) for name, counts in numbers.items() if any(counts)}
 
 
@@ -170,13 +170,13 @@ def names_of_both(a: Units, b: Units, *, kind: Kind, pair_runs: bool) -> list[st
 def pairing_sentence(units: Mapping[str, Units], *, has_gold: bool, pair_runs: bool) -> str:
     """Return which units of the systems are paired, with the offer to pair others; "" if there are no two."""
     kind = kind_of(list(units.values()), has_gold=has_gold)
-    known = {name: _shared(of_system) for name, of_system in units.items() if of_system.n_shared}
+    known = {name: _shared(own) for name, own in units.items() if own.n_shared}
     if max(map(len, known.values()), default=0) < 2:
         return ""
     partners = _partners(units, known, kind, pair_runs=pair_runs)
     if not partners:
         offered = list(_partners(units, known, kind, pair_runs=True))
-        columns = "columns " if any(of_system.known_by == "columns" for of_system in units.values()) else ""
+        columns = "columns " if any(own.known_by == "columns" for own in units.values()) else ""
         offer = f": several systems have {columns}{_some(offered)}; {_OFFER}" if offered else ""
         return f"{plural(kind).capitalize()} are not paired{offer}."
     paired = [
@@ -193,7 +193,7 @@ def pairing_sentence(units: Mapping[str, Units], *, has_gold: bool, pair_runs: b
 def pairing_caution(units: Mapping[str, Units], *, has_gold: bool, pair_runs: bool) -> tuple[str, ...]:
     """Return a caution if columns, or places in a row, may be the same people for all systems."""
     kind = kind_of(list(units.values()), has_gold=has_gold)
-    known = {name: _shared(of_system) for name, of_system in units.items() if of_system.n_shared}
+    known = {name: _shared(own) for name, own in units.items() if own.n_shared}
     may_be_people = kind == "rater or run" and not pair_runs
     if not may_be_people or not _partners(units, known, kind, pair_runs=True):
         return ()

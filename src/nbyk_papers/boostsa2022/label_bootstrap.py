@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
+from nbyk.resampling.effects import run_chunks
 from nbyk.resampling.streams import stream_key
-from nbyk.testing.engine.draws import draw_chunks
 from nbyk.testing.engine.item_draws import KindStreams
 from nbyk.testing.pvalues import p_values
 from nbyk_papers.boostsa2022.label_scorer import Labels, label_scorer, observed_scores, scores_of
@@ -116,8 +116,8 @@ def label_bootstrap(
 
     observed = observed_scores(scorer)
     observed_effects = effects(observed[:, :, None])[:, 0] + 0.0  # no −0
-    drawn = draw_chunks(
-        lambda chunk, _: effects(scorer.scores(items.draws(chunk))), n_resamples, threads=threads
+    (drawn,) = run_chunks(
+        n_resamples, lambda chunk, _: effects(scorer.scores(items.draws(chunk))), threads=threads
     )
     comparisons = []
     for place, score in enumerate(chosen):

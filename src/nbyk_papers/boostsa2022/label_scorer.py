@@ -14,7 +14,9 @@ from nbyk.metrics.classes import F1, MACRO, PRECISION, RECALL, score_tables
 from nbyk.testing.engine.forms import form_of
 from nbyk.testing.engine.item_draws import ItemDraws, KindCounts, by_first_item
 from nbyk.testing.engine.rows import Rows
+from nbyk.testing.engine.swaps import DRAWS
 from nbyk.testing.engine.tables import Tables
+from nbyk.testing.engine.weights import weighted_sums
 from nbyk_papers.boostsa2022.soft_labels import MEASURES, contributions, score_sums
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -88,9 +90,6 @@ class HardScorer:
 class SoftScorer:
     """Every item is a kind of its own."""
 
-    name = "soft labels"
-    kinds = deviations = None
-
     def __init__(self, target: Labels, predictions: Labels, scores: Sequence[Metric]) -> None:
         self._measures = np.array([MEASURES.index(score.name) for score in scores], dtype=np.int64)
         self._n_systems = len(predictions)
@@ -100,7 +99,8 @@ class SoftScorer:
 
     def scores(self, draws: ItemDraws) -> Floats:
         """As `HardScorer.scores`; NaN where undefined."""
-        sums = draws.sums(self)
+        sums = np.empty((self.features.shape[1], DRAWS))
+        weighted_sums(self.features, draws.weights, sums)
         out = np.empty((len(self._measures), self._n_systems, sums.shape[1]))
         score_sums(float(draws.shape[1]), sums, self._measures, out)
         return out

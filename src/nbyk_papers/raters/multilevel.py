@@ -16,7 +16,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.resampling.draw_plan import DrawPlan, HypothesisStreams, ResponseRows
 from nbyk.resampling.effects import as_metrics, run_chunks, score
 from nbyk.resampling.samplers import Sampler
-from nbyk.resampling.streams import Streams, stream_key
+from nbyk.resampling.streams import stream_key
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -40,7 +40,7 @@ def effects_over_raters(
     sampler = Sampler("all_items", "sample")
 
     def draws(chunk: int, n: int) -> Iterator[tuple[Floats, Floats]]:
-        streams = HypothesisStreams(Streams(key, chunk), null or "alternative", share_gold=False)
+        streams = HypothesisStreams(key, chunk, null or "alternative", share_gold=False)
         for _ in range(n):
             drawn = _drawn(data, streams.uniforms)
             rows = (ResponseRows.of(matrix) for matrix in (drawn.gold[:, :0], drawn.a, drawn.b))

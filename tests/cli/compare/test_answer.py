@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +13,6 @@ import pytest
 from matplotlib.image import imread
 
 import nbyk as package
-from nbyk.cli.compare_answers import _beside
-from nbyk.errors import StoppedError
 from nbyk.provenance import read_record
 from nbyk.words import for_spreadsheets
 from tests.cli.compare.ratings import found, read, results, unfolded, write
@@ -173,36 +170,6 @@ def test_every_metric_and_what_would_settle_it_are_looked_at_when_asked_for(nbyk
     assert full["sensitivity"]["choices"]
     assert full["settlement"]["n_items"] > 300
     assert not any("--full" in text for text in full["cautions"])
-
-
-def test_a_signal_does_not_wait_for_the_task_that_goes_on_beside() -> None:
-    may_end = threading.Event()
-    with (
-        pytest.raises(StoppedError),
-        _beside(lambda threads: may_end.wait(), 2) as (settled, _),
-    ):
-        raise StoppedError(2)
-    may_end.set()
-    assert settled() is True
-
-
-def test_a_task_beside_another_draws_with_the_same_threads() -> None:
-    with _beside(lambda threads: threads, 2) as (settled, threads):
-        assert settled() is threads
-        assert list(threads.map(abs, [-1, -2])) == [1, 2]
-
-
-def test_with_one_thread_a_task_begins_when_it_is_waited_for() -> None:
-    begun: list[int] = []
-    with _beside(lambda threads: begun.append(threads), 1) as (settled, threads):
-        assert (begun, threads) == ([], 1)
-        settled()
-    assert begun == [1]
-
-
-def test_without_a_task_the_block_has_all_threads() -> None:
-    with _beside(None, 3) as (settled, threads):
-        assert (settled, threads) == (None, 3)
 
 
 def test_nothing_is_written_where_a_figure_cannot_be(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from nbyk.cli.gates import by_margin
 from tests.cli.compare.ratings import found, unfolded
 from tests.cli.conftest import Run
 
@@ -46,8 +45,3 @@ def test_whoever_gives_a_margin_reads_about_the_margin_first(nbyk: Run) -> None:
         assert answer["sentences"][1].startswith("sim_a is better than sim_c")
         assert answer["lines"][0].startswith(verdict)
     assert found(nbyk, pair)["title"] == "Is sim_c better than sim_a?"
-
-
-def test_a_gate_without_a_claim_is_inconclusive() -> None:
-    assert by_margin([(False, None)]) == "inconclusive"
-    assert by_margin([(True, None)]) == "yes"

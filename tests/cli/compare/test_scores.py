@@ -209,9 +209,9 @@ def test_out_writes_everything_alike_twice(nbyk: Run) -> None:
         code, text, _ = nbyk("compare", "a.txt", "b.txt", "c.txt", "--lift", "1.25", "--out", out)
         assert code == 0
     names = sorted(str(path.relative_to("one")) for path in Path("one").rglob("*.*"))
-    for expected in ("compare.html", "compare.json", "figures/scores.svg", "figures/scores.png"):
+    for expected in ("compare.html", "compare.json", "figures/leaderboard.svg", "figures/leaderboard.png"):
         assert expected in names
-    for table in ("pairs", "systems", "power"):
+    for table in ("pairs", "standings", "power"):
         assert {f"tables/{table}{suffix}" for suffix in (".csv", ".parquet", ".md", ".tex")} <= set(names)
     files = [name for name in names if not name.startswith((".nbyk", "tables/.", "figures/."))]
     assert [Path("one", name).read_bytes() for name in files] == [
@@ -225,9 +225,9 @@ def test_out_writes_everything_alike_twice(nbyk: Run) -> None:
 @pytest.mark.parametrize(
     ("test", "others", "figures"),
     [
-        ("permutation", ["b"], ["null", "scores"]),
-        ("permutation", ["b", "c"], ["scores"]),
-        ("aso", ["b"], ["quantiles", "scores"]),
+        ("permutation", ["b"], ["leaderboard", "null"]),
+        ("permutation", ["b", "c"], ["leaderboard"]),
+        ("aso", ["b"], ["leaderboard", "quantiles"]),
     ],
 )
 def test_figures_show_a_name_that_looks_like_mathematics_as_it_is(

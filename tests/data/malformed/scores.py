@@ -156,7 +156,7 @@ CASES = [
         "an id twice",
         "bad.csv",
         "item,score\na,0.5\nb,0.6\na,0.7\n",
-        "item 'a' already has a score on line 2; .*nbyk compare",
+        "item 'a' is already on line 2; .*nbyk compare",
         place=":4",
     ),
     bad(

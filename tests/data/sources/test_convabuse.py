@@ -72,7 +72,7 @@ def test_convabuse_splits_in_the_upstream_layout(tmp_path):
         ([("1.0", {1: ("1, 0", "0", "0", "0", "0")})], ":2: Annotator1_is_abuse"),
         ([("1.0", {1: one_hot(1)}), ("2.0", {1: ("yes", "0", "0", "0", "0")})], ":3: Annotator1_is_abuse"),
         ([("1.0", {1: one_hot(1)}), ("2.0", {})], ":3: no annotator"),
-        ([("1.0", {1: one_hot(1)}), ("1.0", {2: one_hot(1)})], ":3: example_id '1.0' is already on"),
+        ([("1.0", {1: one_hot(1)}), ("1.0", {2: one_hot(1)})], ":3: item '1' is already on"),
         ([("1.0", {1: one_hot(1)}), ("", {2: one_hot(1)})], ":3: the item id is empty"),
     ],
 )

@@ -63,7 +63,7 @@ def test_a_workers_first_rating_of_a_comment_counts(tmp_path):
         ('{"ratings": [{"toxic_score": true}]}', "toxic_score is True"),
         ('{"ratings": [{"toxic_score": 1, "worker_id": " "}]}', "worker_id is ' '"),
         ('{"ratings": [{"toxic_score": 1}], "comment_id": [1]}', "comment_id is [1]"),
-        ('{"ratings": [{"toxic_score": 1}], "comment_id": 1}', "'1' is already on line 1"),
+        ('{"ratings": [{"toxic_score": 1}], "comment_id": 1}', "json:2: item '1' is already on"),
     ],
 )
 def test_a_malformed_toxicity_line_is_named(tmp_path, line, says):

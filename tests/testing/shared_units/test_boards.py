@@ -28,11 +28,19 @@ def totals_of(changes: np.ndarray) -> np.ndarray:
     return np.sum((changes[:, None] - changes[None, :]) ** 2, axis=2)
 
 
-def log_likelihood(spreads: np.ndarray, df: float, d0: float) -> float:
+def belonging(own: np.ndarray, df: float) -> np.ndarray:
+    """Return 1 for each system, and for that with the largest variance 30 S P(F > its ratio to others')."""
+    weights, top = np.ones(len(own)), int(np.argmax(own))
+    others = np.delete(own, top).mean()
+    weights[top] = min(1.0, 30 * len(own) * fisher.sf(own[top] / others, df, df * (len(own) - 1)))
+    return weights
+
+
+def log_likelihood(spreads: np.ndarray, weights: np.ndarray, df: float, d0: float) -> float:
     """Return that of mean squares whose density is f(q / s₀²) / s₀², where s₀² fits the mean of log q."""
     mean_log = digamma(df / 2) - np.log(df / 2) - digamma(d0 / 2) + np.log(d0 / 2)
-    scale = np.exp(np.log(spreads).mean() - mean_log)
-    return float(np.sum(fisher.logpdf(spreads / scale, df, d0) - np.log(scale)))
+    scale = np.exp(np.average(np.log(spreads), weights=weights) - mean_log)
+    return float(np.sum(weights * (fisher.logpdf(spreads / scale, df, d0) - np.log(scale))))
 
 
 def board(seed: int, spreads: list[float], raters: int = 5, n: int = 30) -> np.ndarray:
@@ -56,38 +64,52 @@ def pair_tests(ratings: np.ndarray, *, paired: bool = True):
     }
 
 
-@pytest.mark.parametrize(("n_systems", "units"), [(4, 3), (6, 5), (12, 2)])
-def test_pairs_are_moderated_as_the_explicit_changes_of_each_system_say(n_systems: int, units: int):
+@pytest.mark.parametrize("shared", [0.0, 0.7, 50.0])
+@pytest.mark.parametrize(("n_systems", "units", "far"), [(4, 3, 1.0), (6, 5, 1.0), (6, 5, 9.0), (12, 2, 1.0)])
+def test_pairs_are_moderated_as_the_explicit_changes_of_each_system_say(
+    n_systems: int, units: int, far: float, shared: float
+):
+    """`shared` is what units like in every second system more, and in the others less."""
     rng = np.random.default_rng(n_systems)
     changes = rng.normal(size=(n_systems, units)) * rng.uniform(0.2, 2.0, (n_systems, 1))
+    changes[1] *= far
+    changes += shared * rng.normal(size=units) * np.where(np.arange(n_systems) % 2, -1.0, 1.0)[:, None]
     changes -= changes.mean(axis=1, keepdims=True)
     df, s = units - 1.0, n_systems
     # ‖m_s‖² of changes less those of the mean system, and τ² unbiased by hand
-    squares = np.sum((changes - changes.mean(axis=0)) ** 2, axis=1)
-    q = squares * s / (s - 1)
-    own = np.maximum(((s - 1) * q - q.mean()) / (s - 2), 0.0)
+    centred = changes - changes.mean(axis=0)
+    q = np.sum(centred**2, axis=1) * s / (s - 1)
+    belongs = belonging(np.maximum(((s - 1) * q - q.mean()) / (s - 2), 0.0), df)
+    assert (belongs.min() < 0.1) == (far > 1.0 and shared < 50.0)
+    mean = np.average(q, weights=belongs)
+    own = np.maximum(((s - 1) * q - mean) / (s - 2), 0.0)
     # degrees of freedom of all systems together, by the covariance of the systems over units
-    covariance = (changes - changes.mean(axis=0)) @ (changes - changes.mean(axis=0)).T / df
+    of_most = centred * np.sqrt(belongs)[:, None]
+    covariance = of_most @ of_most.T / df
     trace, n_eff = np.trace(covariance), 1.0
     if df > 1:
         of_squares = df**2 / (df - 1) / (df + 2) * (np.trace(covariance @ covariance) - trace**2 / df)
         n_eff = np.clip(trace**2 / of_squares, 1.0, s - 1.0) if of_squares > 0 else s - 1.0
-    scale = np.sqrt(np.diag(covariance))
-    correlations = (covariance / np.outer(scale, scale))[np.triu_indices(s, 1)]
-    apart = min(1.0, (1 - np.mean(correlations**2)) / (1 - 1 / df)) if df > 1 else 0.0
+    r = (centred @ centred.T / np.sqrt(np.outer(*[np.sum(centred**2, axis=1)] * 2)))[np.triu_indices(s, 1)]
+    apart = 0.0
+    if df > 1:
+        apart = np.clip(2 * (1 - np.mean(r**2)) / (1 - 1 / df) / (1 - 1 / (s - 1) ** 2) - 1, 0.0, 1.0)
+        assert (apart == 0.0) == (shared == 50.0)
     totals = totals_of(changes)
     variances, degrees, weights = moderated_pairs(totals, df)
     assert variances.shape == degrees.shape == (6, s, s)
     for way, d0 in enumerate(df * TIMES):
-        of_system = (d0 * q.mean() + df * own) / (d0 + df)
+        of_system = (d0 * belongs * mean + df * own) / (d0 * belongs + df)
         for a, b in itertools.combinations(range(s), 2):
             of_both = of_system[a] + of_system[b]
             expected = apart * of_both + (1 - apart) * totals[a, b]
             assert variances[way, a, b] == pytest.approx(expected, rel=1e-9)
-            of_sum = of_both**2 / (of_system[a] ** 2 / (d0 + df) + of_system[b] ** 2 / (d0 + df))
-            of_sum = max(min(of_sum, n_eff * df), df)
+            squares = sum(of_system[c] ** 2 / (d0 * belongs[c] + df) for c in (a, b))
+            of_sum = max(min(of_both**2 / squares, n_eff * df), df)
             assert degrees[way, a, b] == pytest.approx(df + apart * (of_sum - df), rel=1e-9)
-    assert weights.sum() == pytest.approx(1.0)
+    logs = np.array([log_likelihood(q, belongs, df, d0) for d0 in df * TIMES])
+    expected = np.exp(logs - logs.max())
+    assert weights == pytest.approx(expected / expected.sum(), rel=1e-9)
 
 
 @pytest.mark.parametrize("df", [1.0, 2.0, 4.5, 7.0])
@@ -96,24 +118,39 @@ def test_weights_are_densities_of_f_at_the_mean_of_logarithms(df: float):
     rng = np.random.default_rng(3)
     spreads = rng.chisquare(df, 7) / df * rng.uniform(0.5, 3.0, 7)
     _, _, weights = moderated_systems(spreads, df)
-    logs = [log_likelihood(spreads, df, d0) for d0 in df * TIMES]
+    logs = [log_likelihood(spreads, belonging(spreads, df), df, d0) for d0 in df * TIMES]
     expected = np.exp(np.array(logs) - max(logs))
     assert weights == pytest.approx(expected / expected.sum(), rel=1e-9)
 
 
 def test_three_systems_and_missing_pairs_are_moderated_pair_by_pair():
+    """Three systems as far as they are independent, which is 0 where all units differ in one direction."""
     rng = np.random.default_rng(1)
-    whole = totals_of(rng.normal(size=(3, 4)))
     holed = totals_of(rng.normal(size=(5, 4)))
     holed[0, 1] = holed[1, 0] = np.nan
-    for totals in (whole, holed):
+    one = np.outer([1.0, -2.0, 1.5], rng.normal(size=4))
+    between = one + 0.3 * rng.normal(size=(3, 4))
+    apart_of = []
+    for totals, changes in ((totals_of(between), between), (totals_of(one), one), (holed, None)):
         there = np.triu(~np.isnan(totals), 1)
         mean = totals[there].mean()
+        apart, most = 1.0, 4 * 3.0
+        if changes is not None:
+            centred = changes - changes.mean(axis=0)
+            unit = centred / np.sqrt(np.sum(centred**2, axis=1, keepdims=True))
+            r = (unit @ unit.T)[np.triu_indices(3, 1)]
+            apart = float(np.clip((1 - np.mean(r**2)) / (1 - 1 / 3) / (1 - 1 / 4), 0.0, 1.0))
+            covariance = centred @ centred.T / 3.0
+            squares = 9.0 / 2.0 / 5.0 * (np.trace(covariance @ covariance) - np.trace(covariance) ** 2 / 3.0)
+            most = 3.0 * np.clip(np.trace(covariance) ** 2 / squares, 1.0, 2.0)
+        apart_of.append(apart)
         variances, degrees, _ = moderated_pairs(totals, 3.0)
         for way, d0 in enumerate(3.0 * TIMES):
-            expected = (d0 * mean + 3.0 * totals[there]) / (d0 + 3.0)
-            assert variances[way][there] == pytest.approx(expected)
-            assert degrees[way][there] == pytest.approx(min(d0 + 3.0, (len(totals) - 1) * 3.0))
+            pooled = (d0 * mean + 3.0 * totals[there]) / (d0 + 3.0)
+            assert variances[way][there] == pytest.approx(apart * pooled + (1 - apart) * totals[there])
+            assert degrees[way][there] == pytest.approx(3.0 + apart * (min(d0 + 3.0, most) - 3.0))
+    assert 0.1 < apart_of[0] < 1.0
+    assert apart_of[1:] == [pytest.approx(0.0, abs=1e-9), 1.0]
 
 
 def test_alike_systems_learn_from_each_other_and_an_odd_one_keeps_its_own():
@@ -131,8 +168,10 @@ def test_alike_systems_learn_from_each_other_and_an_odd_one_keeps_its_own():
     without = [place for place in range(10) if place != 3]
     assert variances[3, without].min() > 2.0 * variances[np.ix_(without, without)].max()
     assert degrees[3, without].max() < 4.0 * 4.0
-    # its pairs keep most of what they had, those of the others far less than half of the pooled mean
-    assert variances[3, without].min() > 0.4 * totals_of(odd)[3, without].min()
+    # its pairs keep what they had, and it lends none of it to those of the others
+    assert variances[3, without] == pytest.approx(totals_of(odd)[3, without], rel=0.25)
+    others = variances[np.ix_(without, without)][np.triu_indices(9, 1)]
+    assert others.mean() == pytest.approx(totals_of(changes)[np.ix_(without, without)].sum() / 72, rel=0.2)
 
 
 def test_moderated_systems_by_hand():
@@ -141,12 +180,21 @@ def test_moderated_systems_by_hand():
     assert variances.shape == (6, 3)
     assert variances[0] == pytest.approx((2.0 * 3.0 + 2.0 * totals) / 4.0)
     assert variances[-1] == pytest.approx((128.0 * 3.0 + 2.0 * totals) / 130.0)
-    assert df.tolist() == [4.0, 6.0, 6.0, 6.0, 6.0, 6.0]
+    assert df.tolist() == [[4.0] * 3] + [[6.0] * 3] * 5
     assert weights.sum() == pytest.approx(1.0)
     order = np.array([2, 0, 1])
     again = moderated_systems(totals[order], 2.0)
     assert again[0] == pytest.approx(variances[:, order])
     assert again[2] == pytest.approx(weights)
+    # one far off belongs by 30 · 4 · P(F₂,₆ > 1000), and next to nothing passes between it and the others
+    far, alike = np.array([1.0, 1.0, 1000.0, 1.0]), np.arange(4) != 2
+    variances, df, _ = moderated_systems(far, 2.0)
+    share = 30 * 4 * fisher.sf(1000.0, 2, 6)
+    mean = (3.0 + share * 1000.0) / (3.0 + share)
+    assert variances[1, alike] == pytest.approx((2.0 * mean + 1.0) / 3.0)
+    assert variances[1, 2] == pytest.approx((2.0 * share * mean + 1000.0) / (2.0 * share + 1.0))
+    assert df[1, alike] == pytest.approx(6.0)
+    assert df[1, 2] == pytest.approx(4.0 * share + 2.0)
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -205,7 +253,7 @@ def test_runs_of_each_system_are_moderated_as_its_own():
     variances, df, weights = moderated_systems(np.array(totals), float(mean_df))
     for (a, b), test in moderated_tests(tests, 4).items():
         assert test.law.variances[:, 1:] == pytest.approx(variances[:, [a, b]], rel=1e-6)
-        assert test.law.df[:, 1:] == pytest.approx(np.stack([df, df], axis=1), rel=1e-6)
+        assert test.law.df[:, 1:] == pytest.approx(df[:, [a, b]], rel=1e-6)
         assert test.law.weights == pytest.approx(weights, rel=1e-6)
 
 

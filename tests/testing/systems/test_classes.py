@@ -277,7 +277,7 @@ def test_a_leaderboard_of_classes() -> None:
     [
         (([1, 2], ["a", "b"], ["a", "b"]), "number"),
         ((["a", "a"], ["a", "a"], ["a", "a"]), "expected at least two classes"),
-        ((["a", "b"], ["a", " "], ["a", "b"]), "is empty"),
+        ((["a", "b"], ["a", " "], ["a", "b"]), "item 1: found no label, expected one"),
     ],
 )
 def test_bad_classes_are_refused(arguments: Any, message: str) -> None:

@@ -81,4 +81,4 @@ def test_the_reason_why_so_few_pairs_show_nothing_comes_first() -> None:
     x, y = [0.81, 0.84, 0.86, 0.80, 0.85], [0.72, 0.74, 0.75, 0.70, 0.76]
     board = nbyk.compare(None, {"x": x, "y": y}, kind="scores", pair_runs=True)
     assert "smallest p-value" in board.warnings[0]
-    assert board.sample.pairing == "Scores in one place are a pair"
+    assert board.sample.pairing == "Scores in one place are a pair."

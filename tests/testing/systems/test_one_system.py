@@ -9,8 +9,6 @@ from scipy import stats
 
 import nbyk
 from nbyk.errors import NbykError
-from nbyk.testing.decision import Decision
-from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.one_system import band
 from nbyk.testing.systems.scored import ScoredSystems
 
@@ -119,7 +117,7 @@ def test_pass_at_k_is_that_of_another_package() -> None:
     expected = [0.42, 0.5666666666666668, 0.66, 0.72]
     assert_allclose([board.standings[0].score for board in boards], expected, rtol=1e-12)
     scored = [ScoredSystems.of(None, {"mine": values}, metric) for metric in metrics]
-    ends = band(boards, scored, Asked(Decision("two-sided", 0.05, 999, 999)))
+    ends = band(boards, scored)
     theirs = [(0.306, 0.534), (0.442, 0.691), (0.527, 0.793), (0.579, 0.861)]
     assert_allclose(ends, theirs, atol=0.01)
 

@@ -86,7 +86,7 @@ def test_the_table_by_task_is_corrected_for_the_tasks() -> None:
     of = systems()
     suite = Suite.of(TASKS)
     board = board_of_suite(scored(of), suite, ASKED)
-    table = task_table(scored(of), suite, board, "two-sided").set_index("task")
+    table = task_table(scored(of), suite, board).set_index("task")
     for name in suite.names:
         here = name == TASKS
         more, fewer = (int(np.sum(sign * (of["a"] - of["b"])[here] > 0)) for sign in (1, -1))

@@ -195,14 +195,11 @@ class SystemTest:
     def _counted(self, data: ResponseSet, seed: int) -> tuple[int, int]:
         draw = self._null_of_rows if self.name in ("swap_items", "shifted") else self._null_of_responses
         observed, null_effects = draw(data, seed)
-        at = self._looks(first=_FIRST, growth=_GROWTH)
-        for look, n_draws in enumerate(at.draws.tolist()):
-            count, _, _ = null_counts(self._sign * observed, self._sign * null_effects(n_draws))
-            if count <= at.reject_to[look]:
-                return 1, n_draws
-            if count >= at.keep_from[look]:
-                break
-        return 0, n_draws
+
+        def count(n_draws: int) -> int:
+            return null_counts(self._sign * observed, self._sign * null_effects(n_draws))[0]
+
+        return _decision(self._looks(first=_FIRST, growth=_GROWTH), count)
 
     def _null_of_rows(self, data: ResponseSet, seed: int) -> tuple[float, Callable[[int], Floats]]:
         """Return the observed effect, and a function for the first n effects if a null deals whole rows."""
@@ -236,8 +233,7 @@ class SystemTest:
         return float(observed_effects(data, self.metric)[0]), effects
 
     def _expected_p(self, data: ResponseSet, seed: int) -> tuple[int, int]:
-        at = pair_looks(self.n_resamples, self.alpha, first=_FIRST, growth=_GROWTH, early=self.early)
-        for look, n_draws in enumerate(at.draws.tolist()):
+        def count(n_draws: int) -> int:
             draws = resampled_effects(
                 data,
                 self.metric,
@@ -247,12 +243,10 @@ class SystemTest:
                 share_gold=False,
                 seed=seed,
             )
-            pairs = pairs_at_least(self._sign * draws.alternative[0], self._sign * draws.null[0])
-            if pairs <= at.reject_to[look]:
-                return 1, n_draws
-            if pairs >= at.keep_from[look]:
-                break
-        return 0, n_draws
+            return pairs_at_least(self._sign * draws.alternative[0], self._sign * draws.null[0])
+
+        at = pair_looks(self.n_resamples, self.alpha, first=_FIRST, growth=_GROWTH, early=self.early)
+        return _decision(at, count)
 
     @property
     def _sign(self) -> float:
@@ -261,6 +255,17 @@ class SystemTest:
     def _ordered(self, a: NDArray, b: NDArray) -> tuple[NDArray, NDArray]:  # type: ignore[type-arg]
         """Return the system that should be better first."""
         return (b, a) if self.alternative == "less" else (a, b)
+
+
+def _decision(at: Looks, count: Callable[[int], int]) -> tuple[int, int]:
+    """Return 1 to reject, else 0, by the counts among more and more draws; and the number of draws."""
+    for look, n_draws in enumerate(at.draws.tolist()):
+        found = count(n_draws)
+        if found <= at.reject_to[look]:
+            return 1, n_draws
+        if found >= at.keep_from[look]:
+            break
+    return 0, n_draws
 
 
 def pairs_at_least(alternative: Floats, null: Floats) -> int:

@@ -1,4 +1,4 @@
-"""The figures of a comparison: leaderboard, a pair's effect, sensitivity and variance shares."""
+"""The figures of a comparison: systems, a pair's effect and its null, sensitivity and variance shares."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbyk.report.drawing import COLOURS, WIDE, new_figure, shown_name, style
+from nbyk.data.arrays import Floats
+from nbyk.report.drawing import COLOURS, WIDE, new_figure, new_panels, shown_name, style
 from nbyk.report.lines import in_words
 from nbyk.testing.results import Board, Pair, Question, VariancePart
+from nbyk.testing.scores.null_draws import null_draws
 from nbyk.testing.systems.sensitivity import Choice, Sensitivity
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _INK, _PALE = "#333333", "#bbbbbb"
+_MOST_POINTS = 400
+_GOLDEN = 0.6180339887498949
 _RANKS, _MARKS = 8.0, 44.0
 """Points from the axes of a leaderboard to its columns of ranks and of groups."""
 _VERDICTS = {
@@ -29,11 +34,16 @@ _VERDICTS = {
 
 
 def leaderboard_figure(board: Board) -> Figure:
-    """Draw the systems' scores with their intervals, best on top, and their ranks and groups beside them."""
-    n, asked = len(board.standings), board.question
+    """Draw the systems' scores with their intervals, best on top, and their ranks and groups beside them.
+
+    Scores of runs are drawn as points behind their means.
+    """
+    n, asked, of_runs = len(board.standings), board.question, board.sample.scores
     beside = dict(_marks(board))
-    figure, scores = new_figure(WIDE, 0.22 * n + 0.85)
+    figure, scores = new_figure(WIDE, (0.45 if of_runs else 0.22) * n + 0.85)
     with style():
+        for row, standing in enumerate(board.standings if of_runs else ()):
+            _draw_sample(scores, row, of_runs[standing.name], COLOURS[5])
         rows = np.arange(n)
         values = np.array([standing.score for standing in board.standings])
         ends = np.array([standing.interval for standing in board.standings]).T
@@ -66,7 +76,7 @@ def leaderboard_figure(board: Board) -> Figure:
 
 def difference_figure(pair: Pair) -> Figure:
     """Draw the effect with the interval of each claim, with lines at no effect and at the margin, if any."""
-    claims, (a, b) = [claim for claim in pair.claims if claim.is_conclusive], (pair.a, pair.b)
+    claims = [claim for claim in pair.claims if claim.is_conclusive]
     figure, axes = new_figure(WIDE, 1.25 + 0.55 * len(claims))
     with style():
         axes.axvline(0.0, color=_INK, linewidth=0.9, linestyle=":")
@@ -84,58 +94,128 @@ def difference_figure(pair: Pair) -> Figure:
         axes.locator_params(axis="x", nbins=4)
         low, high = axes.get_xlim()
         axes.set_xlim(min(low, -0.05 * (high - low)), max(high, 0.05 * (high - low)))
-        axes.set_xlabel(
-            f"← {shown_name(b, 22)} is better | {shown_name(a, 22)} is better →\n"
-            f"effect on {_in_unit(pair.question)}, {_percent(pair.question)} interval"
-        )
+        of = f"effect on {_in_unit(pair.question)}, {_percent(pair.question)} interval"
+        axes.set_xlabel(f"{_sides(pair)}\n{of}")
         if pair.margin is not None:
             figure.legend(loc="outside upper right", frameon=False)
     return figure
 
 
-def pair_figure(pair: Pair) -> Figure:
-    """Draw the observed effect with the effects under the null and of bootstrapped test sets."""
-    figure, axes = new_figure(WIDE, 3.4)
-    asked, items, a, b = pair.question, pair.claims[-1], pair.a, pair.b
-    assert pair.drawn is not None
-    null, drawn = pair.drawn.null, pair.drawn.bootstrapped
-    assert null is not None
-    assert drawn is not None
-    low = min(null.min(), drawn.min(), items.effect)
-    high = max(null.max(), drawn.max(), items.effect)
+def null_figure(pair: Pair) -> Figure:
+    """Draw the observed value and those under the null and, of items, those of bootstrapped test sets."""
+    figure, axes = new_figure(WIDE, 3.3)
+    asked, scores, items = pair.question, pair.sample.scores, pair.claims[-1]
+    if scores:
+        of_scores = null_draws(asked.test, scores[pair.a], scores[pair.b], seed=asked.seed)
+        null, observed, drawn = of_scores.values, of_scores.observed, np.empty(0)
+        what = of_scores.statistic
+    else:
+        assert pair.drawn is not None
+        assert pair.drawn.null is not None
+        assert pair.drawn.bootstrapped is not None
+        null, observed, drawn = pair.drawn.null, items.effect, pair.drawn.bootstrapped
+        what = f"effect on {_in_unit(asked)}"
+    low, high = (end((*null, *drawn, observed)) for end in (min, max))
     margin = 0.02 * (high - low) or 1.0
-    bins = np.linspace(low - margin, high + margin, 81).tolist()
+    bins = np.linspace(low - margin, high + margin, 81)
+    middles, width = 0.5 * (bins[1:] + bins[:-1]), bins[1] - bins[0]
+    beyond = {
+        "greater": middles >= observed,
+        "less": middles <= observed,
+        "two-sided": np.abs(middles) >= abs(observed),
+    }[asked.alternative]
+    test = "" if scores else f" ({in_words(asked.test)})"
     with style():
-        for values, colour, name in (
-            (null, _PALE, f"equally good systems ({in_words(asked.test)})"),
-            (drawn, COLOURS[5], "bootstrapped test sets"),
+        shares = np.histogram(null, bins)[0] / null.size
+        for inside, colour, label in (
+            (~beyond, _PALE, f"equally good systems{test}"),
+            (beyond, COLOURS[4], "at least as extreme"),
         ):
-            weights = np.full(values.size, 1.0 / values.size)
-            axes.hist(values, bins, weights=weights, color=colour, alpha=0.65, label=name)
-        top = 1.12 * axes.get_ylim()[1]
-        axes.plot(
-            items.interval,
-            (0.94 * top, 0.94 * top),
-            color=COLOURS[0],
-            linewidth=3,
-            label=f"{_percent(asked)} interval",
-        )
-        axes.axvline(items.effect, color=COLOURS[1], linewidth=1.6, label=f"observed, {items.effect:.3g}")
+            if inside.any():  # without bars, the legend would show another colour
+                axes.bar(middles[inside], shares[inside], width, color=colour, label=label)
+        if drawn.size:
+            weights, label = np.full(drawn.size, 1.0 / drawn.size), "bootstrapped test sets"
+            axes.hist(drawn, bins.tolist(), weights=weights, color=COLOURS[5], alpha=0.55, label=label)
+            height, label = 1.06 * axes.get_ylim()[1], f"{_percent(asked)} interval"
+            axes.plot(items.interval, (height, height), color=COLOURS[0], linewidth=3, label=label)
+        axes.axvline(observed, color=COLOURS[1], linewidth=1.6, label=f"observed, {observed:.3g}")
         axes.axvline(0.0, color=_INK, linewidth=0.8, linestyle=":")
-        axes.set_ylim(0.0, top)
         axes.set_yticks([])
         axes.set_ylabel("share of draws")
-        axes.set_xlabel(
-            f"← {shown_name(b, 22)} is better | {shown_name(a, 22)} is better →\neffect on {_in_unit(asked)}"
-        )
-        axes.set_title(
-            f"{'over items alone: ' if len(pair.claims) > 1 else ''}p = {items.p:.3g} "
-            f"({asked.alternative}), {pair.sample.n_items} items",
-            loc="left",
-            fontsize=9,
-        )
+        axes.set_xlabel(f"{_sides(pair)}\n{what}")
+        if not scores:
+            alone = "over items alone: " if len(pair.claims) > 1 else ""
+            title = f"{alone}p = {items.p:.3g} ({asked.alternative}), {pair.sample.n_items} items"
+            axes.set_title(title, loc="left", fontsize=9)
         figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure
+
+
+def _draw_sample(axes: Axes, row: int, sample: Floats, colour: str) -> None:
+    """Draw a system's scores as points around its row, or as many of their quantiles if they are more."""
+    if len(sample) > _MOST_POINTS:
+        sample = np.quantile(sample, np.linspace(0.0, 1.0, _MOST_POINTS))
+    places = row + 0.5 * spread(len(sample))
+    axes.plot(np.sort(sample), places, "o", color=colour, alpha=0.5, markersize=3.5, markeredgewidth=0.0)
+
+
+def spread(n: int) -> Floats:
+    """Return offsets in [−½, ½) that keep n points in ascending order of their score apart."""
+    # Multiples of the golden ratio spread points of nearly the same score evenly.
+    return np.asarray((np.arange(1, n + 1) * _GOLDEN) % 1.0 - 0.5, dtype=np.float64)
+
+
+def aso_figure(pair: Pair) -> Figure:
+    """Draw quantile functions, mark where A's is below B's, and draw the bootstrapped ratio and bound."""
+    order, tau = pair.claims[0].order, pair.question.tau
+    if order is None or order.resampled is None or tau is None:
+        raise TypeError(f"{pair.a} and {pair.b} were not compared by Almost Stochastic Order")
+    figure, (left, right) = new_panels(8.6, 3.3, 2)
+    with style():
+        quantile_panel(left, pair)
+        bins = np.linspace(0.0, 1.0, 51).tolist()
+        weights = np.full(order.resampled.size, 1.0 / order.resampled.size)
+        right.hist(order.resampled, bins, weights=weights, color=_PALE, label="bootstrapped samples")
+        right.axvline(order.violation_ratio, color=COLOURS[2], linewidth=1.8, label="violation ratio")
+        right.axvline(order.eps_min, color=COLOURS[1], linewidth=1.8, label=f"eps_min, {order.eps_min:.3g}")
+        right.axvline(tau, color=_INK, linewidth=1.0, linestyle=":", label=f"τ = {tau:g}")
+        right.set_xlim(-0.01, 1.01)
+        right.set_yticks([])
+        right.set_ylabel("share of resamples")
+        right.set_xlabel(f"violation ratio of {shown_name(pair.a, 16)} over {shown_name(pair.b, 16)}")
+        figure.legend(loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def quantile_panel(axes: Axes, pair: Pair) -> None:
+    """Draw both systems' quantile functions, and fill the area between them by its sign."""
+    a, b = (np.sort(pair.sample.scores[name]) for name in (pair.a, pair.b))
+    edges = np.union1d(np.arange(len(a) + 1) / len(a), np.arange(len(b) + 1) / len(b))
+    middles = 0.5 * (edges[1:] + edges[:-1])
+    of_a, of_b = (sample[(middles * len(sample)).astype(int)] for sample in (a, b))
+    violated = f"{shown_name(pair.a, 16)} is below: violated"
+    for colour, where, label in ((COLOURS[5], of_a >= of_b, None), (COLOURS[1], of_a < of_b, violated)):
+        if not where.any():
+            continue
+        axes.bar(
+            edges[:-1][where],
+            (of_a - of_b)[where],
+            np.diff(edges)[where],
+            bottom=of_b[where],
+            align="edge",
+            color=colour,
+            alpha=0.35,
+            linewidth=0.0,
+            label=label,
+        )
+    for sample, colour, name in ((a, COLOURS[0], pair.a), (b, _INK, pair.b)):
+        axes.stairs(
+            sample, np.arange(len(sample) + 1) / len(sample), color=colour, baseline=None, linewidth=1.6
+        )
+        axes.plot([], [], color=colour, linewidth=1.6, label=shown_name(name))
+    axes.set_xlim(0.0, 1.0)
+    axes.set_xlabel("share of scores at most as high")
+    axes.set_ylabel("score")
 
 
 def sensitivity_figure(found: Sensitivity) -> Figure:
@@ -236,6 +316,10 @@ def _marks(board: Board) -> Iterator[tuple[str, tuple[str, str]]]:
             yield pair.a, (f"{p} {opened}▲{closed}", COLOURS[0])
         else:
             yield pair.a, (f"{p} {opened}▼{closed}", COLOURS[1])
+
+
+def _sides(pair: Pair) -> str:
+    return f"← {shown_name(pair.b, 22)} is better | {shown_name(pair.a, 22)} is better →"
 
 
 def _percent(asked: Question) -> str:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from nbyk.data import Systems
 from nbyk.data.arrays import Floats
@@ -15,7 +13,8 @@ from nbyk.metrics import metrics_of
 from nbyk.metrics.registry import named
 from nbyk.planning.result import Plan
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
-from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, variance_figure
+from nbyk.report.comparison.board_answer import cautions_of, details_of, file_stem, joined, title_of
+from nbyk.report.comparison.figures import difference_figure, null_figure, sensitivity_figure, variance_figure
 from nbyk.report.comparison.sentences import (
     claim_sentence,
     items_in_words,
@@ -40,7 +39,7 @@ from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
 from nbyk.testing.unit_cautions import kind_of, plural
-from nbyk.words import in_full, listed
+from nbyk.words import listed
 
 _OF_THESE_UNITS = "for new ones they are too small"
 
@@ -118,17 +117,15 @@ def pair_answer(found: Findings, *, following: tuple[str, str] = ("", "")) -> An
     `following` is what to do next, and the command for it.
     """
     heads = [pair_head(pair) for pair in found.pairs.values()]
-    cautions = tuple(dict.fromkeys(_cautions(found)))
     head = joined(heads, following)
     if found.first.verdict == "undecided" and found.first.margin is None:
         head = replace(head, lines=(*head.lines, *map(Line, _to_settle(found, head))))
     return Answer(
-        title=_question(found),
+        title=title_of(found.boards),
         sentences=tuple(_sentences(found)),
         make_tables=partial(_tables, found),
-        further=partial(_further_tables, found),
         figures=tuple(_figures(found)),
-        cautions=cautions,
+        cautions=tuple(dict.fromkeys(_cautions(found))),
         head=head,
         details={
             **details_of(found.systems),
@@ -150,57 +147,6 @@ def _to_settle(found: Findings, head: Head) -> Iterator[str]:
         yield f"To settle it: {found.settlement.lines[0]}"
     if "(--pair-runs yes)" in first.sample.pairing:
         yield "Runs of one name count as different ones; if they share a seed's luck, add --pair-runs yes."
-
-
-def joined(heads: Sequence[Head], following: tuple[str, str]) -> Head:
-    """Return the first lines by several metrics as one: those by the first metric, then the others'."""
-    first, *others = heads
-    lines = [*first.lines]
-    for head in others:
-        lines += [Line(head.verdict, head.about), *head.lines]
-    serious = {text for head in heads for text in head.cautions[: head.n_serious]}
-    next_words, command = following
-    return replace(
-        first,
-        lines=tuple(lines),
-        n_serious=len(serious),
-        next=next_words or first.next,
-        command=command,
-    )
-
-
-def _question(found: Findings) -> str:
-    first = found.first
-    question = f"Is {first.a} better than {first.b}"
-    if first.margin is None:
-        return f"{question}?"
-    return f"{question}, or at least not worse by {in_full(first.margin.size)}?"
-
-
-def dropped_items(systems: Systems) -> Iterator[str]:
-    """Yield the caution about items that were dropped, if any were."""
-    if systems.dropped:
-        each = listed([f"{count} of {label}" for label, count in systems.dropped.items()])
-        n_items = systems.n_items
-        yield f"nbyk dropped items that another file lacks ({each}) and compares the {n_items} others"
-
-
-def thresholds(metrics: Iterable[str], systems: Systems) -> Iterator[str]:
-    """Yield the mean rating at which each metric calls an item positive, in the unit of the ratings."""
-    for name in metrics:
-        cut = named(name, systems.kind).threshold_in_ratings(systems.scale)
-        if cut is not None:
-            yield f"{name} calls an item positive if its mean rating is {cut:g} or more"
-
-
-def details_of(systems: Systems) -> dict[str, Any]:
-    """Return the details that all answers about systems share."""
-    return {"n_items": systems.n_items, "dropped": dict(systems.dropped)}
-
-
-def file_stem(kind: str, metric: str, place: int) -> str:
-    """Return the stem of a file about a metric: for the first metric it is only the kind."""
-    return kind if place == 0 else f"{kind}_{re.sub(r'[^A-Za-z0-9_.=]+', '-', metric).strip('-')}"
 
 
 def _sentences(found: Findings) -> Iterator[str]:
@@ -247,9 +193,6 @@ def _tables(found: Findings) -> Iterator[AnswerTable]:
     if found.settlement is not None:
         caption = f"Sizes that would settle it on {found.settlement.metric}, if the effect stays as it is now"
         yield AnswerTable("settlement", caption, settlement_table(found.settlement))
-
-
-def _further_tables(found: Findings) -> Iterator[AnswerTable]:
     a, b = found.first.a, found.first.b
     for place, (name, effects) in enumerate(found.item_effects.items()):
         caption = f"The items that speak most for {a} and for {b} on {name}, with their ratings"
@@ -302,7 +245,7 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
             file_stem("effect", name, place),
             f"The effect of {a} over {b} on {name}, beside those of equally good systems "
             f"({in_words(pair.question.test)}) and of items drawn again",
-            partial(pair_figure, pair),
+            partial(null_figure, pair),
             narrow=True,
         )
     if found.sensitivity is not None:
@@ -322,16 +265,7 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
 
 
 def _cautions(found: Findings) -> Iterator[str]:
-    for pair in found.pairs.values():
-        yield from pair.reserves
-    yield from dropped_items(found.systems)
-    same = " and ".join(found.systems.names)
-    yield from (note for note in found.systems.notes if note != f"{same} have the same ratings")
-    if len(found.pairs) > 1:
-        yield f"nbyk tested {len(found.pairs)} metrics and did not correct p for that number"
-    for pair in found.pairs.values():
-        yield from pair.warnings
-    yield from thresholds(found.pairs, found.systems)
+    yield from cautions_of(found.boards, found.systems)
     if found.sensitivity is not None:
         broader = len(found.first.claims) > 1  # the answer is about new units, and the table says it is not
         shown = (text for text in found.sensitivity.warnings if not (broader and _OF_THESE_UNITS in text))

@@ -38,7 +38,7 @@ def leaderboard_table(board: Board) -> pd.DataFrame:
     """Return the systems, best first, one to a row."""
     import pandas as pd
 
-    asked, rows = board.question, []
+    asked, scores, rows = board.question, board.sample.scores, []
     for standing in board.standings:
         rows.append(
             {
@@ -46,6 +46,9 @@ def leaderboard_table(board: Board) -> pd.DataFrame:
                 asked.metric: standing.score,
                 "low": standing.interval[0],
                 "high": standing.interval[1],
+                **(
+                    {"scores": len(scores[standing.name]), "sd": _sd(scores[standing.name])} if scores else {}
+                ),
                 "rank": standing.rank,
                 "rank from": standing.rank_low,
                 "rank to": standing.rank_high,
@@ -57,6 +60,10 @@ def leaderboard_table(board: Board) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def _sd(sample: Floats) -> float:
+    return float(sample.std(ddof=1)) if len(sample) > 1 else math.nan
 
 
 def leaderboard_caption(board: Board) -> str:
@@ -165,18 +172,9 @@ def systems_table(pairs: Mapping[str, Pair]) -> pd.DataFrame:
 
 
 def items_table(systems: Systems, a: str, b: str, effects: Floats, most: int = 10) -> pd.DataFrame:
-    """Return the items that speak most for each system, with their ratings on the ratings' own scale.
+    """Return the items that speak most for each system, `most` each, with their ratings on their scale.
 
-    Parameters
-    ----------
-    systems
-        The ratings.
-    a, b
-        The names of the two systems.
-    effects : ndarray, shape (N,)
-        Each item's effect of A over B (`nbyk.testing.systems.items_alone.item_effects`).
-    most
-        Largest number of items for each system.
+    `effects`, shape (N,), are those of A over B (`nbyk.testing.systems.items_alone.item_effects`).
     """
     import pandas as pd
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import equal_item_means
@@ -19,9 +19,6 @@ from nbyk.resampling.streams import CHUNK, stream_key
 from nbyk.testing.engine.forms import Form, form_of
 from nbyk.testing.engine.item_draws import Bootstraps, ClusterDraws, ItemDraws
 from nbyk.testing.engine.rows import DrawnSwaps, Rows, Swaps
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 NULL_SAMPLERS = {
     "swap_items": "all_items/all",
@@ -38,14 +35,10 @@ _GROUPS = 1024
 class ItemStreams:
     """Random draws of items; they depend on the seed and on gold, so that all systems and metrics share them.
 
-    If items have clusters, whole clusters are drawn and swapped.
-
-    The draws depend on gold only through the order of its item means. The order of raters and the scale do
-    not change them.
-
-    Comparing B with A is then the mirror image of comparing A with B. If a metric sees few kinds of items,
-    counts of the kinds are drawn instead. Each draw of a role has random words of its own
-    (`nbyk.resampling.lanes`).
+    Of gold only the order of the item means matters, not that of raters, nor the scale. So comparing B with A
+    is the mirror image of comparing A with B. If items have clusters, whole clusters are drawn and swapped.
+    If a metric sees few kinds of items, counts of the kinds are drawn instead. Each draw of a role has random
+    words of its own (`nbyk.resampling.lanes`).
     """
 
     def __init__(self, seed: int, rows: Rows) -> None:
@@ -67,7 +60,7 @@ class ItemStreams:
         """Return draws from a chunk on; each says for every item whether its rows are swapped."""
         return DrawnSwaps(self._word("swap"), chunk * CHUNK, n_draws, self._rows)
 
-    def every_swap(self, chunk: int, n_draws: int = CHUNK) -> Swaps:
+    def every_swap(self, chunk: int, n_draws: int) -> Swaps:
         """Return all swaps in order from a chunk on, the first cluster alone first; at most 63 clusters."""
         words = np.arange(1, n_draws + 1, dtype=np.uint64)[:, None] + np.uint64(chunk * CHUNK)
         return Swaps(words, self.n_items, self._clusters)
@@ -87,41 +80,11 @@ class ItemStreams:
         return self._words[role]
 
 
-def draw_chunks(
-    work: Callable[[int, int], Floats],
-    n_draws: int,
-    *,
-    start: int = 0,
-    together: int = 1,
-    threads: Threads = 1,
-    progress: Progress | None = None,
-) -> Floats:
-    """Join the results of `work(chunk, size)`, shape (rows, size), to (rows, draws from `start` on).
-
-    `size` is that of `together` whole chunks, or of those left.
-    """
-    first = start // CHUNK * CHUNK
-    whole = -(-n_draws // CHUNK) * CHUNK
-    (drawn,) = run_chunks(whole, work, start=first, together=together, threads=threads, progress=progress)
-    return drawn[:, start - first : n_draws - first]
-
-
 class Draws:
     """Draws of two systems' effects by several metrics; draws can begin at any number.
 
-    Parameters
-    ----------
-    data
-        Gold and both systems' responses.
-    metrics
-        The metrics.
-    seed, progress
-        As for `nbyk.resampled_effects`.
-    threads
-        Threads that draw: their number, or a pool.
-    raw_swaps
-        Whether swaps exchange the responses themselves, as published, and not what the metric sees of them
-        (`nbyk.testing.engine.rows.Rows.as_scored`).
+    With `raw_swaps`, swaps exchange the responses themselves, as published, and not what the metric sees of
+    them (`nbyk.testing.engine.rows.Rows.as_scored`).
     """
 
     def __init__(
@@ -184,20 +147,18 @@ class Draws:
 
         Unlike there, they do not depend on the order of an item's responses, nor on the scale.
         """
-        first = start // CHUNK * CHUNK
-        drawn = hypothesis_effects(
+        return hypothesis_effects(
             self.data,
             [self.metrics[index] for index in which],
             sampler=sampler,
             null=null,
             n_resamples=n_draws,
-            start=first,
+            start=start,
             seed=self._seed,
             threads=self._threads,
             progress=self._progress,
             on_paper=True,
         )
-        return drawn[:, start - first :]
 
     def under_null(
         self, which: Sequence[int], n_draws: int, null: str, sampler: Sampler, *, start: int = 0
@@ -251,6 +212,7 @@ class Draws:
     def _run(
         self, work: Callable[[int, int], Floats], n_draws: int, start: int, *, together: int = 1
     ) -> Floats:
-        return draw_chunks(
-            work, n_draws, start=start, together=together, threads=self._threads, progress=self._progress
+        (drawn,) = run_chunks(
+            n_draws, work, start=start, together=together, threads=self._threads, progress=self._progress
         )
+        return drawn

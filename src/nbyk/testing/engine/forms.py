@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.metrics import Metric, get
 from nbyk.metrics.traits import loaded
 from nbyk.resampling import kernels
@@ -22,9 +22,6 @@ from nbyk.testing.engine import swaps, weights
 from nbyk.testing.engine.item_draws import ItemDraws
 from nbyk.testing.engine.rows import Rows, Swaps
 from nbyk.testing.engine.swaps import DRAWS
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _ROUNDING = 1e-13
 """A sum of squares below this share of the largest is a rounding error and counts as 0."""
@@ -45,7 +42,8 @@ class Form(ABC):
 
     def swapped(self, draws: Swaps) -> Floats:
         """Return the scores of two systems whose rows are swapped, shape (2, R)."""
-        return np.concatenate([self._swapped(batch) for batch in draws.batches()], axis=1)
+        scores = np.concatenate([self._swapped(batch) for batch in draws.batches()], axis=1)
+        return scores[:, : draws.n_draws]
 
     @abstractmethod
     def _swapped(self, draws: Swaps) -> Floats:
@@ -104,9 +102,11 @@ class Sums(Form):
 
     def _dealt(self, a: int, b: int, gains: Floats, n: int) -> Floats:
         """Return the scores, (2, R), of two systems if the first one's sums gain `gains`, shape (F, R)."""
-        of_a, of_b = (self._sums.total[len(gains) * place :][: len(gains), None] for place in (a, b))
+        sums_a, sums_b = (self._sums.total[len(gains) * place :][: len(gains), None] for place in (a, b))
         both = (
-            of_a + gains if self.metric.kind == "comparison" else np.concatenate([of_a + gains, of_b - gains])
+            sums_a + gains
+            if self.metric.kind == "comparison"
+            else np.concatenate([sums_a + gains, sums_b - gains])
         )
         return self._scores(both, n)
 

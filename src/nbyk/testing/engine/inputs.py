@@ -9,13 +9,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats
 from nbyk.data.ratings import ordered_ids
 from nbyk.data.response_set import Categories, ResponseSet, coded, kind_of, responses_and_units
 from nbyk.data.systems import Systems
 from nbyk.data.units import UNKNOWN, Units, numbered_clusters
 from nbyk.errors import NbykError
-
-Floats = NDArray[np.float64]
 
 _ROW = (list, tuple, np.ndarray)
 
@@ -26,27 +25,14 @@ def as_response_set(
     b: Any = None,
     *,
     cluster: Any = None,
-    kind: str | None = None,
-    classes: Sequence[Any] | None = None,
 ) -> ResponseSet:
-    """Return the response set of gold and two systems, given in any form.
+    """Return the response set of gold and two systems, given in any form; gold is None without gold.
 
-    Parameters
-    ----------
-    gold
-        Gold responses, or None without gold. Or a `ResponseSet`; then leave out the other arguments.
-    a, b
-        Responses of each system: arrays (N,) or (N, K) with NaN where a response is missing, lists of numbers
-        or of lists, which may differ in length, pandas frames and series, or anything numpy can convert.
-        Or, without `b`, a mapping from their names.
-        Frames and series are aligned by their index if all have one. If there are two columns or more, each
-        is one rater or run, by the name of its column if a frame names it. The raters or runs of lists of
-        differing lengths are unknown.
-    kind, classes
-        As for `nbyk.compare`.
-    cluster
-        The name of each item's cluster, shape (N,): a list, an array or a pandas series, which is aligned by
-        its index if the responses have one.
+    Responses are arrays (N,) or (N, K) with NaN where one is missing, lists of numbers or of lists, which may
+    differ in length, or pandas frames and series, which are aligned by their index if all have one. Each of
+    two columns or more is one rater or run, by its name if a frame has one; those of lists of differing
+    lengths are unknown. `a` may be a mapping of both systems by name, and `gold` a `ResponseSet` or `Systems`
+    of two, alone. `cluster`, shape (N,), has the name of each item's cluster.
     """
     if isinstance(gold, ResponseSet):
         if a is not None or b is not None or cluster is not None:
@@ -67,7 +53,7 @@ def as_response_set(
     if a is None or b is None:
         missing = "a" if a is None else "b"
         raise NbykError(f"compare: {missing} is missing; give gold (or None), a and b, or one ResponseSet")
-    sources, categories = as_numbers({"gold": gold, "a": a, "b": b}, kind, classes)
+    sources, categories = as_numbers({"gold": gold, "a": a, "b": b}, None, None)
     matrices, units = as_matrices(sources)
     n_items = len(matrices["a"])
     clusters = as_clusters(cluster, sources, n_items)

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
+from nbyk.arrays import Array, Floats, Integers
 from nbyk.compiled import njit
 from nbyk.resampling.lanes import (
     HALVES,
@@ -25,14 +26,14 @@ from nbyk.resampling.lanes import (
     next_row,
     start_replicate,
 )
-from nbyk.resampling.streams import CHUNK, ReplicateStreams, StreamKey, Streams
+from nbyk.resampling.streams import CHUNK, StreamKey, Streams
 from nbyk.sums import product
 from nbyk.testing.engine import weights
 from nbyk.testing.engine.swaps import DRAWS
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+if TYPE_CHECKING:
+    from nbyk.testing.engine.rows import ItemSums
+
 
 _ITEMS_PER_BINOMIAL = 50
 """Drawing a kind's binomial costs about as much as drawing this many single items."""
@@ -58,18 +59,10 @@ def draw_items(key: Any, first: int, n_items: int, out: Array) -> None:
 
 @njit(nogil=True, cache=True)
 def count_draws(key: Any, first: int, n_items: int, n_drawn: int, kind_of: Array, counts: Array) -> None:
-    """Fill `counts` with how often `draw_items` draws each item, or each kind of item.
+    """Fill `counts`, shape (R, ≥ kinds), with how often `draw_items` draws each item, or each kind of item.
 
-    Parameters
-    ----------
-    key, first
-        The stream's key, and the first of its replicates.
-    n_items, n_drawn
-        Number of items N to draw from, and of items n of a draw.
-    kind_of : ndarray of int, shape (N,) or (0,)
-        The kind of each item; empty if every item is a kind of its own.
-    counts : ndarray of int, shape (R, ≥ kinds)
-        Filled. Counts of single items fit uint8: no item is drawn 256 times, as the chance is below 1/256!.
+    `kind_of`, shape (N,), has the kind of each item; it is empty if each is a kind of its own. Counts of
+    single items fit uint8: no item is drawn 256 times, as the chance is below 1/256!.
     """
     state = np.empty(STATE, np.uint64)
     row = np.empty(LANES, np.uint64)
@@ -84,16 +77,6 @@ def count_draws(key: Any, first: int, n_items: int, n_drawn: int, kind_of: Array
             for i in range(min(HALVES, n_drawn - start)):
                 item = np.uint64(index_below(words[i], n_items))
                 draw_counts[np.uint64(kind_of[item]) if kind_of.size > 0 else item] += 1
-
-
-@njit(nogil=True, cache=True)
-def count_items(items: Array, counts: Array) -> None:
-    """Fill `counts`, shape (≥ R, ≥ N) of uint8, with how often each draw of `items`, (R, n), has an item."""
-    counts[:] = 0
-    for draw in range(items.shape[0]):
-        draw_counts, drawn = counts[draw], items[draw]
-        for place in range(drawn.size):
-            draw_counts[np.uint64(drawn[place])] += np.uint8(1)
 
 
 @njit(nogil=True, cache=True)
@@ -116,26 +99,6 @@ def transpose_counts(counts: Array, out: Array) -> None:
                 out[8 * column + k, rows] = block[k]
 
 
-class Summed(Protocol):
-    """Numbers to sum over items: `features`, shape (N, F), under a name of its own."""
-
-    @property
-    def name(self) -> str:
-        """The name."""
-
-    @property
-    def features(self) -> Floats:
-        """Each item's, or each kind's, contributions."""
-
-    @property
-    def kinds(self) -> Kinds | None:
-        """The kinds of the items, if few."""
-
-    @property
-    def deviations(self) -> Floats | None:
-        """The items' differences from their mean, if bootstrapped sums of them are as good as normal."""
-
-
 def by_first_item(codes: Integers) -> tuple[Integers, Integers]:
     """Return the first item of each kind, and each item's kind, from codes, shape (N,).
 
@@ -152,13 +115,7 @@ def by_first_item(codes: Integers) -> tuple[Integers, Integers]:
 
 @dataclass(frozen=True)
 class Kinds:
-    """A few kinds of items, in the order of `by_first_item`.
-
-    Attributes
-    ----------
-    first, sizes : ndarray of int, shape (kinds,)
-        The first item of each kind, and the number of its items.
-    """
+    """A few kinds of items, in the order of `by_first_item`: the first item of each, and how many it has."""
 
     first: Integers
     sizes: Integers
@@ -206,15 +163,7 @@ class Kinds:
 
 
 class ItemDraws:
-    """A batch of draws of items.
-
-    Parameters
-    ----------
-    items : ndarray of uint32, shape (R, n), R at most 64
-        The items of each draw, with their repetitions.
-    n_items
-        Number of items N to draw from.
-    """
+    """A batch of R draws, at most 64, of n of N items: `items`, shape (R, n), with their repetitions."""
 
     def __init__(self, items: NDArray[np.uint32], n_items: int) -> None:
         self.items = items
@@ -254,13 +203,16 @@ class ItemDraws:
         return transposed[: self.n_items]
 
     def _count(self, counts: NDArray[np.uint8]) -> None:
-        count_items(self.items, counts)
+        """Fill counts, shape (64, ≥ N), with how often each draw has an item."""
+        counts[:] = 0
+        for draw_counts, items in zip(counts, self.items, strict=False):
+            draw_counts[: self.n_items] = np.bincount(items, minlength=self.n_items)
 
     def counts(self, kinds: Kinds | None) -> Integers | None:
         """Return the counts of kinds, (kinds, 64), if they can be drawn without the items."""
         return None
 
-    def sums(self, of: Summed) -> Floats:
+    def sums(self, of: ItemSums) -> Floats:
         """Return the sums over the drawn items, shape (F, 64); they are computed once."""
         if of.name not in self._sums:
             counts = self.counts(of.kinds)
@@ -275,16 +227,8 @@ class ItemDraws:
 class Bootstraps(ItemDraws):
     """A batch of 64 draws of items with replacement, listed only if a metric needs the rows.
 
-    Parameters
-    ----------
-    word, first
-        The random stream, and the number of the first draw in it (`nbyk.resampling.lanes`).
-    n_items
-        Number of items N.
-    n_drawn
-        Items n of a draw; N by default.
-    kind_of : ndarray of int, shape (N,), optional
-        The kind of each item, if items that are alike share one.
+    Draws are those of a random stream from number `first` on (`nbyk.resampling.lanes`), of as many items as
+    there are by default. `kind_of`, shape (N,), has the kind of each item, if items that are alike share one.
     """
 
     def __init__(
@@ -314,7 +258,7 @@ class Bootstraps(ItemDraws):
         """Draws R, and items n of each."""
         return DRAWS, self._n_drawn
 
-    def sums(self, of: Summed) -> Floats:
+    def sums(self, of: ItemSums) -> Floats:
         """Return the sums over the drawn items, shape (F, 64); of many items by random signs."""
         whole = self._n_drawn == self.n_items and not self._kind_of.size and of.kinds is None
         if whole and of.name not in self._sums and of.deviations is not None:
@@ -341,15 +285,7 @@ class Bootstraps(ItemDraws):
 
 
 class ClusterDraws(ItemDraws):
-    """A batch of draws of whole clusters; every item is drawn as often as its cluster.
-
-    Parameters
-    ----------
-    drawn
-        Draws of clusters.
-    clusters : ndarray of int, shape (N,)
-        The cluster of each item, in rising order.
-    """
+    """A batch of draws of whole clusters, (N,) in rising order; an item is drawn as often as its cluster."""
 
     def __init__(self, drawn: Bootstraps, clusters: Integers) -> None:
         self._drawn = drawn
@@ -380,27 +316,8 @@ class ClusterDraws(ItemDraws):
         return np.asarray(self._drawn.weights[self._clusters])
 
 
-def drawn_items(
-    key: StreamKey,
-    chunk: int,
-    n_items: int,
-    *,
-    n_drawn: int | None = None,
-    kind_of: Integers | None = None,
-) -> Bootstraps:
-    """Return the 64 draws of a chunk of a key's streams; kinds do not change the items drawn."""
-    word, first = ReplicateStreams(key, chunk).take("items", DRAWS)
-    return Bootstraps(word, first, n_items, n_drawn=n_drawn, kind_of=kind_of)
-
-
 class KindCounts(ItemDraws):
-    """A batch of draws of which only the counts of the kinds of items are known.
-
-    Parameters
-    ----------
-    counts : ndarray of int, shape (R, kinds)
-        How often.
-    """
+    """A batch of draws of which only the counts of the kinds of items are known, shape (R, kinds)."""
 
     def __init__(self, counts: Integers) -> None:
         self._counts = counts
@@ -418,20 +335,11 @@ class KindCounts(ItemDraws):
 
 
 class KindStreams:
-    """Draws of items with replacement by chunk; only the kinds of the items count.
+    """Draws of `n_drawn` items with replacement by chunk; only the kinds of the items count.
 
-    It draws a multinomial over the kinds or single items, whichever is cheaper; both have one distribution.
-
-    Parameters
-    ----------
-    key
-        The key of the streams.
-    kind_of : ndarray of int, shape (N,)
-        The kind of each item; every kind below the largest has an item.
-    n_drawn
-        Items n of a draw.
-    at_least
-        The number of items to a kind from which kinds are drawn.
+    It draws a multinomial over the kinds, from `at_least` items to a kind on, or single items, whichever is
+    cheaper; both have one distribution. `kind_of`, shape (N,), has the kind of each item; every kind below
+    the largest has an item.
     """
 
     def __init__(
@@ -451,4 +359,5 @@ class KindStreams:
         if self._by_kind:
             generator = Streams(self._key, chunk).generator("items")
             return KindCounts(generator.multinomial(self._n_drawn, self._chances, CHUNK))
-        return drawn_items(self._key, chunk, self._n_items, n_drawn=self._n_drawn, kind_of=self._kind_of)
+        word = self._key.word("items", chunk)
+        return Bootstraps(word, 0, self._n_items, n_drawn=self._n_drawn, kind_of=self._kind_of)

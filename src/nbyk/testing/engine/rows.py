@@ -10,6 +10,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.arrays import Floats, Integers
 from nbyk.metrics import Metric
 from nbyk.metrics.classes import shares_of
 from nbyk.metrics.item_means import equal_item_means, without_rounding
@@ -18,10 +19,6 @@ from nbyk.sums import product
 from nbyk.testing.engine import swaps
 from nbyk.testing.engine.item_draws import Kinds
 from nbyk.testing.engine.swaps import DRAWS
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 
 _UNEVEN = 0.01
 """The most that Σ |x|³ / (Σ x²)^1.5 may be: normal numbers have it from 25,000 on."""
@@ -32,15 +29,8 @@ _FEW_SYSTEMS = 12
 class Swaps:
     """A batch of R draws of swaps: for each item, whether its rows are swapped.
 
-    Parameters
-    ----------
-    words : ndarray of uint64, shape (R, ⌈G/64⌉)
-        Per draw, a bit per cluster from the lowest up: whether the rows of its items are swapped. Without
-        clusters, each item is a cluster of its own.
-    n_items
-        Number of items N.
-    clusters : ndarray of int, shape (N,), or None
-        The cluster of each item, if items have clusters.
+    `words`, shape (R, ⌈G/64⌉), have a bit per cluster from the lowest up: whether the rows of its items are
+    swapped. `clusters`, shape (N,), are the items'; without them, each item is a cluster of its own.
     """
 
     def __init__(self, words: NDArray[np.uint64], n_items: int, clusters: Integers | None = None) -> None:
@@ -54,9 +44,11 @@ class Swaps:
         return len(self.words)
 
     def batches(self) -> Iterator[Swaps]:
-        """Yield the draws, 64 at a time."""
+        """Yield the draws, 64 at a time; the last ones are filled up with draws that swap nothing."""
         for first in range(0, len(self.words), DRAWS):
-            yield Swaps(self.words[first : first + DRAWS], self.n_items, self.clusters)
+            words = np.zeros((DRAWS, self.words.shape[1]), np.uint64)
+            words[: self.n_draws - first] = self.words[first : first + DRAWS]
+            yield Swaps(words, self.n_items, self.clusters)
 
     @cached_property
     def coins(self) -> NDArray[np.uint64]:
@@ -96,17 +88,7 @@ class Swaps:
 
 
 class DrawnSwaps(Swaps):
-    """A batch of R random draws of swaps, listed only if a metric needs them.
-
-    Parameters
-    ----------
-    word, first
-        The random stream, and the number of the first draw in it (`nbyk.resampling.lanes`).
-    n_draws
-        Draws R.
-    rows
-        The rows to swap.
-    """
+    """A batch of random draws of swaps from one number on in a stream, listed only if a metric needs them."""
 
     def __init__(self, word: np.uint64, first: int, n_draws: int, rows: Rows) -> None:
         self._word, self._first, self._n_draws, self._n_clusters = word, first, n_draws, rows.n_clusters
@@ -251,19 +233,14 @@ def _ranks(systems: Floats) -> Floats:
 
 
 class ItemSums:
-    """Sums over items: of an additive metric's scores of single items, or of F statistics of outputs.
+    """Sums over items: of an additive metric's scores of single items, F = 1, or of F statistics of outputs.
 
     Attributes
     ----------
-    name
-        The metric's name.
     features : ndarray, shape (N, S F), or (N, 1) of a comparison
-        Each item's score as a test set of its own, F = 1, or its statistics.
-    total : ndarray, shape (S F,) or (1,)
-        Their sums.
+        Each item's, and `total` their sums.
     gains : ndarray, shape (G, F)
-        The amounts that swapping a cluster's rows adds to the first system's sums and takes from the
-        second's.
+        What swapping a cluster's rows adds to the first system's sums and takes from the second's.
     """
 
     def __init__(self, metric: Metric, rows: Rows) -> None:
@@ -277,7 +254,7 @@ class ItemSums:
             self.features = np.ascontiguousarray(scores.T)
             # A swap compares B with A. A user's own metric need not give the negative then.
             systems, gold = rows.inputs(metric)
-            swapped = _item_scores(metric, systems[1::-1], gold)[0] if len(scores) == 1 else scores[1]
+            swapped = metric.item_scores(systems[1::-1], gold)[0] if len(scores) == 1 else scores[1]
             self.gains = self._of_clusters((swapped - scores[0])[:, None], rows)
         self.total = self.features.sum(axis=0)
         self._rows = rows
@@ -325,20 +302,5 @@ class ItemSums:
 
 
 def item_scores(metric: Metric, rows: Rows) -> Floats:
-    """Return the score of every item as a test set of its own, by an additive metric.
-
-    Returns
-    -------
-    ndarray, shape (S, N), or (1, N) of a comparison of the first two systems
-    """
-    return _item_scores(metric, *rows.inputs(metric))
-
-
-def _item_scores(metric: Metric, systems: Floats, gold: Floats) -> Floats:
-    n_systems, n = systems.shape[:2]
-    comparison = metric.kind == "comparison"
-    out = np.empty(n if comparison else (n_systems, n))
-    systems = systems[..., None] if systems.ndim == 2 else systems[:, :, None]
-    gold = gold[:, None]
-    metric.fill(np.ascontiguousarray(systems), np.ascontiguousarray(gold), out)
-    return np.atleast_2d(out)
+    """Return the score of every item as a test set of its own, (S, N), or a comparison's numbers, (1, N)."""
+    return metric.item_scores(*rows.inputs(metric))

@@ -13,12 +13,10 @@ from typing import Any
 
 import numpy as np
 from numba import uint64
-from numpy.typing import NDArray
 
+from nbyk.arrays import Array
 from nbyk.compiled import njit
 from nbyk.resampling.lanes import fill_subset_table, subset_table
-
-Array = NDArray[Any]
 
 DRAWS = 64
 """Draws of a batch: the bits of a word."""
@@ -111,25 +109,17 @@ def add_swapped(gains: Array, words: Array, out: Array) -> None:
 def rank_products(
     entries: Array, stops: Array, gold_ranks: Array, coins: Array, covariance: Array, ties: Array
 ) -> None:
-    """Fill the covariance of A's and B's ranks with gold's, and the loss of their variance by ties.
+    """Fill the covariance of A's and B's ranks with gold's, and the loss of their variance by ties, (2, 64).
 
-    Parameters
-    ----------
-    entries : ndarray of int, shape (2 N,)
-        Both systems' item means in ascending order: twice the item, plus 1 for B's.
-    stops : ndarray of int, shape (L,)
-        Where each level of equal values ends in `entries`.
-    gold_ranks : ndarray of int, shape (N,)
-        2 R − (N + 1) of the items' average ranks R in gold, which sum to 0.
-    coins : ndarray of uint64, shape (N,)
-        Per item, a bit per draw: whether its rows are swapped.
-    covariance, ties : ndarray of float, shape (2, 64)
-        Filled with Σ (2 R − (N + 1)) × gold's, and with Σ (t³ − t) over levels of t equal values.
+    `entries`, shape (2 N,), are both systems' item means in ascending order: twice the item, plus 1 for B's;
+    `stops` are the ends of the levels of equal values in it. `gold_ranks`, shape (N,), are 2 R − (N + 1) of
+    the items' average ranks R in gold, which sum to 0. `coins`, shape (N,), have a bit per draw: whether rows
+    are swapped.
 
     Notes
     -----
-    With G the sum of gold's ranks up to a level, and gold's ranks summing to 0, a level of t values adds
-    −t (G before + G after) to Σ 2 R × gold's: no rank is computed, and whole numbers need no rounding.
+    With G the sum of gold's ranks up to a level, a level of t values adds −t (G before + G after) to Σ 2 R ×
+    gold's: no rank is computed, and whole numbers need no rounding. Ties are Σ (t³ − t).
     """
     before, sums = np.zeros(DRAWS, np.int64), np.zeros(DRAWS, np.int64)
     count = np.zeros(DRAWS, np.int64)
@@ -185,14 +175,8 @@ def rank_products(
 def distances(entries: Array, gaps: Array, coins: Array, out: Array) -> None:
     """Fill `out`, shape (2, 64), with N times the earth mover's distances of A and of B from gold.
 
-    Parameters
-    ----------
-    entries : ndarray of int, shape (3 N,)
-        A's, B's and gold's item means in ascending order: four times the item, plus 0, 1 or 2.
-    gaps : ndarray, shape (3 N,)
-        From each to the next, 0 for the last.
-    coins
-        As for `rank_products`.
+    `entries`, shape (3 N,), are A's, B's and gold's item means in ascending order: four times the item, plus
+    0, 1 or 2; `gaps` lead from each to the next, 0 for the last. `coins` are as for `rank_products`.
     """
     lead = np.zeros(DRAWS, np.int32)
     total_a, total_b = np.zeros(DRAWS), np.zeros(DRAWS)

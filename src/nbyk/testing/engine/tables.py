@@ -16,17 +16,14 @@ import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
+from nbyk.arrays import Array, Floats, Integers
 from nbyk.compiled import njit
 from nbyk.metrics import Metric
-from nbyk.metrics.classes import ACCURACY, F1, PRECISION, RECALL, TIED, ratio, score_tables
+from nbyk.metrics.classes import ACCURACY, TIED, score_of_positives, score_tables
 from nbyk.testing.engine.forms import Form
 from nbyk.testing.engine.item_draws import ItemDraws, Kinds
 from nbyk.testing.engine.rows import Rows, Swaps
 from nbyk.testing.engine.swaps import DRAWS
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _CELLS_PER_ITEM, _MOST_CELLS = 8, 100_000
 """Up to this number of cells, counting in a table is cheaper than sorting rows and takes little memory."""
@@ -34,11 +31,7 @@ _CELLS_PER_ITEM, _MOST_CELLS = 8, 100_000
 
 @njit(nogil=True, cache=True)
 def fill_swapped(cells: Array, coins: Array, out: Array) -> None:
-    """Fill `out`, shape (2, G·L, 64), with the tables of A and B.
-
-    `cells`, shape (2, N), are those of both systems' items; `coins`, shape (N,), has a bit per draw: whether
-    the item's rows are swapped.
-    """
+    """Fill `out`, (2, G·L, 64), with the tables of A and B, from items' `cells`, (2, N), and swaps, (N,)."""
     n_draws = out.shape[2]
     out[:] = 0
     for item in range(len(coins)):
@@ -67,20 +60,17 @@ def fill_drawn(cells: Array, weights: Array, out: Array) -> None:
 
 
 @njit(nogil=True, cache=True)
-def confusion(tables: Array, measure: int, out: Array) -> None:
+def by_threshold(tables: Array, out: Array, measure: int) -> None:
     """Fill `out`, shape (D,), with a measure of tables of two levels, negative and positive, by two."""
     for draw in range(len(out)):
         both: Any = np.int64(tables[1, 1, draw])
         predicted, actual = tables[0, 1, draw] + both, tables[1, 0, draw] + both
-        if measure == ACCURACY:
-            n = tables[0, 0, draw] + predicted + tables[1, 0, draw]
-            out[draw] = (n - predicted - actual + 2 * both) / n
-        else:
-            out[draw] = ratio(measure, both, predicted, actual)
+        n = tables[0, 0, draw] + predicted + tables[1, 0, draw]
+        out[draw] = score_of_positives(measure, n, both, predicted, actual)
 
 
 @njit(nogil=True, cache=True)
-def auc(tables: Array, measure: int, out: Array) -> None:
+def auc(tables: Array, out: Array) -> None:
     """Fill `out`, shape (D,), with the area under the curve of tables of two levels of gold, or with NaN."""
     for draw in range(len(out)):
         ranks = 0.0
@@ -106,7 +96,7 @@ def _untied(counts: Array) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def kendall(tables: Array, measure: int, out: Array) -> None:
+def kendall(tables: Array, out: Array) -> None:
     """Fill `out`, shape (D,), with Kendall's τ-b, or with NaN if gold or the system has one level only."""
     n_gold, n_levels = tables.shape[:2]
     gold_totals, totals = np.empty(n_gold, np.int64), np.empty(n_levels, np.int64)
@@ -133,14 +123,8 @@ def kendall(tables: Array, measure: int, out: Array) -> None:
 class Tables(Form):
     """Metrics that need only the number of items in each cell of a table, gold's level by a system's.
 
-    Parameters
-    ----------
-    cells : ndarray of int, shape (runs, S, N)
-        The cell of each system's item in each run.
-    shape
-        Levels of gold and of the systems.
-    fill
-        Fills scores, shape (D,), from counts, shape (runs, *shape, D).
+    `cells`, shape (runs, S, N), are those of each system's items in each run, and `shape` the levels of gold
+    and of the systems. `fill` fills scores, shape (D,), from counts, shape (runs, *shape, D).
     """
 
     def __init__(
@@ -230,26 +214,25 @@ def confusions(metric: Metric, rows: Rows) -> Form | None:
     return Tables(metric, rows, cells, shape, fill)
 
 
-def _table(
-    metric: Metric, rows: Rows, *, cut: int, fill: Callable[..., None], measure: int = 0
-) -> Form | None:
+def _table(metric: Metric, rows: Rows, fill: Callable[..., None], *, cut: int = 0) -> Form | None:
     """Return the form of item means, those of gold (cut 1) or of systems too (2) cut at the threshold."""
     n_gold, gold_levels = _levels(rows.gold_means, metric.threshold if cut >= 1 else None)
     n_levels, system_levels = _levels(rows.means, metric.threshold if cut == 2 else None)
-    shape = n_gold, n_levels
-    if not _is_cheap(shape, rows):
+    if not _is_cheap((n_gold, n_levels), rows):
         return None
     cells = (gold_levels * n_levels + system_levels)[None]
-    return Tables(metric, rows, cells, shape, lambda counts, out: fill(counts[0], measure, out))
+    return Tables(metric, rows, cells, (n_gold, n_levels), lambda counts, out: fill(counts[0], out))
 
 
 def _is_cheap(shape: tuple[int, int], rows: Rows) -> bool:
     return math.prod(shape) <= min(_CELLS_PER_ITEM * rows.n_items, _MOST_CELLS)
 
 
-kendall_table = partial(_table, cut=0, fill=kendall)
-auc_table = partial(_table, cut=1, fill=auc)
-accuracy_table = partial(_table, cut=2, fill=confusion, measure=ACCURACY)
-precision_table = partial(_table, cut=2, fill=confusion, measure=PRECISION)
-recall_table = partial(_table, cut=2, fill=confusion, measure=RECALL)
-f1_table = partial(_table, cut=2, fill=confusion, measure=F1)
+kendall_table = partial(_table, fill=kendall)
+auc_table = partial(_table, fill=auc, cut=1)
+
+
+def threshold_table(metric: Metric, rows: Rows) -> Form | None:
+    """Return the form of accuracy, precision, recall or F1 of item means, by the metric's `measure`."""
+    measure = int(dict(metric.arguments).get("measure", ACCURACY))
+    return _table(metric, rows, partial(by_threshold, measure=measure), cut=2)

@@ -6,16 +6,12 @@ ranks and distances are scans through values in one order. No draw changes this 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import uint64
-from numpy.typing import NDArray
 
+from nbyk.arrays import Array
 from nbyk.compiled import njit
 from nbyk.testing.engine.swaps import DRAWS
-
-Array = NDArray[Any]
 
 
 @njit(nogil=True, cache=True)
@@ -48,18 +44,11 @@ def signed_sums(deviations: Array, signs: Array, out: Array) -> None:
 def weigh_gold_ranks(
     order: Array, stops: Array, weights: Array, sizes: Array, ranks: Array, variance: Array
 ) -> None:
-    """Fill `ranks` with weight × (2 R − (n + 1)), R an item's rank in gold, `variance` with squares.
+    """Fill `ranks`, (N, 64), with weight × (2 R − (n + 1)), R the ranks in gold; `variance` with squares.
 
-    Parameters
-    ----------
-    order, stops : ndarray of int, shape (N,) and (L,)
-        Items by ascending gold mean, and the end of each level of equal values.
-    weights : ndarray of uint8, shape (N, 64)
-        How often each draw has an item.
-    sizes : ndarray of int, shape (64,)
-        Items n of each draw, with their repetitions.
-    ranks : ndarray of int32, shape (N, 64)
-    variance : ndarray of float, shape (64,)
+    `order`, shape (N,), are the items by ascending gold mean, and `stops` the ends of the levels of equal
+    values. `weights`, (N, 64) of uint8, say how often each draw has an item, and `sizes`, (64,), how many it
+    has.
     """
     count, rank = np.zeros(DRAWS, np.int32), np.empty(DRAWS, np.int32)
     below = (-sizes).astype(np.int32)

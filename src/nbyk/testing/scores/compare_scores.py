@@ -96,7 +96,7 @@ def board_of_scores(
         reason=reason or "",
     )
     counts = counts_of({name: len(sample) for name, sample in samples.items()})
-    pairing = "Scores in one place are a pair" if FACTS[test].paired else "Scores are not paired"
+    pairing = "Scores in one place are a pair." if FACTS[test].paired else "Scores are not paired."
     sample = Sample(0, 0, counts, pairing=pairing, scores=samples)
     sign = -1.0 if lower_is_better else 1.0
     if test == ASO:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, psi
+from scipy.special import fdtrc, gammaln, psi
 
 from nbyk.testing.shared_units.generalise import SharedUnitsTest
 from nbyk.testing.shared_units.mixture import ErrorLaw
@@ -26,6 +26,12 @@ Places = tuple[int, int]
 _TIMES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 64.0])
 """The degrees of freedom of the systems' agreement that are averaged over, in those of a variance."""
 _OWN: tuple[Source, Source] = ("runs of A", "runs of B")
+
+_LONE = 30.0
+"""The farthest of S systems counts less in the mean where its variance is rarer than 1 in this times S."""
+
+_ALIKE = 0.5
+"""Below this share of independence, a pair's variance over units is its own."""
 
 ALONE_IN_SPREAD = 5.0
 """A caution names a system whose units differ by this many times as much as those of the others."""
@@ -54,57 +60,89 @@ def moderated_pairs(totals: Floats, df: float) -> tuple[Floats, Floats, Floats]:
     With m_s the units' changes of a system's score, less those of the mean system, T_ab = ‖m_a − m_b‖². So
     the products G of the m_s follow from the T_ab by centring twice, and from the squares ‖m_s‖² follow q_s,
     whose expectation is near τ²_s, and the unbiased τ̂²_s = ((S − 1) q_s − q̄) / (S − 2). With d₀ degrees of
-    freedom of agreement, τ̃²_s = (d₀ q̄ + ν τ̂²_s) / (d₀ + ν), and Σ_ab = τ̃²_a + τ̃²_b has Satterthwaite's
-    degrees of freedom. Each d₀ has the weight Π_s f(q_s / s₀²), where f is the density of F with ν and d₀
-    degrees of freedom, and s₀² fits the mean of log q. All systems together have ν (tr C)² / tr C² degrees
-    of freedom, of which no pair has more: C is the covariance of systems over units, and tr C² is estimated
-    from G without bias (Srivastava 2005; the correction of Huynh and Feldt). The variance is
-    λ Σ_ab + (1 − λ) T_ab, and so are its degrees of freedom: λ = (1 − r̄²) / (1 − 1/ν), with r̄² the mean
-    squared correlation of two systems, is 1 if systems are independent, and 0 if all units differ in one
-    direction. With three systems, or if some pairs were not compared, T_ab is moderated towards the mean T.
+    freedom of agreement, τ̃²_s = (w_s d₀ q̄ + ν τ̂²_s) / (w_s d₀ + ν), and Σ_ab = τ̃²_a + τ̃²_b has
+    Satterthwaite's degrees of freedom. The means are weighted by w_s, which is 1 but for the system with the
+    largest τ̂² (`_belonging`). Each d₀ has the weight Π_s f(q_s / s₀²), where f is the density of F with ν
+    and d₀ degrees of freedom, and s₀² fits the mean of log q. All systems together have ν (tr C)² / tr C²
+    degrees of freedom, of which no pair has more: C is the covariance of systems over units, and tr C² is
+    estimated from G without bias (Srivastava 2005; the correction of Huynh and Feldt). The variance is
+    λ Σ_ab + (1 − λ) T_ab, and so are its degrees of freedom: λ is 1 if systems are independent, and 0 if all
+    units differ in one direction (`_independence`). With three systems Σ_ab is T_ab moderated towards the
+    mean T; so it is if some pairs were not compared, with λ = 1.
 
     References
     ----------
     Smyth 2004, Linear models and empirical Bayes methods for assessing differential expression.
+    Phipson et al. 2016, Robust hyperparameter estimation protects against hypervariable genes.
     Srivastava 2005, Some tests concerning the covariance matrix in high dimensional data.
     """
     n = len(totals)
     there = np.triu(~np.isnan(totals), 1)
     complete = int(there.sum()) == n * (n - 1) // 2
-    by_system = complete and n > 3
     products = _products(totals) if complete else None
-    most = df * (max(n - 1, 1) if products is None else _effective_systems(products, df))
-    if by_system and products is not None:
-        apart = _independence(products, df)
-        spreads = np.diag(products) * n / (n - 1)
-        mean = float(spreads.mean())
-        own = np.maximum(((n - 1) * spreads - mean) / (n - 2), 0.0)
-    else:
+    apart = 1.0 if products is None else _independence(products, df)
+    variances, degrees = [], []
+    if products is None or n == 3:
         spreads = totals[there]
         mean = float(spreads.mean())
-    weights = _weights(spreads, df)
-    variances, degrees = [], []
+        most = df * (n - 1 if products is None else _effective_systems(products, df))
+        weights = _weights(spreads, np.ones(len(spreads)), df)
+        for d0 in df * _TIMES:
+            pooled = (d0 * mean + df * totals) / (d0 + df)
+            variances.append(apart * pooled + (1.0 - apart) * totals)
+            degrees.append(np.full_like(totals, df + apart * (min(d0 + df, most) - df)))
+        return np.array(variances), np.array(degrees), weights
+    spreads = np.diag(products) * n / (n - 1)
+    belongs = _belonging(_of_systems(spreads, spreads.mean()), df)
+    mean = float(np.average(spreads, weights=belongs))
+    own = _of_systems(spreads, mean)
+    most = df * _effective_systems(products * np.sqrt(np.outer(belongs, belongs)), df)
     for d0 in df * _TIMES:
-        if by_system:
-            of_system = (d0 * mean + df * own) / (d0 + df)
-            one, other = of_system[:, None], of_system[None, :]
-            sums = one + other
-            of_sums = sums**2 / np.maximum(one**2 + other**2, 1e-300) * (d0 + df)
-            variances.append(apart * sums + (1.0 - apart) * totals)
-            degrees.append(df + apart * np.maximum(np.minimum(of_sums, most) - df, 0.0))
-        else:
-            variances.append((d0 * mean + df * totals) / (d0 + df))
-            degrees.append(np.full_like(totals, min(d0 + df, most)))
-    return np.array(variances), np.array(degrees), weights
+        agreed = belongs * d0
+        of_system, df_of_system = (agreed * mean + df * own) / (agreed + df), agreed + df
+        sums = of_system[:, None] + of_system
+        squares = of_system**2 / df_of_system
+        of_sums = sums**2 / np.maximum(squares[:, None] + squares, 1e-300)
+        variances.append(apart * sums + (1.0 - apart) * totals)
+        degrees.append(df + apart * np.maximum(np.minimum(of_sums, most) - df, 0.0))
+    return np.array(variances), np.array(degrees), _weights(spreads, belongs, df)
+
+
+def _of_systems(spreads: Floats, mean: float) -> Floats:
+    """Return the τ̂² of `moderated_pairs` from the q of systems and their mean."""
+    n = len(spreads)
+    return np.maximum(((n - 1) * spreads - mean) / (n - 2), 0.0)
+
+
+def _belonging(own: Floats, df: float) -> Floats:
+    """Return by how much the variance of each system belongs to those of the others, from 0 to 1.
+
+    It is 1, but for the system with the largest, for which it is 30 S P(F > its ratio to the mean of the
+    others) if that is less. One system of which units differ far more than of the others would otherwise lend
+    its variance to all.
+    """
+    belongs, farthest = np.ones(len(own)), int(own.argmax())
+    others = max(float(np.delete(own, farthest).mean()), 1e-300)
+    rarity = fdtrc(df, df * (len(own) - 1.0), own[farthest] / others)
+    belongs[farthest] = min(1.0, _LONE * len(own) * float(rarity))
+    return belongs
 
 
 def _independence(products: Floats, df: float) -> float:
-    """Return λ of `moderated_pairs`: 1 if systems are independent over units, 0 in one direction."""
+    """Return λ of `moderated_pairs`: 1 if systems are independent over units, 0 in one direction.
+
+    With r̄² the mean squared correlation of two of S systems, whose mean is taken out, (1 − r̄²) / (1 − 1/ν) /
+    (1 − 1/(S − 1)²) is near 1 for independent ones. With four systems or more there is enough of them to take
+    half of it or less for one direction: λ rises from 0 at ½ to 1.
+    """
     if df <= 1.0:
         return 0.0
+    n = len(products)
     size = np.sqrt(np.maximum(np.diag(products), 1e-12 * np.trace(products)))
-    correlations = (products / np.outer(size, size))[np.triu_indices(len(products), 1)]
-    return float(np.clip((1.0 - np.mean(correlations**2)) / (1.0 - 1.0 / df), 0.0, 1.0))
+    correlations = (products / np.outer(size, size))[np.triu_indices(n, 1)]
+    apart = (1.0 - np.mean(correlations**2)) / (1.0 - 1.0 / df) / (1.0 - 1.0 / (n - 1) ** 2)
+    least = _ALIKE if n > 3 else 0.0
+    return float(np.clip((apart - least) / (1.0 - least), 0.0, 1.0))
 
 
 def _effective_systems(products: Floats, df: float) -> float:
@@ -129,22 +167,23 @@ def moderated_systems(totals: Floats, df: float) -> tuple[Floats, Floats, Floats
 
     Returns
     -------
-    variances : ndarray, shape (M, S)
-    df : ndarray, shape (M,)
+    variances, df : ndarray, shape (M, S)
     weights : ndarray, shape (M,)
     """
-    d0 = df * _TIMES[:, None]
-    variances = (d0 * totals.mean() + df * totals) / (d0 + df)
-    return variances, np.minimum(d0[:, 0] + df, len(totals) * df), _weights(totals, df)
+    belongs = _belonging(totals, df)
+    d0 = df * _TIMES[:, None] * belongs
+    variances = (d0 * np.average(totals, weights=belongs) + df * totals) / (d0 + df)
+    return variances, np.minimum(d0 + df, belongs.sum() * df), _weights(totals, belongs, df)
 
 
-def _weights(spreads: Floats, df: float) -> Floats:
+def _weights(spreads: Floats, belongs: Floats, df: float) -> Floats:
     """Return the weight of each number of degrees of freedom of agreement, given mean squares."""
     positive = np.maximum(spreads, 1e-9 * spreads.mean())
     logs, half = np.log(positive), df / 2.0
     likelihoods = []
     for d0 in df * _TIMES:
-        centre = logs.mean() - (psi(half) - np.log(half) - psi(d0 / 2.0) + np.log(d0 / 2.0))
+        middle = np.average(logs, weights=belongs)
+        centre = middle - (psi(half) - np.log(half) - psi(d0 / 2.0) + np.log(d0 / 2.0))
         ratio = np.exp(logs - centre)
         density = (
             gammaln(half + d0 / 2.0)
@@ -154,11 +193,9 @@ def _weights(spreads: Floats, df: float) -> Floats:
             + (half - 1.0) * (logs - centre)
             - (half + d0 / 2.0) * np.log1p(df * ratio / d0)
         )
-        likelihoods.append(float(np.sum(density)) - len(logs) * centre)
-    found = np.array(likelihoods)
-    shares: Floats = np.exp(found - found.max())
-    whole = shares.sum()
-    return np.asarray(shares / whole)
+        likelihoods.append(float(np.sum(belongs * (density - centre))))
+    shares: Floats = np.exp(np.array(likelihoods) - max(likelihoods))
+    return np.asarray(shares / shares.sum())
 
 
 def moderated_tests(tests: Mapping[Places, SharedUnitsTest], n_systems: int) -> dict[Places, SharedUnitsTest]:
@@ -232,7 +269,10 @@ def _moderate_own(
     variances, degrees, weights = moderated_systems(totals, float(np.mean(degrees_of)))
     for pair, test in tests.items():
         columns = {
-            1 + sources.index(source): (test.stretch**2 * variances[:, place[system]], degrees)
+            1 + sources.index(source): (
+                test.stretch**2 * variances[:, place[system]],
+                degrees[:, place[system]],
+            )
             for system, source in zip(pair, _OWN, strict=True)
             if source in sources
         }

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nbyk.data.arrays import is_frame
 from nbyk.data.intake import read_systems
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.systems import Systems
@@ -59,6 +60,7 @@ def compare(
     suite: Suite | None = None,
     judge: Votes | None = None,
     looks: int = 1,
+    parts: bool = True,
     interval_sampler: str = "bootstrap_items/all",
     n_resamples: int | None = None,
     max_resamples: int = 999_999,
@@ -154,6 +156,9 @@ def compare(
     looks
         How often you look as data come in, at about equal steps. Each look then has a lower α and a higher
         confidence level, so that all together keep what you ask for (`nbyk.testing.decision.at_each_look`).
+    parts
+        Whether to find where the variance of the effect comes from for a metric that jumps too, which takes
+        longer, and how sure these parts are.
     interval_sampler
         The bootstrap of test sets for the intervals, and for the null "shifted". "bootstrap_items/all" draws
         items with all of their responses. It is right to first order, because items vary with their
@@ -210,9 +215,9 @@ def compare(
     >>> result.p, result.pair.drawn.exact
     (0.125, True)
     """
-    if a is None and (isinstance(gold, Mapping) or _is_frame(gold)):
+    if a is None and (isinstance(gold, Mapping) or is_frame(gold)):
         gold, a = None, gold
-    if gold is None and b is None and _is_frame(a):
+    if gold is None and b is None and is_frame(a):
         gold, a = read_systems(a, kind=kind, cluster=cluster, lower_is_better=lower_is_better), None  # type: ignore[arg-type]
         cluster = None
     held = gold.kind if isinstance(gold, Systems) else None
@@ -304,8 +309,5 @@ def compare(
         raise NbykError(f"found {against!r} and one system; give a score, such as 0.8", argument="against")
     if bar is not None or len(scored.names) == 1:
         return board_alone(scored, asked, bar=bar, correction=family.correction, margin=margin)
-    return board_of(scored, asked, family, against=None if against is None else str(against), margin=margin)
-
-
-def _is_frame(given: Any) -> bool:
-    return hasattr(given, "columns") and hasattr(given, "shape")
+    baseline = None if against is None else str(against)
+    return board_of(scored, asked, family, against=baseline, margin=margin, with_parts=parts)

@@ -82,7 +82,7 @@ def board_alone(
     return replace(board, warnings=tuple(warnings))
 
 
-def band(boards: Sequence[Board], scored: Sequence[ScoredSystems], asked: Asked) -> list[Interval]:
+def band(boards: Sequence[Board], scored: Sequence[ScoredSystems]) -> list[Interval]:
     """Return intervals of one system's scores by several metrics that all hold at once.
 
     The metrics are means over items from 0 to 1, such as pass^1 to pass^4; there is a board (`board_alone`)
@@ -91,7 +91,8 @@ def band(boards: Sequence[Board], scored: Sequence[ScoredSystems], asked: Asked)
     interval holds that of its own claim over items.
     """
     scores = np.stack([scores_of_items(of.metric, of.rows)[0] for of in scored])
-    n, rng = scores.shape[1], np.random.default_rng(asked.seed)
+    question = boards[0].question
+    n, rng = scores.shape[1], np.random.default_rng(question.seed)
     errors = scores.std(axis=1, ddof=1) / math.sqrt(n)
     centred = scores[errors > 0.0] - scores[errors > 0.0].mean(axis=1, keepdims=True)
     reach = 0.0
@@ -99,7 +100,7 @@ def band(boards: Sequence[Board], scored: Sequence[ScoredSystems], asked: Asked)
         unit = centred / np.sqrt(np.sum(centred**2, axis=1, keepdims=True))
         normal = product(rng.standard_normal((20_000, len(unit))), root(product(unit, unit.T)).T)
         t = np.abs(normal).max(axis=1) / np.sqrt(rng.chisquare(n - 1.0, 20_000) / (n - 1.0))
-        reach = float(np.quantile(t, asked.confidence_level))
+        reach = float(np.quantile(t, question.confidence_level))
     ends = []
     for board, score, error in zip(boards, scores.mean(axis=1).tolist(), errors.tolist(), strict=True):
         (standing,) = board.standings

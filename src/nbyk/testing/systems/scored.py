@@ -17,9 +17,9 @@ from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, metrics_of
 from nbyk.metrics.registry import kind_scored, usual_metric
-from nbyk.resampling.effects import check_defined
+from nbyk.resampling.effects import check_defined, run_chunks
 from nbyk.testing.decision import NullDraws
-from nbyk.testing.engine.draws import ItemStreams, draw_chunks
+from nbyk.testing.engine.draws import ItemStreams
 from nbyk.testing.engine.forms import Form, Sums, form_of
 from nbyk.testing.engine.inputs import as_clusters, as_matrices, as_numbers
 from nbyk.testing.engine.rows import Rows
@@ -192,7 +192,8 @@ class ScoredSystems:
             return form.drawn(streams.items("bootstrap", chunk))
 
         n_draws = asked.decision.n_resamples
-        return draw_chunks(work, n_draws, threads=asked.threads, progress=asked.progress)
+        (drawn,) = run_chunks(n_draws, work, threads=asked.threads, progress=asked.progress)
+        return drawn
 
     def swapped(
         self, asked: Asked, pairs: Sequence[tuple[int, int]], *, of_clusters: bool
@@ -212,9 +213,9 @@ class ScoredSystems:
                 a, b = form.swapped_pairs(streams.swaps(chunk, size), chosen).transpose(1, 0, 2)
                 return np.asarray(self.metric.sign * (a - b))
 
-            effects = draw_chunks(
-                work,
+            (effects,) = run_chunks(
                 n_draws,
+                work,
                 start=start,
                 together=streams.together,
                 threads=asked.threads,

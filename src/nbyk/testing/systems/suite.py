@@ -22,7 +22,7 @@ from nbyk.errors import NbykError
 from nbyk.sums import product
 from nbyk.testing.corrections import Correction, correct_p_values
 from nbyk.testing.family import choose_pairs
-from nbyk.testing.pvalues import Alternative, p_of_sides, tie_tolerance
+from nbyk.testing.pvalues import p_of_sides, tie_tolerance
 from nbyk.testing.results import NONE, Board, Claim, Interval, inconclusive
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
@@ -183,7 +183,7 @@ def board_of_suite(
     )
 
 
-def task_table(scored: ScoredSystems, suite: Suite, board: Board, alternative: Alternative) -> pd.DataFrame:
+def task_table(scored: ScoredSystems, suite: Suite, board: Board) -> pd.DataFrame:
     """Return the tasks, one to a row: items, weight, scores and, of the first pair, the effect and its tests.
 
     p is by the sign test where items' effects are 1, 0 and −1, and by t otherwise; the corrected p counts the
@@ -192,7 +192,7 @@ def task_table(scored: ScoredSystems, suite: Suite, board: Board, alternative: A
     import pandas as pd
     from scipy.special import bdtr
 
-    metric, first = scored.metric, board.pairs[0]
+    metric, first, alternative = scored.metric, board.pairs[0], board.question.alternative
     scores = scores_of_items(metric, scored.rows)
     a, b = (scored.names.index(name) for name in (first.a, first.b))
     rows = []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
-from nbyk.report.comparison.score_figures import aso_figure, spread
+from nbyk.report.comparison.figures import aso_figure, spread
 from nbyk.report.drawing import COLOURS, new_panels, style
 from nbyk.testing.scores.aso import AsoResult
 from nbyk_papers.ulmer2022.cartpole.analysis import (
