@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from tests.workflow.runs import ROOT, configure, snakemake
 
 ROAD = ("simulate", "estimate_p", "aggregate", "plot", "report")
 """The stages of the default run from a prior on, in their order."""
+Graphs = Callable[[str], set[tuple[str, str]]]
 
 
 def rule_graph(directory: Path, target: str, **config: Any) -> set[tuple[str, str]]:
@@ -28,8 +31,14 @@ def rule_graph(directory: Path, target: str, **config: Any) -> set[tuple[str, st
     return {(a, b) for a, b in edges if b != target}
 
 
-def test_the_rules_of_the_default_run_are_the_road(tmp_path: Path) -> None:
-    edges = rule_graph(tmp_path, "all")
+@pytest.fixture(scope="module")
+def graph_of(tmp_path_factory: pytest.TempPathFactory) -> Graphs:
+    """Return a function that has the graph of a target drawn once."""
+    return cache(lambda target: rule_graph(tmp_path_factory.mktemp(target), target))
+
+
+def test_the_rules_of_the_default_run_are_the_road(graph_of: Graphs, tmp_path: Path) -> None:
+    edges = graph_of("all")
     assert {rule for edge in edges for rule in edge} == {"normalise", "fit", "prior", "true_p", *ROAD}
     assert set(pairwise(ROAD)) <= edges
     for prior in ("prior", "fit"):
@@ -41,18 +50,18 @@ def test_the_rules_of_the_default_run_are_the_road(tmp_path: Path) -> None:
     assert ("simulate", "true_p") not in rule_graph(tmp_path, "all", sources=["simulated", "convabuse"])
 
 
-def test_the_guide_opens_with_the_graphs_of_the_default_run_and_of_the_papers(tmp_path: Path) -> None:
+def test_the_guide_opens_with_the_graphs_of_the_default_run_and_of_the_papers(graph_of: Graphs) -> None:
     guide = (ROOT / "docs/guide.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```mermaid\n(.*?)```", guide, re.DOTALL)
     default, further = (set(re.findall(r"^    (\w+) --> (\w+)$", block, re.MULTILINE)) for block in blocks)
     assert guide.index("```mermaid") < guide.index("```console")
-    assert default == rule_graph(tmp_path, "all")
-    assert default | further == rule_graph(tmp_path, "papers")
+    assert default == graph_of("all")
+    assert default | further == graph_of("papers")
     assert not default & further
 
 
-def test_every_step_of_every_paper_is_a_rule_on_the_way_to_its_report(tmp_path: Path) -> None:
-    edges = rule_graph(tmp_path, "papers")
+def test_every_step_of_every_paper_is_a_rule_on_the_way_to_its_report(graph_of: Graphs) -> None:
+    edges = graph_of("papers")
     papers = [paper.study for paper in PAPERS]
     for study in studies():
         if study.name in papers:
