@@ -207,7 +207,7 @@ def read_systems(
         raise NbykError("found classes, and no gold by which they are right; give it", argument="gold")
     by_name, over = Classes(classes), ClassShares()
     readings: Mapping[str, Callable[..., GivenData]] = {
-        "numbers": lambda given, is_gold: given.numbers(on_scale, mending),
+        "numbers": lambda given, is_gold: given.numbers(on_scale, mending, is_gold=is_gold),
         "classes": lambda given, is_gold: given.classes(by_name, mending, "raters" if is_gold else "runs"),
         "distributions": lambda given, is_gold: given.distributions(over, mending, is_gold=is_gold),
     }
