@@ -218,10 +218,11 @@ class GivenData:
         cells = distribution_cells if are_rows else partial(cells_of, mending=mending)
         return replace(self, given=as_ratings(cells(self.table, self.columns), kind, self.columns, mending))
 
-    def numbers(self, scale: Scale | None, mending: Mending) -> GivenData:
-        """Return the data read as numbers."""
+    def numbers(self, scale: Scale | None, mending: Mending, *, is_gold: bool = False) -> GivenData:
+        """Return the data read as numbers; people rated gold."""
         if self.given is None:
-            return self._read("numbers", numbers_on(scale), mending)
+            kind = numbers_on(scale)
+            return self._read("numbers", replace(kind, givers="raters") if is_gold else kind, mending)
         return self if scale is None else replace(self, given=self.given.normalised(scale, self.place))
 
     def classes(self, among: Classes, mending: Mending, givers: str) -> GivenData:

@@ -206,7 +206,7 @@ def read_systems(
             return given.classes(by_name, mending, "raters" if is_gold else "runs")
         if kind == "distributions":
             return given.distributions(over, mending, is_gold=is_gold)
-        return given.numbers(on_scale, mending)
+        return given.numbers(on_scale, mending, is_gold=is_gold)
 
     # gold names classes, and systems those of distributions
     for is_gold in (True, False) if kind == "classes" else (False, True):

@@ -301,6 +301,17 @@ def test_the_page_does_not_break_an_option_nor_say_cautions_twice() -> None:
     assert "<li>&lt;b&gt;</li>" in both
 
 
+def test_those_who_rate_gold_are_raters(nbyk: Run) -> None:
+    for name, values in {**ratings(), "gold": ratings(seed=3)["old"]}.items():
+        frame = pd.DataFrame(values[:, :1] if name != "gold" else values)
+        frame.columns = ["value"] if name != "gold" else [f"ann{place}" for place in frame]
+        frame.insert(0, "item", [f"q{place}" for place in range(len(frame))])
+        frame.to_csv(f"{name}.csv", index=False)
+    code, _, errors = nbyk("compare --gold gold.csv new.csv old.csv --scale 1..5 --resamples 199")
+    assert code == 0, errors
+    assert "gold.csv: items = item (60), raters = ann0, ann1" in errors
+
+
 # What nbyk brings, and what a user may have: by each, the command after "Next:" works as it is printed.
 PAIR = "compare --gold example/gold.csv example/sim_a.csv example/sim_b.csv"
 FOLLOWED = {
