@@ -248,11 +248,13 @@ def _columns_of_pandas(given: Any, place: DataPlace) -> dict[str, list[Any]]:
         raise place.error(
             f"the index holds {index[0]!r}, … beside a column of items; drop it by reset_index(drop=True)"
         )
+    levels: list[tuple[Any, Any]] = []
     if is_named or not (has_items or index.equals(pd.RangeIndex(len(index)))):
+        # reset_index would encode the ids, which may hold half a character
         names = ["item" if name is None else name for name in index.names]
-        frame = frame.reset_index(names=names, allow_duplicates=True)
+        levels = [(name, index.get_level_values(level)) for level, name in enumerate(names)]
     columns: dict[str, list[Any]] = {}
-    for name, cells in ((of, frame.iloc[:, at]) for at, of in enumerate(frame.columns)):
+    for name, cells in (*levels, *((of, frame.iloc[:, at]) for at, of in enumerate(frame.columns))):
         text = "/".join(filter(None, map(str, name))) if isinstance(name, tuple) else str(name)
         if text in columns:
             raise place.error(f"2 columns are named {text!r}; rename one")
