@@ -138,7 +138,7 @@ def without_rounding(values: Floats) -> Floats:
     The last digits of a mean of K numbers depend on their order and on their scale. Numbers that are so near
     each other are equal even if the middle between two steps of the last digit lies between them.
     """
-    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    largest = float(np.fmax.reduce(np.abs(values), axis=None, initial=0.0))
     if largest == 0.0:
         return values + 0.0
     places = 12 - math.floor(math.log10(largest) + 1e-9)  # a largest of .999… is 1

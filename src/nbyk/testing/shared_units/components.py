@@ -161,7 +161,7 @@ def third_moment(parts: Floats, squares: float) -> float:
     units = 1.0 / squares if squares > 0.0 else 0.0
     if units <= 2.0:
         return 0.0
-    return -float(np.sum(parts**3)) * float(np.sqrt(units * (units - 1.0))) / (units - 2.0)
+    return -float(np.sum(parts * parts**2)) * float(np.sqrt(units * (units - 1.0))) / (units - 2.0)
 
 
 def _few_degrees(weights: Floats) -> float:

@@ -156,16 +156,19 @@ def _taken(data: Responses, rows: Ints, gone: Ints) -> Responses:
     """Return some of the items, without the responses of some units; items that have none left are out."""
     kept_units = np.ones(data.n_units + 1, bool)  # NO_UNIT is the last
     kept_units[gone] = False
-    numbers = np.append(np.cumsum(kept_units[:-1]) - 1, NO_UNIT)
+    numbers = np.where(kept_units, np.cumsum(kept_units) - 1, NO_UNIT)
+    numbers[-1] = NO_UNIT
     values, units = [], []
     answered = np.ones(len(rows), bool)
     for role in data.roles:
-        there = kept_units[role.units[rows]]
-        values.append(np.where(there, role.values[rows], np.nan))
-        units.append(np.where(there, numbers[role.units[rows]], NO_UNIT))
-        if role.values.shape[1]:
+        of_rows = role.units[rows]
+        values.append(np.where(kept_units[of_rows], role.values[rows], np.nan))
+        units.append(numbers[of_rows])
+        if len(gone) and role.values.shape[1]:
             answered &= ~np.isnan(values[-1]).all(axis=1)
-    gold, a, b = (Role(of[answered], by[answered]) for of, by in zip(values, units, strict=True))
+    if not answered.all():
+        values, units = [of[answered] for of in values], [by[answered] for by in units]
+    gold, a, b = map(Role, values, units)
     of_sources = {
         source: numbers[of_source[kept_units[of_source]]] for source, of_source in data.source_units.items()
     }

@@ -106,14 +106,13 @@ class Responses:
     @cached_property
     def panel_sizes(self) -> Floats:
         """The mean number of responses to the items of each unit, its own included, in its roles."""
-        totals, counts = np.zeros(self.n_units), np.zeros(self.n_units)
+        totals, counts = np.zeros(self.n_units + 1), np.zeros(self.n_units + 1)
         for role in self.roles:
             sizes = np.sum(~np.isnan(role.values), axis=1)
-            rows, columns = np.nonzero(role.units >= 0)
-            units = role.units[rows, columns]
-            totals += np.bincount(units, weights=sizes[rows], minlength=self.n_units)
-            counts += np.bincount(units, minlength=self.n_units)
-        return totals / counts
+            units = role.units.ravel() + 1  # 0: no unit
+            totals += np.bincount(units, np.repeat(sizes, role.units.shape[1]), len(totals))
+            counts += np.bincount(units, minlength=len(counts))
+        return totals[1:] / counts[1:]
 
     @cached_property
     def sizes(self) -> dict[Source, int]:

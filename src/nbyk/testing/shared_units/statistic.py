@@ -144,8 +144,9 @@ def _additive_changes(metric: Metric, data: Responses, item_weights: Floats | No
 
 
 def _at_work(changes: Floats) -> float:
-    fourth = float(np.sum(changes**4))
-    return float(np.sum(changes**2)) ** 2 / fourth if fourth > 0.0 else float(len(changes))
+    squares = changes**2
+    fourth = float(np.sum(squares**2))
+    return float(np.sum(squares)) ** 2 / fourth if fourth > 0.0 else float(len(changes))
 
 
 def _effects_without(
@@ -170,12 +171,10 @@ def _columns_without(
     The numbers of a role that has none left are any that work, because the item is left out.
     """
     lost = np.zeros(len(items), bool)
+    steps = _steps(metric, data)[units]
     left = []
     for role, column in zip(data.roles, columns, strict=True):
-        if not column.size:
-            left.append(column)
-            continue
-        if (role.units < 0).all():
+        if role.units.max(initial=-1) < 0:
             left.append(column[items])
             continue
         if data.table is not None:
@@ -183,7 +182,7 @@ def _columns_without(
             empty = np.isnan(out).all(axis=1)
             if role is data.gold:
                 shares = shares_of(out, data.table)
-                out = column[items] + _steps(metric, data)[units, None] * (shares - column[items])
+                out = column[items] + steps[:, None] * (shares - column[items])
             out[empty] = column[items[empty]]
         elif metric.needs == "responses":
             out = np.empty((len(items), role.values.shape[1]))
@@ -193,7 +192,7 @@ def _columns_without(
         else:
             means, without = column[items], np.empty(len(items))
             fill_means_without(role.values, role.units, column, items, units, without)
-            out = means + _steps(metric, data)[units] * (without - means)
+            out = means + steps * (without - means)
             empty = np.isnan(out)
             out = np.where(empty, means, out)
         lost |= empty
@@ -262,10 +261,14 @@ def _group_changes(
     by_group = np.empty(len(sizes))
     order = np.argsort(groups, kind="stable")
     ends = np.cumsum(sizes)
+    width = sum(column[0].size for column in columns)
     for size in np.unique(sizes):
         members = np.flatnonzero(sizes == size)
-        kept = np.stack([np.delete(order, np.s_[ends[g] - size : ends[g]]) for g in members])
-        by_group[members] = _batched(metric, columns, kept) - effect
+        at_once = max(1, VALUES_AT_ONCE // max(1, (len(order) - size) * width))
+        for start in range(0, len(members), at_once):
+            some = members[start : start + at_once]
+            kept = np.stack([np.delete(order, np.s_[ends[g] - size : ends[g]]) for g in some])
+            by_group[some] = _effects(metric, [column[kept] for column in columns]) - effect
     return by_group, sizes
 
 
@@ -286,16 +289,6 @@ def _fewer(most: int, least: int, n_items: int) -> int:
 def _dealt(n: int, parts: int) -> Ints:
     """Return the part of each of n things; parts are random and of nearly equal size."""
     return np.random.default_rng(_GROUPING_SEED).permutation(n) % parts
-
-
-def _batched(metric: Metric, columns: list[Floats], kept: Ints) -> Floats:
-    """Return the effects of several sets of the same number of items."""
-    at_once = max(1, VALUES_AT_ONCE // (kept.shape[1] * max(1, sum(column[0].size for column in columns))))
-    parts = []
-    for start in range(0, len(kept), at_once):
-        rows = kept[start : start + at_once]
-        parts.append(_effects(metric, [column[rows] for column in columns]))
-    return np.concatenate(parts)
 
 
 def effects_of_sets(metric: Metric, columns: list[Floats]) -> Floats:
@@ -389,8 +382,7 @@ def _effects_without_parts(
     sets = []
     for column, values in zip(columns, left, strict=True):
         without = column.copy()
-        if column.size:
-            without[answered] = values
+        without[answered] = values
         # all sets have the numbers of these two, which are rounded once
         whole, other = _rounded(metric, np.stack([column, without]))
         sets.append(np.where(gone.reshape(*gone.shape, *[1] * (column.ndim - 1)), other, whole))
