@@ -253,8 +253,12 @@ def examine_runs(folder: Path) -> Iterator[Finding]:
 
 
 def living(folder: Path) -> list[int] | None:
-    """Return the processes of Snakemake or nbyk in a folder; None if processes cannot be listed here."""
+    """Return the processes of Snakemake or nbyk in a folder; None if processes cannot be listed here.
+
+    They are known by their command line, or by the mark of their run.
+    """
     here = folder.resolve()
+    marked = {path.name for path in _marks(folder).glob("*")}
     try:
         running = list(_processes())
     except ImportError:
@@ -262,19 +266,21 @@ def living(folder: Path) -> list[int] | None:
     return [
         number
         for number, words, place in running
-        if number not in (os.getpid(), os.getppid()) and Path(place) == here and _is_run(words)
+        if number not in (os.getpid(), os.getppid())
+        and Path(place) == here
+        and (_is_run(words) or _name_of_mark(number) in marked)
     ]
 
 
 def mark(folder: Path) -> None:
     """Note that a run of this machine has begun in a folder, so that a later one can tell if it is gone."""
     _marks(folder).mkdir(parents=True, exist_ok=True)
-    (_marks(folder) / f"{socket.gethostname()}.{os.getpid()}").touch()
+    (_marks(folder) / _name_of_mark(os.getpid())).touch()
 
 
 def unmark(folder: Path) -> None:
     """Note that the run has ended."""
-    (_marks(folder) / f"{socket.gethostname()}.{os.getpid()}").unlink(missing_ok=True)
+    (_marks(folder) / _name_of_mark(os.getpid())).unlink(missing_ok=True)
 
 
 def release(folder: Path) -> bool:
@@ -299,6 +305,10 @@ def release(folder: Path) -> bool:
 
 def _marks(folder: Path) -> Path:
     return folder / ".snakemake/nbyk_runs"
+
+
+def _name_of_mark(process: int) -> str:
+    return f"{socket.gethostname()}.{process}"
 
 
 def incomplete(folder: Path) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from base64 import urlsafe_b64encode
@@ -111,6 +112,13 @@ def test_a_lock_is_released_if_its_run_is_gone_and_only_then(
     health.mark(run)
     with program("snakemake", at=run, script=tmp_path_factory.mktemp("bin")):
         assert not is_released()
+    with program("renamed", at=run, script=tmp_path_factory.mktemp("bin")) as number:
+        marked = run / f".snakemake/nbyk_runs/{socket.gethostname()}.{number}"
+        assert living(run) == []
+        marked.touch()
+        assert living(run) == [number]  # whatever its words are: a run's copy has those of what it is of
+        assert not is_released()
+        marked.unlink()
     elsewhere = run / ".snakemake/nbyk_runs/another-machine.7"
     elsewhere.touch()
     assert not is_released()
