@@ -24,7 +24,7 @@ EQUALLY_GOOD = "are equally good"
 @pytest.mark.usefixtures("few_sets")
 def test_the_example_gives_the_sentence_the_table_and_a_report(nbyk: Run, tmp_path: Path) -> None:
     code, text, errors = nbyk("compare --gold gold.csv sim_a.csv sim_b.csv --full --out report")
-    assert (code, errors) == (0, "")
+    assert (code, errors) == (0, "wrote report/compare.html; tables, figures and JSON are beside it\n")
     systems = package.read_systems(["sim_a.csv", "sim_b.csv"], "gold.csv")
     result = package.compare(systems)
     verdict, effect, *_ = repr(result).splitlines()

@@ -129,7 +129,7 @@ CASES = [
         "unclear columns",
         "bad.csv",
         "seed,accuracy,f1\n1,0.7,0.6\n",
-        "found columns 'seed', 'accuracy', 'f1', expected one of scores; name it with --value",
+        "found columns 'seed', 'accuracy', 'f1', expected one of scores; name it, as in --value f1",
     ),
     bad("no column of scores", "bad.csv", "item\na\nb\n", "found no column beside 'item'"),
     together(
