@@ -292,12 +292,16 @@ def simulated_source(
     arguments: Mapping[str, Any], asked: dict[str, Any], files: PilotFiles, say: Callable[[str], None]
 ) -> PlanSource:
     """Return the source of simulated items; beside a pilot's own items stands a prior fitted to it."""
+    from nbyk.planning.plan import check_settings
 
     pilot, pilot_systems, metrics = files.gold, files.systems, asked["metric"]
     scale, other_prior = None, None
     if arguments["scale"] is not None:
         scale = asked["scale"] = pilot_scale(arguments["scale"])
     if pilot is not None or pilot_systems is not None:
+        check_settings(
+            metrics[0], {**asked, "scale": None, "epsilon_a": 0.0, "epsilon": asked["epsilon"] and 0.1}
+        )
         on_scale = pilot_scale(arguments["scale"])
         trials = all(metric.of_trials for metric in metrics)
         question = _for_people(arguments, asked, metrics[0])
@@ -310,6 +314,8 @@ def simulated_source(
             if arguments["items_from"] == "prior":
                 population, other_prior = other_prior(), None
     else:
+        if arguments["scale"] is None:
+            check_settings(metrics[0], asked)
         population, cautions = prior_of(
             arguments["dataset"], arguments["prior"], published=arguments["published"], say=say
         )
