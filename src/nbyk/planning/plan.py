@@ -235,7 +235,7 @@ def _of_pair(source: Source) -> bool:
 
 
 def check_settings(metric: Metric, given: Mapping[str, Any]) -> None:
-    """Raise NbykError if an argument of a simulated plan is out of range, before its source is read or fitted.
+    """Raise NbykError if an argument of a simulated plan is out of range, before its source is read.
 
     `given` are arguments of `plan`.
     """
