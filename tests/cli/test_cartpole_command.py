@@ -24,7 +24,7 @@ def test_the_study_is_written_without_gymnasium(nbyk: Run, monkeypatch: pytest.M
 
     monkeypatch.setattr(analysis, "case_study", case_study)
     code, text, error = nbyk("study cartpole study --out study --scores scores")
-    assert (code, error) == (0, "")
+    assert (code, error) == (0, "wrote study/case_study.html; tables, figures and JSON are beside it\n")
     (found,) = kept
     assert found.rewards.keys() == read_rewards().keys()
     written = json.loads(Path("study/case_study.json").read_text())

@@ -37,7 +37,9 @@ def test_all_is_well_or_there_is_something_to_do(
     assert line.startswith(f"{prior}: was changed after nbyk wrote it")
     prior.write_text(content)
     (prior.parent / "note.txt").touch()
-    assert nbyk(f"doctor{folder}") == (0, f"{shown}: all is well\n", "")
+    code, text, _ = nbyk(f"doctor{folder}")
+    assert code == 0
+    assert [line.partition(": ")[0] for line in text.splitlines()] == ["note", shown]
 
 
 def test_a_folder_that_is_not_there_is_one_error(nbyk: Run) -> None:

@@ -77,8 +77,12 @@ def give(
     from nbyk.report.answer import printed, write_answer
     from nbyk.report.lines import Line
 
+    of_json = dict(answer.details)
+    if "lines" in of_json:
+        of_json["lines"] = [in_options(line) for line in of_json["lines"]]
     answer = replace(
         answer,
+        details=of_json,
         sentences=tuple(map(in_options, answer.sentences)),
         cautions=tuple(map(in_options, answer.cautions)),
         head=answer.head and answer.head.renamed(in_options),

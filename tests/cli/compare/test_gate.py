@@ -46,7 +46,7 @@ def test_a_gate_that_more_draws_could_open_or_shut_is_inconclusive(more: str, nb
         " --generalise items"
     )
     code, text, errors = nbyk(f"{words} --out report")
-    assert (code, errors) == (4, "")
+    assert (code, errors) == (4, "wrote report/compare.html; tables, figures and JSON are beside it\n")
     assert "The gate is inconclusive: more draws could change whether sim_a is shown" in unfolded(text)
     answer = json.loads(Path("report/compare.json").read_text())
     assert (answer["gate"], answer["gate_passed"]) == ("inconclusive", False)

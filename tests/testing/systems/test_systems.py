@@ -200,11 +200,9 @@ def test_few_items_are_gone_through_whole() -> None:
     board = compare(gold, systems)
     assert all(pair.drawn.n_resamples == 2**8 - 1 for pair in board.pairs)
     assert all(pair.decided and pair.drawn.exact for pair in board.pairs)
-    assert (
-        compare(gold[:6], {name: s[:6] for name, s in systems.items()})
-        .warnings[-1]
-        .startswith("the smallest p that the 64 arrangements of so few items can give is 0.031")
-    )
+    few = compare(gold[:6], {name: s[:6] for name, s in systems.items()})
+    said = "the smallest p that the 64 arrangements of so few items can give is 0.031"
+    assert any(text.startswith(said) for text in few.warnings)
 
 
 def test_the_strong_null_does_not_rank() -> None:
