@@ -176,6 +176,7 @@ def test_ranks_that_disagree_with_the_means_say_so() -> None:
     assert board.pairs[0].significant
     assert board.pairs[0].interval[0] < 0.0
     assert any("disagree about 0" in text for text in board.warnings)
+    assert "disagree about 0" in " ".join(repr(board).split())
 
 
 TWELVE = 0.025 ** (1 / 12)

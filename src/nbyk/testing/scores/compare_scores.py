@@ -298,16 +298,16 @@ def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, pair
             f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = "
             f"{question.alpha:g}: the test cannot find a difference, whatever the scores; {how}"
         )
-    if test == ASO:
-        yield from few_scores(*fewest)
-    has_intervals = not any(math.isnan(pair.interval[0]) for pair in pairs)
-    yield from warnings_of(test, fewest[0], has_interval=has_intervals)
     for pair in pairs:
         if _disagree(pair.claims[0], question):
             yield (
                 f"p of {pair.a} and {pair.b} is by {FACTS[test].title}, and the interval of their means by "
                 "another method: they disagree about 0 here; the verdict is p's"
             )
+    if test == ASO:
+        yield from few_scores(*fewest)
+    has_intervals = not any(math.isnan(pair.interval[0]) for pair in pairs)
+    yield from warnings_of(test, fewest[0], has_interval=has_intervals)
     if not paired:
         yield SCOPE
     elif not FACTS[test].paired:

@@ -14,7 +14,7 @@ from nbyk.data.response_set import Categories, ResponseSet, stack_responses
 from nbyk.data.scales import FROM_0_TO_1, Scale, scale_text
 from nbyk.data.systems import Systems
 from nbyk.data.units import FRESH, Units
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import Metric, metrics_of
 from nbyk.metrics.registry import kind_scored, usual_metric
 from nbyk.resampling.effects import check_defined, run_chunks
@@ -102,6 +102,7 @@ class ScoredSystems:
                 argument="systems",
             )
         named = _named(systems)
+        _check_units(units or {}, ("gold", *named))
         sources = {"gold": gold, **named}
         if categories is None:
             if kind is None and metric is None and all(map(_is_of_shares, named.values())):
@@ -256,6 +257,18 @@ def _is_of_shares(responses: Any) -> bool:
     """Return whether an array has a row of probabilities for each item, as `nbyk.read_systems` reads them."""
     is_table = isinstance(responses, np.ndarray) and responses.ndim == 2 and responses.dtype.kind == "f"
     return is_table and responses.shape[1] > 1 and sum_to_one(list(responses.T))
+
+
+def _check_units(units: Mapping[str, Any], roles: Sequence[str]) -> None:
+    for role, own in units.items():
+        if role not in roles:
+            raise unknown_name("system with units", role, roles).about(argument="units")
+        if not isinstance(own, Units):
+            raise NbykError(
+                f"found {type(own).__name__} as the units of {role}, expected those of `nbyk.read_systems`; "
+                "give it frames with a column of raters or runs, and leave units out",
+                argument="units",
+            )
 
 
 def _named(systems: ManyResponses) -> dict[str, Any]:
