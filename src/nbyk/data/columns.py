@@ -10,7 +10,7 @@ from nbyk.data.tables import Table
 from nbyk.data.text import look_alikes, seen, some
 from nbyk.errors import NbykError, argument_with, renaming
 
-RUN_NAMES = ("run", "run_id", "seed", "epoch", "trial")
+RUN_NAMES = ("run", "run_id", "seed", "epoch", "trial", "attempt", "repeat", "repetition", "replicate")
 KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
     "item": (
         *("item_id", "sample_id", "example_id", "question_id", "prompt_id", "instance_id", "doc_id"),
@@ -55,7 +55,8 @@ USUALLY_LOWER = {
 """Names of values of which lower ones are usually better."""
 
 _LIKE_GIVERS = re.compile(
-    r".*(run|seed|epoch|trial|rater|annotator|coder|worker|judge|user|person|expert|crowd).*|[arp][ _-]?\d+",
+    rf".*({'|'.join(RUN_NAMES)}|rater|annotator|coder|worker|judge|user|person|expert|crowd).*"
+    r"|[arp][ _-]?\d+",
     re.IGNORECASE,
 )
 """Names of columns that may be those of raters or runs of one system."""

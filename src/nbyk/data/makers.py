@@ -171,7 +171,8 @@ class Export:
     Attributes
     ----------
     maker, unit, item, rater, cluster
-        The file and a unit of it in words, and the names of the columns.
+        The file and a unit of it in words, and the names of the columns. A `rater` in `RUN_NAMES`, or with
+        "trial" in it, is a run of the system; any other is a person.
     keys
         Members that the first unit has; no other tool's has all of them.
     within

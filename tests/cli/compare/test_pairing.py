@@ -76,7 +76,7 @@ def test_positions_are_nobodys_names(nbyk: Run, names: str) -> None:
     assert "for new items and raters or runs:" in answer["sentences"][0]
 
 
-@pytest.mark.parametrize(("column", "unit"), [("seed", "seed"), ("epoch", "epoch"), ("run_id", "run")])
+@pytest.mark.parametrize(("column", "unit"), [("seed", "seed"), ("attempt", "attempt"), ("run_id", "run")])
 def test_a_column_of_runs_is_not_paired_unless_asked_whatever_its_name(
     nbyk: Run, column: str, unit: str
 ) -> None:
@@ -100,7 +100,7 @@ def test_p_does_not_hang_on_the_name_of_a_column(nbyk: Run) -> None:
     luck = rng.normal(0.0, 0.1, 4)
     values = np.clip(0.5 + luck + rng.normal(0.0, 0.1, (2, 20, 4)) + [[[0.06]], [[0.0]]], 0.0, 1.0)
     p = {}
-    for column in ("seed", "run", "epoch", "wide"):
+    for column in ("seed", "run", "epoch", "attempt", "repeat", "wide"):
         for name, matrix in zip("ab", values.round(3).tolist(), strict=True):
             if column == "wide":
                 rows = [f"q{item},{','.join(map(str, row))}" for item, row in enumerate(matrix)]
