@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -171,6 +172,22 @@ def test_signals_are_handled_as_before_when_a_command_has_ended(nbyk: Run) -> No
     before = [signal.getsignal(number) for number in numbers]
     assert nbyk("version")[0] == 0
     assert [signal.getsignal(number) for number in numbers] == before
+
+
+def test_a_signal_that_comes_while_an_object_is_deleted_stops_it_too(
+    nbyk: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Deleted:
+        def __del__(self) -> None:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(0.0)  # so that Python sees the signal in here, and swallows what it raises
+
+    def work(*_: object, **__: object) -> None:
+        Deleted()
+        time.sleep(60.0)
+
+    monkeypatch.setattr("nbyk.cli.app.command_line", lambda: work)
+    assert nbyk("version") == (143, "", "error: stopped by SIGTERM; no file is half-written: run it again\n")
 
 
 def test_a_signal_that_the_caller_has_it_ignore_does_not_stop_it(

@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import tempfile
+import threading
 import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -133,18 +134,34 @@ def kill_if_running(process: int) -> bool:
 LONG = {
     "plan": "plan convabuse --epsilon 0.02 --power 0.8 --precision 0.0005 --out plan",
     "true": "study cell wein2023 true_p cells=epsilon-0.1_n-200_k-5 semantics=recommended"
-    ' metrics=["mae"] n_draws=200000 seed=1 --from prior=prior.json --out true.parquet',
+    ' metrics=["mae"] n_draws=5000000 seed=1 --from prior=prior.json --out true.parquet',
 }
 """Commands that take many seconds, but soon print what they are at."""
 
 
-def rest_of(terminal: int) -> str:
-    """Return what is still to be read of a terminal that nobody writes to any more."""
-    parts = []
-    with open(terminal, "rb", buffering=0) as reading, suppress(OSError):  # Linux has an error at the end
-        while part := reading.read(4096):
-            parts.append(part)
-    return b"".join(parts).decode()
+class Terminal(threading.Thread):
+    """A terminal that shows at once what is written to it; one that nobody reads would stop the writer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._own, self.theirs = os.openpty()
+        self._parts: list[bytes] = []
+        self.has_text = threading.Event()
+
+    def run(self) -> None:
+        """Read until nobody can write to it any more."""
+        with (
+            open(self._own, "rb", buffering=0) as reading,
+            suppress(OSError),
+        ):  # Linux has an error at the end
+            while part := reading.read(4096):
+                self._parts.append(part)
+                self.has_text.set()
+
+    @property
+    def text(self) -> str:
+        """All that was written to it."""
+        return b"".join(self._parts).decode()
 
 
 @pytest.mark.parametrize("name", ["plan", pytest.param("true", marks=pytest.mark.faults)])
@@ -155,17 +172,19 @@ def test_a_command_that_is_stopped_says_so_and_leaves_no_file(
     prior = shared / "run/results/priors/recommended/simulated.json"
     (tmp_path / "prior.json").write_bytes(prior.read_bytes())
     words = [*LONG[name].split(), "--threads", moment.choice("12")]
-    terminal, theirs = os.openpty()  # where it shows at once what it is at
-    with open(theirs, "w") as told, tempfile.TemporaryFile("w") as output:
+    terminal = Terminal()
+    with open(terminal.theirs, "w") as told, tempfile.TemporaryFile("w") as output:
         with forked.started("nbyk", words, tmp_path, os.environ, output, told) as process:
             told.close()
-            first = os.read(terminal, 4096).decode()
+            terminal.start()
+            assert terminal.has_text.wait(PATIENCE)
+            first = terminal.text
             time.sleep(moment.uniform(0.0, 0.5))
             process.send(number)
             assert process.wait(PATIENCE) == 128 + number
-        later = rest_of(terminal)
+        terminal.join()
     assert not first.startswith(("error", "Traceback"))
-    assert "Traceback" not in later
-    last = later.rstrip().splitlines()[-1].rpartition("\x1b[2K")[2]
+    assert "Traceback" not in terminal.text
+    last = terminal.text.rstrip().splitlines()[-1].rpartition("\x1b[2K")[2]
     assert last == f"error: stopped by {number.name}; no file is half-written: run it again"
     assert os.listdir(tmp_path) == ["prior.json"]

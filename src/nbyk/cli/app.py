@@ -188,11 +188,22 @@ def _stopped_by_signals() -> Iterator[None]:
         came.append(number)
         raise StoppedError(number)
 
+    before_hook = sys.unraisablehook
+
+    def raise_again(swallowed: sys.UnraisableHookArgs) -> None:
+        # Python swallows what is raised while it deletes an object or tells of its end.
+        if isinstance(swallowed.exc_value, StoppedError):
+            again = (threading.main_thread().ident, swallowed.exc_value.args[0])
+            threading.Timer(0.01, signal.pthread_kill, again).start()
+        else:
+            before_hook(swallowed)
+
     in_main_thread = threading.current_thread() is threading.main_thread()
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if in_main_thread else ()
     before = {number: signal.getsignal(number) for number in numbers}
     heard = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
     try:
+        sys.unraisablehook = raise_again
         for number in heard:
             signal.signal(number, stop)
         yield
@@ -204,6 +215,7 @@ def _stopped_by_signals() -> Iterator[None]:
     finally:
         for number, handler in heard.items():
             signal.signal(number, handler)
+        sys.unraisablehook = before_hook
 
 
 def _flush_output() -> None:
