@@ -17,6 +17,7 @@ from nbyk.data.given import (
     columns_may_be_systems,
     given_data,
     given_systems,
+    systems_like_gold,
     too_few,
 )
 from nbyk.data.kinds import (
@@ -172,11 +173,10 @@ def read_systems(
     options["lower_is_better"] = lower_is_better
     for argument, option in options.items():
         if option is not None and argument not in _OPTIONS[kind]:
-            raise NbykError(f"found {option}, and {kind} have none; leave it out", argument=argument)
+            raise NbykError(f"{kind} have none; leave it out", argument=argument)
     if gold is not None and lower_is_better is not None:
         raise NbykError(
-            f"found {lower_is_better}, and metrics that compare with gold say which is better; leave it out",
-            argument="lower_is_better",
+            "metrics that compare with gold say which is better; leave it out", argument="lower_is_better"
         )
     direction = _direction(sources.values(), lower_is_better) if gold is None else (False, [])
     incomplete = tuple(
@@ -244,6 +244,7 @@ def read_systems(
     units: dict[str, Units] = {}
     for name, source in sources.items():
         matrices[name], units[name] = source.values(items)
+    like_gold = {} if people else systems_like_gold(sources, units, matrices)
     gold_matrix, gold_units = people.values(items) if people else (None, None)
     clusters = agreed_clusters(((source.place, source.ratings) for source in every), items)
     if cluster is not None and clusters is None:
@@ -261,7 +262,7 @@ def read_systems(
         matrices,
         on_scale,
         {label: count for label, count in dropped.items() if count},
-        (*notes, *like_systems, *equal_systems(gold_matrix, matrices)),
+        (*like_gold.values(), *notes, *like_systems, *equal_systems(gold_matrix, matrices)),
         units,
         gold_units,
         clusters,
@@ -270,6 +271,7 @@ def read_systems(
         names,
         lower_is_better=direction[0],
         incomplete=incomplete,
+        like_gold=like_gold,
     )
 
 

@@ -20,8 +20,10 @@ from nbyk.report.comparison.sentences import (
     items_in_words,
     margin_sentence,
     method_line,
+    p_in_words,
     pair_head,
     variance_sentence,
+    verdict_line,
 )
 from nbyk.report.comparison.tables import (
     claims_table,
@@ -56,6 +58,8 @@ class Findings:
         The comparison by each metric.
     sensitivity, shares, settlement
         Further results, if there are any; shares by metric, if the broadest claim has no parts.
+    turned
+        The two-sided test of the first metric, if a one-sided one asked about the system that is behind.
     left_out
         The reasons why others are missing, one sentence each.
     """
@@ -65,6 +69,7 @@ class Findings:
     sensitivity: Sensitivity | None = None
     shares: Mapping[str, VarianceShares] | None = None
     settlement: Plan | None = None
+    turned: Pair | None = None
     left_out: tuple[str, ...] = ()
 
     @property
@@ -117,7 +122,7 @@ def pair_answer(found: Findings, *, following: tuple[str, str] = ("", "")) -> An
     `following` is what to do next, and the command for it.
     """
     heads = [pair_head(pair) for pair in found.pairs.values()]
-    head = joined(heads, following)
+    head = joined(heads, following, found.systems)
     if found.first.verdict == "undecided" and found.first.margin is None:
         head = replace(head, lines=(*head.lines, *map(Line, _to_settle(found, head))))
     return Answer(
@@ -141,7 +146,10 @@ def pair_answer(found: Findings, *, following: tuple[str, str] = ("", "")) -> An
 def _to_settle(found: Findings, head: Head) -> Iterator[str]:
     """Yield what would settle an open answer, if the last line does not, and whether runs may be paired."""
     first = found.first
-    if first.claims[0].advice and head.command:
+    if found.turned is not None and found.turned.better is not None:
+        said, p = verdict_line(found.turned), p_in_words(found.turned, found.turned.claims[0])
+        yield f"Tested two-sided, {said} ({p})."
+    elif first.claims[0].advice and head.command:
         yield f"{first.claims[0].advice}."
     elif found.settlement is not None:
         yield f"To settle it: {found.settlement.lines[0]}"
@@ -182,7 +190,8 @@ def _sentences(found: Findings) -> Iterator[str]:
 
 
 def _tables(found: Findings) -> Iterator[AnswerTable]:
-    yield AnswerTable("comparison", _about(found), claims_table(found.pairs.values()))
+    leader, other, sign = found.first.in_order()
+    yield AnswerTable("comparison", _about(found), claims_table(found.pairs.values(), sign))
     yield AnswerTable("systems", _what_was_read(found), systems_table(found.pairs))
     if found.variance:
         caption = "The sources of the variance of the effect"
@@ -193,20 +202,19 @@ def _tables(found: Findings) -> Iterator[AnswerTable]:
     if found.settlement is not None:
         caption = f"Sizes that would settle it on {found.settlement.metric}, if the effect stays as it is now"
         yield AnswerTable("settlement", caption, settlement_table(found.settlement))
-    a, b = found.first.a, found.first.b
     for place, (name, effects) in enumerate(found.item_effects.items()):
-        caption = f"The items that speak most for {a} and for {b} on {name}, with their ratings"
-        yield AnswerTable(file_stem("items", name, place), caption, items_table(found.systems, a, b, effects))
+        caption = f"The items that speak most for {leader} and for {other} on {name}, with their ratings"
+        table = items_table(found.systems, leader, other, sign * effects)
+        yield AnswerTable(file_stem("items", name, place), caption, table)
     if found.sensitivity is not None:
-        caption = sensitivity_caption(found.sensitivity)
-        yield AnswerTable("sensitivity", caption, sensitivity_table(found.sensitivity))
+        caption = f"{sensitivity_caption(found.sensitivity)}. A positive effect: {leader} is better"
+        yield AnswerTable("sensitivity", caption, sensitivity_table(found.sensitivity, sign))
 
 
 def _about(found: Findings) -> str:
     first = found.first
-    return (
-        f"{first.a} and {first.b} on {items_in_words(first.sample)}. A positive effect: {first.a} is better"
-    )
+    leader, other, _ = first.in_order()
+    return f"{leader} and {other} on {items_in_words(first.sample)}. A positive effect: {leader} is better"
 
 
 def _what_was_read(found: Findings) -> str:
@@ -230,7 +238,6 @@ def _numbered(number: int, unit: str) -> str:
 
 
 def _figures(found: Findings) -> Iterator[AnswerFigure]:
-    a, b = found.first.a, found.first.b
     for place, (name, pair) in enumerate(found.pairs.items()):
         yield AnswerFigure(
             file_stem("difference", name, place),
@@ -241,9 +248,10 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
             alt=pair.sentence,
         )
     for place, (name, pair) in enumerate(found.pairs.items()):
+        leader, other, _ = pair.in_order()
         yield AnswerFigure(
             file_stem("effect", name, place),
-            f"The effect of {a} over {b} on {name}, beside those of equally good systems "
+            f"The effect of {leader} over {other} on {name}, beside those of equally good systems "
             f"({in_words(pair.question.test)}) and of items drawn again",
             partial(null_figure, pair),
             narrow=True,
@@ -251,7 +259,7 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
     if found.sensitivity is not None:
         yield AnswerFigure(
             "sensitivity",
-            f"How the verdict on {a} and {b} depends on metric, null and sampler: "
+            f"How the verdict on {found.first.a} and {found.first.b} depends on metric, null and sampler: "
             f"{sensitivity_caption(found.sensitivity)}",
             partial(sensitivity_figure, found.sensitivity),
         )
@@ -266,12 +274,12 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
 
 def _cautions(found: Findings) -> Iterator[str]:
     yield from cautions_of(found.boards, found.systems)
-    if found.sensitivity is not None:
-        broader = len(found.first.claims) > 1  # the answer is about new units, and the table says it is not
-        shown = (text for text in found.sensitivity.warnings if not (broader and _OF_THESE_UNITS in text))
-        yield from (f"sensitivity: {text}" for text in shown)
-    for shares in (found.shares or {}).values():
-        yield from (f"variance: {text}" for text in shares.warnings)
-    if found.settlement is not None:
-        yield from found.settlement.warnings
+    broader = len(found.first.claims) > 1  # the answer is about new units, and the table says it is not
+    others = [] if found.sensitivity is None else [*found.sensitivity.warnings]
+    if broader:
+        others = [text for text in others if _OF_THESE_UNITS not in text]
+    others += [text for shares in (found.shares or {}).values() for text in shares.warnings]
+    others += [] if found.settlement is None else found.settlement.warnings
+    told = {text.partition(": ")[0] for text in found.first.warnings}
+    yield from (text for text in others if text.partition(": ")[0] not in told)  # a fact is said once
     yield from found.left_out

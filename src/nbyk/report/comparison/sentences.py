@@ -21,8 +21,9 @@ CORRECTION_IN_WORDS = {method: f"{whose} correction" for method, whose in WHOSE.
     "none": "not corrected for the number of pairs"
 }
 
-_OPPOSITE = {"higher": "lower", "lower": "higher"}
 _LEAST_P = 1e-4
+_MOST_NAMED = 3
+_ROUNDING = 1e-12
 
 
 def pair_head(pair: Pair) -> Head:
@@ -41,12 +42,13 @@ def pair_head(pair: Pair) -> Head:
 def verdict_line(pair: Pair) -> str:
     """Return the verdict in a few words: about the margin if there is one."""
     margin, a, b = pair.margin, pair.a, pair.b
+    leader, other, _ = pair.in_order()
     if not b:
         return f"{a} scores {_numbers(pair, pair.claims[-1], pair.claims[-1].interval)[0]}"
     if margin is not None:
         size = in_full(margin.size)
         said = {
-            "equivalent": f"Equivalent: {a} and {b}, within ±{size}",
+            "equivalent": f"Equivalent: {leader} and {other}, within ±{size}",
             "not worse": f"{a} is not worse than {b} (margin {size})",
             "worse": f"{a} is worse than {b} by more than {size}",
             "undecided": f"Undecided: {a} may be worse than {b} by {size}",
@@ -55,7 +57,6 @@ def verdict_line(pair: Pair) -> str:
     if pair.verdict != "undecided":
         return _shown(pair, pair.claims[0])
     if pair.question.alternative == "two-sided":
-        leader, other, _ = pair.in_order()
         return f"Undecided: {leader} or {other}"
     first, second = (a, b) if pair.question.alternative == "greater" else (b, a)
     return f"Undecided: {first} is not shown to be better than {second}"
@@ -76,9 +77,8 @@ def about(metric: str, scale: str, sample: Sample) -> str:
     parts.append(items_in_words(sample))
     for name, (least, most) in sample.units.items():
         one = " or ".join(word.removesuffix("s") for word in name.split(" or "))
-        parts.append(
-            f"1 {one}" if most == 1 else f"{most} {name}" if least == most else f"{least} to {most} {name}"
-        )
+        fewest = "" if least == most else f"{least} to " if least else "up to "
+        parts.append(f"1 {one}" if most == 1 else f"{fewest}{most} {name}")
     return ", ".join(parts)
 
 
@@ -132,7 +132,7 @@ def _narrower(pair: Pair) -> Line:
     *_, ends = _numbers(pair, items, items.interval, pair.interval)
     more = "" if items.decided else f" ({MORE_DRAWS})"
     said = f"{verdict}: {ends}{p}{more}."
-    return Line(f"{with_these}{said}", short=f"With these alone{said}" if fixed else "")
+    return Line(f"{with_these}{said}")
 
 
 def _effect(pair: Pair, claim: Claim, interval: Interval | None = None) -> str:
@@ -145,18 +145,31 @@ def _effect(pair: Pair, claim: Claim, interval: Interval | None = None) -> str:
 def _numbers(pair: Pair, claim: Claim, interval: Interval, broader: Interval = NONE) -> tuple[str, str, str]:
     """Return the effect in words, its interval as a bar, and the interval's ends.
 
-    The words say by how much the first system of the verdict has a higher or lower value; so the ends are
-    positive if all of the interval lies on that side. Decimals are those of a broader interval, if given.
+    The words say by how much the leader's value is higher, or lower where less is better, and name it if the
+    verdict begins with the other system. Decimals are those of a broader interval, if given.
     """
-    asked, sign = pair.question, -1.0 if pair.effect < 0.0 else 1.0
+    asked, (leader, _, sign) = pair.question, pair.in_order()
     effect = sign * claim.effect
-    *_, first = pair.in_order()
-    way = asked.direction if sign == first else _OPPOSITE[asked.direction]
     low, high = sorted(sign * end for end in interval)
     spread = broader[1] - broader[0]
     size, *ends = with_decimals((effect, low, high), spread if math.isfinite(spread) else high - low)
-    words = f"{size} {way} {asked.noun or asked.metric}" if pair.b else size
+    if float(size) == 0.0 and abs(effect) > _ROUNDING:
+        (size,) = with_decimals((effect,), 10.0 * abs(effect))
+    noun = asked.noun or asked.metric
+    words = size
+    if pair.b:
+        words = f"{size} {asked.direction} {noun}" if abs(effect) > _ROUNDING else f"equal {noun}"
+        words += f" for {leader}" if leader != _first_named(pair) else ""
     return words, bar(low, effect, high), "" if not math.isfinite(high - low) else f"{ends[0]} to {ends[1]}"
+
+
+def _first_named(pair: Pair) -> str:
+    """Return the system with which the verdict begins."""
+    if pair.margin is not None and pair.margin.shown != "equivalent":
+        return pair.a
+    if pair.verdict == "undecided" and pair.question.alternative != "two-sided":
+        return pair.a if pair.question.alternative == "greater" else pair.b
+    return pair.in_order()[0]
 
 
 def p_in_words(pair: Pair, claim: Claim) -> str:
@@ -195,7 +208,7 @@ def _shown(pair: Pair, claim: Claim) -> str:
     return {
         "better": f"{a} is better than {b}",
         "worse": f"{b} is better than {a}",
-        "different": f"{a} and {b} do not answer every item alike",
+        "different": f"{leader} and {other} do not answer every item alike",
         "undecided": {
             "two-sided": f"{leader} and {other} cannot be told apart",
             "greater": f"{a} is not shown to be better than {b}",
@@ -241,8 +254,9 @@ def margin_sentence(pair: Pair, claim: Claim) -> str:
     if tests.reason:
         return f"Undecided about a margin of {in_full(tests.size)} {where}: {tests.reason}."
     a, b, size = pair.a, pair.b, in_full(tests.size)
+    leader, other, _ = pair.in_order()
     says, p = {
-        "equivalent": (f"{a} and {b} are equivalent within ±{size}", tests.p_equivalent),
+        "equivalent": (f"{leader} and {other} are equivalent within ±{size}", tests.p_equivalent),
         "not worse": (f"{a} is not worse than {b} by {size} or more", tests.p_not_worse),
         "worse": (f"{a} is worse than {b} by more than {size}", tests.p_worse),
         "undecided": (
@@ -393,4 +407,10 @@ def board_margin_sentence(board: Board) -> str:
         between = " and " if margin.shown in ("equivalent", "undecided") else " than "
         named = pair.a if against is not None else f"{pair.a}{between}{pair.b}"
         pairs[margin.shown].append(named + (" (with reserve)" if margin.is_reserved else ""))
-    return "; ".join(f"{told[shown]}: {', '.join(names)}" for shown, names in pairs.items() if names) + "."
+    count = f"of {len(margins)} {'pairs' if against is None else 'systems'}"
+    parts = [
+        f"{told[shown]}: {', '.join(names) if len(names) <= _MOST_NAMED else f'{len(names)} {count}'}"
+        for shown, names in pairs.items()
+        if names
+    ]
+    return "; ".join(parts) + "."
