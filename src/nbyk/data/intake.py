@@ -31,13 +31,14 @@ from nbyk.data.layouts import Mending
 from nbyk.data.lm_eval import HASHES, SampleChoice, refuse_other_document
 from nbyk.data.ratings import agreed_clusters, ordered_ids
 from nbyk.data.reading import is_log
-from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
+from nbyk.data.scales import GivenScale, Interval, Scale, as_scale, scale_text
 from nbyk.data.scores import read_scores
 from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items, equal_systems
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, look_alikes, simplified
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, argument_with, renaming
+from nbyk.words import listed
 
 Floats = NDArray[np.float64]
 
@@ -173,7 +174,9 @@ def read_systems(
     options["lower_is_better"] = lower_is_better
     for argument, option in options.items():
         if option is not None and argument not in _OPTIONS[kind]:
-            raise NbykError(f"{kind} have none; leave it out", argument=argument)
+            said = (scale_text(on_scale) or "0..1") if argument == "scale" and on_scale else option
+            said = listed(option) if argument == "classes" else said
+            raise NbykError(f"found {said}, and {kind} have none; leave it out", argument=argument)
     if gold is not None and lower_is_better is not None:
         raise NbykError(
             "metrics that compare with gold say which is better; leave it out", argument="lower_is_better"

@@ -735,9 +735,14 @@ class Board(ShownAsLines):
     @property
     def population(self) -> str:
         """The population that p, ranks and groups speak of: that of each pair's broadest claim."""
-        populations = list(dict.fromkeys(pair.population for pair in self.pairs))
+        populations = {
+            pair.population
+            if pair.b in self.names or len(self.pairs) == 1
+            else pair.population.replace(f" of {pair.a}", " of each system")
+            for pair in self.pairs
+        }
         if len(populations) == 1:
-            return populations[0]
+            return populations.pop()
         broadest = max(self.pairs, key=lambda pair: (len(pair.claims[0].over), -len(pair.population)))
         return f"{broadest.population} (some pairs for less)"
 
@@ -783,7 +788,7 @@ class Board(ShownAsLines):
 
 def reserve_sentence(population: str, reserve: str) -> str:
     """Return the caution about what is said for a population with reserve."""
-    return f"with reserve: p may be too small for {population}: {reserve}"
+    return f"with reserve, as p may be too small for {population}: {reserve}"
 
 
 def _margin_dict(margin: Margin) -> dict[str, Any]:
