@@ -174,9 +174,9 @@ def read_systems(
     options["lower_is_better"] = lower_is_better
     for argument, option in options.items():
         if option is not None and argument not in _OPTIONS[kind]:
-            said = (scale_text(on_scale) or "0..1") if argument == "scale" and on_scale else option
-            said = listed(option) if argument == "classes" else said
-            raise NbykError(f"found {said}, and {kind} have none; leave it out", argument=argument)
+            given = (scale_text(on_scale) or "0..1") if argument == "scale" and on_scale else option
+            given = listed(classes) if argument == "classes" and classes else given
+            raise NbykError(f"found {given}, and {kind} have none; leave it out", argument=argument)
     if gold is not None and lower_is_better is not None:
         raise NbykError(
             "metrics that compare with gold say which is better; leave it out", argument="lower_is_better"

@@ -156,9 +156,9 @@ def null_figure(pair: Pair) -> Figure:
         axes.set_xlabel(f"{_sides(leader, other)}\n{what}")
         if not scores:
             broad = pair.claims[0]
-            said = f"{p_in_words(pair, broad)}, for {broad.population}"
+            said = textwrap.fill(f"{p_in_words(pair, broad)}, for {broad.population}", 56)
             if broad is not items:
-                said += f"\nshown here: {p_in_words(pair, items)}, for {items.population}"
+                said += f"\nshown here, over items alone: {p_in_words(pair, items)}"
             axes.set_title(said, loc="left", fontsize=9)
         figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure
