@@ -42,6 +42,11 @@ def counted(number: int) -> str:
     return _COUNTS[number] if number < len(_COUNTS) else str(number)
 
 
+def number_of(count: int, noun: str) -> str:
+    """Return a number of things: "1 item", "2 items"."""
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
 def in_full(margin: float) -> str:
     """Return a number that the user gave with all of its digits, but for rounding in its conversion."""
     return f"{margin:.10g}"

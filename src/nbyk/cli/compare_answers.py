@@ -14,7 +14,7 @@ from nbyk.cli.terminal import error_in_options
 from nbyk.errors import NbykError, renaming
 from nbyk.progress import progress, stage
 from nbyk.provenance import present
-from nbyk.words import listed
+from nbyk.words import listed, number_of
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
@@ -268,7 +268,7 @@ def compared_scores(
     lift = "" if by is None else f"a factor of {by:g}" if lift_is == "factor" else f"{by:g}"
     notes = list(read.notes)
     notes += [
-        f"{count} items of {place} were dropped: another system lacks them"
+        f"nbyk dropped {number_of(count, 'item')} of {place}, which another system lacks"
         for place, count in read.dropped.items()
     ]
     if read.paired and not read.items:

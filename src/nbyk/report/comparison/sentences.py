@@ -358,7 +358,8 @@ def _board_lines(board: Board) -> Iterator[Line]:
         yield Line(margin)
     if asked.against is None:
         n_apart = sum(pair.significant for pair in pairs)
-        yield Line(f"{n_apart} of {len(pairs)} pairs differ: those without a common letter", how, where)
+        differ = "differs" if n_apart == 1 else "differ"
+        yield Line(f"{n_apart} of {len(pairs)} pairs {differ}: those without a common letter", how, where)
     else:
         worse = [pair.a for pair in pairs if pair.better == pair.b]
         rest = [pair.a for pair in pairs if pair.better is None]
