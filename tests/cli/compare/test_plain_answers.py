@@ -75,6 +75,23 @@ def test_a_column_of_answers_is_read_by_its_name_in_both_layouts(nbyk: Run) -> N
     assert nbyk("compare more.csv --value correct")[0] == 0
 
 
+def test_classes_under_a_known_name_are_read_beside_the_names_of_people(nbyk: Run) -> None:
+    rows: Table = [
+        {"instance_id": item, "user_id": user, "prediction": "yes" if (item + user) % 3 else "no"}
+        for item in range(30)
+        for user in range(3)
+    ]
+    write("gold.csv", rows)
+    for name, step in (("a", 2), ("b", 5)):
+        write(
+            f"{name}.csv", [{"instance_id": i, "prediction": "yes" if i % step else "no"} for i in range(30)]
+        )
+    code, text, errors = nbyk("compare --gold gold.csv a.csv b.csv")
+    assert code == 0, errors
+    assert "accuracy, 30 items, 3 raters" in text
+    assert "raters = user_id (3), values = prediction" in errors
+
+
 def test_accuracy_of_distributions_names_the_metric_that_is_it(nbyk: Run) -> None:
     rng = np.random.default_rng(1)
     names = np.array(["neg", "neu", "pos"])
