@@ -128,6 +128,7 @@ def compared_items(
     """Return what responses to items show, by each metric; `asked` are arguments of `nbyk.compare`."""
     from nbyk.report.comparison.board_answer import board_answer
     from nbyk.report.comparison.pair_answer import Findings, pair_answer
+    from nbyk.report.comparison.sentences import p_in_words, verdict_line
     from nbyk.testing.systems.compare import compare
 
     names = systems.names
@@ -140,15 +141,17 @@ def compared_items(
         answer = board_answer(by_name, systems, tables=list(_tables(systems, by_name, asked["suite"])))
         return Compared(answer, boards, names, systems.incomplete)
     after = following.after(boards, systems)
+    lines = []
+    if is_behind(boards[0].pairs[0]):
+        with stage(f"comparing {listed(names)} two-sided"):
+            pair = compare(systems, metric=metrics[0], **{**asked, "alternative": "two-sided"}).pairs[0]
+        if pair.better is not None:
+            lines = [f"Tested two-sided, {verdict_line(pair)} ({p_in_words(pair, pair.claims[0])})."]
     if len(names) > 2:
-        answer = board_answer(by_name, systems, following=after)
+        answer = board_answer(by_name, systems, following=after, lines=lines)
     else:
         found = _with_extras(Findings(systems, by_name), asked, full=full)
-        if is_behind(found.first):
-            with stage(f"comparing {listed(names)} the other way round"):
-                two_sided = {**asked, "alternative": "two-sided"}
-                found = replace(found, turned=compare(systems, metric=metrics[0], **two_sided).pair)
-        answer = pair_answer(found, following=after)
+        answer = pair_answer(found, following=after, lines=lines)
     return Compared(answer, boards, names, systems.incomplete)
 
 

@@ -277,6 +277,11 @@ class Margin:
             return "not worse"
         return "worse" if self.p_worse <= self.alpha else "undecided"
 
+    @property
+    def p(self) -> float:
+        """The p-value of what is shown; of "not worse" if it is undecided."""
+        return {"equivalent": self.p_equivalent, "worse": self.p_worse}.get(self.shown, self.p_not_worse)
+
     def times(self, unit: float) -> Margin:
         """Return the tests of an effect in another unit."""
         return replace(self, size=unit * self.size, interval=_times(unit, self.interval))

@@ -110,7 +110,7 @@ def test_accuracy_of_distributions_names_the_metric_that_is_it(nbyk: Run) -> Non
     right = {name: float(np.mean(rows.argmax(axis=1) == gold)) for name, rows in shares.items()}
     assert json.loads(text)["boards"][0]["pairs"][0]["scores"] == pytest.approx([right["a"], right["b"]])
     code, text, _ = nbyk("compare --gold gold.csv a.csv b.csv")
-    assert "lower cross_entropy (nats)" in text
+    assert "cross_entropy (nats), 60 items" in text
     code, _, errors = nbyk("compare --gold gold.csv a.csv b.csv --scale 1..5")
     assert "--scale: found 1..5, and distributions have none; leave it out" in errors
 
@@ -155,6 +155,22 @@ def test_a_gate_with_the_systems_the_wrong_way_round(nbyk: Run) -> None:
         code, text, _ = nbyk(" ".join(words))
         assert code == 0
         assert text.startswith("new is better than old")
+
+
+def test_a_gate_of_a_candidate_that_is_worse_than_its_baseline(nbyk: Run) -> None:
+    write("many.csv", right_or_wrong({"old": 0.4, "mid": 0.5, "new": 0.7}))
+    code, text, _ = nbyk("compare many.csv --gate --against new")
+    assert code == 3
+    said = re.search(r"Tested two-sided, new is better than old \((p [^)]*)\)\.", " ".join(text.split()))
+    assert said is not None
+
+
+def test_systems_held_to_one_score_have_a_table_of_pairs(nbyk: Run) -> None:
+    write("two.csv", right_or_wrong({"old": 0.4, "new": 0.5}))
+    code, text, errors = nbyk("compare two.csv --against 0.6 --details")
+    assert code == 0, errors
+    assert "a score of 0.6" in text
+    assert "with this run of each system" in " ".join(text.split())
 
 
 def test_gold_among_the_systems(nbyk: Run) -> None:
@@ -244,6 +260,14 @@ def test_an_effect_is_never_rounded_to_nothing() -> None:
     assert float(said) == pytest.approx(0.01)
     equal = package.compare(None, {"x": a, "y": a[::-1]})
     assert "equal mean" in str(equal)
+
+
+def test_a_narrower_claim_without_an_interval_says_its_p(nbyk: Run) -> None:
+    assert nbyk("example")[0] == 0
+    _, text, _ = nbyk(
+        "compare --gold example/gold.csv example/sim_a.csv example/sim_c.csv --metric max_error"
+    )
+    assert re.search(r"^With these raters and runs alone: p = [\d.]+\.$", text, re.MULTILINE)
 
 
 def test_a_boards_margins_in_forty_words() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -20,10 +20,8 @@ from nbyk.report.comparison.sentences import (
     items_in_words,
     margin_sentence,
     method_line,
-    p_in_words,
     pair_head,
     variance_sentence,
-    verdict_line,
 )
 from nbyk.report.comparison.tables import (
     claims_table,
@@ -58,8 +56,6 @@ class Findings:
         The comparison by each metric.
     sensitivity, shares, settlement
         Further results, if there are any; shares by metric, if the broadest claim has no parts.
-    turned
-        The two-sided test of the first metric, if a one-sided one asked about the system that is behind.
     left_out
         The reasons why others are missing, one sentence each.
     """
@@ -69,7 +65,6 @@ class Findings:
     sensitivity: Sensitivity | None = None
     shares: Mapping[str, VarianceShares] | None = None
     settlement: Plan | None = None
-    turned: Pair | None = None
     left_out: tuple[str, ...] = ()
 
     @property
@@ -116,15 +111,18 @@ class Findings:
         }
 
 
-def pair_answer(found: Findings, *, following: tuple[str, str] = ("", "")) -> Answer:
+def pair_answer(
+    found: Findings, *, following: tuple[str, str] = ("", ""), lines: Sequence[str] = ()
+) -> Answer:
     """Return the answer about two systems; the first metric's comes first.
 
-    `following` is what to do next, and the command for it.
+    `following` is what to do next, and the command for it; `lines` are further sentences.
     """
     heads = [pair_head(pair) for pair in found.pairs.values()]
     head = joined(heads, following, found.systems)
     if found.first.verdict == "undecided" and found.first.margin is None:
-        head = replace(head, lines=(*head.lines, *map(Line, _to_settle(found, head))))
+        lines = (*lines, *_to_settle(found, head))
+    head = replace(head, lines=(*head.lines, *map(Line, lines)))
     return Answer(
         title=title_of(found.boards),
         sentences=tuple(_sentences(found)),
@@ -146,10 +144,7 @@ def pair_answer(found: Findings, *, following: tuple[str, str] = ("", "")) -> An
 def _to_settle(found: Findings, head: Head) -> Iterator[str]:
     """Yield what would settle an open answer, if the last line does not, and whether runs may be paired."""
     first = found.first
-    if found.turned is not None and found.turned.better is not None:
-        said, p = verdict_line(found.turned), p_in_words(found.turned, found.turned.claims[0])
-        yield f"Tested two-sided, {said} ({p})."
-    elif first.claims[0].advice and head.command:
+    if first.claims[0].advice and head.command:
         yield f"{first.claims[0].advice}."
     elif found.settlement is not None:
         yield f"To settle it: {found.settlement.lines[0]}"

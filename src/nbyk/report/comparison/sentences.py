@@ -9,7 +9,18 @@ from collections.abc import Iterator, Sequence
 from nbyk.report.lines import Head, Line, Tone, bar, in_words, with_decimals
 from nbyk.testing.corrections import WHOSE
 from nbyk.testing.pvalues import p_relation, side_in_words
-from nbyk.testing.results import NONE, WITH_RESERVE, Board, Claim, Interval, Pair, Sample, VariancePart
+from nbyk.testing.results import (
+    NONE,
+    WITH_RESERVE,
+    Board,
+    Claim,
+    Interval,
+    Margin,
+    Pair,
+    Question,
+    Sample,
+    VariancePart,
+)
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.systems.asked import EQUAL_SCORES
 from nbyk.words import in_full, listed
@@ -31,7 +42,7 @@ def pair_head(pair: Pair) -> Head:
     return Head(
         verdict_line(pair),
         _tone(pair),
-        about(pair.question.metric, pair.question.scale, pair.sample),
+        about(pair.question, pair.sample),
         tuple(_pair_lines(pair)),
         tuple(dict.fromkeys((*pair.reserves, *pair.warnings))),
         len(set(pair.reserves)),
@@ -46,14 +57,7 @@ def verdict_line(pair: Pair) -> str:
     if not b:
         return f"{a} scores {_numbers(pair, pair.claims[-1], pair.claims[-1].interval)[0]}"
     if margin is not None:
-        size = in_full(margin.size)
-        said = {
-            "equivalent": f"Equivalent: {leader} and {other}, within ±{size}",
-            "not worse": f"{a} is not worse than {b} (margin {size})",
-            "worse": f"{a} is worse than {b} by more than {size}",
-            "undecided": f"Undecided: {a} may be worse than {b} by {size}",
-        }[margin.shown]
-        return said + (WITH_RESERVE if margin.is_reserved else "")
+        return _within_margin(pair, margin)
     if pair.verdict != "undecided":
         return _shown(pair, pair.claims[0])
     if pair.question.alternative == "two-sided":
@@ -62,15 +66,29 @@ def verdict_line(pair: Pair) -> str:
     return f"Undecided: {first} is not shown to be better than {second}"
 
 
+def _within_margin(pair: Pair, margin: Margin) -> str:
+    """Return what the tests against a margin show in a few words."""
+    a, b, size = pair.a, pair.b, in_full(margin.size)
+    leader, other, _ = pair.in_order()
+    said = {
+        "equivalent": f"Equivalent: {leader} and {other}, within ±{size}",
+        "not worse": f"{a} is not worse than {b} by {size} or more",
+        "worse": f"{a} is worse than {b} by more than {size}",
+        "undecided": f"Undecided: {a} may be worse than {b} by {size} or more",
+    }[margin.shown]
+    return said + (WITH_RESERVE if margin.is_reserved else "")
+
+
 def _tone(pair: Pair) -> Tone:
     shown = pair.margin.shown if pair.margin is not None else pair.shown if pair.decided else "undecided"
     tones: dict[str, Tone] = {"undecided": "open", "different": "open", "worse": "bad"}
     return tones.get(shown, "good")
 
 
-def about(metric: str, scale: str, sample: Sample) -> str:
-    """Return the metric, its scale if one was declared, and the numbers of items, raters and runs."""
-    parts = [f"{metric} on {scale}" if scale else metric]
+def about(asked: Question, sample: Sample) -> str:
+    """Return the metric, its unit or scale if it has one, and the numbers of items, raters and runs."""
+    metric = asked.noun if asked.noun.startswith(f"{asked.metric} (") else asked.metric
+    parts = [f"{metric} on {asked.scale}" if asked.scale else metric]
     if not sample.n_items:
         counts = list(dict.fromkeys(responses.total for responses in sample.responses.values()))
         return ", ".join([*parts, f"{listed([f'{count}' for count in counts])} scores each"])
@@ -92,8 +110,7 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
     broad, items, margin = pair.claims[0], pair.claims[-1], pair.margin
     where = f", for {broad.population}"
     if margin is not None and not margin.reason:
-        tested = max(margin.p_worse, 0.0) if margin.shown == "worse" else margin.p_not_worse
-        p = p_text(margin.p_equivalent if margin.shown == "equivalent" else tested, margin.alpha)
+        p = p_text(margin.p, margin.alpha)
         level = _percent(1.0 - 2.0 * margin.alpha)
         yield Line(_effect(pair, broad, margin.interval), f"{level} interval, {p}", where)
         plain = _shown(pair, broad) if pair.verdict != "undecided" else "Neither is shown to be better"
@@ -128,11 +145,10 @@ def _narrower(pair: Pair) -> Line:
     )
     same = items.shown(items.p, asked.alpha) == pair.shown
     verdict = "" if same else f", {_shown(pair, items)}"
-    p = "" if same else f", {p_in_words(pair, items)}"
     *_, ends = _numbers(pair, items, items.interval, pair.interval)
+    p = "" if same and ends else p_in_words(pair, items)
     more = "" if items.decided else f" ({MORE_DRAWS})"
-    said = f"{verdict}: {ends}{p}{more}."
-    return Line(f"{with_these}{said}")
+    return Line(f"{with_these}{verdict}: {', '.join(filter(None, (ends, p)))}{more}.")
 
 
 def _effect(pair: Pair, claim: Claim, interval: Interval | None = None) -> str:
@@ -253,21 +269,10 @@ def margin_sentence(pair: Pair, claim: Claim) -> str:
     where = f"on {pair.question.metric}, for {claim.population}"
     if tests.reason:
         return f"Undecided about a margin of {in_full(tests.size)} {where}: {tests.reason}."
-    a, b, size = pair.a, pair.b, in_full(tests.size)
-    leader, other, _ = pair.in_order()
-    says, p = {
-        "equivalent": (f"{leader} and {other} are equivalent within ±{size}", tests.p_equivalent),
-        "not worse": (f"{a} is not worse than {b} by {size} or more", tests.p_not_worse),
-        "worse": (f"{a} is worse than {b} by more than {size}", tests.p_worse),
-        "undecided": (
-            f"It is undecided whether {a} is worse than {b} by {size} or more",
-            tests.p_not_worse,
-        ),
-    }[tests.shown]
-    says += f"{WITH_RESERVE}," if tests.is_reserved else ""
     words, _, ends = _numbers(pair, claim, tests.interval)
     interval = f"{_percent(1.0 - 2.0 * tests.alpha)} interval {ends}"
-    return f"{says} {where}: {words} ({interval}, {p_text(p, tests.alpha)})."
+    says = _within_margin(pair, tests)
+    return f"{says}, {where}: {words} ({interval}, {p_text(tests.p, tests.alpha)})."
 
 
 def method_line(pair: Pair, claim: Claim | None = None, n_pairs: int = 1) -> str:
@@ -322,7 +327,7 @@ def board_head(board: Board) -> Head:
     return Head(
         verdict,
         tone,
-        about(board.question.metric, board.question.scale, board.sample),
+        about(board.question, board.sample),
         tuple(_board_lines(board)),
         tuple(dict.fromkeys((*board.reserves, *board.warnings))),
         len(set(board.reserves)),

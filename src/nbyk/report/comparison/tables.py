@@ -70,7 +70,7 @@ def leaderboard_caption(board: Board) -> str:
     """Return what a leaderboard's table and figure both show: scores and intervals."""
     asked = board.question
     level = f"{100 * asked.confidence_level:g} %"
-    return f"{about(asked.metric, asked.scale, board.sample)}; {level} intervals for {board.population}"
+    return f"{about(asked, board.sample)}; {level} intervals for {board.population}"
 
 
 def bars_table(board: Board) -> AnswerTable:
@@ -106,7 +106,8 @@ def pairs_table(board: Board) -> pd.DataFrame:
 
     place = {name: position for position, name in enumerate(board.names)}
     rows = []
-    for pair in sorted(board.pairs, key=lambda pair: [place[name] for name in pair.in_order()[:2]]):
+    last = len(place)  # a score that systems are held to has no place
+    for pair in sorted(board.pairs, key=lambda pair: [place.get(name, last) for name in pair.in_order()[:2]]):
         claim, (leader, other, sign) = pair.claims[0], pair.in_order()
         low, high = sorted(sign * end for end in claim.interval)
         row: dict[str, object] = {
