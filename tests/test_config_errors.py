@@ -97,7 +97,7 @@ WRONG = {
     ),
     "a table of one's own on no scale": (
         "own_ratings: {mine: {path: mine.csv, scale: 1-5}}",
-        "own_ratings.mine.scale: scale '1-5': expected levels as in 1,2,3,4,5, two ends as in 0..100, or",
+        "own_ratings.mine.scale: found '1-5', expected levels as in 1,2,3,4,5, two ends as in 0..100, or",
     ),
     "a table of one's own that is not there": (
         "own_ratings: {mine: {path: mine.csv, scale: 0..1}}",
@@ -178,7 +178,7 @@ WRONG = {
     ),
     "a scale of a comparison": (
         "comparisons: {mine: {systems: [a.csv, b.csv], scale: 1-5}}",
-        "comparisons.mine.scale: scale '1-5': expected levels",
+        "comparisons.mine.scale: found '1-5', expected levels",
     ),
     "a system that is not there": (
         "comparisons: {mine: {systems: [a.csv, b.csv]}}",

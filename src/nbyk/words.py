@@ -32,9 +32,19 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
+def names_in_text(text: str) -> tuple[str, ...]:
+    """Return the names in text such as "items,raters"."""
+    return tuple(name.strip() for name in text.split(","))
+
+
 def counted(number: int) -> str:
     """Return a number in words up to ten, in digits beyond."""
     return _COUNTS[number] if number < len(_COUNTS) else str(number)
+
+
+def number_of(count: int, noun: str) -> str:
+    """Return a number of things: "1 item", "2 items"."""
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def in_full(margin: float) -> str:

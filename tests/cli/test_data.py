@@ -157,7 +157,7 @@ def test_the_question_that_was_taken_is_recorded(words: tuple[str, ...], nbyk: R
             "study normalise mine --scale 0..1 --out x",
             "--scale 0..1 is for a table of your own; give its --path",
         ),
-        ("study normalise mine --scale 0-1 --path mine.csv --out x", "scale '0-1': expected levels"),
+        ("study normalise mine --scale 0-1 --path mine.csv --out x", "found '0-1', expected levels"),
         (
             'study report datasets sources=["a","b"] seed=1 --out x --all-from ratings=r --all-from priors=p'
             " --all-from checks=c --all-from pvalues=p",

@@ -247,9 +247,9 @@ def test_functions_without_a_command_name_their_argument(
     ("gold", "systems", "options"),
     [
         (
-            "instance_id,user_id,prediction\na,1,yes\nb,1,no\na,2,yes\nb,2,no\n",
-            "instance_id,prediction\na,yes\nb,no\n",
-            "--item instance_id --value prediction --gold-rater user_id",
+            "instance_id,user_id,mark\na,1,yes\nb,1,no\na,2,yes\nb,2,no\n",
+            "instance_id,mark\na,yes\nb,no\n",
+            "--value mark",
         ),
         (
             "ID,who,pred\na,1,1\nb,1,0\na,2,0\nb,2,1\n",

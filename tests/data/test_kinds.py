@@ -226,7 +226,7 @@ BAD: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
     "a named column that a file lacks": (
         {},
         {"value": "pred"},
-        r"a\.csv: no column 'pred'; found 'item', 'value'; .*, as in `item=.item.` `value=.value.`",
+        r"a\.csv: no column 'pred'; found 'item', 'value'; .*, as in `value=.value.`",
     ),
 }
 

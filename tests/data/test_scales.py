@@ -110,12 +110,12 @@ def test_a_scale_reads_as_people_write_it(text, scale):
     ("text", "says"),
     [
         ("", "expected levels as in 1,2,3,4,5, two ends as in 0..100, or binary"),
-        ("1-5", "scale '1-5': expected levels"),
-        ("1,two", "scale '1,two': expected levels"),
+        ("1-5", "found '1-5', expected levels"),
+        ("1,two", "found '1,two', expected levels"),
         ("3", "two levels or more"),
         ("2,1", "list levels lowest first"),
         ("1..0", "runs from 1 to 0"),
-        ("..", "scale '..': expected levels"),
+        ("..", "found '..', expected levels"),
     ],
 )
 def test_a_scale_that_is_none_is_refused(text, says):

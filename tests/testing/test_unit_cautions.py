@@ -31,7 +31,7 @@ SHARED = (
 
 
 def sharing(warnings: Iterable[str]) -> list[str]:
-    return [text for text in warnings if "for new ones" in text or "differ as wholes" in text]
+    return [text for text in warnings if "for new ones" in text or "the differences between" in text]
 
 
 def units(index: Iterable[Iterable[int]]) -> Units:

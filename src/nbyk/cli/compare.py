@@ -34,14 +34,13 @@ from nbyk.cli.options import (
     check_files,
     check_out_folder,
     distinct,
-    factors,
     load_metric_files,
     numbers_of,
     panel,
     scale_named,
 )
 from nbyk.errors import NbykError, renaming, unknown_name
-from nbyk.words import listed
+from nbyk.words import listed, names_in_text
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
@@ -407,7 +406,7 @@ def compare(
         _refuse(given, _NOT_OF_VOTES, "these are votes between two outputs")
         votes = read_votes(systems[0])
         check_baseline(votes.models, against, gate=gate)
-        asked |= {"generalise": factors(generalise), "looks": looks}
+        asked |= {"generalise": generalise, "looks": looks}
         compared = compared_votes(votes, asked, None if judge is None else read_votes(judge))
     elif judge is not None:
         _refuse(given, _NOT_OF_JUDGE, "people and a judge have no use for it")
@@ -457,9 +456,8 @@ def _compared(
         print(read.taken_as, file=sys.stderr)
     _say_columns(read)
     asked |= {name: words[name] for name in ("null", "interval", "margin", "looks")}
-    asked |= {name: words[name] for name in ("max_resamples", "max_draws")}
+    asked |= {name: words[name] for name in ("max_resamples", "max_draws", "generalise")}
     asked |= {"suite": _suite(words, read), "pair_runs": words["pair_runs"] == "yes"}
-    asked["generalise"] = factors(words["generalise"])
     own_files = files if set(files) == set(read.names) else {}
     following = Following(own_files, _options(context), words["gold"] and str(words["gold"]))
     return compared_items(read, metrics, asked, following, full=words["full"])
@@ -479,7 +477,7 @@ def _read(words: Mapping[str, Any], kind: str | None) -> Systems:
         cluster=words["cluster"] or words["suite"],
         gold_columns=Columns(*of_gold),
         kind=kind,  # type: ignore[arg-type]
-        classes=factors(words["classes"]),
+        classes=words["classes"] and names_in_text(words["classes"]),
         fewest=1,
         paired=needs_pairs(words["test"], words["pair_runs"]) if kind == "scores" else None,
         lower_is_better=words["lower_is_better"],

@@ -14,7 +14,7 @@ from nbyk.cli.terminal import error_in_options
 from nbyk.errors import NbykError, renaming
 from nbyk.progress import progress, stage
 from nbyk.provenance import present
-from nbyk.words import listed
+from nbyk.words import listed, number_of
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
@@ -55,11 +55,13 @@ class Following:
     options: tuple[str, ...]
     gold: str | None
 
-    def after(self, boards: Sequence[Board], *, of_numbers: bool) -> tuple[str, str]:
+    def after(self, boards: Sequence[Board], systems: Systems) -> tuple[str, str]:
         """Return what to do after an answer, and the command for it; "" for none."""
-        journal = present()
+        journal, of_numbers = present(), systems.kind == "numbers"
         if journal is None:
             return "", ""
+        for name in {*systems.like_gold} & {*self.files}:
+            return f"if {name} is gold", _with_gold(journal.question, self.files[name])
         board = boards[0]
         first = [standing.name for standing in board.standings if standing.rank_low == 1]
         pair = next(
@@ -73,10 +75,9 @@ class Following:
             and pair.effect < 0.0
             and board.question.against is None
         ):
-            return (
-                f"asks whether {pair.b} is good enough",
-                f"{journal.question} --against {shlex.quote(pair.a)}",
-            )
+            return f"asks whether {pair.b} is good enough", _turned(journal.question, pair)
+        if pair is not None and len(board.pairs) == 1 and is_behind(pair):
+            return f"asks whether {pair.b} is better", _turned(journal.question, pair)
         is_open = of_numbers and pair is not None and pair.margin is None and pair.effect != 0.0
         if is_open and pair is not None and {pair.a, pair.b} <= {*self.files}:
             return "what would settle it", self._plan(pair)
@@ -100,12 +101,34 @@ class Following:
         return shlex.join([*words, "--power", "0.8"])
 
 
+def is_behind(pair: Pair) -> bool:
+    """Return whether a test asks if A is better, and B looks better: no size would show it."""
+    return pair.question.alternative == "greater" and pair.margin is None and pair.effect < 0.0
+
+
+def _with_gold(question: str, file: str) -> str:
+    """Return a command with the file of a system as gold."""
+    words = [word for word in shlex.split(question) if word != file and not word.endswith(f"={file}")]
+    return shlex.join([*words, "--gold", file])
+
+
+def _turned(question: str, pair: Pair) -> str:
+    """Return a command with A as the baseline of B."""
+    words = shlex.split(question)
+    if "--against" in words:
+        place = words.index("--against")
+        del words[place : place + 2]
+    words = [word for word in words if not word.startswith("--against=")]
+    return shlex.join([*words, "--against", pair.a])
+
+
 def compared_items(
     systems: Systems, metrics: Sequence[str], asked: Mapping[str, Any], following: Following, *, full: bool
 ) -> Compared:
     """Return what responses to items show, by each metric; `asked` are arguments of `nbyk.compare`."""
     from nbyk.report.comparison.board_answer import board_answer
     from nbyk.report.comparison.pair_answer import Findings, pair_answer
+    from nbyk.report.comparison.sentences import p_in_words, verdict_line
     from nbyk.testing.systems.compare import compare
 
     names = systems.names
@@ -117,12 +140,18 @@ def compared_items(
     if asked["suite"] is not None or isinstance(asked["against"], float) or len(names) == 1:
         answer = board_answer(by_name, systems, tables=list(_tables(systems, by_name, asked["suite"])))
         return Compared(answer, boards, names, systems.incomplete)
-    after = following.after(boards, of_numbers=systems.kind == "numbers")
+    after = following.after(boards, systems)
+    lines = []
+    if is_behind(boards[0].pairs[0]):
+        with stage(f"comparing {listed(names)} two-sided"):
+            pair = compare(systems, metric=metrics[0], **{**asked, "alternative": "two-sided"}).pairs[0]
+        if pair.better is not None:
+            lines = [f"Tested two-sided, {verdict_line(pair)} ({p_in_words(pair, pair.claims[0])})."]
     if len(names) > 2:
-        answer = board_answer(by_name, systems, following=after)
+        answer = board_answer(by_name, systems, following=after, lines=lines)
     else:
         found = _with_extras(Findings(systems, by_name), asked, full=full)
-        answer = pair_answer(found, following=after)
+        answer = pair_answer(found, following=after, lines=lines)
     return Compared(answer, boards, names, systems.incomplete)
 
 
@@ -242,7 +271,7 @@ def compared_scores(
     lift = "" if by is None else f"a factor of {by:g}" if lift_is == "factor" else f"{by:g}"
     notes = list(read.notes)
     notes += [
-        f"{count} items of {place} were dropped: another system lacks them"
+        f"nbyk dropped {number_of(count, 'item')} of {place}, which another system lacks"
         for place, count in read.dropped.items()
     ]
     if read.paired and not read.items:
@@ -294,7 +323,7 @@ def _with_extras(found: Findings, asked: Mapping[str, Any], *, full: bool) -> Fi
     from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
     name, pair = next(iter(found.pairs.items()))
-    open_ = pair.claims[-1].shown(pair.claims[-1].p, question.alpha) == "undecided"
+    open_ = pair.claims[-1].shown(pair.claims[-1].p, question.alpha) == "undecided" and not is_behind(pair)
     metrics = None if data.has_gold else tuple(found.pairs)  # which side is better is said, not tried
     by_all = partial(sensitivity, data, metrics=metrics, threads=asked["threads"], **test)
     by_choice = look("sensitivity", by_all, n_draws_in_all())

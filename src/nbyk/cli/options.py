@@ -98,10 +98,7 @@ def scale_named(text: str) -> DeclaredScale:
     """Return the scale that --scale declares."""
     from nbyk.data import scale_from_text
 
-    try:
-        return scale_from_text(text)
-    except NbykError as error:
-        raise error.about(argument="scale") from None
+    return scale_from_text(text)
 
 
 def metric_named(name: str) -> Metric:
@@ -119,11 +116,6 @@ def distinct(option: str, values: Sequence[str]) -> None:
     for index, value in enumerate(values):
         if value in values[:index]:
             raise NbykError(f"{option} {value} is given twice; keep one")
-
-
-def factors(text: str | None) -> tuple[str, ...] | None:
-    """Return the names that --generalise lists."""
-    return None if text is None else tuple(name.strip() for name in text.split(","))
 
 
 def numbers_of(

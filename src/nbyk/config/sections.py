@@ -41,7 +41,10 @@ def _folder_name(name: str) -> str:
 
 
 def _written_scale(text: str) -> str:
-    scale_from_text(text)
+    try:
+        scale_from_text(text)
+    except NbykError as error:
+        raise NbykError(error.problem) from None  # the key has the name of the argument
     return text
 
 

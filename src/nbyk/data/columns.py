@@ -31,7 +31,7 @@ LIKE_VALUES = {
     *("prediction", "predicted", "pred", "output", "answer", "judgment", "judgement", "annotation", "grade"),
     *("correct", "accuracy", "acc", "f1", "class", "category", "gold", "target"),
 }
-"""Names of columns that an error proposes for values."""
+"""Names of columns that hold values if nothing else does, and that errors propose for values."""
 
 LONG_NAMES = {"item", "rater", "value", *KNOWN_NAMES["rater"], *KNOWN_NAMES["value"]}.difference(RUN_NAMES)
 """Names of columns of a long table: read as a rater, such a column would silently make ratings out of ids."""
@@ -92,6 +92,10 @@ def recognised(table: Table, asked: Columns) -> Columns:
                     f"{argument_with('value', table.scores[0])}"
                 )
             found = found if name is None else replace(found, **{role: name})
+    if found.value == "value" and {found.item, found.rater} <= {*table.names}:
+        others = [name for name in table.names if name not in (found.item, found.rater, found.cluster)]
+        if len(others) == 1 and others[0].lower() in LIKE_VALUES:
+            found = replace(found, value=others[0])
     for name in filter(None, (found.item, found.rater, found.value, found.cluster)):
         if name in table.names and not table.nameless:
             form = seen(name).casefold()
@@ -152,7 +156,8 @@ def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Colu
         lacking = ["item"] * (found.item not in table.names) + ["value"] * lacks_values
         missing[:0] = [(table, f"{prefix}{role}", getattr(asked, role)) for role in lacking]
         for role, name in of_roles.items():
-            if not prefix or roles.get(role) != name:
+            is_known = name == getattr(found, role) and not (prefix and role in roles)
+            if not is_known and (not prefix or roles.get(role) != name):
                 roles[f"{prefix}{role}"] = name
     if len(missing) < fewest:
         return  # the error of the file names the column
@@ -168,7 +173,7 @@ def naming(table: Table, asked: Columns, role: str) -> str:
     if {found.rater, found.value}.isdisjoint(table.names):
         return _way_out(role, {})
     roles = proposed(table, asked).items()
-    return _way_out(role, {of: name for of, name in roles if name != getattr(asked, of)})
+    return _way_out(role, {of: name for of, name in roles if name != getattr(found, of)})
 
 
 def _way_out(role: str, names: Mapping[str, str]) -> str:

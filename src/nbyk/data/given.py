@@ -38,7 +38,7 @@ from nbyk.data.reading import as_ratings, cells_of, is_log, reader_of, table_of
 from nbyk.data.scales import Scale
 from nbyk.data.tables import Table
 from nbyk.data.units import Units
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace, NbykError, argument_with
 from nbyk.words import listed
 
 Floats = NDArray[np.float64]
@@ -49,6 +49,7 @@ _SPLIT = (
     "write each one into a file of its own, with the columns item and value, or all into one table with the "
     "columns item, system and value"
 )
+_LIKE_GOLD = re.compile(r"(.*[-_. ])?(gold|labels?|references?|truth)([-_. ].*)?", re.IGNORECASE)
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 
@@ -371,6 +372,34 @@ def columns_like_systems(sources: Mapping[str, GivenData], *, has_gold: bool) ->
                 raise source.place.error(f"{found}, expected columns of runs of {name}; {_SPLIT}")
             read = f"and nbyk reads them as raters or runs of {name}"
             yield f"{name}: {found}, {read}; if they are systems, {_SPLIT}"
+
+
+def systems_like_gold(
+    sources: Mapping[str, GivenData], units: Mapping[str, Units], responses: Mapping[str, Floats]
+) -> dict[str, str]:
+    """Return the caution about a system that looks like gold, by its name; {} if none does.
+
+    It has such a name, or several people for each item where all others have one answer.
+    """
+    several = [name for name, matrix in responses.items() if matrix.shape[1] > 1]
+    named = [name for name in sources if _LIKE_GOLD.fullmatch(name)]
+    if len(named) == 1:
+        name, why = named[0], "its name"
+    elif len(several) == 1 and _are_people(units[several[0]]):
+        name = several[0]
+        why = f"up to {responses[name].shape[1]} people for each item, and one answer of each other system"
+    else:
+        return {}
+    file = sources[name].place.file
+    way = argument_with("gold", os.fspath(file)) if file is not None else "`gold`"
+    return {
+        name: f"{name} looks like gold ({why}), and is compared as a system: if it is gold, give it as {way}"
+    }
+
+
+def _are_people(units: Units) -> bool:
+    runs = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
+    return units.known_by == "ids" and not any(map(runs.search, units.names))
 
 
 def _check_name(name: str) -> None:

@@ -17,6 +17,7 @@ from nbyk.data.given import (
     columns_may_be_systems,
     given_data,
     given_systems,
+    systems_like_gold,
     too_few,
 )
 from nbyk.data.kinds import (
@@ -30,13 +31,14 @@ from nbyk.data.layouts import Mending
 from nbyk.data.lm_eval import HASHES, SampleChoice, refuse_other_document
 from nbyk.data.ratings import agreed_clusters, ordered_ids
 from nbyk.data.reading import is_log
-from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
+from nbyk.data.scales import GivenScale, Interval, Scale, as_scale, scale_text
 from nbyk.data.scores import read_scores
 from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items, equal_systems
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, look_alikes, simplified
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, argument_with, renaming
+from nbyk.words import listed
 
 Floats = NDArray[np.float64]
 
@@ -172,11 +174,12 @@ def read_systems(
     options["lower_is_better"] = lower_is_better
     for argument, option in options.items():
         if option is not None and argument not in _OPTIONS[kind]:
-            raise NbykError(f"found {option}, and {kind} have none; leave it out", argument=argument)
+            given = (scale_text(on_scale) or "0..1") if argument == "scale" and on_scale else option
+            given = listed(classes) if argument == "classes" and classes else given
+            raise NbykError(f"found {given}, and {kind} have none; leave it out", argument=argument)
     if gold is not None and lower_is_better is not None:
         raise NbykError(
-            f"found {lower_is_better}, and metrics that compare with gold say which is better; leave it out",
-            argument="lower_is_better",
+            "metrics that compare with gold say which is better; leave it out", argument="lower_is_better"
         )
     direction = _direction(sources.values(), lower_is_better) if gold is None else (False, [])
     incomplete = tuple(
@@ -244,6 +247,7 @@ def read_systems(
     units: dict[str, Units] = {}
     for name, source in sources.items():
         matrices[name], units[name] = source.values(items)
+    like_gold = {} if people else systems_like_gold(sources, units, matrices)
     gold_matrix, gold_units = people.values(items) if people else (None, None)
     clusters = agreed_clusters(((source.place, source.ratings) for source in every), items)
     if cluster is not None and clusters is None:
@@ -261,7 +265,7 @@ def read_systems(
         matrices,
         on_scale,
         {label: count for label, count in dropped.items() if count},
-        (*notes, *like_systems, *equal_systems(gold_matrix, matrices)),
+        (*like_gold.values(), *notes, *like_systems, *equal_systems(gold_matrix, matrices)),
         units,
         gold_units,
         clusters,
@@ -270,6 +274,7 @@ def read_systems(
         names,
         lower_is_better=direction[0],
         incomplete=incomplete,
+        like_gold=like_gold,
     )
 
 

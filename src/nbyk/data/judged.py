@@ -20,7 +20,7 @@ from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.data.tables import Table
 from nbyk.data.text import shown
 from nbyk.errors import NbykError, unknown_name
-from nbyk.words import in_full, listed
+from nbyk.words import in_full, listed, number_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -176,7 +176,9 @@ def read_judged(
         if of.items:
             Ratings.from_columns(of.items, of.raters, values, at=of.at)  # checks ids and repeated ratings
     if n_dropped:
-        notes.append(f"{n_dropped} items were dropped: the judge did not score them for every system")
+        notes.append(
+            f"nbyk dropped {number_of(n_dropped, 'item')} that the judge did not score for every system"
+        )
     raters = ordered_ids({name for of in entries for name in of.raters})
     data = JudgedSystems(
         items,
@@ -242,7 +244,7 @@ def _scored_ratings(
             '`on_missing="drop"`'
         )
     rows = np.setdiff1d(np.arange(len(values)), unscored)
-    notes.append(f"{len(unscored)} ratings were dropped: the judge did not score their output")
+    notes.append(f"nbyk dropped {number_of(len(unscored), 'rating')} of outputs that the judge did not score")
     return taken(cells, rows.tolist()), values[rows], notes
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.columns import RUN_NAMES, Columns, recognised
+from nbyk.data.columns import RUN_NAMES, Columns, known_names, recognised
 from nbyk.data.layouts import (
     LARGEST_ID,
     NO_ID,
@@ -259,9 +259,10 @@ def kind_of(table: Table, asked: Columns) -> Kind:
         alone = asked.item == "item" and len(set(table.names).difference(_runs(table))) == 1
         return "scores" if alone else "numbers"
     known = {found.item, asked.cluster, asked.rater, *_runs(table)}
-    values = (
-        [found.value] if found.value in table.names else [name for name in table.names if name not in known]
-    )
+    values = [name for name in table.names if name not in known]
+    people = known_names(values, "rater")
+    values = [name for name in values if name not in people] or values
+    values = [found.value] if found.value in table.names else values
     per_column = -(-_LOOKED_AT // max(len(values), 1))
     cells = [cell for name in values for _, cell in islice(table.cells(name), per_column)]
     kind = kind_of_cells(cells)

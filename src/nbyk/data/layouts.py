@@ -197,7 +197,8 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
             f"item {items[unrated[0]]!r} has no rating; add one, or delete the row"
         )
     names = [items[row] for row in rows]
-    return Entries(names, givers, found, rows, table, None, columns, n_unrated=len(unrated))
+    known = len(raters) > 1  # a single column holds answers, and its name need not be a person's
+    return Entries(names, givers, found, rows, table, None, columns, known, len(unrated))
 
 
 def nameless_cells(table: Table) -> Entries:

@@ -44,12 +44,15 @@ class Levels:
         levels = tuple(_number(level, "a level") for level in self.levels)
         if len(levels) < 2:
             raise NbykError(
-                f"scale: found {', '.join(f'{level:g}' for level in levels) or 'nothing'}, expected two "
-                "ends, as in 1..5, or two levels or more, as in 1,2,3,4,5"
+                f"found {', '.join(f'{level:g}' for level in levels) or 'nothing'}, expected two "
+                "ends, as in 1..5, or two levels or more, as in 1,2,3,4,5",
+                argument="scale",
             )
         for lower, upper in pairwise(levels):
             if not lower < upper:
-                raise NbykError(f"scale: level {lower:g} stands before {upper:g}; list levels lowest first")
+                raise NbykError(
+                    f"level {lower:g} stands before {upper:g}; list levels lowest first", argument="scale"
+                )
         object.__setattr__(self, "levels", levels)
 
     @property
@@ -138,7 +141,9 @@ class Interval(_Ends):
     def __post_init__(self) -> None:
         low, high = _number(self.low, "the low end"), _number(self.high, "the high end")
         if not low < high or np.isinf(high - low):
-            raise NbykError(f"scale: runs from {low:g} to {high:g}; the low end must be below the high end")
+            raise NbykError(
+                f"runs from {low:g} to {high:g}; the low end must be below the high end", argument="scale"
+            )
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
 
@@ -192,7 +197,7 @@ def scale_from_dict(content: Mapping[str, Any]) -> Scale:
         If the mapping has other keys, or its values do not make a scale.
     """
     if not isinstance(content, Mapping):
-        raise NbykError(f"scale: found {content!r}; expected levels, two ends or binary")
+        raise NbykError(f"found {content!r}; expected levels, two ends or binary", argument="scale")
     keys = set(content)
     if keys == {"levels"} and isinstance(content["levels"], list | tuple):
         return Levels(tuple(content["levels"]))
@@ -201,8 +206,8 @@ def scale_from_dict(content: Mapping[str, Any]) -> Scale:
     if keys == {"binary"} and content["binary"] is True:
         return Binary()
     raise NbykError(
-        f"scale: found {dict(content)!r}; expected {{levels: [lowest, …]}}, {{low: …, high: …}} or "
-        "{binary: true}"
+        f"found {dict(content)!r}; expected {{levels: [lowest, …]}}, {{low: …, high: …}} or {{binary: true}}",
+        argument="scale",
     )
 
 
@@ -225,7 +230,8 @@ def scale_from_text(text: str) -> Scale:
         raise
     except ValueError:
         raise NbykError(
-            f"scale {text!r}: expected levels as in 1,2,3,4,5, two ends as in 0..100, or binary"
+            f"found {text!r}, expected levels as in 1,2,3,4,5, two ends as in 0..100, or binary",
+            argument="scale",
         ) from None
 
 
@@ -245,7 +251,8 @@ def as_scale(given: GivenScale | None) -> Scale | None:
     if isinstance(given, tuple | list) and len(given) == 2:
         return Interval(*given)
     raise NbykError(
-        f'scale: found {given!r}, expected two ends as in (1, 5), or text: "1..5", "1,2,3,4,5" or "binary"'
+        f'found {given!r}, expected two ends as in (1, 5), or text: "1..5", "1,2,3,4,5" or "binary"',
+        argument="scale",
     )
 
 
@@ -255,7 +262,7 @@ def _number(value: Any, what: str) -> float:
     except (TypeError, ValueError, OverflowError):
         number = np.nan
     if isinstance(value, str) or not np.isfinite(number):
-        raise NbykError(f"scale: {what} is {value!r}; expected a finite number")
+        raise NbykError(f"{what} is {value!r}; expected a finite number", argument="scale")
     return number
 
 

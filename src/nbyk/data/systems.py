@@ -167,6 +167,8 @@ class Systems:
         Whether lower numbers or scores are better, as the user or a log says; only without gold.
     incomplete
         The logs that lack some of their run, a sentence each; they are in `notes`, too.
+    like_gold
+        The caution about a system that looks like gold, by its name; empty if none does.
     """
 
     items: tuple[str, ...]
@@ -184,6 +186,7 @@ class Systems:
     paired: bool = True
     lower_is_better: bool = False
     incomplete: tuple[str, ...] = ()
+    like_gold: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:

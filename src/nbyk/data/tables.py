@@ -101,6 +101,8 @@ class Table:
     notes, lower, incomplete, about
         What a maker's reader says of the whole file, a sentence each; the scores of which lower ones are
         better; what the file lacks of its run, and what it says of it.
+    chosen_by
+        The column that chose these rows of a larger table; "" if they are all.
     """
 
     place: DataPlace
@@ -117,6 +119,7 @@ class Table:
     lower: frozenset[str] = frozenset()
     incomplete: tuple[str, ...] = ()
     about: str = ""
+    chosen_by: str = ""
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
@@ -160,7 +163,7 @@ class Table:
             raise self.place.error(f"{len(found)} columns are named {shown(name)}; rename all but one")
         near = difflib.get_close_matches(name, [each[:60] for each in self.names[:1000]], n=1, cutoff=0.6)
         nearest = f" (nearest: {near[0]!r})" if near else ""
-        found_names = some(self.names, shown)
+        found_names = some([*filter(None, [self.chosen_by]), *self.names], shown)
         if self.scores:
             found_names += f"; the scores are {some(self.scores, shown)}"
         raise self.place.error(f"no column {name!r}; found {found_names}{nearest}; {hint}")
@@ -181,6 +184,7 @@ class Table:
             ),
             numbers=[self.numbers[row] for row in rows],
             files=self.files and [self.files[row] for row in rows],
+            chosen_by=without,
         )
 
     def cells(self, name: str) -> Iterable[tuple[int, Any]]:

@@ -102,6 +102,8 @@ _DISTANCES = (
 )
 """Names and largest scores, in the order of `nbyk.metrics.classes`."""
 
+_IN_NATS = ("cross_entropy", "js_divergence", "kl_divergence")
+
 _OF_ENTROPIES = (
     ("entropy_similarity", "Cosine of the vectors", 0.0),
     ("entropy_correlation", "Pearson's correlation", -1.0),
@@ -157,6 +159,7 @@ DISTRIBUTION_METRICS = (
             arguments=(("measure", float(place)),),
             additive=True,
             traits=said("linear", score_range=None if most is None else (0.0, most)),
+            noun=f"{name} (nats)" if name in _IN_NATS else "",
         )
         for place, (name, summary, most, source) in enumerate(_DISTANCES)
     ),

@@ -198,6 +198,8 @@ def _unknown(name: str, of: Data) -> NbykError:
     if other is not None:
         is_kind = of == "numbers" and other != "outputs"
         way = f"read the data as {argument_with('kind', other)}, or " if is_kind else ""
+        if of == "distributions" and name == "accuracy":
+            way = f"for that of the likeliest class give {argument_with('metric', 'plurality_first')}, or "
         return NbykError(
             f"metric {name!r} scores {other}, and these are {of}; {way}choose from {', '.join(known)}"
         )

@@ -162,7 +162,8 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but tables and figures as plain values."""
-        lines = {} if self.lines is None else {"lines": printed_head(self.lines, 100).splitlines()}
+        head = self.lines and replace(self.lines, rest="in cautions")
+        lines = {} if head is None else {"lines": printed_head(head, 100).splitlines()}
         return {
             "title": self.title,
             **lines,
@@ -379,7 +380,7 @@ def _markdown(answer: Answer) -> str:
     sentences = [markdown_text(on_one_line(sentence)) for sentence in answer.rest]
     cautions = [markdown_text(on_one_line(caution)) for caution in answer.cautions]
     careful = ["\n".join([BEFORE, "", *(f"- {caution}" for caution in cautions)])] if cautions else []
-    head = answer.lines
+    head = answer.lines and replace(answer.lines, rest="below")
     tables = [markdown(table.shown, table.caption) for table in answer.printed_tables()]
     if head is None:
         first, *others = sentences

@@ -43,8 +43,6 @@ class Line:
         The text at its left, and that at its right edge if there is room.
     more
         What follows the right one; without room the next line begins with it.
-    short
-        The left one where it follows such a beginning; "" for the same.
     is_verdict
         Whether it is a verdict by a further metric, which follows no such beginning.
     """
@@ -52,7 +50,6 @@ class Line:
     left: str
     right: str = ""
     more: str = ""
-    short: str = ""
     is_verdict: bool = False
 
 
@@ -95,7 +92,7 @@ class Head:
 
     def renamed(self, rename: Markup) -> Head:
         """Return the same lines with other names for the arguments that they name."""
-        lines = [replace(line, left=rename(line.left), short=rename(line.short)) for line in self.lines]
+        lines = [replace(line, left=rename(line.left)) for line in self.lines]
         return replace(self, verdict=rename(self.verdict), lines=tuple(lines), next=rename(self.next))
 
     @property
@@ -123,7 +120,7 @@ def head_text(head: Head, width: int, table: str = "") -> str:
         if line.is_verdict:
             rows += [*([filled(before, width)] if before else []), ""]
             before = ""
-        left = f"{before} {line.short or line.left}" if before else line.left
+        left = f"{before} {line.left}" if before else line.left
         right = line.right + line.more
         has_room = len(left) + len(right) + 2 <= width
         rows += _row(left, right if has_room else line.right, width)

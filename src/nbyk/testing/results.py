@@ -277,6 +277,11 @@ class Margin:
             return "not worse"
         return "worse" if self.p_worse <= self.alpha else "undecided"
 
+    @property
+    def p(self) -> float:
+        """The p-value of what is shown; of "not worse" if it is undecided."""
+        return {"equivalent": self.p_equivalent, "worse": self.p_worse}.get(self.shown, self.p_not_worse)
+
     def times(self, unit: float) -> Margin:
         """Return the tests of an effect in another unit."""
         return replace(self, size=unit * self.size, interval=_times(unit, self.interval))
@@ -536,15 +541,15 @@ class Pair(ShownAsLines):
         return tuple(reserve_sentence(*of_claim) for of_claim in dict.fromkeys(reserves) if of_claim[1])
 
     def in_order(self) -> tuple[str, str, float]:
-        """Return the order in which an answer names the systems, and the sign of all its effects.
+        """Return the leader, the other system, and the sign that turns effects into those of the leader.
 
-        The system that the broadest possible claim shows to be better comes first; A does if none is shown,
-        and beside a margin, which asks about A.
+        The leader is the system that the broadest possible claim shows to be better; if none is shown, the
+        one with the better score. All sentences, tables and figures of an answer are about its effect.
         """
         shown = [self.shown, *(claim.shown(claim.p, self.question.alpha) for claim in self.claims[1:])]
-        first = next((word for word in shown if word != "undecided"), "")
-        swapped = first == "worse" and self.margin is None
-        return (self.b, self.a, -1.0) if swapped else (self.a, self.b, 1.0)
+        first = next((word for word in shown if word in ("better", "worse")), "")
+        is_behind = first == "worse" if first else bool(self.b) and self.effect < 0.0
+        return (self.b, self.a, -1.0) if is_behind else (self.a, self.b, 1.0)
 
     @property
     def sentence(self) -> str:
@@ -735,9 +740,14 @@ class Board(ShownAsLines):
     @property
     def population(self) -> str:
         """The population that p, ranks and groups speak of: that of each pair's broadest claim."""
-        populations = list(dict.fromkeys(pair.population for pair in self.pairs))
+        populations = {
+            pair.population
+            if pair.b in self.names or len(self.pairs) == 1
+            else pair.population.replace(f" of {pair.a}", " of each system")
+            for pair in self.pairs
+        }
         if len(populations) == 1:
-            return populations[0]
+            return populations.pop()
         broadest = max(self.pairs, key=lambda pair: (len(pair.claims[0].over), -len(pair.population)))
         return f"{broadest.population} (some pairs for less)"
 
@@ -783,7 +793,7 @@ class Board(ShownAsLines):
 
 def reserve_sentence(population: str, reserve: str) -> str:
     """Return the caution about what is said for a population with reserve."""
-    return f"the verdict for {population} has a reserve: {reserve}"
+    return f"with reserve, as p may be too small for {population}: {reserve}"
 
 
 def _margin_dict(margin: Margin) -> dict[str, Any]:

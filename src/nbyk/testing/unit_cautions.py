@@ -17,10 +17,10 @@ Claim = Literal["test", "size", "variance", "prior"]
 _CLAIMS = {
     "test": "p and the interval are about {these}; for new ones they are too small",
     "size": "the plan is for {these}; for new ones it is too hopeful",
-    "variance": "the shares assume that each item has {kinds} of its own. They leave out how {these} differ "
-    "as wholes",
-    "prior": "the prior assumes that each item has {kinds} of its own. It leaves out how {these} differ as "
-    "wholes, and so does a test or plan that uses it",
+    "variance": "the shares assume that each item has {kinds} of its own. They leave out the differences "
+    "between {kinds}",
+    "prior": "the prior assumes that each item has {kinds} of its own. It leaves out the differences between "
+    "{kinds}, and so does a test or plan that uses it",
 }
 _TOO_HOPEFUL = {"size": "the plan is too hopeful", "prior": "a plan by it is too hopeful"}
 _MOST_NAMED, _MOST_LISTED = 2, 12

@@ -57,11 +57,11 @@ def on_five_points(*names: str) -> None:
 def test_gold_has_columns_of_its_own(nbyk: Run) -> None:
     own = found(nbyk, "--gold gold.csv sim_a.csv sim_b.csv --quick")
     gold = pd.read_csv("gold.csv", dtype=str)[["item", "rater", "value"]]
-    gold.set_axis(["post", "who", "grade"], axis=1).to_csv("people.csv", index=False)
-    columns = {"item": "post", "rater": "who", "value": "grade"}
+    gold.set_axis(["post", "who", "given"], axis=1).to_csv("people.csv", index=False)
+    columns = {"item": "post", "rater": "who", "value": "given"}
     options = [f"--gold-{name} {column}" for name, column in columns.items()]
     systems = "--gold people.csv sim_a.csv sim_b.csv --quick"
-    said = "people.csv: items = post (300), raters = who (8), values = grade\n"
+    said = "people.csv: items = post (300), raters = who (8), values = given\n"
     assert results(found(nbyk, f"{systems} {' '.join(options)}", said)) == results(own)
     for missing in range(3):
         left = " ".join(option for place, option in enumerate(options) if place != missing)

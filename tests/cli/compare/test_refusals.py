@@ -68,7 +68,7 @@ def test_malformed_input_is_refused_in_one_line(
             "--correction: unknown correction 'holmes'",
         ),
         ("sim_a.csv sim_b.csv --on-missing fill", "--on-missing: found 'fill', expected "),
-        ("sim_a.csv sim_b.csv --scale 1-5", "--scale: scale '1-5': expected levels as in 1,2,3,4,5"),
+        ("sim_a.csv sim_b.csv --scale 1-5", "--scale: found '1-5', expected levels as in 1,2,3,4,5"),
         ("sim_a.csv sim_b.csv --resamples 0", "--resamples: found 0, expected a whole number of at least 1"),
         (
             "sim_a.csv sim_b.csv --max-resamples 0",

@@ -36,7 +36,9 @@ def test_two_systems(reserved: Run) -> None:
     assert result["sentence"] == answer["sentences"][0]  # whoever gives a margin asks about it
     assert "x is not worse than y by 0.01 or more, with reserve, on mean" in answer["sentences"][0]
     assert answer["sentences"][1].startswith("x is better than y, with reserve, on mean, for new items and ")
-    assert answer["cautions"][0].endswith(f"has a reserve: {WHY}")
+    assert answer["cautions"][0].endswith(
+        f"with reserve, as p may be too small for new items and raters: {WHY}"
+    )
     assert reserved("compare x.csv y.csv --out report")[0] == 0
     page = unfolded(Path("report/compare.html").read_text())
     assert "x is better than y, with reserve, on mean" in page
@@ -62,7 +64,7 @@ def test_a_leaderboard_marks_pairs_and_margins() -> None:
     assert "2 of 3 pairs can be told apart, 2 with reserve" in board.sentence
     assert "Not worse by 0.1: x than y (with reserve)" in board_margin_sentence(board)
     assert against.head.verdict == "Better than z: x (with reserve)"
-    assert board.warnings[0].endswith("has a reserve: raters are skewed")
+    assert board.warnings[0].endswith("raters or runs: raters are skewed")
     assert "raters are skewed" in " ".join(repr(board).split())
     pairs = {(pair["a"], pair["b"]): pair for pair in board.to_dict()["pairs"]}
     assert (pairs["x", "y"]["verdict"], pairs["x", "y"]["claims"][0]["reserve"]) == (

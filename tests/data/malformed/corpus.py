@@ -239,10 +239,10 @@ SCALES = [
     file("a rating off the declared scale", "bad.csv", LONG + "a,r,1\nb,r,6\n", ":3: column 'value': found 6, expected a number from 0 to 5; mend", options="--scale 0..5"),
     file("a rating between levels", "bad.csv", LONG + "a,r,1\nb,r,0.6\n", ":3: column 'value': found 0.6, expected one of 0, 0.25, 0.5, 1; mend", options="--scale 0,0.25,0.5,1"),
     files("a scale upside down", {"a.csv": GOOD, "b.csv": GOOD}, "scale: runs from 5 to 1; the low end must be below", options="--scale 5..1"),
-    files("a scale of one end", {"a.csv": GOOD, "b.csv": GOOD}, "scale '5..': expected levels as in 1,2,3,4,5, two ends as in 0..100, or binary", options="--scale 5.."),
-    files("a scale in words", {"a.csv": GOOD, "b.csv": GOOD}, "scale 'low..high': expected levels as in 1,2,3,4,5, two ends", options="--scale low..high"),
+    files("a scale of one end", {"a.csv": GOOD, "b.csv": GOOD}, "found '5..', expected levels as in 1,2,3,4,5, two ends as in 0..100, or binary", options="--scale 5.."),
+    files("a scale in words", {"a.csv": GOOD, "b.csv": GOOD}, "found 'low..high', expected levels as in 1,2,3,4,5, two ends", options="--scale low..high"),
     files("one level", {"a.csv": GOOD, "b.csv": GOOD}, "scale: found 1, expected two ends", options="--scale 1"),
-    files("two kinds of scale", {"a.csv": GOOD, "b.csv": GOOD}, "scale '0..1,2': expected levels as in 1,2,3,4,5, two ends", options="--scale 0..1,2"),
+    files("two kinds of scale", {"a.csv": GOOD, "b.csv": GOOD}, "found '0..1,2', expected levels as in 1,2,3,4,5, two ends", options="--scale 0..1,2"),
 ]  # fmt: skip
 ITEMS = [
     files("an item missing from a system", {"gold.csv": GOOD, "a.csv": GOOD, "b.csv": LONG + "a,r,1\nb,r,0\n"}, r"b.csv: lacks 1 of \S*gold.csv's items \(c\); .*`on_missing=.drop.`"),

@@ -119,7 +119,7 @@ def test_an_effect_at_the_margin_is_inconclusive_in_spite_of_rounding() -> None:
     result = nbyk.compare(b, b + 0.1, b, metric="mae", margin=0.1, **QUICK).pair
     found = result.margin
     assert (found.p_not_worse, found.p_worse, found.verdict) == (1.0, 1.0, "undecided")
-    assert margin_sentence(result, result.claims[0]).startswith("It is undecided whether A is worse than B")
+    assert margin_sentence(result, result.claims[0]).startswith("Undecided: A may be worse than B")
     worse = nbyk.compare(b, b + 0.1, b, metric="mae", margin=0.01, **QUICK).pair.margin
     assert worse.p_worse == pytest.approx((1.0 - 0.09 / 1.1) ** 90)
     assert worse.verdict == "worse"

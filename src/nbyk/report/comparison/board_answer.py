@@ -75,7 +75,7 @@ def board_answer(
     standings, pairs = list(_standings(boards)), partial(_pairs, boards)
     has_pairs = 1 < len(first.pairs) <= MOST_PRINTED_PAIRS
     said += [*_methods(first), *filter(None, [first.sample.pairing]), *lines]
-    head = joined([board_head(board) for board in boards.values()], following)
+    head = joined([board_head(board) for board in boards.values()], following, systems)
     return Answer(
         title=title_of(boards),
         sentences=tuple(said),
@@ -164,7 +164,7 @@ def title_of(boards: Mapping[str, Board]) -> str:
     return f"{len(board.standings)} systems{against} {on}"
 
 
-def joined(heads: Sequence[Head], following: tuple[str, str]) -> Head:
+def joined(heads: Sequence[Head], following: tuple[str, str], systems: Systems | None) -> Head:
     """Return the first lines by several metrics as one: those by the first metric, then the others'."""
     first, *others = heads
     lines = [*first.lines]
@@ -175,7 +175,7 @@ def joined(heads: Sequence[Head], following: tuple[str, str]) -> Head:
     return replace(
         first,
         lines=tuple(lines),
-        n_serious=len(serious),
+        n_serious=len(serious) + (0 if systems is None else len(systems.like_gold)),
         next=next_words or first.next,
         command=command,
     )
@@ -208,7 +208,10 @@ def _standings(boards: Mapping[str, Board]) -> Iterator[AnswerTable]:
         if len(board.pairs) == 1 and board.sample.scores:
             yield _pairs_of(board, place)
         elif len(board.pairs) == 1:
-            yield AnswerTable(file_stem("claims", name, place), caption, claims_table(board.pairs))
+            leader, _, sign = board.pair.in_order()
+            table = claims_table(board.pairs, sign)
+            about = f"{caption}. A positive effect: {leader} is better" if board.pair.b else caption
+            yield AnswerTable(file_stem("claims", name, place), about, table)
         if len(board.standings) > 1:
             yield AnswerTable(file_stem("standings", name, place), caption, leaderboard_table(board))
 
@@ -223,7 +226,9 @@ def _pairs_of(board: Board, place: int) -> AnswerTable:
     asked = board.question
     p = "p" if asked.tau is None else "eps_min"
     found = f"{p} by {FACTS[asked.test].title}" if board.sample.scores else p
-    corrected = f", and {p} with {CORRECTION_IN_WORDS[asked.correction]}" if len(board.pairs) > 1 else ""
+    corrected = ""
+    if len(board.pairs) > 1:
+        corrected = f", and {p} with {CORRECTION_IN_WORDS[asked.correction]}; low to high is not corrected"
     caption = f"Pairs by {asked.metric}: the effect of A over B, {found}{corrected}"
     return AnswerTable(file_stem("pairs", asked.metric, place), caption, pairs_table(board))
 
@@ -277,6 +282,7 @@ def _runs_as_systems(names: Iterable[str]) -> Iterator[str]:
 
 def cautions_of(boards: Mapping[str, Board], systems: Systems | None) -> Iterator[str]:
     """Yield the cautions about boards and the ratings behind them, those first that may change a decision."""
+    yield from systems.like_gold.values() if systems is not None else ()
     for board in boards.values():
         yield from (board.pair if len(board.pairs) == 1 else board).reserves
     if systems is not None:

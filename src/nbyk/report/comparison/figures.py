@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk.data.arrays import Floats
+from nbyk.report.comparison.sentences import p_in_words
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, new_panels, shown_name, style
 from nbyk.report.lines import in_words
 from nbyk.testing.results import Board, Pair, Question, VariancePart
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _INK, _PALE = "#333333", "#bbbbbb"
 _MOST_POINTS = 400
+_TURNED = {"greater": "less", "less": "greater", "two-sided": "two-sided"}
 _GOLDEN = 0.6180339887498949
 _RANKS, _MARKS = 8.0, 44.0
 """Points from the axes of a leaderboard to its columns of ranks and of groups."""
@@ -77,6 +79,7 @@ def leaderboard_figure(board: Board) -> Figure:
 def difference_figure(pair: Pair) -> Figure:
     """Draw the effect with the interval of each claim, with lines at no effect and at the margin, if any."""
     claims = [claim for claim in pair.claims if claim.is_conclusive]
+    *_, sign = pair.in_order()
     figure, axes = new_figure(WIDE, 1.25 + 0.55 * len(claims))
     with style():
         axes.axvline(0.0, color=_INK, linewidth=0.9, linestyle=":")
@@ -86,16 +89,16 @@ def difference_figure(pair: Pair) -> Figure:
             axes.axvspan(-margin, margin, color=_PALE, alpha=0.35, linewidth=0, label=label)
         for row, claim in enumerate(claims):
             colour = COLOURS[row % len(COLOURS)]
-            axes.plot(claim.interval, (row, row), color=colour, linewidth=2.6)
-            axes.plot(claim.effect, row, "o", color=colour, markersize=7)
+            axes.plot([sign * end for end in claim.interval], (row, row), color=colour, linewidth=2.6)
+            axes.plot(sign * claim.effect, row, "o", color=colour, markersize=7)
         axes.set_yticks(range(len(claims)), [_wrapped(claim.population) for claim in claims])
         axes.set_ylim(len(claims) - 0.45, -0.55)
         axes.margins(x=0.12)
-        axes.locator_params(axis="x", nbins=4)
+        axes.locator_params(axis="x", nbins=6, min_n_ticks=3)
         low, high = axes.get_xlim()
         axes.set_xlim(min(low, -0.05 * (high - low)), max(high, 0.05 * (high - low)))
         of = f"effect on {_in_unit(pair.question)}, {_percent(pair.question)} interval"
-        axes.set_xlabel(f"{_sides(pair)}\n{of}")
+        axes.set_xlabel(f"{_sides(*pair.in_order()[:2])}\n{of}")
         if pair.margin is not None:
             figure.legend(loc="outside upper right", frameon=False)
     return figure
@@ -105,6 +108,7 @@ def null_figure(pair: Pair) -> Figure:
     """Draw the observed value and those under the null and, of items, those of bootstrapped test sets."""
     figure, axes = new_figure(WIDE, 3.3)
     asked, scores, items = pair.question, pair.sample.scores, pair.claims[-1]
+    leader, other, sign = (pair.a, pair.b, 1.0) if scores else pair.in_order()
     if scores:
         of_scores = null_draws(asked.test, scores[pair.a], scores[pair.b], seed=asked.seed)
         null, observed, drawn = of_scores.values, of_scores.observed, np.empty(0)
@@ -113,7 +117,8 @@ def null_figure(pair: Pair) -> Figure:
         assert pair.drawn is not None
         assert pair.drawn.null is not None
         assert pair.drawn.bootstrapped is not None
-        null, observed, drawn = pair.drawn.null, items.effect, pair.drawn.bootstrapped
+        null, drawn = sign * pair.drawn.null, sign * pair.drawn.bootstrapped
+        observed = sign * items.effect
         what = f"effect on {_in_unit(asked)}"
     low, high = (end((*null, *drawn, observed)) for end in (min, max))
     margin = 0.02 * (high - low) or 1.0
@@ -123,7 +128,7 @@ def null_figure(pair: Pair) -> Figure:
         "greater": middles >= observed,
         "less": middles <= observed,
         "two-sided": np.abs(middles) >= abs(observed),
-    }[asked.alternative]
+    }[asked.alternative if sign > 0.0 else _TURNED[asked.alternative]]
     test = "" if scores else f" ({in_words(asked.test)})"
     with style():
         shares = np.histogram(null, bins)[0] / null.size
@@ -131,22 +136,30 @@ def null_figure(pair: Pair) -> Figure:
             (~beyond, _PALE, f"equally good systems{test}"),
             (beyond, COLOURS[4], "at least as extreme"),
         ):
-            if inside.any():  # without bars, the legend would show another colour
+            if shares[inside].any():  # without bars, the legend would show what nobody sees
                 axes.bar(middles[inside], shares[inside], width, color=colour, label=label)
         if drawn.size:
             weights, label = np.full(drawn.size, 1.0 / drawn.size), "bootstrapped test sets"
             axes.hist(drawn, bins.tolist(), weights=weights, color=COLOURS[5], alpha=0.55, label=label)
             height, label = 1.06 * axes.get_ylim()[1], f"{_percent(asked)} interval"
-            axes.plot(items.interval, (height, height), color=COLOURS[0], linewidth=3, label=label)
+            axes.plot(
+                [sign * end for end in items.interval],
+                (height, height),
+                color=COLOURS[0],
+                linewidth=3,
+                label=label,
+            )
         axes.axvline(observed, color=COLOURS[1], linewidth=1.6, label=f"observed, {observed:.3g}")
         axes.axvline(0.0, color=_INK, linewidth=0.8, linestyle=":")
         axes.set_yticks([])
         axes.set_ylabel("share of draws")
-        axes.set_xlabel(f"{_sides(pair)}\n{what}")
+        axes.set_xlabel(f"{_sides(leader, other)}\n{what}")
         if not scores:
-            alone = "over items alone: " if len(pair.claims) > 1 else ""
-            title = f"{alone}p = {items.p:.3g} ({asked.alternative}), {pair.sample.n_items} items"
-            axes.set_title(title, loc="left", fontsize=9)
+            broad = pair.claims[0]
+            said = textwrap.fill(f"{p_in_words(pair, broad)}, for {broad.population}", 56)
+            if broad is not items:
+                said += f"\nshown here, over items alone: {p_in_words(pair, items)}"
+            axes.set_title(said, loc="left", fontsize=9)
         figure.legend(loc="outside lower center", ncols=2, frameon=False)
     return figure
 
@@ -318,8 +331,8 @@ def _marks(board: Board) -> Iterator[tuple[str, tuple[str, str]]]:
             yield pair.a, (f"{p} {opened}▼{closed}", COLOURS[1])
 
 
-def _sides(pair: Pair) -> str:
-    return f"← {shown_name(pair.b, 22)} is better | {shown_name(pair.a, 22)} is better →"
+def _sides(leader: str, other: str) -> str:
+    return f"← {shown_name(other, 22)} is better | {shown_name(leader, 22)} is better →"
 
 
 def _percent(asked: Question) -> str:

@@ -73,7 +73,7 @@ def judged_head(found: JudgedBoard) -> Head:
         if not claim.is_conclusive:
             verdict = f"Undecided: the mean of {mean.a}"
             line = Line(f"No answer for {claim.population}: {claim.reason}.")
-        what = about(board.question.metric, board.question.scale, board.sample)
+        what = about(board.question, board.sample)
         head = Head(verdict, "open", what, (line,))
     return replace(head, lines=(*head.lines, *_beside(found)), cautions=cautions)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -111,15 +111,18 @@ class Findings:
         }
 
 
-def pair_answer(found: Findings, *, following: tuple[str, str] = ("", "")) -> Answer:
+def pair_answer(
+    found: Findings, *, following: tuple[str, str] = ("", ""), lines: Sequence[str] = ()
+) -> Answer:
     """Return the answer about two systems; the first metric's comes first.
 
-    `following` is what to do next, and the command for it.
+    `following` is what to do next, and the command for it; `lines` are further sentences.
     """
     heads = [pair_head(pair) for pair in found.pairs.values()]
-    head = joined(heads, following)
+    head = joined(heads, following, found.systems)
     if found.first.verdict == "undecided" and found.first.margin is None:
-        head = replace(head, lines=(*head.lines, *map(Line, _to_settle(found, head))))
+        lines = (*lines, *_to_settle(found, head))
+    head = replace(head, lines=(*head.lines, *map(Line, lines)))
     return Answer(
         title=title_of(found.boards),
         sentences=tuple(_sentences(found)),
@@ -182,7 +185,8 @@ def _sentences(found: Findings) -> Iterator[str]:
 
 
 def _tables(found: Findings) -> Iterator[AnswerTable]:
-    yield AnswerTable("comparison", _about(found), claims_table(found.pairs.values()))
+    leader, other, sign = found.first.in_order()
+    yield AnswerTable("comparison", _about(found), claims_table(found.pairs.values(), sign))
     yield AnswerTable("systems", _what_was_read(found), systems_table(found.pairs))
     if found.variance:
         caption = "The sources of the variance of the effect"
@@ -193,20 +197,19 @@ def _tables(found: Findings) -> Iterator[AnswerTable]:
     if found.settlement is not None:
         caption = f"Sizes that would settle it on {found.settlement.metric}, if the effect stays as it is now"
         yield AnswerTable("settlement", caption, settlement_table(found.settlement))
-    a, b = found.first.a, found.first.b
     for place, (name, effects) in enumerate(found.item_effects.items()):
-        caption = f"The items that speak most for {a} and for {b} on {name}, with their ratings"
-        yield AnswerTable(file_stem("items", name, place), caption, items_table(found.systems, a, b, effects))
+        caption = f"The items that speak most for {leader} and for {other} on {name}, with their ratings"
+        table = items_table(found.systems, leader, other, sign * effects)
+        yield AnswerTable(file_stem("items", name, place), caption, table)
     if found.sensitivity is not None:
-        caption = sensitivity_caption(found.sensitivity)
-        yield AnswerTable("sensitivity", caption, sensitivity_table(found.sensitivity))
+        caption = f"{sensitivity_caption(found.sensitivity)}. A positive effect: {leader} is better"
+        yield AnswerTable("sensitivity", caption, sensitivity_table(found.sensitivity, sign))
 
 
 def _about(found: Findings) -> str:
     first = found.first
-    return (
-        f"{first.a} and {first.b} on {items_in_words(first.sample)}. A positive effect: {first.a} is better"
-    )
+    leader, other, _ = first.in_order()
+    return f"{leader} and {other} on {items_in_words(first.sample)}. A positive effect: {leader} is better"
 
 
 def _what_was_read(found: Findings) -> str:
@@ -230,7 +233,6 @@ def _numbered(number: int, unit: str) -> str:
 
 
 def _figures(found: Findings) -> Iterator[AnswerFigure]:
-    a, b = found.first.a, found.first.b
     for place, (name, pair) in enumerate(found.pairs.items()):
         yield AnswerFigure(
             file_stem("difference", name, place),
@@ -241,9 +243,10 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
             alt=pair.sentence,
         )
     for place, (name, pair) in enumerate(found.pairs.items()):
+        leader, other, _ = pair.in_order()
         yield AnswerFigure(
             file_stem("effect", name, place),
-            f"The effect of {a} over {b} on {name}, beside those of equally good systems "
+            f"The effect of {leader} over {other} on {name}, beside those of equally good systems "
             f"({in_words(pair.question.test)}) and of items drawn again",
             partial(null_figure, pair),
             narrow=True,
@@ -251,7 +254,7 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
     if found.sensitivity is not None:
         yield AnswerFigure(
             "sensitivity",
-            f"How the verdict on {a} and {b} depends on metric, null and sampler: "
+            f"How the verdict on {found.first.a} and {found.first.b} depends on metric, null and sampler: "
             f"{sensitivity_caption(found.sensitivity)}",
             partial(sensitivity_figure, found.sensitivity),
         )
@@ -266,12 +269,12 @@ def _figures(found: Findings) -> Iterator[AnswerFigure]:
 
 def _cautions(found: Findings) -> Iterator[str]:
     yield from cautions_of(found.boards, found.systems)
-    if found.sensitivity is not None:
-        broader = len(found.first.claims) > 1  # the answer is about new units, and the table says it is not
-        shown = (text for text in found.sensitivity.warnings if not (broader and _OF_THESE_UNITS in text))
-        yield from (f"sensitivity: {text}" for text in shown)
-    for shares in (found.shares or {}).values():
-        yield from (f"variance: {text}" for text in shares.warnings)
-    if found.settlement is not None:
-        yield from found.settlement.warnings
+    broader = len(found.first.claims) > 1  # the answer is about new units, and the table says it is not
+    others = [] if found.sensitivity is None else [*found.sensitivity.warnings]
+    if broader:
+        others = [text for text in others if _OF_THESE_UNITS not in text]
+    others += [text for shares in (found.shares or {}).values() for text in shares.warnings]
+    others += [] if found.settlement is None else found.settlement.warnings
+    told = {text.partition(": ")[0] for text in found.first.warnings}
+    yield from (text for text in others if text.partition(": ")[0] not in told)  # a fact is said once
     yield from found.left_out

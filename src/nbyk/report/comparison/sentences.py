@@ -9,7 +9,18 @@ from collections.abc import Iterator, Sequence
 from nbyk.report.lines import Head, Line, Tone, bar, in_words, with_decimals
 from nbyk.testing.corrections import WHOSE
 from nbyk.testing.pvalues import p_relation, side_in_words
-from nbyk.testing.results import NONE, WITH_RESERVE, Board, Claim, Interval, Pair, Sample, VariancePart
+from nbyk.testing.results import (
+    NONE,
+    WITH_RESERVE,
+    Board,
+    Claim,
+    Interval,
+    Margin,
+    Pair,
+    Question,
+    Sample,
+    VariancePart,
+)
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.systems.asked import EQUAL_SCORES
 from nbyk.words import in_full, listed
@@ -21,8 +32,9 @@ CORRECTION_IN_WORDS = {method: f"{whose} correction" for method, whose in WHOSE.
     "none": "not corrected for the number of pairs"
 }
 
-_OPPOSITE = {"higher": "lower", "lower": "higher"}
 _LEAST_P = 1e-4
+_MOST_NAMED = 3
+_ROUNDING = 1e-12
 
 
 def pair_head(pair: Pair) -> Head:
@@ -30,7 +42,7 @@ def pair_head(pair: Pair) -> Head:
     return Head(
         verdict_line(pair),
         _tone(pair),
-        about(pair.question.metric, pair.question.scale, pair.sample),
+        about(pair.question, pair.sample),
         tuple(_pair_lines(pair)),
         tuple(dict.fromkeys((*pair.reserves, *pair.warnings))),
         len(set(pair.reserves)),
@@ -41,24 +53,30 @@ def pair_head(pair: Pair) -> Head:
 def verdict_line(pair: Pair) -> str:
     """Return the verdict in a few words: about the margin if there is one."""
     margin, a, b = pair.margin, pair.a, pair.b
+    leader, other, _ = pair.in_order()
     if not b:
         return f"{a} scores {_numbers(pair, pair.claims[-1], pair.claims[-1].interval)[0]}"
     if margin is not None:
-        size = in_full(margin.size)
-        said = {
-            "equivalent": f"Equivalent: {a} and {b}, within ±{size}",
-            "not worse": f"{a} is not worse than {b} (margin {size})",
-            "worse": f"{a} is worse than {b} by more than {size}",
-            "undecided": f"Undecided: {a} may be worse than {b} by {size}",
-        }[margin.shown]
-        return said + (WITH_RESERVE if margin.is_reserved else "")
+        return _within_margin(pair, margin)
     if pair.verdict != "undecided":
         return _shown(pair, pair.claims[0])
     if pair.question.alternative == "two-sided":
-        leader, other, _ = pair.in_order()
         return f"Undecided: {leader} or {other}"
     first, second = (a, b) if pair.question.alternative == "greater" else (b, a)
     return f"Undecided: {first} is not shown to be better than {second}"
+
+
+def _within_margin(pair: Pair, margin: Margin) -> str:
+    """Return what the tests against a margin show in a few words."""
+    a, b, size = pair.a, pair.b, in_full(margin.size)
+    leader, other, _ = pair.in_order()
+    said = {
+        "equivalent": f"Equivalent: {leader} and {other}, within ±{size}",
+        "not worse": f"{a} is not worse than {b} by {size} or more",
+        "worse": f"{a} is worse than {b} by more than {size}",
+        "undecided": f"Undecided: {a} may be worse than {b} by {size} or more",
+    }[margin.shown]
+    return said + (WITH_RESERVE if margin.is_reserved else "")
 
 
 def _tone(pair: Pair) -> Tone:
@@ -67,18 +85,18 @@ def _tone(pair: Pair) -> Tone:
     return tones.get(shown, "good")
 
 
-def about(metric: str, scale: str, sample: Sample) -> str:
-    """Return the metric, its scale if one was declared, and the numbers of items, raters and runs."""
-    parts = [f"{metric} on {scale}" if scale else metric]
+def about(asked: Question, sample: Sample) -> str:
+    """Return the metric, its unit or scale if it has one, and the numbers of items, raters and runs."""
+    metric = asked.noun if asked.noun.startswith(f"{asked.metric} (") else asked.metric
+    parts = [f"{metric} on {asked.scale}" if asked.scale else metric]
     if not sample.n_items:
         counts = list(dict.fromkeys(responses.total for responses in sample.responses.values()))
         return ", ".join([*parts, f"{listed([f'{count}' for count in counts])} scores each"])
     parts.append(items_in_words(sample))
     for name, (least, most) in sample.units.items():
         one = " or ".join(word.removesuffix("s") for word in name.split(" or "))
-        parts.append(
-            f"1 {one}" if most == 1 else f"{most} {name}" if least == most else f"{least} to {most} {name}"
-        )
+        fewest = "" if least == most else f"{least} to " if least else "up to "
+        parts.append(f"1 {one}" if most == 1 else f"{fewest}{most} {name}")
     return ", ".join(parts)
 
 
@@ -92,8 +110,7 @@ def _pair_lines(pair: Pair) -> Iterator[Line]:
     broad, items, margin = pair.claims[0], pair.claims[-1], pair.margin
     where = f", for {broad.population}"
     if margin is not None and not margin.reason:
-        tested = max(margin.p_worse, 0.0) if margin.shown == "worse" else margin.p_not_worse
-        p = p_text(margin.p_equivalent if margin.shown == "equivalent" else tested, margin.alpha)
+        p = p_text(margin.p, margin.alpha)
         level = _percent(1.0 - 2.0 * margin.alpha)
         yield Line(_effect(pair, broad, margin.interval), f"{level} interval, {p}", where)
         plain = _shown(pair, broad) if pair.verdict != "undecided" else "Neither is shown to be better"
@@ -128,11 +145,10 @@ def _narrower(pair: Pair) -> Line:
     )
     same = items.shown(items.p, asked.alpha) == pair.shown
     verdict = "" if same else f", {_shown(pair, items)}"
-    p = "" if same else f", {p_in_words(pair, items)}"
     *_, ends = _numbers(pair, items, items.interval, pair.interval)
+    p = "" if same and ends else p_in_words(pair, items)
     more = "" if items.decided else f" ({MORE_DRAWS})"
-    said = f"{verdict}: {ends}{p}{more}."
-    return Line(f"{with_these}{said}", short=f"With these alone{said}" if fixed else "")
+    return Line(f"{with_these}{verdict}: {', '.join(filter(None, (ends, p)))}{more}.")
 
 
 def _effect(pair: Pair, claim: Claim, interval: Interval | None = None) -> str:
@@ -145,18 +161,31 @@ def _effect(pair: Pair, claim: Claim, interval: Interval | None = None) -> str:
 def _numbers(pair: Pair, claim: Claim, interval: Interval, broader: Interval = NONE) -> tuple[str, str, str]:
     """Return the effect in words, its interval as a bar, and the interval's ends.
 
-    The words say by how much the first system of the verdict has a higher or lower value; so the ends are
-    positive if all of the interval lies on that side. Decimals are those of a broader interval, if given.
+    The words say by how much the leader's value is higher, or lower where less is better, and name it if the
+    verdict begins with the other system. Decimals are those of a broader interval, if given.
     """
-    asked, sign = pair.question, -1.0 if pair.effect < 0.0 else 1.0
+    asked, (leader, _, sign) = pair.question, pair.in_order()
     effect = sign * claim.effect
-    *_, first = pair.in_order()
-    way = asked.direction if sign == first else _OPPOSITE[asked.direction]
     low, high = sorted(sign * end for end in interval)
     spread = broader[1] - broader[0]
     size, *ends = with_decimals((effect, low, high), spread if math.isfinite(spread) else high - low)
-    words = f"{size} {way} {asked.noun or asked.metric}" if pair.b else size
+    if float(size) == 0.0 and abs(effect) > _ROUNDING:
+        (size,) = with_decimals((effect,), 10.0 * abs(effect))
+    noun = asked.noun or asked.metric
+    words = size
+    if pair.b:
+        words = f"{size} {asked.direction} {noun}" if abs(effect) > _ROUNDING else f"equal {noun}"
+        words += f" for {leader}" if leader != _first_named(pair) else ""
     return words, bar(low, effect, high), "" if not math.isfinite(high - low) else f"{ends[0]} to {ends[1]}"
+
+
+def _first_named(pair: Pair) -> str:
+    """Return the system with which the verdict begins."""
+    if pair.margin is not None and pair.margin.shown != "equivalent":
+        return pair.a
+    if pair.verdict == "undecided" and pair.question.alternative != "two-sided":
+        return pair.a if pair.question.alternative == "greater" else pair.b
+    return pair.in_order()[0]
 
 
 def p_in_words(pair: Pair, claim: Claim) -> str:
@@ -195,7 +224,7 @@ def _shown(pair: Pair, claim: Claim) -> str:
     return {
         "better": f"{a} is better than {b}",
         "worse": f"{b} is better than {a}",
-        "different": f"{a} and {b} do not answer every item alike",
+        "different": f"{leader} and {other} do not answer every item alike",
         "undecided": {
             "two-sided": f"{leader} and {other} cannot be told apart",
             "greater": f"{a} is not shown to be better than {b}",
@@ -240,20 +269,10 @@ def margin_sentence(pair: Pair, claim: Claim) -> str:
     where = f"on {pair.question.metric}, for {claim.population}"
     if tests.reason:
         return f"Undecided about a margin of {in_full(tests.size)} {where}: {tests.reason}."
-    a, b, size = pair.a, pair.b, in_full(tests.size)
-    says, p = {
-        "equivalent": (f"{a} and {b} are equivalent within ±{size}", tests.p_equivalent),
-        "not worse": (f"{a} is not worse than {b} by {size} or more", tests.p_not_worse),
-        "worse": (f"{a} is worse than {b} by more than {size}", tests.p_worse),
-        "undecided": (
-            f"It is undecided whether {a} is worse than {b} by {size} or more",
-            tests.p_not_worse,
-        ),
-    }[tests.shown]
-    says += f"{WITH_RESERVE}," if tests.is_reserved else ""
     words, _, ends = _numbers(pair, claim, tests.interval)
     interval = f"{_percent(1.0 - 2.0 * tests.alpha)} interval {ends}"
-    return f"{says} {where}: {words} ({interval}, {p_text(p, tests.alpha)})."
+    says = _within_margin(pair, tests)
+    return f"{says}, {where}: {words} ({interval}, {p_text(tests.p, tests.alpha)})."
 
 
 def method_line(pair: Pair, claim: Claim | None = None, n_pairs: int = 1) -> str:
@@ -308,7 +327,7 @@ def board_head(board: Board) -> Head:
     return Head(
         verdict,
         tone,
-        about(board.question.metric, board.question.scale, board.sample),
+        about(board.question, board.sample),
         tuple(_board_lines(board)),
         tuple(dict.fromkeys((*board.reserves, *board.warnings))),
         len(set(board.reserves)),
@@ -344,7 +363,8 @@ def _board_lines(board: Board) -> Iterator[Line]:
         yield Line(margin)
     if asked.against is None:
         n_apart = sum(pair.significant for pair in pairs)
-        yield Line(f"{n_apart} of {len(pairs)} pairs differ: those without a common letter", how, where)
+        differ = "differs" if n_apart == 1 else "differ"
+        yield Line(f"{n_apart} of {len(pairs)} pairs {differ}: those without a common letter", how, where)
     else:
         worse = [pair.a for pair in pairs if pair.better == pair.b]
         rest = [pair.a for pair in pairs if pair.better is None]
@@ -393,4 +413,10 @@ def board_margin_sentence(board: Board) -> str:
         between = " and " if margin.shown in ("equivalent", "undecided") else " than "
         named = pair.a if against is not None else f"{pair.a}{between}{pair.b}"
         pairs[margin.shown].append(named + (" (with reserve)" if margin.is_reserved else ""))
-    return "; ".join(f"{told[shown]}: {', '.join(names)}" for shown, names in pairs.items() if names) + "."
+    count = f"of {len(margins)} {'pairs' if against is None else 'systems'}"
+    parts = [
+        f"{told[shown]}: {', '.join(names) if len(names) <= _MOST_NAMED else f'{len(names)} {count}'}"
+        for shown, names in pairs.items()
+        if names
+    ]
+    return "; ".join(parts) + "."

@@ -70,7 +70,7 @@ def leaderboard_caption(board: Board) -> str:
     """Return what a leaderboard's table and figure both show: scores and intervals."""
     asked = board.question
     level = f"{100 * asked.confidence_level:g} %"
-    return f"{about(asked.metric, asked.scale, board.sample)}; {level} intervals for {board.population}"
+    return f"{about(asked, board.sample)}; {level} intervals for {board.population}"
 
 
 def bars_table(board: Board) -> AnswerTable:
@@ -106,20 +106,23 @@ def pairs_table(board: Board) -> pd.DataFrame:
 
     place = {name: position for position, name in enumerate(board.names)}
     rows = []
-    for pair in sorted(board.pairs, key=lambda pair: (place[pair.a], place[pair.b])):
-        claim = pair.claims[0]
+    last = len(place)  # a score that systems are held to has no place
+    for pair in sorted(board.pairs, key=lambda pair: [place.get(name, last) for name in pair.in_order()[:2]]):
+        claim, (leader, other, sign) = pair.claims[0], pair.in_order()
+        low, high = sorted(sign * end for end in claim.interval)
         row: dict[str, object] = {
-            "A": pair.a,
-            "B": pair.b,
-            "effect": pair.effect,
-            "low": claim.interval[0],
-            "high": claim.interval[1],
+            "A": leader,
+            "B": other,
+            "effect": sign * pair.effect + 0.0,
+            "low": low,
+            "high": high,
         }
         if claim.order is None:
             row |= {"p": claim.p, "± error": claim.standard_error, "corrected p": pair.p}
         else:
-            row |= {"violation ratio": claim.order.violation_ratio, "± error": claim.order.standard_error}
-            row |= {"eps_min A over B": claim.order.eps_min, "B over A": claim.order.reversed().eps_min}
+            order = claim.order if sign > 0.0 else claim.order.reversed()
+            row |= {"violation ratio": order.violation_ratio, "± error": order.standard_error}
+            row |= {"eps_min A over B": order.eps_min, "B over A": order.reversed().eps_min}
         row["verdict"] = verdict_in_words(pair)
         if pair.margin is not None:
             row["within the margin"] = pair.margin.verdict
@@ -128,17 +131,17 @@ def pairs_table(board: Board) -> pd.DataFrame:
     return table.drop(columns="corrected p", errors="ignore") if len(rows) == 1 else table
 
 
-def claims_table(pairs: Iterable[Pair]) -> pd.DataFrame:
-    """Return the claims of two systems by each metric, one to a row."""
+def claims_table(pairs: Iterable[Pair], sign: float = 1.0) -> pd.DataFrame:
+    """Return the claims of two systems by each metric, one to a row; the effects are `sign` times A's."""
     import pandas as pd
 
     rows = [
         {
             "metric": pair.question.metric,
             "for": claim.population,
-            "effect": claim.effect if claim.is_conclusive else pair.effect,
-            "low": claim.interval[0],
-            "high": claim.interval[1],
+            "effect": sign * (claim.effect if claim.is_conclusive else pair.effect) + 0.0,
+            "low": min(sign * claim.interval[0], sign * claim.interval[1]),
+            "high": max(sign * claim.interval[0], sign * claim.interval[1]),
             "p": claim.p,
             "± error": claim.standard_error,
             "test": test_in_words(pair, claim),
@@ -212,17 +215,20 @@ def _ratings(systems: Systems, row: Floats) -> str:
     return ", ".join([*shown, *(["…"] if len(there) > _MOST_RATINGS else [])])
 
 
-def sensitivity_table(found: Sensitivity) -> pd.DataFrame:
-    """Return the metrics, one to a row: the effect, p under each null, and average p under each sampler."""
+def sensitivity_table(found: Sensitivity, sign: float = 1.0) -> pd.DataFrame:
+    """Return the metrics, one to a row: the effect, p under each null, and average p under each sampler.
+
+    The effects are `sign` times those of A.
+    """
     import pandas as pd
 
     rows = []
     for of_metric in found.effects:
         row: dict[str, object] = {
             "metric": of_metric.metric,
-            "effect": of_metric.effect,
-            "low": of_metric.low,
-            "high": of_metric.high,
+            "effect": sign * of_metric.effect + 0.0,
+            "low": min(sign * of_metric.low, sign * of_metric.high),
+            "high": max(sign * of_metric.low, sign * of_metric.high),
         }
         for choice in found.choices:
             if choice.metric == of_metric.metric:

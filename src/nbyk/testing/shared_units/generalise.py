@@ -165,7 +165,10 @@ class SharedUnitsTest:
             return ""
         if self.p_if_strongly_skewed(alternative, null=null) <= alpha:
             return ""
-        return "if most units are alike and a few far off, p is above α; more units would tell"
+        return (
+            "if most units (raters, runs or clusters) are alike and a few far off, p is above α; more units "
+            "would tell"
+        )
 
     def p_value(self, alternative: Alternative = "two-sided", *, null: float = 0.0) -> float:
         """Return the p-value of an effect of `null`; 1 (one-sided ½) if the effect is exactly `null`."""

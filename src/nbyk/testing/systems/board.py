@@ -45,7 +45,7 @@ from nbyk.testing.systems.margins import claims_of, is_within_one
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.unit_cautions import about_units, pairing_caution, pairing_sentence
-from nbyk.words import listed
+from nbyk.words import listed, number_of
 
 Places = tuple[int, int]
 """Two systems, by their places."""
@@ -378,8 +378,8 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
     if open_pairs:
         most = max(pair.drawn.n_resamples for pair in pairs if pair.drawn is not None)
         yield (
-            f"{open_pairs} of {len(pairs)} corrected decisions are inconclusive after at most {most} draws "
-            "each; raise `max_resamples` and `max_draws`"
+            f"nbyk could not settle {open_pairs} of {len(pairs)} corrected decisions with at most {most} "
+            "draws each; raise `max_resamples` and `max_draws`"
         )
     constant = [standing.name for standing in board.standings if np.isnan(standing.interval[0])]
     if constant and len(pairs[0].claims) == 1:
@@ -391,4 +391,5 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
         )
     undefined = int((~np.isfinite(drawn)).any(axis=0).sum())
     if undefined:
-        yield f"{undefined} bootstrap draws leave {question.metric} undefined; the intervals leave them out"
+        draws = number_of(undefined, "bootstrap draw")
+        yield f"{question.metric} is undefined on {draws}, which its intervals leave out"

@@ -20,7 +20,7 @@ from nbyk.testing.systems.items_alone import FEW_ITEMS
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.unit_cautions import about_units, named_units
-from nbyk.words import Remark, number
+from nbyk.words import Remark, number, number_of
 
 _ROLES = {"raters": ("gold",), "runs": ("a", "b"), "runs of A": ("a",), "runs of B": ("b",)}
 """The roles whose shared units each source has."""
@@ -160,7 +160,8 @@ def about_pair(
             why, way_out = f"with {n_draws} draws", "; raise `n_resamples`"
         yield f"{why} the test rejects {most} equally good systems at α = {alpha:g}{way_out}"
     if undefined:
-        yield f"{undefined} bootstrap draws leave {metric.name} undefined; the intervals leave them out"
+        draws = number_of(undefined, "bootstrap draw")
+        yield f"{metric.name} is undefined on {draws}, which its intervals leave out"
     if by_bootstrap and metric.follows_one_item:
         yield f"{metric.name} depends on single items, so do not rely on its bootstrapped intervals"
     elif by_bootstrap and min(below, 1.0 - below) < _LOPSIDED:

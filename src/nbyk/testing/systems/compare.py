@@ -32,6 +32,7 @@ from nbyk.testing.systems.one_system import board_alone
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.systems.suite import Suite, board_of_suite
 from nbyk.testing.systems.votes import board_of_votes
+from nbyk.words import names_in_text
 
 
 def compare(
@@ -53,7 +54,7 @@ def compare(
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     interval: IntervalMethod = "percentile",
-    generalise: Sequence[str] | None = None,
+    generalise: str | Sequence[str] | None = None,
     pair_runs: bool = False,
     lower_is_better: bool | None = None,
     margin: float | None = None,
@@ -134,8 +135,8 @@ def compare(
     generalise
         The population of the broadest claim: "items", and with it any of "clusters", "raters" and "runs". The
         claim is over new ones like those that the items share. None means items, their clusters, and every
-        kind of shared units with two or more units. ``("items",)`` means new items with these clusters,
-        raters and runs. Needs the null "swap_items" or "shifted".
+        kind of shared units with two or more units. "items" means new items with these clusters, raters and
+        runs. A list, or text such as "items,raters". Needs the null "swap_items" or "shifted".
     pair_runs
         Whether runs of A and B with one name are the same run, as runs of one seed may be. Without names, a
         column of A's and of B's array with one place are the same. Without gold, "runs" may be people who
@@ -220,6 +221,8 @@ def compare(
     if gold is None and b is None and is_frame(a):
         gold, a = read_systems(a, kind=kind, cluster=cluster, lower_is_better=lower_is_better), None  # type: ignore[arg-type]
         cluster = None
+    if isinstance(generalise, str):
+        generalise = names_in_text(generalise)
     held = gold.kind if isinstance(gold, Systems) else None
     alpha, confidence_level = at_each_look(alpha, confidence_level, looks, alternative)
     if isinstance(gold, Votes):

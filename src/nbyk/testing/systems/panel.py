@@ -228,11 +228,12 @@ def _single_units(data: ResponseSet, kind: Kind) -> Iterator[str]:
     one = {role: _is_one_unit(data.units.get(role)) for role in ("a", "b")}
     if data.has_gold and _is_one_unit(data.units.get("gold"), or_vector=False):
         yield "this rater"
-    if one["a"] and one["b"]:
+    words = {role: "run" if data.units[role].known_by == "vector" else kind for role in "ab" if one[role]}
+    if len(words) == 2 and words["a"] == words["b"]:
         yield f"this {kind} of each system"
     else:
         yield from (
-            f"this {kind} of {name}" for role, name in zip("ab", data.names, strict=True) if one[role]
+            f"this {words[role]} of {name}" for role, name in zip("ab", data.names, strict=True) if one[role]
         )
 
 

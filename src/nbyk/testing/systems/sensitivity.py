@@ -28,7 +28,7 @@ from nbyk.testing.results import Shown, favoured, plain
 from nbyk.testing.systems.asked import EQUALLY_GOOD, TESTED, WHOLE_ITEMS, Asked
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.unit_cautions import about_units, named_units
-from nbyk.words import ShownInNotebooks, listed
+from nbyk.words import ShownInNotebooks, listed, number_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -149,8 +149,8 @@ class Sensitivity(ShownInNotebooks):
         n_nulls = len({choice.null for choice in defined if choice.sampler is None})
         n_samplers = len({choice.sampler for choice in defined} - {None})
         ways = (
-            f"{_number_of(len(defined), 'way')} to test ({_number_of(len(self.effects), 'metric')} under "
-            f"{_number_of(n_nulls, 'null')} and {_number_of(n_samplers, 'sampler')} of test sets; "
+            f"{number_of(len(defined), 'way')} to test ({number_of(len(self.effects), 'metric')} under "
+            f"{number_of(n_nulls, 'null')} and {number_of(n_samplers, 'sampler')} of test sets; "
             f"{self.alternative}, α = {self.alpha:g})"
         )
         verdict = f"For {self.population}, the verdict"
@@ -369,10 +369,6 @@ def _expected(drawn: Floats, null: Floats, alternative: Alternative, *, paired: 
     sign = 1.0 if alternative == "greater" else -1.0
     at_least = null_at_least(sign * drawn, np.sort(sign * null), tie_tolerance(drawn, null))
     return PValue(float(at_least.mean()) / null.size, both.standard_error, alternative), sign
-
-
-def _number_of(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def _choice(
