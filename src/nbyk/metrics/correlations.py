@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nbyk.arrays import Floats
 from nbyk.compiled import njit
-from nbyk.metrics.sorting import double_ranks, rank_space
+from nbyk.metrics.sorting import doubled_ranks
 
 Counts = NDArray[np.uint32]
 Ranks = NDArray[np.int32]
@@ -79,20 +79,18 @@ def _rank_products(ranks: Ranks, gold_ranks: Ranks) -> tuple[float, float]:
     return variance, covariance
 
 
-@njit(nogil=True, cache=True)
 def spearman(systems: Floats, gold: Floats, out: Floats) -> None:
     """Fill `out` with Spearman's ρ: Pearson's correlation of average ranks; NaN where either is constant."""
-    n = gold.shape[1]
-    gold_ranks = np.empty(n, np.int32)
-    ranks = np.empty(n, np.int32)
-    space = rank_space(n)
+    _correlate_ranks(doubled_ranks(systems), doubled_ranks(gold), out)
+
+
+@njit(nogil=True, cache=True)
+def _correlate_ranks(ranks: Ranks, gold_ranks: Ranks, out: Floats) -> None:
     for r in range(out.shape[1]):
-        has_ranks = double_ranks(gold[r], gold_ranks, space)
-        gold_variance = _rank_products(gold_ranks, gold_ranks)[0] if has_ranks else 0.0
+        gold_variance = _rank_products(gold_ranks[r], gold_ranks[r])[0] if gold_ranks[r, 0] > 0 else 0.0
         for s in range(out.shape[0]):
-            has_ranks = double_ranks(systems[s, r], ranks, space)
-            variance, covariance = _rank_products(ranks, gold_ranks)
-            product = gold_variance * variance if has_ranks else 0.0
+            variance, covariance = _rank_products(ranks[s, r], gold_ranks[r])
+            product = gold_variance * variance if ranks[s, r, 0] > 0 else 0.0
             out[s, r] = covariance / math.sqrt(product) if product > 0.0 else np.nan
 
 
@@ -208,29 +206,28 @@ def _lead(
     return lead
 
 
-@njit(nogil=True, cache=True)
 def kendall(systems: Floats, gold: Floats, out: Floats) -> None:
     """Fill `out` with Kendall's τ-b, from whole numbers of pairs; NaN where either is constant."""
-    n = gold.shape[1]
-    gold_ranks = np.empty(n, np.int32)
-    ranks = np.empty(n, np.int32)
+    _count_pairs(doubled_ranks(systems), doubled_ranks(gold), out)
+
+
+@njit(nogil=True, cache=True)
+def _count_pairs(ranks: Ranks, gold_ranks: Ranks, out: Floats) -> None:
+    n = gold_ranks.shape[1]
     order = np.empty(n, np.uint32)
     sizes = np.empty(n + 1, np.uint32)
     counts = np.empty(n + 1, np.uint32)
     counted = _count_space(n)
-    space = rank_space(n)
     for r in range(out.shape[1]):
-        has_ranks = double_ranks(gold[r], gold_ranks, space)
-        gold_pairs = _untied_pairs(gold_ranks, sizes) if has_ranks else 0
+        gold_pairs = _untied_pairs(gold_ranks[r], sizes) if gold_ranks[r, 0] > 0 else 0
         if gold_pairs == 0:
             out[:, r] = np.nan
             continue
-        _sort_ranks(gold_ranks, sizes, counts, order)
+        _sort_ranks(gold_ranks[r], sizes, counts, order)
         for s in range(out.shape[0]):
-            has_ranks = double_ranks(systems[s, r], ranks, space)
-            pairs = _untied_pairs(ranks, sizes) if has_ranks else 0
+            pairs = _untied_pairs(ranks[s, r], sizes) if ranks[s, r, 0] > 0 else 0
             if pairs == 0:
                 out[s, r] = np.nan
             else:
-                lead = _lead(ranks, sizes, gold_ranks, order, counts, counted)
+                lead = _lead(ranks[s, r], sizes, gold_ranks[r], order, counts, counted)
                 out[s, r] = lead / math.sqrt(float(gold_pairs) * float(pairs))

@@ -15,80 +15,33 @@ from nbyk.arrays import Floats
 from nbyk.compiled import njit
 from nbyk.metrics.classes import score_of_positives
 from nbyk.metrics.paired import lead_of_first
-from nbyk.metrics.sorting import double_ranks, rank_space
+from nbyk.metrics.sorting import doubled_ranks
 
-_BLOCK = 256
 _MOST_PLACES, _POWER_OF_TWO = 308, 2.0**600
 """The most decimal places whose power of ten is a double, and a factor that makes smaller numbers larger."""
 _NEAR_MIDDLE = 0.02
 """Numbers that are equal on paper differ by less than this part of a step of the last digit kept."""
 
 
-@njit(inline="always")
-def _fill_whole(rows: Floats, width: int, out: Floats) -> None:
-    """Fill `out` with the means of rows that have all `width` responses."""
-    for i in range(len(rows)):
-        total = 0.0
-        for j in range(width):
-            total += rows[i, j]
-        out[i] = total
-    for i in range(len(out)):  # on its own, so that one vector instruction divides several sums
-        out[i] /= width
-
-
 @njit(nogil=True, cache=True)
 def fill_item_means(rows: Floats, out: Floats) -> None:
     """Fill `out`, shape (n,), with the mean of each row of left-packed responses, shape (n, K)."""
     width = rows.shape[1]
-    if width == 0:
-        out[:] = np.nan
-    complete = True
-    for start in range(0, len(rows) if width > 0 else 0, _BLOCK):
-        block, means = rows[start : start + _BLOCK], out[start : start + _BLOCK]
-        # A block after an incomplete one is rarely complete.
-        if complete:
-            complete = _fill_complete(block, means)
-        if not complete:
-            complete = _fill_ragged(block, means)
-
-
-@njit(nogil=True, cache=True)
-def _fill_complete(rows: Floats, out: Floats) -> bool:
-    """Fill `out` with the means of rows, and return whether none has a NaN; else they are not right."""
-    width = rows.shape[1]
-    # A constant width has no inner loop, so that one vector instruction serves several rows.
-    if width == 1:
-        _fill_whole(rows, 1, out)
-    elif width == 2:
-        _fill_whole(rows, 2, out)
-    elif width == 3:
-        _fill_whole(rows, 3, out)
-    elif width == 5:
-        _fill_whole(rows, 5, out)
-    else:
-        _fill_whole(rows, width, out)
-    n_incomplete = 0
-    for i in range(len(out)):
-        n_incomplete += int(out[i] != out[i])
-    return n_incomplete == 0
-
-
-@njit(nogil=True, cache=True)
-def _fill_ragged(rows: Floats, out: Floats) -> bool:
-    """Fill `out` with the means of rows up to their first NaN; return whether none has a NaN."""
-    complete = True
     for i in range(len(rows)):
         total = 0.0
-        count = 0
-        for j in range(rows.shape[1]):
-            response = rows[i, j]
-            if response != response:
-                break
-            total += response
-            count += 1
+        for j in range(width):
+            total += rows[i, j]
+        count = width
+        if total != total:
+            total = 0.0
+            count = 0
+            for j in range(width):
+                response = rows[i, j]
+                if response != response:
+                    break
+                total += response
+                count += 1
         out[i] = total / count if count > 0 else np.nan
-        complete &= count == rows.shape[1]
-    return complete
 
 
 def item_means(responses: Floats) -> Floats:
@@ -99,37 +52,9 @@ def item_means(responses: Floats) -> Floats:
     rows = np.require(responses, np.float64, ["C", "W"])
     if rows.shape[-1] == 1:  # nothing to compile
         return rows[..., 0] + 0.0
-    if rows.shape[-1] == 0:
-        return np.full(rows.shape[:-1], np.nan)
     out = np.empty(rows.shape[:-1])
     fill_item_means(rows.reshape(out.size, rows.shape[-1]), out.reshape(-1))
     return out
-
-
-@njit(nogil=True, cache=True)
-def _near_middle(values: Floats, factor: float) -> Floats:
-    """Return the values, shape (n,), that are `_NEAR_MIDDLE` steps or less from the middle of two steps."""
-    n_near = 0
-    for i in range(len(values)):
-        steps = values[i] * factor
-        n_near += int(abs(steps - math.floor(steps) - 0.5) <= _NEAR_MIDDLE)
-    near = np.empty(n_near)
-    n_near = 0
-    for i in range(len(values) if len(near) > 0 else 0):
-        steps = values[i] * factor
-        if abs(steps - math.floor(steps) - 0.5) <= _NEAR_MIDDLE:
-            near[n_near] = values[i]
-            n_near += 1
-    return near
-
-
-@njit(nogil=True, cache=True)
-def _any_share_a_step(near: Floats, factor: float) -> bool:
-    """Return whether two of these sorted values differ and lie between the same two steps."""
-    for i in range(1, len(near)):
-        if near[i] != near[i - 1] and math.floor(near[i] * factor) == math.floor(near[i - 1] * factor):
-            return True
-    return False
 
 
 def without_rounding(values: Floats) -> Floats:
@@ -146,9 +71,9 @@ def without_rounding(values: Floats) -> Floats:
         return without_rounding(values * _POWER_OF_TWO) / _POWER_OF_TWO
     with np.errstate(over="ignore"):
         rounded: Floats = np.round(values, places) + 0.0
-    near = np.sort(_near_middle(np.ravel(values), 10.0**places))
-    if not _any_share_a_step(near, 10.0**places):
-        return rounded
+    steps = values * 10.0**places
+    np.subtract(steps, np.rint(steps), out=steps)
+    near = np.sort(values[np.abs(steps, out=steps) >= 0.5 - _NEAR_MIDDLE])
     below, ends = np.floor(near * 10.0**places), np.round(near, places) + 0.0
     apart = np.flatnonzero((np.diff(below) == 0.0) & (np.diff(ends) > 0.0))
     for low, high in zip(ends[apart], ends[apart + 1], strict=True):
@@ -261,25 +186,15 @@ def by_threshold(systems: Floats, gold: Floats, out: Floats, measure: int, thres
             out[s, r] = score_of_positives(measure, gold.shape[1], both, predicted, actual)
 
 
-@njit(nogil=True, cache=True)
 def auc(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
     """Fill `out` with P(a positive's mean > a negative's) + ½ P(equal); NaN where gold has one class only."""
-    n = gold.shape[1]
-    ranks = np.empty(n, np.int32)
-    space = rank_space(n)
-    for r in range(out.shape[1]):
-        positives = 0
-        for i in range(n):
-            positives += int(gold[r, i] >= threshold)
-        pairs = float(positives) * (n - positives)
-        for s in range(out.shape[0]):
-            if pairs == 0.0 or not double_ranks(systems[s, r], ranks, space):
-                out[s, r] = np.nan
-                continue
-            doubled = np.int64(0)
-            for i in range(n):
-                doubled += np.int64(ranks[i]) if gold[r, i] >= threshold else np.int64(0)
-            out[s, r] = 0.5 * (doubled - positives * (positives + 1)) / pairs
+    ranks, positive = doubled_ranks(systems), gold >= threshold
+    positives = positive.sum(axis=1)
+    pairs = positives * (gold.shape[1] - positives)
+    doubled = (ranks * positive).sum(axis=2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        out[:] = 0.5 * (doubled - positives * (positives + 1)) / pairs
+    out[(ranks[..., 0] == 0) | (pairs == 0)] = np.nan
 
 
 def slope_of_root(mse: Floats) -> Floats:

@@ -3,7 +3,7 @@
 A bucket sort: n values go to n equally wide buckets by counting, and one insertion pass finishes the job,
 because nearly every bucket holds a value or two. Crowded buckets (ratings on a scale, outliers) are sorted on
 their own first, in O(n log n) at worst. Ranks take no sorting, but comparisons of all pairs within a bucket.
-Every function fills arrays of the caller, so that loops over replicates allocate nothing.
+Kernels fill arrays of the caller, so that loops over replicates allocate nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from nbyk.compiled import discard_older_caches, njit
 
 Indices = NDArray[np.uint32]
 Ranks = NDArray[np.int32]
-RankSpace = tuple[Floats, Ranks, Floats, Indices, Indices, Indices]
 
 LANES = 32
 
@@ -160,14 +159,14 @@ def _bucket_scale(values: Floats) -> tuple[float, float]:
 def sort_values(values: Floats, ordered: Floats, cells: Integers) -> None:
     """Sort `values`, (n,), into `ordered`, (n,), for any n ≥ 1; `cells`, (≥ n + 2,), is working space."""
     n = len(values)
-    if n <= _SHORT:
-        ordered[:] = values
-        insertion_sort(ordered, n)
-        return
-    low, scale = _bucket_scale(values)
+    low, scale = (0.0, 0.0) if n <= _SHORT else _bucket_scale(values)
     if scale == 0.0:
-        ordered[:] = values
-        sort_crowded(ordered)
+        for i in range(n):  # numba compiles a loop in a fraction of the time of an assignment of an array
+            ordered[i] = values[i]
+        if n <= _SHORT:
+            insertion_sort(ordered, n)
+        else:
+            sort_crowded(ordered)
         return
     # In the end bucket b is ordered[cells[b]:cells[b + 1]].
     for b in range(n + 2):
@@ -195,21 +194,31 @@ def sort_values(values: Floats, ordered: Floats, cells: Integers) -> None:
     insertion_sort(ordered, n)
 
 
-@njit(nogil=True, cache=True)
-def rank_space(n: int) -> RankSpace:
-    """Return the working space in which `double_ranks` ranks n values, n < 2³⁰, any number of times."""
-    # Infinite entries beyond either end of the values never count as swapped or tied with a value.
-    bucketed = np.full(n + 2 * _CROWDED, -np.inf)
-    bucketed[n + _CROWDED :] = np.inf
-    # Unsigned, because numba checks signed indices for negative ones; 32 bits convert fastest from doubles.
-    buckets = np.empty(n, np.uint32)
-    places = np.empty(n, np.uint32)
-    starts = np.empty(n + 1, np.uint32)
-    return bucketed, np.empty(n, np.int32), np.empty(n), buckets, places, starts
+@njit(inline="always")
+def _doubled_place(ordered: Floats, x: float) -> Any:
+    """Return how many of the values in order are below x, and how many are not above it, in sum."""
+    n = len(ordered)
+    start = 0
+    stop = n
+    while start < stop:
+        middle = (start + stop) >> 1
+        if ordered[middle] < x:
+            start = middle + 1
+        else:
+            stop = middle
+    after = start
+    stop = n
+    while after < stop:
+        middle = (after + stop) >> 1
+        if ordered[middle] <= x:
+            after = middle + 1
+        else:
+            stop = middle
+    return start + after
 
 
 @njit(nogil=True, cache=True)
-def _rank_crowded(values: Floats, before: int, doubled: Ranks, ordered: Floats) -> None:
+def _rank_crowded(values: Floats, before: Any, doubled: Ranks, ordered: Floats) -> None:
     """Fill `doubled`, (n,), with twice the ranks of values without NaN, counted from before + 1."""
     n = len(values)
     level = values[0]
@@ -245,12 +254,11 @@ def _rank_crowded(values: Floats, before: int, doubled: Ranks, ordered: Floats) 
             return
         level = following
     ordered = ordered[:n]
-    ordered[:] = values
+    for i in range(n):
+        ordered[i] = values[i]
     _heap_sort(ordered)
     for i in range(n):
-        smaller = np.searchsorted(ordered, values[i], side="left")
-        not_larger = np.searchsorted(ordered, values[i], side="right")
-        doubled[i] = 2 * before + smaller + not_larger + 1
+        doubled[i] = 2 * before + _doubled_place(ordered, values[i]) + 1
 
 
 @njit(nogil=True, cache=True)
@@ -267,55 +275,75 @@ def _compare_neighbours(bucketed: Floats, distance: int, doubled: Ranks) -> None
         doubled[i] += gain - loss
 
 
-@njit(nogil=True, cache=True)
-def double_ranks(values: Floats, doubled: Ranks, space: RankSpace) -> bool:
-    """Fill `doubled` with twice the ranks of n ≥ 1 values; tied ones share the average of theirs.
+def doubled_ranks(values: Floats) -> Ranks:
+    """Return twice the ranks of each row's values, shape (..., n), 1 ≤ n < 2³⁰; ties share their average.
 
-    Return False if a value is NaN: there are no ranks then, and `doubled` is as it was. The `space` is the
-    result of `rank_space` for n. The values are put in the order of their buckets. The place of each then
-    differs from its rank by the values that it is swapped or tied with, all of them in its own bucket. Unless
-    some buckets are crowded, no branch depends on a value.
+    All ranks of a row with a NaN are 0.
     """
-    n = len(values)
-    bucketed, bucketed_ranks, ordered, buckets, places, starts = space
-    low, scale = _bucket_scale(values)
-    if low != low:
-        return False
-    if scale == 0.0:
-        _rank_crowded(values, 0, doubled, ordered)
-        return True
+    rows = np.ascontiguousarray(values).reshape(-1, values.shape[-1])
+    ranks = np.empty(rows.shape, np.int32)
+    n = rows.shape[1]
+    # Infinite entries beyond either end of the values never count as swapped or tied with a value.
+    bucketed = np.full(n + 2 * _CROWDED, -np.inf)
+    bucketed[n + _CROWDED :] = np.inf
+    # Unsigned, because numba checks signed indices for negative ones; 32 bits convert fastest from doubles.
+    _fill_ranks(rows, ranks, bucketed, np.empty(n), np.empty(n, np.int32), np.empty((3, n + 1), np.uint32))
+    return ranks.reshape(values.shape)
 
-    for i in range(n):
-        buckets[i] = np.uint32(np.int32((values[i] - low) * scale))
-    starts[:] = 0
-    for i in range(n):
-        starts[buckets[i]] += np.uint32(1)
-    fullest = np.uint32(0)
-    total = np.uint32(0)
-    for b in range(n + 1):
-        count = starts[b]
-        fullest = max(fullest, count)
-        starts[b] = total
-        total += count
+
+@njit(nogil=True, cache=True)
+def _fill_ranks(
+    rows: Floats, ranks: Ranks, bucketed: Floats, ordered: Floats, bucketed_ranks: Ranks, indices: Indices
+) -> None:
+    """Fill `ranks`, shape (R, n); the other arrays are working space.
+
+    The values are put in the order of their buckets. The place of each then differs from its rank by the
+    values that it is swapped or tied with, all of them in its own bucket. Unless some buckets are crowded, no
+    branch depends on a value.
+    """
+    n = rows.shape[1]
+    buckets, places, starts = indices[0], indices[1], indices[2]
     here = bucketed[_CROWDED : _CROWDED + n]
-    for i in range(n):
-        place = starts[buckets[i]]
-        starts[buckets[i]] = place + np.uint32(1)  # in the end the start of the next bucket
-        places[i] = place
-        here[place] = values[i]
+    for r in range(len(rows)):
+        values, doubled = rows[r], ranks[r]
+        low, scale = _bucket_scale(values)
+        if low != low:
+            doubled[:] = 0
+            continue
+        if scale == 0.0:
+            _rank_crowded(values, np.int64(0), doubled, ordered)
+            continue
 
-    for i in range(n):
-        bucketed_ranks[i] = 2 * i + 2
-    # If ratings or their means crowd some buckets, they leave most others empty, so a short search suffices.
-    crowded = fullest > min(_CROWDED, max(_NEAR, n // 8))
-    for distance in range(1, _NEAR if crowded else int(fullest)):
-        _compare_neighbours(bucketed, distance, bucketed_ranks)
-    if crowded:
-        start = np.uint32(0)
-        for stop in starts:
-            if stop > start + np.uint32(_NEAR):
-                _rank_crowded(here[start:stop], int(start), bucketed_ranks[start:stop], ordered)
-            start = stop
-    for i in range(n):
-        doubled[i] = bucketed_ranks[places[i]]
-    return True
+        for i in range(n):
+            buckets[i] = np.uint32(np.int32((values[i] - low) * scale))
+        starts[:] = 0
+        for i in range(n):
+            starts[buckets[i]] += np.uint32(1)
+        fullest = np.uint32(0)
+        total = np.uint32(0)
+        for b in range(n + 1):
+            count = starts[b]
+            fullest = max(fullest, count)
+            starts[b] = total
+            total += count
+        for i in range(n):
+            place = starts[buckets[i]]
+            starts[buckets[i]] = place + np.uint32(1)  # in the end the start of the next bucket
+            places[i] = place
+            here[place] = values[i]
+
+        for i in range(n):
+            bucketed_ranks[i] = 2 * i + 2
+        # If ratings or their means crowd some buckets, they leave most others empty: a short search suffices.
+        crowded = fullest > min(_CROWDED, max(_NEAR, n // 8))
+        for distance in range(1, _NEAR if crowded else int(fullest)):
+            _compare_neighbours(bucketed, distance, bucketed_ranks)
+        if crowded:
+            start = np.int64(0)
+            for b in range(n + 1):
+                stop = np.int64(starts[b])
+                if stop > start + _NEAR:
+                    _rank_crowded(here[start:stop], start, bucketed_ranks[start:stop], ordered)
+                start = stop
+        for i in range(n):
+            doubled[i] = bucketed_ranks[places[i]]

@@ -98,18 +98,15 @@ def fill_words(key: Any, first: int, out: Words) -> None:
     state = np.empty(STATE, np.uint64)
     row = np.empty(LANES, np.uint64)
     n = out.shape[1]
-    rest = n % LANES
     for r in range(len(out)):
         if n <= LANES:
             _fill_first_row(key, first + r, out[r])
             continue
         start_replicate(key, first + r, state)
-        for start in range(0, n - rest, LANES):
-            next_row(state, out[r, start : start + LANES])
-        if rest > 0:
+        for start in range(0, n, LANES):
             next_row(state, row)
-            for i in range(rest):
-                out[r, n - rest + i] = row[i]
+            for i in range(min(LANES, n - start)):
+                out[r, start + i] = row[i]
 
 
 @njit(nogil=True, cache=True)

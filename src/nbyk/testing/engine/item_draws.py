@@ -42,19 +42,24 @@ ITEMS_PER_KIND = 128
 """As many items of a kind, drawn once and swapped once, cost about as much as the kind's two binomials."""
 
 
+@njit(inline="always")
+def _half(row: Any, i: int) -> Any:
+    """Return the i-th half of a row's words, the lower first; a view of 32 bits takes longer to compile."""
+    return (row[i >> 1] >> uint64(32 * (i & 1))) & uint64(0xFFFFFFFF)
+
+
 @njit(nogil=True, cache=True)
 def draw_items(key: Any, first: int, n_items: int, out: Array) -> None:
     """Fill `out`, shape (R, n) of uint32, with items drawn with replacement by replicates from `first` on."""
     n = out.shape[1]
     state = np.empty(STATE, np.uint64)
     row = np.empty(LANES, np.uint64)
-    words = row.view(np.uint32)
     for draw in range(out.shape[0]):
         start_replicate(key, first + draw, state)
         for start in range(0, n, HALVES):
             next_row(state, row)
             for i in range(min(HALVES, n - start)):
-                out[draw, start + i] = index_below(words[i], n_items)
+                out[draw, start + i] = index_below(_half(row, i), n_items)
 
 
 @njit(nogil=True, cache=True)
@@ -66,37 +71,15 @@ def count_draws(key: Any, first: int, n_items: int, n_drawn: int, kind_of: Array
     """
     state = np.empty(STATE, np.uint64)
     row = np.empty(LANES, np.uint64)
-    words = row.view(np.uint32)
     for draw in range(counts.shape[0]):
-        draw_counts = counts[draw]
-        for place in range(draw_counts.size):
-            draw_counts[place] = 0
+        for place in range(counts.shape[1]):
+            counts[draw, place] = 0
         start_replicate(key, first + draw, state)
         for start in range(0, n_drawn, HALVES):
             next_row(state, row)
             for i in range(min(HALVES, n_drawn - start)):
-                item = np.uint64(index_below(words[i], n_items))
-                draw_counts[np.uint64(kind_of[item]) if kind_of.size > 0 else item] += 1
-
-
-@njit(nogil=True, cache=True)
-def transpose_counts(counts: Array, out: Array) -> None:
-    """Fill `out`, (N, 64) counts of a byte, from `counts`, (64, N), both as words: (N, 8) and (64, N/8)."""
-    # Eight by eight counts are eight words, transposed by exchanging bytes, pairs and quadruples of them.
-    block = np.empty(8, np.uint64)
-    for column in range(counts.shape[1]):
-        for rows in range(DRAWS // 8):
-            for k in range(8):
-                block[k] = counts[8 * rows + k, column]
-            for width, mask in ((1, 0x00FF00FF00FF00FF), (2, 0x0000FFFF0000FFFF), (4, 0x00000000FFFFFFFF)):
-                shift = uint64(8 * width)
-                for k in range(8):
-                    if not k & width:
-                        moving = ((block[k] >> shift) ^ block[k + width]) & uint64(mask)
-                        block[k] ^= moving << shift
-                        block[k + width] ^= moving
-            for k in range(8):
-                out[8 * column + k, rows] = block[k]
+                item = np.uint64(index_below(_half(row, i), n_items))
+                counts[draw, np.uint64(kind_of[item]) if kind_of.size > 0 else item] += 1
 
 
 def by_first_item(codes: Integers) -> tuple[Integers, Integers]:
@@ -196,17 +179,15 @@ class ItemDraws:
         return self._weighed()
 
     def _weighed(self) -> Array:
-        padded = -(-self.n_items // 8) * 8
-        counts, transposed = np.empty((DRAWS, padded), np.uint8), np.empty((padded, DRAWS), np.uint8)
+        counts = np.empty((DRAWS, self.n_items), np.uint8)
         self._count(counts)
-        transpose_counts(counts.view(np.uint64), transposed.view(np.uint64))
-        return transposed[: self.n_items]
+        return np.ascontiguousarray(counts.T)
 
     def _count(self, counts: NDArray[np.uint8]) -> None:
-        """Fill counts, shape (64, ≥ N), with how often each draw has an item."""
+        """Fill counts, shape (64, N), with how often each draw has an item."""
         counts[:] = 0
         for draw_counts, items in zip(counts, self.items, strict=False):
-            draw_counts[: self.n_items] = np.bincount(items, minlength=self.n_items)
+            draw_counts[:] = np.bincount(items, minlength=self.n_items)
 
     def counts(self, kinds: Kinds | None) -> Integers | None:
         """Return the counts of kinds, (kinds, 64), if they can be drawn without the items."""

@@ -81,7 +81,7 @@ class Swaps:
             return product(values[kinds.first].T, counts.T)
         sums = np.empty((self.n_draws, values.shape[1]))
         if values.shape[1] == 1:
-            swaps.add_swapped_values(values[:, 0], self.words, sums[:, 0])
+            swaps.add_swapped_values(values[:, 0], self.words, np.empty((8, 256)), sums[:, 0])
         else:
             swaps.add_swapped(values, self.words, sums)
         return np.ascontiguousarray(sums.T)

@@ -1,4 +1,4 @@
-"""Compiled parts: an item's responses without one unit, and the items that units share."""
+"""Compiled parts: an item's responses without one unit, and the weights of units in a mean."""
 
 from __future__ import annotations
 
@@ -9,36 +9,6 @@ from nbyk.compiled import njit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-@njit(nogil=True, cache=True)
-def fill_entries(gold_units: Ints, a_units: Ints, b_units: Ints, items: Ints, units: Ints) -> int:
-    """Fill all different pairs of an item and a unit in the order of the items, and return their number.
-
-    Units below 0 do not count.
-    """
-    entry = 0
-    for i in range(len(gold_units)):
-        for k in range(gold_units.shape[1]):
-            if gold_units[i, k] >= 0:
-                items[entry] = i
-                units[entry] = gold_units[i, k]
-                entry += 1
-        for k in range(a_units.shape[1]):
-            if a_units[i, k] >= 0:
-                items[entry] = i
-                units[entry] = a_units[i, k]
-                entry += 1
-        for k in range(b_units.shape[1]):
-            unit = b_units[i, k]
-            new = unit >= 0
-            for other in range(a_units.shape[1]):
-                new = new and a_units[i, other] != unit
-            if new:
-                items[entry] = i
-                units[entry] = unit
-                entry += 1
-    return entry
 
 
 @njit(nogil=True, cache=True)
@@ -93,17 +63,13 @@ def fill_rows_without(values: Floats, value_units: Ints, items: Ints, units: Int
 
 
 @njit(nogil=True, cache=True)
-def add_sharing(
-    values: Floats, value_units: Ints, local: Ints, weights: Floats, without: Floats, lost: Ints
-) -> None:
+def add_sharing(values: Floats, places: Ints, weights: Floats, without: Floats, lost: Ints) -> None:
     """Add the units' weights in the mean of a role's item means, with all units and without each.
 
     Parameters
     ----------
-    values, value_units : ndarray, shape (N, K)
-        A role's responses and their units.
-    local : ndarray, shape (units,)
-        A unit's place among the J units of the source, −1 for others.
+    values, places : ndarray, shape (N, K)
+        A role's responses, and the place of the unit of each among the J units of the source, −1 for others.
     weights : ndarray, shape (J,)
         N times the weights of the units are added.
     without : ndarray, shape (J, J)
@@ -115,96 +81,20 @@ def add_sharing(
     for i in range(len(values)):
         size = 0
         for k in range(width):
-            size += int(not np.isnan(values[i, k]))
+            size += int(values[i, k] == values[i, k])
         for k in range(width):
-            if value_units[i, k] < 0 or local[value_units[i, k]] < 0:
+            unit = places[i, k]
+            if unit < 0:
                 continue
-            unit = local[value_units[i, k]]
             weights[unit] += 1.0 / size
             if size == 1:
                 lost[unit] += 1
             for other in range(width):
-                if value_units[i, other] < 0 or local[value_units[i, other]] < 0:
-                    continue
-                place = local[value_units[i, other]]
-                without[unit, place] -= 1.0 / size
-                if place != unit and size > 1:
-                    without[unit, place] += 1.0 / (size - 1)
-
-
-@njit(nogil=True, cache=True)
-def fill_cells(
-    items: Ints, units: Ints, changes: Floats, groups: Ints, kept: Ints, totals: Floats, within: Floats
-) -> None:
-    """Fill each unit's change of the effect, and the part of its square that the spread over groups explains.
-
-    A unit's change is the sum over its groups of items of δ_g. With p_g the group's share of the unit's
-    entries, `within` is Σ (δ_g − p_g δ)² / (1 − Σ p²): the expected square of δ if the groups' changes have
-    nothing in common. A unit in a single group has no spread; its `within` is δ².
-
-    Parameters
-    ----------
-    items, units : ndarray, shape (E,)
-        The entries.
-    changes : ndarray, shape (E,)
-        The amount that each adds to the sum over items if its unit is left out.
-    groups : ndarray, shape (N,)
-        The group (cluster) of each item, 0 to G − 1.
-    kept : ndarray, shape (J,)
-        Items that are left without the unit.
-    totals, within : ndarray, shape (J,)
-        Filled.
-    """
-    n_units = len(kept)
-    n_groups = 0  # numba compiles a loop in a fraction of the time of `max` or `full`
-    for group in groups:
-        n_groups = max(n_groups, group + 1)
-    # a unit's entries in the order of groups: by counting, twice
-    starts = np.zeros(n_groups + 1, np.int64)
-    for entry in range(len(items)):
-        starts[groups[items[entry]] + 1] += 1
-    for group in range(n_groups):
-        starts[group + 1] += starts[group]
-    order = np.empty(len(items), np.int64)
-    for entry in range(len(items)):
-        group = groups[items[entry]]
-        order[starts[group]] = entry
-        starts[group] += 1
-    totals[:] = 0.0
-    sizes = np.zeros(n_units)
-    for entry in range(len(items)):
-        totals[units[entry]] += changes[entry]
-        sizes[units[entry]] += 1.0
-    group_of = np.zeros(n_units, np.int64) - 1
-    group_sum = np.zeros(n_units)
-    group_size = np.zeros(n_units)
-    shares = np.zeros(n_units)
-    within[:] = 0.0
-    for position in range(len(items) + n_units):
-        # the last round closes each unit's last group
-        closing = position >= len(items)
-        entry = 0 if closing else order[position]
-        unit = position - len(items) if closing else units[entry]
-        group = -1 if closing else groups[items[entry]]
-        if group_of[unit] != group:
-            if group_of[unit] >= 0:
-                share = group_size[unit] / sizes[unit]
-                within[unit] += (group_sum[unit] - share * totals[unit]) ** 2
-                shares[unit] += share * share
-            group_of[unit] = group
-            group_sum[unit] = 0.0
-            group_size[unit] = 0.0
-        if not closing:
-            group_sum[unit] += changes[entry]
-            group_size[unit] += 1.0
-    for unit in range(n_units):
-        spread = 1.0 - shares[unit]
-        if spread > 1e-9:
-            within[unit] /= spread
-        else:
-            within[unit] = totals[unit] ** 2
-        totals[unit] /= kept[unit]
-        within[unit] /= float(kept[unit]) ** 2
+                place = places[i, other]
+                if place >= 0:
+                    without[unit, place] -= 1.0 / size
+                    if place != unit and size > 1:
+                        without[unit, place] += 1.0 / (size - 1)
 
 
 @njit(nogil=True, cache=True)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nbyk.errors import NbykError
 from nbyk.metrics.item_means import item_means, without_rounding
-from nbyk.testing.shared_units.kernels import add_sharing, fill_entries
+from nbyk.testing.shared_units.kernels import add_sharing
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -138,12 +138,21 @@ class Responses:
 
     @cached_property
     def entries(self) -> tuple[Ints, Ints]:
-        """The items and the units of all different pairs of an item and a unit that answered it."""
-        units = self.gold.units, self.a.units, self.b.units
-        most = sum(int(np.count_nonzero(of_role >= 0)) for of_role in units)
-        items, entry_units = np.empty(most, np.int64), np.empty(most, np.int64)
-        n_entries = fill_entries(*units, items, entry_units)
-        return items[:n_entries], entry_units[:n_entries]
+        """The items and the units of all different pairs of an item and a unit that answered it, by item."""
+        units = np.concatenate([role.units for role in self.roles], axis=1)
+        of_b = units[:, units.shape[1] - self.b.units.shape[1] :]
+        for of_a in self.a.units.T:
+            of_b[of_b == of_a[:, None]] = NO_UNIT  # paired: it is A's entry
+        items, columns = np.nonzero(units >= 0)
+        return items, units[items, columns]
+
+    @cached_property
+    def cells(self) -> tuple[Ints, Ints]:
+        """The unit of each cell, which is a unit's entries in one cluster; and each entry's cell."""
+        items, units = self.entries
+        n_clusters = int(self.clusters.max()) + 1
+        cells, cell_of = np.unique(units * n_clusters + self.clusters[items], return_inverse=True)
+        return cells // n_clusters, cell_of
 
     @cached_property
     def answered(self) -> list[Ints]:
@@ -163,12 +172,12 @@ class Responses:
             The change of these shares (columns) when a unit (row) leaves every item's mean.
         """
         units, roles = self.source_units[source], self.roles_of(source)
-        local = np.full(self.n_units, -1)
+        local = np.full(self.n_units + 1, -1)  # the last: no unit
         local[units] = np.arange(len(units))
         weights, changes = np.zeros(len(units)), np.zeros((len(units), len(units)))
         lost = np.zeros(len(units), np.int64)
         for role in roles:
-            add_sharing(role.values, role.units, local, weights, changes, lost)
+            add_sharing(role.values, local[role.units], weights, changes, lost)
         n = self.n_items * len(roles)
         kept = (n - lost)[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nbyk.metrics import Metric
 from nbyk.metrics.classes import shares_of
 from nbyk.metrics.item_means import item_means, without_rounding
-from nbyk.testing.shared_units.kernels import fill_cells, fill_means_without, fill_rows_without
+from nbyk.testing.shared_units.kernels import fill_means_without, fill_rows_without
 from nbyk.testing.shared_units.responses import Responses
 
 Floats = NDArray[np.float64]
@@ -134,13 +134,29 @@ def _additive_changes(metric: Metric, data: Responses, item_weights: Floats | No
         if item_weights is not None:
             change *= data.n_items * item_weights[items]
         kept = data.n_items - np.bincount(units[lost], minlength=data.n_units)
-        fill_cells(items, units, change, data.clusters, kept, totals, within)
+        totals, within = _unit_sums(data, change)
         # Items that leave with their unit take less along than the sum of squares says: n / (N (N − n)) each
         # in place of n / (N − n)².
-        within *= kept / data.n_items
+        totals, within = totals / kept, within / kept.astype(np.float64) ** 2 * (kept / data.n_items)
     sizes = np.bincount(data.clusters)
     sums = np.bincount(data.clusters, weights=whole - effect)
     return Changes(effect, -sums / (data.n_items - sizes), sizes, totals, within, _at_work(whole - effect))
+
+
+def _unit_sums(data: Responses, change: Floats) -> tuple[Floats, Floats]:
+    """Return each unit's sum δ of its entries' changes, and the part of δ² that its clusters explain.
+
+    With δ_g the sum in a cluster, and p_g the cluster's share of the unit's entries, that part is
+    Σ (δ_g − p_g δ)² / (1 − Σ p²): the expected square of δ if clusters' changes have nothing in common. A
+    unit in a single cluster has no spread; its part is δ².
+    """
+    (_, units), (cell_units, cell_of) = data.entries, data.cells
+    totals = np.bincount(units, change, data.n_units)
+    shares = np.bincount(cell_of) / np.bincount(units)[cell_units]
+    apart = np.bincount(cell_of, change) - shares * totals[cell_units]
+    spread = 1.0 - np.bincount(cell_units, shares**2, data.n_units)
+    within = np.bincount(cell_units, apart**2, data.n_units) / np.maximum(spread, 1e-9)
+    return totals.astype(np.float64), np.where(spread > 1e-9, within, totals**2)
 
 
 def _at_work(changes: Floats) -> float:
