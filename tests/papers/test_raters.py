@@ -68,7 +68,9 @@ def test_cells_are_of_the_data_sets_with_ids() -> None:
     assert {"source=convabuse" in cell.file for cell in cells} == {True}
     assert [cell.step for cell in cells] == [*3 * ["pvalues"], *2 * ["categories"]]
     with_fit = STUDY.cells(validate({"raters": {"sources": ["dices_350"], "shifts": []}}))
-    assert {cell.inputs["prior"] for cell in with_fit if cell.step == "pvalues"} == {"results/fits/dices_350/prior.json"}
+    assert {cell.inputs["prior"] for cell in with_fit if cell.step == "pvalues"} == {
+        "results/fits/dices_350/prior.json"
+    }
 
 
 def test_two_raters_speak_for_nobody() -> None:

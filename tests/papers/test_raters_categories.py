@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -89,7 +90,7 @@ def test_batches_come_whole_with_all_of_their_labels() -> None:
 
 
 def test_the_sequels_finding_is_judged_by_pairs() -> None:
-    common = {"source": "made", "epsilon": 0.1, "metric": "tv_mean", "standard_error": 0.01}
+    common: dict[str, Any] = {"source": "made", "epsilon": 0.1, "metric": "tv_mean", "standard_error": 0.01}
     rows = [
         {"sampler": sampler, "n_items": n, "p": p}
         for n in (200, 1000)
