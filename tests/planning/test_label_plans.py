@@ -18,6 +18,7 @@ from nbyk.priors import ClassPrior, fit_classes
 from nbyk.resampling.item_effects import item_effects
 from nbyk.resampling.labels import LabelledItems, LabelPopulation, counts_among
 from nbyk.resampling.resample import observed_effects
+from nbyk.resampling.simulate import simulated_effects
 from nbyk.resampling.streams import Streams, stream_key
 from tests.oracles.chisquare import assert_drawn_from
 
@@ -71,6 +72,29 @@ def test_single_labels_and_counted_ones_have_one_distribution() -> None:
     expected = 0.5 * PRIOR.shares + 0.5 / 3
     assert np.abs(np.array(shares) - expected).max() < 0.02
     assert np.array_equal(counts_among(sets.labels, 3), np.round(2 * sets.systems).astype(int))
+
+
+def test_wins_by_a_distance_are_of_the_items_that_either_system_is_nearer_on() -> None:
+    sets = LabelPopulation(PRIOR, 300, 4, 0.5, n_runs=None).sets(streams(2), 2)
+    nearer = get("tv_sum", "distributions"), get("wins(tv_sum)", "distributions")
+    effects, wins = sets.item_effects(nearer, PRIOR.classes)
+    assert np.array_equal(wins, np.sign(np.round(effects, 9)))
+    assert (wins.mean(axis=1) > 0.0).all()
+
+
+def test_fresh_labels_under_the_null_have_no_effect_and_a_pilots_answers_have_no_null() -> None:
+    population = LabelPopulation(PRIOR, 400, 3, 0.6)
+    metric = ACCURACY.bound(PRIOR.classes, np.eye(3))
+    drawn = simulated_effects(population, metric, n_draws=128)
+    (effect, error), (of_null, other) = (
+        (draws.mean(), draws.std() / 128**0.5) for draws in (drawn.alternative, drawn.null)
+    )
+    assert abs(effect - accuracy_by_enumeration(PRIOR, 3, 0.6)) < 4.5 * error + 0.004
+    assert abs(of_null) < 4.5 * other < 0.5 * effect
+    answers = (np.zeros((2, 1)), np.ones((2, 1)))
+    of_pilot = LabelPopulation(LabelledItems(PRIOR, np.array([[3, 1, 0], [0, 2, 2]]), answers), 10, 2, 0.0)
+    with pytest.raises(NbykError, match="found real systems, whose answers stand"):
+        simulated_effects(of_pilot, metric, n_draws=2)
 
 
 def test_no_noise_is_no_effect_and_more_is_more() -> None:

@@ -180,13 +180,14 @@ class LabelSets:
         n_sets, n_items, n_classes = self.gold.shape
         n = n_sets * n_items
         gold, rows = self.gold.reshape(n, n_classes), self.systems.reshape(-1, n_classes)
-        scores = np.empty((len(metrics), 2, n))
+        scores = np.zeros((len(metrics), 2, n))
         for metric, out in zip(metrics, scores, strict=True):
             if metric.needs == "classes":
                 places, table = self.labels.reshape(2, n, -1), np.eye(n_classes)
             else:
                 places, table = np.arange(2.0 * n).reshape(2, n, 1), rows
-            out[:] = metric.bound(names, table).item_scores(places, gold)
+            found = metric.bound(names, table).item_scores(places, gold)
+            out[: len(found)] = found
         return effects_of_scores(metrics, scores).reshape(len(metrics), n_sets, n_items)
 
 
@@ -241,7 +242,7 @@ class LabelPopulation:
     def draw(self, streams: Streams, n_sets: int, hypothesis: str = "alternative") -> tuple[Floats, Floats]:
         """Draw gold's labels (R, N, K) and both systems' (2, R, N, runs), as places of classes.
 
-        Under the null, a fair coin gives each of a system's labels A's shares or B's.
+        Under the null, a fair coin gives each of a system's labels A's shares or B's; real systems have none.
         """
         rows = self._rows(streams, n_sets)
         gold, *systems = _pool(self.prior, self.epsilon_a, self.epsilon_b)[0]
@@ -253,6 +254,8 @@ class LabelPopulation:
             return labels_of(above[:, rows], u).astype(np.float64)
 
         answers, runs = self._answers(rows), self.n_runs or self.k_responses
+        if answers is not None and hypothesis == "null":
+            raise NbykError("found real systems, whose answers stand; expected simulated ones under the null")
         if answers is None:
             answers = np.stack([labels(*of, runs) for of in zip("ab", systems, strict=True)])
         return labels("gold", gold, self.k_responses), answers

@@ -28,7 +28,7 @@ from nbyk.resampling.effects import (
     run_chunks,
     score,
 )
-from nbyk.resampling.labels import SimulatedPopulation
+from nbyk.resampling.labels import LabelPopulation, SimulatedPopulation
 from nbyk.resampling.population import ItemParameters, Population
 from nbyk.resampling.streams import StreamKey, Streams
 
@@ -61,7 +61,7 @@ def simulate(
 
 
 def simulated_effects(
-    population: Population,
+    population: Population | LabelPopulation,
     metrics: str | Metric | Sequence[str | Metric],
     *,
     n_draws: int = 1000,
@@ -115,12 +115,15 @@ def drawn_sets(
 ) -> Iterator[tuple[Floats, Floats]]:
     """Yield gold, (R, N, K), and both systems, (2, R, N, runs), of R sets more, a few megabytes at a time.
 
-    Those of a pilot are under the alternative.
+    Those of a pilot's ratings are under the alternative.
     """
     width = max(population.k_responses, population.n_runs or 1)
     if not isinstance(population, Population):
         for batch in batches(n_sets, 3 * population.n_items * width):
-            yield population.draw(streams, batch)
+            if isinstance(population, LabelPopulation):
+                yield population.draw(streams, batch, hypothesis)
+            else:
+                yield population.draw(streams, batch)
         return
     for ahead in batches(n_sets, 3 * population.n_items):  # items need less memory than their responses
         items = population.draw_items(streams, ahead)

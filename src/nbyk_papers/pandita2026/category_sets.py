@@ -124,7 +124,11 @@ def rejections(sums: Floats, squares: Floats, n_items: Ints, alpha: float) -> Fl
 
 
 def _cumulated(gammas: Floats) -> Floats:
-    return np.asarray(np.cumsum(gammas, axis=1) / gammas.sum(axis=1, keepdims=True))
+    """Make gamma draws, shape (n, M), cumulated shares, in place."""
+    for c in range(1, gammas.shape[1]):
+        gammas[:, c] += gammas[:, c - 1]
+    gammas /= gammas[:, -1:].copy()
+    return gammas
 
 
 def _tables(k_responses: Ints, n_categories: int) -> tuple[Floats, Floats]:
@@ -167,6 +171,7 @@ def _compare_with_gold(
     counts: Any,
     probability: Floats,
     logarithm: Floats,
+    k: int,
     distance: Any,
     plurality: Any,
     most: Any,
@@ -174,10 +179,8 @@ def _compare_with_gold(
 ) -> int:
     """Fill each system's distance, class and Σ gold ln system where gold > 0; return gold's class."""
     n_categories, n = counts.shape
-    distance[:] = 0
-    plurality[:] = 0
-    most[:] = counts[0]
-    alike[:] = 0.0
+    for v in range(n):  # slices may raise, and would have compiled code count references to each array
+        distance[v], plurality[v], most[v], alike[v] = 0, 0, counts[0, v], 0.0
     for c in range(n_categories):
         gold = counts[c, 0]
         for v in range(n):
@@ -187,7 +190,7 @@ def _compare_with_gold(
             most[v] = max(count, most[v])
         if gold > 0:
             for v in range(n):
-                alike[v] += probability[gold] * logarithm[counts[c, v]]
+                alike[v] += probability[k, gold] * logarithm[k, counts[c, v]]
     return int(plurality[0])
 
 
@@ -224,9 +227,8 @@ def _score_set(
                 fill_uniforms(state, uniforms)
                 _respond(uniforms, beta, rho, i, epsilons, counts)
                 answered += 1
-            gold = _compare_with_gold(counts, probability[k], logarithm[k], distance, plurality, most, alike)
+            gold = _compare_with_gold(counts, probability, logarithm, k, distance, plurality, most, alike)
             for h in range(2):
-                of_sums, of_squares = total[k, h], squared[k, h]
                 for e in range(n):
                     a = 1 + h * (1 + n + e)
                     b = 2 + h * 2 * n + e
@@ -234,14 +236,14 @@ def _score_set(
                     won = int(nearer > 0) - int(nearer < 0)
                     right = int(plurality[a] == gold) - int(plurality[b] == gold)
                     closer = alike[a] - alike[b]
-                    of_sums[ACCURACY, e] += right
-                    of_sums[TV, e] += nearer
-                    of_sums[WINS, e] += won
-                    of_sums[KL, e] += closer
-                    of_squares[ACCURACY, e] += right * right
-                    of_squares[TV, e] += float(nearer) * float(nearer)
-                    of_squares[WINS, e] += won * won
-                    of_squares[KL, e] += closer * closer
+                    total[k, h, ACCURACY, e] += right
+                    total[k, h, TV, e] += nearer
+                    total[k, h, WINS, e] += won
+                    total[k, h, KL, e] += closer
+                    squared[k, h, ACCURACY, e] += right * right
+                    squared[k, h, TV, e] += float(nearer) * float(nearer)
+                    squared[k, h, WINS, e] += won * won
+                    squared[k, h, KL, e] += closer * closer
             while upcoming[k] < starts[k + 1] and n_items[upcoming[k]] == i + 1:
                 sums[:, :, :, upcoming[k]] = total[k]
                 squares[:, :, :, upcoming[k]] = squared[k]

@@ -36,6 +36,10 @@ class Raters(Section):
     """Simulated test sets behind each p-value."""
     n_resamples: int = Field(64, ge=2)
     """Draws M of each hypothesis behind an expected p."""
+    category_epsilons: Annotated[list[PositiveShare], Distinct] = Field([0.1, 0.3], min_length=1)
+    """Perturbations ε of B's labels, where labels are categories."""
+    category_sets: int = Field(1000, ge=2)
+    """Test sets of categories of each hypothesis."""
 
     @property
     def all_sizes(self) -> list[tuple[int, int]]:

@@ -32,3 +32,10 @@ ALPHA = 0.05
 def system_name(epsilon: float, shift: float) -> str:
     """Return a name for system B, whose item means are off by up to ε, or are shifted."""
     return f"shift = {shift:g}" if shift else f"ε = {epsilon:g}"
+
+
+ALONE, ACROSS, BATCHES = "items alone", "across people", "batches"
+"""Samplers of labels: items, then labels within each; items and people; items with all who rated them."""
+
+CATEGORY_METRICS = ("plurality_first", "tv_mean", "wins(tv_mean)", "kl_divergence")
+N_ITEMS_OF_CATEGORIES = (200, 1000)

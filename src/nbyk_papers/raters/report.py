@@ -11,6 +11,7 @@ from nbyk.report.answer import Answer
 from nbyk.report.drawing import COLOURS, new_panels
 from nbyk_papers import placed
 from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.raters.categories import category_verdicts, read_categories
 from nbyk_papers.raters.claims import verdicts_of
 from nbyk_papers.raters.design import ALPHA, FORGOTTEN, IN_WORDS, KEPT, LABELS, OTHERS, SEMANTICS, system_name
 from nbyk_papers.shown import Page, study_answer
@@ -45,14 +46,13 @@ def read_p(files: Sequence[Path]) -> pd.DataFrame:
     return table.assign(system=names, n_times_k=table["n_items"] * table["k_responses"])
 
 
-def report(*, pvalues: Sequence[Path], priors: Sequence[Path] = ()) -> Answer:
-    """Return tables, figures and verdicts from the files of the step `pvalues`, and of the priors behind."""
-    return raters_report(read_p(pvalues), priors)
-
-
-def raters_report(table: pd.DataFrame, priors: Sequence[Path] = ()) -> Answer:
-    """Return the report of p-values that were read, simulated from priors in these files."""
-    rows = verdict_rows(verdicts_of(table))
+def report(
+    *, pvalues: Sequence[Path], categories: Sequence[Path] = (), priors: Sequence[Path] = ()
+) -> Answer:
+    """Return tables, figures and verdicts from the files of both steps, and of the priors behind."""
+    table = read_p(pvalues)
+    of_labels = read_categories(categories)
+    rows = verdict_rows([*verdicts_of(table), *category_verdicts(of_labels)])
     sources = list(dict.fromkeys(table["source"]))
     figures: dict[str, Callable[[], Figure]] = {
         placed(semantics, f"{source}_{metric}"): partial(p_figure, table, source, semantics, metric)
@@ -84,6 +84,7 @@ def raters_report(table: pd.DataFrame, priors: Sequence[Path] = ()) -> Answer:
                 fitted_raters(table).rename(columns=_OF_RATERS),
             ),
             ("pvalues", "Every mean p", shown[[*columns, "p", "standard_error", "rejected", "n_sets"]]),
+            ("categories", "Labels as categories: p by each sampler of items and people", of_labels.round(4)),
         ],
         figures,
         priors=priors,

@@ -15,7 +15,10 @@ class RatersStudy(Study):
 
     name = "raters"
     keys = "nbyk_papers.raters.config:Raters"
-    steps: ClassVar = {"pvalues": Step("nbyk_papers.raters.cells:pvalues", "raters/pvalues")}
+    steps: ClassVar = {
+        "pvalues": Step("nbyk_papers.raters.cells:pvalues", "raters/pvalues"),
+        "categories": Step("nbyk_papers.raters.categories:categories", "raters/categories"),
+    }
     datasets: ClassVar = {
         "pvalues": "nbyk_papers.rows:raters_p_values",
         "rates": "nbyk_papers.rows:raters_rates",
@@ -37,9 +40,12 @@ class RatersStudy(Study):
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of each data set and kind of system B."""
-        from nbyk_papers.raters.cells import p_value_cells
+        from nbyk_papers.raters.categories import category_cells
+        from nbyk_papers.raters.cells import p_value_cells, sources_of
 
-        return list(p_value_cells(config, self.settings(config)))
+        settings = self.settings(config)
+        of_categories = category_cells(config, settings, sources_of(config, settings))
+        return [*p_value_cells(config, settings), *of_categories]
 
     def figures(self, config: Any) -> list[str]:
         """Return the names of its figures: of each data set and metric, in either semantics."""
@@ -55,15 +61,12 @@ class RatersStudy(Study):
 
     def tables(self, config: Any) -> list[str]:
         """Return the names of its tables."""
-        return ["verdicts", "raters", "pvalues"]
+        return ["verdicts", "raters", "pvalues", "categories"]
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
-        cells = self.cells(config)
-        inputs: dict[str, list[str]] = {
-            "pvalues": [cell.path for cell in cells],
-            "priors": list(dict.fromkeys(str(cell.inputs["prior"]) for cell in cells)),
-        }
+        priors = [str(cell.inputs["prior"]) for cell in self.cells(config) if "prior" in cell.inputs]
+        inputs = {**self.cell_paths(config), "priors": list(dict.fromkeys(priors))}
         return Cell("raters", "report", {}, inputs, memory=300, seconds=10)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -102,7 +102,7 @@ def _claim_reliable_metrics(places: Sequence[SourceErrors]) -> Iterator[Margin]:
 
 
 @dataclass(frozen=True)
-class _Claim:
+class Claim:
     """A claim of the paper: its place, words and criterion, its cases, and their name."""
 
     place: str
@@ -112,8 +112,23 @@ class _Claim:
     cases: str
 
 
+SEVERAL_RESPONSES = Claim(
+    "sections 5 and 8.1",
+    "sampling methods which incorporate variance perform better",
+    "at each source and ε, samplers of several responses have a smaller mean error than those of one",
+    _claim_several_responses,
+    "sources and ε",
+)
+BEST_SAMPLER = Claim(
+    "section 7, RQ2",
+    "The most promising sampling method is (bootstrap_items, all)",
+    "at each source and ε its mean error is smaller than that of each other sampler",
+    _claim_best_sampler,
+    "comparisons of samplers",
+)
+
 _CLAIMS = (
-    _Claim(
+    Claim(
         "section 7, RQ1",
         "(bootstrap_items, first_element) […] generally performs poorly in the three lowest perturbation "
         "settings",
@@ -121,49 +136,37 @@ _CLAIMS = (
         _claim_first_is_poor,
         "comparisons of samplers",
     ),
-    _Claim(
-        "sections 5 and 8.1",
-        "sampling methods which incorporate variance perform better",
-        "at each source and ε, samplers of several responses have a smaller mean error than those of one",
-        _claim_several_responses,
-        "sources and ε",
-    ),
-    _Claim(
-        "section 7, RQ2",
-        "The most promising sampling method is (bootstrap_items, all)",
-        "at each source and ε its mean error is smaller than that of each other sampler",
-        _claim_best_sampler,
-        "comparisons of samplers",
-    ),
-    _Claim(
+    SEVERAL_RESPONSES,
+    BEST_SAMPLER,
+    Claim(
         "section 7, RQ3",
         "In the purely simulated data, Wins(MAE) is the best",
         "on simulated data at each ε > 0, its mean error is smaller than that of each other metric",
         _claim_wins_is_best,
         "comparisons of metrics",
     ),
-    _Claim(
+    Claim(
         "section 7, RQ3",
         "In the toxicity dataset, MSE, MAE, Wins(MAE), and Spearman Rho all do very well for ε ≥ 0.3",
         "on toxicity at ε ≥ .3, the mean error of each is below .05",
         _claim_do_well_on_toxicity,
         "metrics and ε",
     ),
-    _Claim(
+    Claim(
         "section 7, RQ3",
         "MSE and Spearman Rho do better than the rest for smaller perturbation levels",
         "on toxicity at ε ≤ .1, the mean error of each is smaller than that of each other metric",
         _claim_mse_and_spearman,
         "comparisons of metrics",
     ),
-    _Claim(
+    Claim(
         "section 7, RQ4",
         "On the purely simulated data, Wins(MAE) is the most consistent metric when considering sensitivity",
         "on simulated data, its mean error falls from each ε to the next",
         _claim_wins_is_consistent,
         "steps of ε",
     ),
-    _Claim(
+    Claim(
         "section 7",
         "the Wins(MAE) metric, in combination with the (bootstrap_items, all) sampling technique, provides "
         "the most effective p-value estimate on a single test set",
@@ -171,7 +174,7 @@ _CLAIMS = (
         _claim_recommended_pair,
         "sources and ε",
     ),
-    _Claim(
+    Claim(
         "sections 5 and 8.1",
         "Wins(MAE) and Spearman Rho are reliable metrics",
         "with (bootstrap_items, all), their mean error is below .05, which section 5 calls not acceptable",
@@ -187,14 +190,19 @@ def verdicts_of(cells: Cells) -> list[Verdict]:
         semantics: [place for place in places_of(cells.of(semantics)) if place.source in PRIORS]
         for semantics in sorted(cells.semantics)
     }
+    return judged(_CLAIMS, places)
+
+
+def judged(claims: Sequence[Claim], places: Mapping[str, Sequence[SourceErrors]]) -> list[Verdict]:
+    """Return a verdict on each claim with a case, and in it the finding in each group of places, by name."""
     found = []
-    for claim in _CLAIMS:
+    for claim in claims:
         outcomes = []
-        for semantics, own in places.items():
+        for name, own in places.items():
             margins = list(claim.margins(own))
             cases = judge([margin for margin, _ in margins], [error for _, error in margins])
             if cases.supporting + cases.against + cases.close:
-                outcomes.append(Outcome(semantics, cases.sentence(claim.cases), cases.outcome))
+                outcomes.append(Outcome(name, cases.sentence(claim.cases), cases.outcome))
         if outcomes:
             found.append(Verdict(claim.place, f"“{claim.words}”", claim.criterion, tuple(outcomes)))
     return found
