@@ -47,11 +47,12 @@ def names_in(text: str | None) -> tuple[str, ...]:
 
 
 def are_labels(path: Path, columns: Columns) -> bool:
-    """Return whether the cells of a file are classes."""
-    from nbyk.data.kinds import kind_of
+    """Return whether the cells of a file are classes, or count labels."""
+    from nbyk.data.kinds import counts_labels, kind_of
     from nbyk.data.reading import table_of
 
-    return kind_of(table_of(path), columns) == "classes"
+    table = table_of(path)
+    return kind_of(table, columns) == "classes" or counts_labels(table, columns)
 
 
 def labels_source(
@@ -158,10 +159,11 @@ def read_labels(
 ) -> tuple[Ratings, tuple[str, ...]]:
     """Return people's labels as places of classes, and the classes."""
     from nbyk.data.kinds import Classes
-    from nbyk.data.reading import read_as
+    from nbyk.data.reading import as_ratings, cells_of, table_of
 
-    named = Classes(classes or None)
-    return read_as(named.kind, path, columns, mending), named.names
+    table, named = table_of(path), Classes(classes or None)
+    cells = named.counted(table, columns) or cells_of(table, columns, mending)
+    return as_ratings(cells, named.kind, columns, mending), named.names
 
 
 def fit_labels(

@@ -39,6 +39,7 @@ class LabelPrior(Prior):
     """
 
     of_labels: ClassVar[bool] = True
+    perturbed: ClassVar[str] = "labels have a share of noise of"
     classes: tuple[str, ...]
 
     @property

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,6 +62,8 @@ class OrdinalPrior(LabelPrior):
         If there is no threshold, they do not ascend, a standard deviation is negative or not finite, or the
         levels are not as many different names.
     """
+
+    perturbed: ClassVar[str] = "places on the latent scale are off by up to"
 
     name: str
     thresholds: tuple[float, ...]
