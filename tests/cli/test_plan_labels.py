@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from nbyk.priors import ClassPrior
+from nbyk.resampling.rated_labels import dealt_raters, labels_by_raters
 from tests.cli.conftest import Run
 
 AT = "--items 40 --responses 3 --epsilon 0.5 --precision 0.05"
@@ -46,6 +49,26 @@ def test_plans_from_each_source(nbyk: Run) -> None:
     assert "new raters" in " ".join(out.split())
     code, out, _ = nbyk("plan --pilot gold.csv --solve raters --effect 0.05 --power 0.8 --items 5000")
     assert (code, "label an item once" in " ".join(out.split())) == (0, True)
+
+
+def test_a_prior_with_raters_plans_their_number(nbyk: Run) -> None:
+    """Raters who lean are found, kept in the file of the prior, and planned for."""
+    prior, generator = ClassPrior("mine", (0.6, 0.4), leaning=0.5), np.random.default_rng(4)
+    raters = dealt_raters(120, 12, 4, generator)
+    labels = labels_by_raters(prior, prior.pool(generator, 120).gold, raters, generator)
+    names = ("no", "yes")
+    rows = [f"{i},r{raters[i, k]},{names[int(labels[i, k])]}" for i in range(120) for k in range(4)]
+    written("gold.csv", rows)
+    code, out, _ = nbyk("fit gold.csv --out prior.json")
+    assert (code, "of what varies in a label is what its rater leans to" in out) == (0, True)
+    code, out, _ = nbyk("plan --prior prior.json --raters 20 --items 3000 --responses 3 --effect 0.1")
+    words = " ".join(out.split())
+    assert (code, "raters like those of gold" in words, "new raters" in words) == (0, True, True)
+    code, _, err = nbyk(
+        "plan --prior prior.json --raters 20 --items 300 --responses 3 --effect 0.1 --item-sd 1"
+    )
+    assert (code, err.count("\n")) == (2, 1)
+    assert "does not go with a prior of labels" in err
 
 
 def test_counts_of_labels_are_the_labels(nbyk: Run) -> None:

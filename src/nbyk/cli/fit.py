@@ -135,20 +135,26 @@ def _fit_labels(
     """Fit a prior to labels, of these classes if they are named, write it, and return it in words."""
     from nbyk.cli.labels import read_labels
     from nbyk.files import write_json
+    from nbyk.planning.fitted_raters import fit_raters
 
     if files.families is not None:
         raise NbykError("labels have one family; leave it out", argument="families")
     labels, classes = read_labels(path, columns, mending, named)
     fitted = fitting(name, labels.matrix(), classes, path)
-    for file, content in ((files.prior, fitted.prior), (files.check, fitted.check)):
+    prior = fit_raters(fitted.prior, labels.matrix(), labels.units())
+    for file, content in ((files.prior, prior), (files.check, fitted.check)):
         if file is not None:
             write_json(file, content.to_dict())
-    for note in filter(None, (*labels.mended, fitted.prior.caution)):
+    for note in filter(None, (*labels.mended, prior.caution)):
         print(note, file=sys.stderr)
-    prior = fitted.prior
     lines = [f"Prior of {name}, fitted to {labels.n_ratings} labels of {labels.n_items} items:"]
     rows = zip(prior.classes, prior.in_words, prior.shares, strict=True)
     lines += [f"  {class_name}: {words}{share:.1%} of the labels" for class_name, words, share in rows]
+    if prior.leaning or prior.confusion:
+        lines += [
+            f"  raters: {prior.leaning:.0%} of what varies in a label is what its rater leans to, and "
+            f"{prior.confusion:.0%} what the rater takes the item's class for"
+        ]
     return "\n".join(lines)
 
 

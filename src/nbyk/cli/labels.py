@@ -80,11 +80,14 @@ def labels_source(
     classes, asked["metric"] = names_in(arguments["classes"]), arguments["metric"]
     pilot, systems = files.gold, files.systems
     if pilot is None:
-        if systems is not None or with_people:
-            raise NbykError(
-                "labels of systems, raters and runs need people's labels; give them", argument="pilot"
-            )
-        return PlanSource(_prior(arguments, classes))
+        if systems is not None:
+            raise NbykError("labels of systems need people's labels; give them", argument="pilot")
+        if with_people and variances_of(arguments):
+            raise NbykError("a standard deviation does not go with a prior of labels, which has its own")
+        prior = _prior(arguments, classes)
+        if with_people:
+            asked["metric"] = asked["metric"] or ["accuracy"]
+        return PlanSource(prior, prior.name)
     metric, *more = arguments["metric"] or ("accuracy",)
     if with_people and more:
         raise NbykError("a plan with raters and runs is by one metric; give one", argument="metric")
