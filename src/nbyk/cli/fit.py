@@ -49,6 +49,14 @@ def fit(
             metavar="FILE",
         ),
     ] = None,
+    response: Annotated[
+        str | None,
+        typer.Option(
+            help="Kind of the ratings, as beta: skewed near the ends of the scale.",
+            show_default="likert on levels, clamped between two ends, or binary",
+            metavar="KIND",
+        ),
+    ] = None,
     classes: Annotated[
         str | None,
         typer.Option(help="Classes of labels.", show_default="those of the file", metavar="A,B,…"),
@@ -79,7 +87,7 @@ def fit(
     from nbyk.cli.ratings import FitFiles, fit_normalised, write_fit
     from nbyk.data.columns import Columns
     from nbyk.data.layouts import Mending
-    from nbyk.priors import fit_prior
+    from nbyk.priors import Response, fit_prior
     from nbyk.testing.unit_cautions import about_units
 
     chosen, files = name or ratings.stem, FitFiles(out, families, check)
@@ -100,9 +108,10 @@ def fit(
     if scale is None:
         fitted, read = fit_normalised(ratings, chosen, seed, files)
     else:
-        read, response, _ = read_rated(ratings, pilot_scale(scale), columns, mending)
+        read, usual, _ = read_rated(ratings, pilot_scale(scale), columns, mending)
         try:
-            fitted = fit_prior(chosen, read.matrix(), response, seed=seed)
+            of_kind = usual if response is None else Response(response, usual.levels)
+            fitted = fit_prior(chosen, read.matrix(), of_kind, seed=seed)
         except NbykError as error:
             raise error.about(file=ratings) from None
         write_fit(fitted, files)

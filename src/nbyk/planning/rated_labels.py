@@ -61,10 +61,8 @@ def plan_by_raters(prior: LabelPrior, metric: Metric, given: Mapping[str, Any]) 
         if not found.reachable or found.crew.too_few:
             break
         if found.crew.items_per_rater < _FEWEST_ITEMS:
-            raise NbykError(
-                f"found {found.crew.raters}, who have fewer than two of {found.n_items} items each; give more items",
-                argument="raters",
-            )
+            found_raters = f"found {found.crew.raters}, who have fewer than two of {found.n_items} items each"
+            raise NbykError(f"{found_raters}; give more items", argument="raters")
         power = simulated_power(prior, metric, pilot.epsilon, found.crew, found, seed, given["threads"])
         by_formula, found = found.power, replace(found, power=power.power, simulated=power)
         if found.open[-1] not in SIZES:

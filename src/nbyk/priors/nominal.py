@@ -1,4 +1,4 @@
-"""The nominal family: labels whose shares within an item are Dirichlet (Pandita et al. 2026).
+"""Priors of classes: labels whose shares within an item are Dirichlet (Pandita et al. 2026).
 
 Item i has shares p_i ~ Dirichlet(α) of M classes, and its responses are draws from Categorical(p_i). An
 item's shares are kept as the chances of a class from c on, P(class ≥ c) for every class but the first: those
@@ -34,7 +34,7 @@ _LEAST_ALPHA, _MOST_ALPHA = 1e-4, 1e6
 class LabelPrior(Prior):
     """A distribution of whole data sets of labels: of items, of raters, and of the labels of an item.
 
-    An item is its chances of a class from c on. A family of them is one file: it says how items are drawn,
+    An item is its chances of a class from c on. Each kind is one file: it says how items are drawn,
     how systems are off (`pool`), how labels are made of noise, how likely they are, and how it is fitted and
     kept. A share of the noise may be a rater's own (`nbyk.resampling.rated_labels`).
     """

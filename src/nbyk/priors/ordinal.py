@@ -1,4 +1,4 @@
-"""The ordinal family: levels of a latent normal scale between thresholds, a cumulative probit.
+"""Priors of ordered levels: steps of a latent normal scale between thresholds, a cumulative probit.
 
 Item i lies at m_i ~ N(0, s²) on the latent scale. A response is m_i + b_r + N(0, 1), where b_r ~ N(0, τ²) is
 how far rater r's own cut-points lie from the common ones, and its level is the number of thresholds that it
