@@ -40,7 +40,7 @@ def moments_of_prior(prior: TwoStagePrior, like: Floats, seed: int) -> tuple[Flo
     mu, sigma = prior.draw_items(streams.uniforms("items", (len(like), prior.n_uniforms)))
     noise = np.empty(like.shape)
     streams.fill_normals("responses", noise)
-    responses = prior.response.apply(mu[:, np.newaxis] + sigma[:, np.newaxis] * noise)
+    responses = prior.response.respond(mu[:, np.newaxis], sigma[:, np.newaxis], noise)
     return moments(responses, ~np.isnan(like))
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from nbyk.priors import ClassPrior
+from nbyk.resampling.rated_labels import dealt_raters, labels_by_raters
 from tests.cli.conftest import Run
 
 AT = "--items 40 --responses 3 --epsilon 0.5 --precision 0.05"
@@ -45,6 +49,74 @@ def test_plans_from_each_source(nbyk: Run) -> None:
     assert "new raters" in " ".join(out.split())
     code, out, _ = nbyk("plan --pilot gold.csv --solve raters --effect 0.05 --power 0.8 --items 5000")
     assert (code, "label an item once" in " ".join(out.split())) == (0, True)
+
+
+def test_a_prior_with_raters_plans_their_number(nbyk: Run) -> None:
+    """Raters who lean are found, kept in the file of the prior, and planned for."""
+    prior, generator = ClassPrior("mine", (0.6, 0.4), leaning=0.5), np.random.default_rng(4)
+    raters = dealt_raters(120, 12, 4, generator)
+    labels = labels_by_raters(prior, prior.pool(generator, 120).gold, raters, generator)
+    names = ("no", "yes")
+    rows = [f"{i},r{raters[i, k]},{names[int(labels[i, k])]}" for i in range(120) for k in range(4)]
+    written("gold.csv", rows)
+    code, out, _ = nbyk("fit gold.csv --out prior.json")
+    assert (code, "of what varies in a label is what its rater leans to" in out) == (0, True)
+    code, out, _ = nbyk("plan --prior prior.json --raters 20 --items 3000 --responses 3 --effect 0.1")
+    words = " ".join(out.split())
+    assert (code, "raters like those of gold" in words, "new raters" in words) == (0, True, True)
+    code, _, err = nbyk(
+        "plan --prior prior.json --raters 20 --items 300 --responses 3 --effect 0.1 --item-sd 1"
+    )
+    assert (code, err.count("\n")) == (2, 1)
+    assert "does not go with a prior of labels" in err
+
+
+def test_counts_of_labels_are_the_labels(nbyk: Run) -> None:
+    """A table of counts, a column to a class or an object to an item, gives the plan of the labels."""
+    counts = [
+        {
+            name: sum(row.startswith(f"{i},") and row.endswith(name) for row in LABELS)
+            for name in ("no", "yes")
+        }
+        for i in range(30)
+    ]
+    written("labels.csv", LABELS)
+    written("counts.csv", [f"{i},{of['yes']},{of['no']}" for i, of in enumerate(counts)], "item,yes,no")
+    objects = [json.dumps({"uid": i, "label_counter": of}) for i, of in enumerate(counts)]
+    written("counts.jsonl", objects[1:], objects[0])
+    plans = [
+        json.loads(nbyk(f"plan --pilot {file} {AT} --format json")[1])
+        for file in ("labels.csv", "counts.csv", "counts.jsonl --item uid --value label_counter")
+    ]
+    assert plans[0]["simulated"] == plans[1]["simulated"] == plans[2]["simulated"]
+    written("unequal.csv", ["1,3,2,0", "2,5,0,0", "3,1,1,0"], "item,yes,no,none")
+    code, out, _ = nbyk("fit unequal.csv --classes no,yes")
+    assert (code, "12 labels of 3 items" in out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        (["1,3,2", "2,0,0"], "counts.csv:3: item '2' has no label; add one, or delete the row"),
+        (["1,3,2", "2,1,1.5"], "counts.csv:3: column 'no': found '1.5', expected how many people chose"),
+        (["1,3,2", "1,1,1"], "item '1' is already on line 2; expected one row of counts per item"),
+        (["1,1,0", "2,0,1"], "every item has a single label"),
+    ],
+)
+def test_bad_counts_are_one_line(rows: list[str], problem: str, nbyk: Run) -> None:
+    written("counts.csv", rows, "item,yes,no")
+    code, out, err = nbyk("fit counts.csv --classes no,yes")
+    assert (code, out) == (2, "")
+    assert problem in err
+    assert err.count("\n") == 1
+
+
+def test_a_budget_by_several_metrics_names_each_size(nbyk: Run) -> None:
+    metrics = "--metric accuracy --metric tv_mean --budget 200 --epsilon 0.5 --precision 0.05"
+    code, out, _ = nbyk(f"plan --class-alpha 10,3,3 {metrics}")
+    words = " ".join(out.split())
+    assert (code, "By tv_mean: " in words, "labels): a power of 0." in words) == (0, True, True)
+    assert "The metric decides." in words
 
 
 @pytest.mark.parametrize(

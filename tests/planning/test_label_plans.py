@@ -169,7 +169,7 @@ def test_labels_with_raters_show_how_raters_differ(metric: Metric) -> None:
         effects = [observed_effects(pair, pilot.metric)[0] for pair in pilot.pairs]
         assert abs(np.mean(effects) - 0.08) < 0.01
         assert pilot.crew.raters == 12
-        assert "a share ε = " in pilot.assumed
+        assert "B's labels have a share of noise of ε = " in pilot.assumed
         sds.append(pilot.spread.raters**0.5)
     assert sds[1] > 2.0 * sds[0]
 

@@ -93,6 +93,8 @@ def test_levels_are_planned_as_labels_are() -> None:
         for epsilon in (0.05, 1.0)
     ]
     assert powers[0] < 0.2
+    lines = plan(PRIOR, n_items=40, k_responses=2, epsilon=0.5, precision=0.1).lines
+    assert "a system B whose places on the latent scale are off by up to ε = 0.5" in lines[1]
     assert powers[1] > 0.5
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from nbyk.data.columns import Columns
     from nbyk.data.layouts import Mending
     from nbyk.priors.family import Family
-    from nbyk.priors.predictive import RatingFit
+    from nbyk.priors.predictive import FittedPrior, RatingFit
 
 
 def fit(
@@ -47,6 +49,18 @@ def fit(
             metavar="FILE",
         ),
     ] = None,
+    response: Annotated[
+        str | None,
+        typer.Option(
+            help="Kind of the ratings, as beta: skewed near the ends of the scale.",
+            show_default="likert on levels, clamped between two ends, or binary",
+            metavar="KIND",
+        ),
+    ] = None,
+    classes: Annotated[
+        str | None,
+        typer.Option(help="Classes of labels.", show_default="those of the file", metavar="A,B,…"),
+    ] = None,
     levels: Annotated[
         str | None,
         typer.Option(
@@ -68,33 +82,36 @@ def fit(
     Without --scale, the file is one that `nbyk study normalise` wrote.
     """
     check_files([ratings])
-    from nbyk.cli.labels import are_labels, names_in
+    from nbyk.cli.labels import are_labels, fit_labels, names_in
     from nbyk.cli.pilot import pilot_scale, read_rated
     from nbyk.cli.ratings import FitFiles, fit_normalised, write_fit
     from nbyk.data.columns import Columns
     from nbyk.data.layouts import Mending
-    from nbyk.priors import fit_prior
+    from nbyk.priors import Response, fit_prior
     from nbyk.testing.unit_cautions import about_units
 
     chosen, files = name or ratings.stem, FitFiles(out, families, check)
     columns, mending = Columns(item, rater, value), Mending(on_duplicates, on_empty)
-    if scale is None and (levels is not None or are_labels(ratings, columns)):
-        print(_fit_labels(ratings, chosen, columns, mending, files, names_in(levels), seed))
+    named = names_in(levels or classes)
+    if scale is None and (named or are_labels(ratings, columns)):
+        fitting = partial(fit_labels, ordered=levels is not None, seed=seed)
+        print(_fit_labels(ratings, chosen, columns, mending, files, named, fitting))
         _say_next(out)
         return
     if scale is None and ratings.suffix.lower() != ".parquet":
         raise NbykError(
             f"expected the scale of the ratings in {ratings}: levels, as in 1,2,3,4,5, two ends, as in "
-            "0..100, or binary for yes or no",
+            "0..100, or binary for yes or no; if its columns count labels, name them with `classes`",
             argument="scale",
         )
     print(f"fitting a prior to {ratings} …", file=sys.stderr)
     if scale is None:
         fitted, read = fit_normalised(ratings, chosen, seed, files)
     else:
-        read, response, _ = read_rated(ratings, pilot_scale(scale), columns, mending)
+        read, usual, _ = read_rated(ratings, pilot_scale(scale), columns, mending)
         try:
-            fitted = fit_prior(chosen, read.matrix(), response, seed=seed)
+            of_kind = usual if response is None else Response(response, usual.levels)
+            fitted = fit_prior(chosen, read.matrix(), of_kind, seed=seed)
         except NbykError as error:
             raise error.about(file=ratings) from None
         write_fit(fitted, files)
@@ -121,26 +138,32 @@ def _fit_labels(
     columns: Columns,
     mending: Mending,
     files: FitFiles,
-    levels: tuple[str, ...],
-    seed: int,
+    named: tuple[str, ...],
+    fitting: Callable[..., FittedPrior[Any, Any]],
 ) -> str:
-    """Fit a prior to labels, or to these levels, write it, and return it in words."""
-    from nbyk.cli.labels import fit_labels, read_labels
+    """Fit a prior to labels, of these classes if they are named, write it, and return it in words."""
+    from nbyk.cli.labels import read_labels
     from nbyk.files import write_json
+    from nbyk.planning.fitted_raters import fit_raters
 
     if files.families is not None:
         raise NbykError("labels have one family; leave it out", argument="families")
-    labels, classes = read_labels(path, columns, mending, levels)
-    fitted = fit_labels(name, labels.matrix(), classes, path, ordered=bool(levels), seed=seed)
-    for file, content in ((files.prior, fitted.prior), (files.check, fitted.check)):
+    labels, classes = read_labels(path, columns, mending, named)
+    fitted = fitting(name, labels.matrix(), classes, path)
+    prior = fit_raters(fitted.prior, labels.matrix(), labels.units())
+    for file, content in ((files.prior, prior), (files.check, fitted.check)):
         if file is not None:
             write_json(file, content.to_dict())
-    for note in filter(None, (*labels.mended, fitted.prior.caution)):
+    for note in filter(None, (*labels.mended, prior.caution)):
         print(note, file=sys.stderr)
-    prior = fitted.prior
     lines = [f"Prior of {name}, fitted to {labels.n_ratings} labels of {labels.n_items} items:"]
     rows = zip(prior.classes, prior.in_words, prior.shares, strict=True)
     lines += [f"  {class_name}: {words}{share:.1%} of the labels" for class_name, words, share in rows]
+    if prior.leaning or prior.confusion:
+        lines += [
+            f"  raters: {prior.leaning:.0%} of what varies in a label is what its rater leans to, and "
+            f"{prior.confusion:.0%} what the rater takes the item's class for"
+        ]
     return "\n".join(lines)
 
 

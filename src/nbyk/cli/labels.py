@@ -47,11 +47,12 @@ def names_in(text: str | None) -> tuple[str, ...]:
 
 
 def are_labels(path: Path, columns: Columns) -> bool:
-    """Return whether the cells of a file are classes."""
-    from nbyk.data.kinds import kind_of
+    """Return whether the cells of a file are classes, or count labels."""
+    from nbyk.data.kinds import counts_labels, kind_of
     from nbyk.data.reading import table_of
 
-    return kind_of(table_of(path), columns) == "classes"
+    table = table_of(path)
+    return kind_of(table, columns) == "classes" or counts_labels(table, columns)
 
 
 def labels_source(
@@ -79,11 +80,14 @@ def labels_source(
     classes, asked["metric"] = names_in(arguments["classes"]), arguments["metric"]
     pilot, systems = files.gold, files.systems
     if pilot is None:
-        if systems is not None or with_people:
-            raise NbykError(
-                "labels of systems, raters and runs need people's labels; give them", argument="pilot"
-            )
-        return PlanSource(_prior(arguments, classes))
+        if systems is not None:
+            raise NbykError("labels of systems need people's labels; give them", argument="pilot")
+        if with_people and variances_of(arguments):
+            raise NbykError("a standard deviation does not go with a prior of labels, which has its own")
+        prior = _prior(arguments, classes)
+        if with_people:
+            asked["metric"] = asked["metric"] or ["accuracy"]
+        return PlanSource(prior, prior.name)
     metric, *more = arguments["metric"] or ("accuracy",)
     if with_people and more:
         raise NbykError("a plan with raters and runs is by one metric; give one", argument="metric")
@@ -158,10 +162,11 @@ def read_labels(
 ) -> tuple[Ratings, tuple[str, ...]]:
     """Return people's labels as places of classes, and the classes."""
     from nbyk.data.kinds import Classes
-    from nbyk.data.reading import read_as
+    from nbyk.data.reading import as_ratings, cells_of, table_of
 
-    named = Classes(classes or None)
-    return read_as(named.kind, path, columns, mending), named.names
+    table, named = table_of(path), Classes(classes or None)
+    cells = named.counted(table, columns) or cells_of(table, columns, mending)
+    return as_ratings(cells, named.kind, columns, mending), named.names
 
 
 def fit_labels(

@@ -81,12 +81,15 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
     """Raise NbykError if the options do not name one source of items and ratings."""
     given = {name: arguments[name] for name in ("dataset", "pilot", "pilot_systems", "prior")}
     pilot, pilot_systems = given["pilot"], given["pilot_systems"]
+    from nbyk.priors.ordinal import label_prior_in
+
     if arguments["unit"] not in (None, "scale", "share"):
         raise NbykError(f"found {arguments['unit']}, expected scale or share", argument="unit")
     check_files([pilot, *(pilot_systems or ()), given["prior"]])
     if with_people:
+        of_labels = given["prior"] is not None and label_prior_in(given["prior"]) is not None
         for name, words in (("dataset", "DATASET"), ("prior", "--prior")):
-            if given[name] is not None:
+            if given[name] is not None and (name == "dataset" or not of_labels):
                 raise NbykError(
                     f"{words}: found {given[name]}, which does not go with raters and runs; leave it out, "
                     "and give `effect` and `item_sd`, `severity_sd`, `rating_sd` and `run_sd`, or `pilot`, "

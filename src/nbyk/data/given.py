@@ -228,6 +228,9 @@ class GivenData:
 
     def classes(self, among: Classes, mending: Mending, givers: str) -> GivenData:
         """Return the data read as classes; `givers` are those who give them, in words."""
+        counted = self.table and among.counted(self.table, self.columns)
+        if counted:
+            return replace(self, given=as_ratings(counted, among.kind, self.columns, mending))
         return self._read("classes", replace(among.kind, givers=givers), mending)
 
     def distributions(self, over: ClassShares, mending: Mending, *, is_gold: bool = False) -> GivenData:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -24,6 +24,7 @@ from nbyk.data.layouts import (
     long_cells,
     nameless_cells,
     numbered_within,
+    refuse_repeated,
 )
 from nbyk.data.scales import Scale
 from nbyk.data.tables import Table, is_number
@@ -93,6 +94,27 @@ class Classes:
         self.names = () if names is None else tuple(names)
         self.kind = CellKind(self._places, "a label", givers)
 
+    def counted(self, table: Table, asked: Columns) -> Entries | None:
+        """Return the single labels of a table that counts them, a row to an item; None of another table."""
+        counts = _counts_in(table, asked, self.names)
+        if counts is None:
+            return None
+        self.names = self.names or tuple(sorted(counts, key=_by_number))
+        found = recognised(table, asked)
+        ids = as_ids(table, found.item, table.column(found.item, ""))
+        refuse_repeated(table, ids, "; expected one row of counts per item: add them up")
+        labels, rows = list[str](), list[int]()
+        for row, item in enumerate(ids):
+            of_item = {name: _count(column[row], table.at(row), name) for name, column in counts.items()}
+            if not any(of_item.values()):
+                raise table.at(row).error(f"item {item!r} has no label; add one, or delete the row")
+            labels += [name for name, count in of_item.items() for _ in range(count)]
+            rows += [row] * sum(of_item.values())
+        items = [ids[row] for row in rows]
+        columns = replace(found, value=", ".join(counts))
+        column = found.value if found.value in table.names else "counts"
+        return Entries(items, numbered_within(items), labels, rows, table, column, columns, False)
+
     def _places(self, cells: Entries) -> Floats:
         names = [class_name(cell, cells.at(row)) for row, cell in enumerate(cells.found)]
         names = [{"True": "1", "False": "0"}.get(name, name) for name in names]  # as Python writes them
@@ -148,6 +170,54 @@ def class_name(cell: Any, at: DataPlace) -> str:
     if _HALF.search(name):
         raise at.error(f"found {name!r}, which holds half a character; mend it")
     return name
+
+
+def counts_labels(table: Table, asked: Columns) -> bool:
+    """Return whether a table counts the labels of each item: objects of counts, or a column to a class."""
+    return _counts_in(table, asked, ()) is not None
+
+
+def _counts_in(table: Table, asked: Columns, classes: Sequence[str]) -> Mapping[str, Sequence[Any]] | None:
+    """Return columns of counts by class, where a cell of None is 0; None of a table of something else.
+
+    Columns are counts if the classes are named after them, or if their rows all have one sum, of 2 or more.
+    """
+    if table.nameless:
+        return None
+    found = recognised(table, asked)
+    if found.item not in table.names or found.rater in table.names:
+        return None
+    if found.value in table.names:
+        cells = table.column(found.value, "")
+        if not all(isinstance(cell, dict) and cell and _are_whole(cell.values()) for cell in cells):
+            return None
+        names = dict.fromkeys(name for cell in cells for name in cell)
+        every = dict.fromkeys((*names, *classes))
+        return {name: [cell.get(name) for cell in cells] for name in every}
+    others = [name for name in table.names if name not in (found.item, asked.cluster)]
+    if classes:
+        return {name: table.column(name, "") for name in classes} if {*classes} <= {*others} else None
+    columns = {name: table.column(name, "") for name in others}
+    cells = [cell for column in columns.values() for cell in column]
+    if len(columns) < 2 or not _are_whole(cells):
+        return None
+    sums = {sum(int(float(cell)) for cell in row) for row in zip(*columns.values(), strict=True)}
+    return columns if len(sums) == 1 and sums.pop() > 1 else None
+
+
+def _are_whole(cells: Iterable[Any]) -> bool:
+    """Return whether all cells are whole numbers of 0 or more."""
+    return all(is_number(str(cell)) and float(cell) >= 0.0 and float(cell).is_integer() for cell in cells)
+
+
+def _count(cell: Any, at: DataPlace, name: str) -> int:
+    if cell is None:
+        return 0
+    if not _are_whole([cell]):
+        raise at.error(
+            f"column {name!r}: found {shown(cell)}, expected how many people chose this class: a whole number"
+        )
+    return int(float(cell))
 
 
 def _by_number(name: str) -> tuple[float, str]:

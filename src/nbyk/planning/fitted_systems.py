@@ -182,7 +182,7 @@ class FittedSystems:
     def _responses(self, k: int, draws: RepeatedStreams) -> Floats:
         """Return the responses of gold, A and B, (3, K, items)."""
         response = self.population.prior.response
-        return np.stack([response.apply(normals * sd + mean) for mean, sd, normals in self._drawn(k, draws)])
+        return np.stack([response.respond(mean, sd, normals) for mean, sd, normals in self._drawn(k, draws)])
 
     def _drawn(self, k: int, draws: RepeatedStreams) -> Iterator[tuple[Floats, Floats, Floats]]:
         """Yield the items' means and deviations, (items,), and normals, (K, items), for gold, A and B."""

@@ -33,13 +33,16 @@ def unit_of(scale: Scale | None, response: Response | None = None) -> float:
         raise NbykError(
             "a plan takes levels in equal steps: number them evenly, or give two ends", argument="scale"
         )
-    levels = 0 if response is None else response.levels
-    low, high = ends_of(scale) or (0.0, 1.0)
-    if levels == 2:
-        return high - low
-    if isinstance(scale, Levels) and levels and len(scale.levels) != levels:
-        raise NbykError(f"found {len(scale.levels)} levels, but the ratings have {levels}", argument="scale")
-    return (high - low) * levels / (levels - 1) if isinstance(scale, Interval) and levels else scale.unit
+    if response is None or not response.levels:
+        return scale.unit
+    levels, low_high = response.levels, ends_of(scale) or (0.0, 1.0)
+    if isinstance(scale, Levels) and response.top < 1.0:
+        if len(scale.levels) != levels:
+            problem = f"found {len(scale.levels)} levels, but the ratings have {levels}"
+            raise NbykError(problem, argument="scale")
+        return scale.unit
+    # the highest response is the higher end
+    return (low_high[1] - low_high[0]) * levels / round(response.top * levels)
 
 
 def ends_of(scale: GivenScale | None) -> tuple[float, float] | None:

@@ -24,9 +24,10 @@ from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError, argument_with
 from nbyk.metrics import Metric, get
 from nbyk.planning.long_run import unit_of
-from nbyk.priors.nominal import labels_of, shares_of
-from nbyk.resampling.labels import LabelledItems
+from nbyk.priors.nominal import LabelPrior, labels_of, shares_of
+from nbyk.resampling.labels import LabelledItems, LabelSource
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
+from nbyk.resampling.rated_labels import dealt_raters, labels_by_raters
 from nbyk.resampling.resample import observed_effects
 from nbyk.sums import product
 from nbyk.testing.engine.inputs import as_response_set
@@ -59,6 +60,7 @@ _NEAR = 40
 """The mean of so many draws about the quantile is planned with."""
 
 _SEED = 20251125
+_SIMULATED_ITEMS, _SIMULATED_RATERS = 2400, 60
 _PAIRS = 8
 """So many simulated pairs of systems stand for those that ratings alone do not have."""
 
@@ -96,6 +98,8 @@ class Pilot:
         The scale of the ratings before they were put on [0, 1], as for `nbyk.settle`.
     assumed
         What is assumed of simulated systems, in words; "" of real ones.
+    epsilon
+        The ε of system B, if the systems are simulated.
     calls
         Calls of a judge whom people correct; 0 without a judge.
     known
@@ -110,6 +114,7 @@ class Pilot:
     declared: Mapping[str, float] = field(default_factory=dict)
     scale: GivenScale | None = None
     assumed: str = ""
+    epsilon: float = 0.0
     calls: int = 0
     known: Responses | None = None
 
@@ -182,36 +187,75 @@ class Pilot:
         and ε gives the effect by the pilot's own labels. For a metric of distributions, a system answers with
         its shares of the classes. `labels` are places of classes, (N, K), NaN where missing.
         """
-        order, shared = items.order, {"a": FRESH, "b": FRESH}
-        shared |= {"gold": units.taken(order)}
+        order = items.order
+        golds = [(labels[order], units.taken(order))] * _PAIRS
         generators = [np.random.default_rng([_SEED, number]) for number in range(_PAIRS)]
         pools = [items.pool(generator, items.n_items) for generator in generators]
-        draws = [generator.random((2, items.n_items, 1)) for generator in generators]
+        return cls._of_pools(items, pools, golds, generators, metric, effect, **more)
 
-        def pairs(epsilon: float) -> tuple[Metric, list[ResponseSet]]:
+    @classmethod
+    def of_label_prior(cls, prior: LabelPrior, k: int, metric: Metric, effect: float) -> Pilot:
+        """Return simulated pilots of a prior's labels, K an item, by raters who differ as the prior says.
+
+        Their systems are those of `of_labels`. The pilots are so large that the variances are the prior's.
+        While ε is sought, A and B say the same but for B's noise: then fewer items tell the effect.
+        """
+        golds, pools = [], []
+        generators = [np.random.default_rng([_SEED, number]) for number in range(_PAIRS)]
+        for generator in generators:
+            pools.append(prior.pool(generator, _SIMULATED_ITEMS))
+            raters = dealt_raters(_SIMULATED_ITEMS, max(_SIMULATED_RATERS, k), k, generator)
+            gold = labels_by_raters(prior, pools[-1].at(0.0, 0.0)[0], raters, generator)
+            names = tuple(map(str, range(int(raters.max()) + 1)))
+            golds.append((gold, Units("ids", names, raters.astype(np.int32))))
+        return cls._of_pools(prior, pools, golds, generators, metric, effect, alike=True)
+
+    @classmethod
+    def _of_pools(
+        cls,
+        source: LabelSource,
+        pools: Sequence[Any],
+        golds: Sequence[tuple[Floats, Units]],
+        generators: Sequence[np.random.Generator],
+        metric: Metric,
+        effect: float,
+        *,
+        alike: bool = False,
+        **more: Any,
+    ) -> Pilot:
+        classes, n_classes = source.classes, source.levels
+        draws = [
+            generator.random((2, len(gold), 1))
+            for generator, (gold, _) in zip(generators, golds, strict=True)
+        ]
+
+        same = [of_pair[[0, 0]] for of_pair in draws]
+
+        def pairs(epsilon: float, *, alike: bool = False) -> tuple[Metric, list[ResponseSet]]:
             chances = [pool.at(0.0, epsilon)[1:] for pool in pools]
             if metric.needs == "classes":
                 answers = [
                     [labels_of(above, u).astype(np.float64) for above, u in zip(two, of_pair, strict=True)]
-                    for two, of_pair in zip(chances, draws, strict=True)
+                    for two, of_pair in zip(chances, same if alike else draws, strict=True)
                 ]
-                table = np.eye(items.levels)
+                table = np.eye(n_classes)
             else:
                 rows = np.array([[shares_of(above) for above in two] for two in chances])
-                table = np.concatenate([np.eye(items.levels), rows.reshape(-1, items.levels)])
-                answers = list(np.arange(items.levels, float(len(table))).reshape(*rows.shape[:3], 1))
-            categories = Categories(items.classes, table, cast("Kind", metric.needs))
-            sets = [ResponseSet(labels[order], a, b, shared, categories=categories) for a, b in answers]
-            return metric.bound(items.classes, table), sets
+                table = np.concatenate([np.eye(n_classes), rows.reshape(-1, n_classes)])
+                answers = list(np.arange(n_classes, float(len(table))).reshape(*rows.shape[:3], 1))
+            categories = Categories(classes, table, cast("Kind", metric.needs))
+            sets = [
+                ResponseSet(gold, a, b, {"gold": units, "a": FRESH, "b": FRESH}, categories=categories)
+                for (gold, units), (a, b) in zip(golds, answers, strict=True)
+            ]
+            return metric.bound(classes, table), sets
 
-        epsilon = _epsilon_of(pairs, effect, 1.0, "labels")
+        epsilon = _epsilon_of(partial(pairs, alike=alike), effect, 1.0, "labels")
         once = " once" if metric.needs == "classes" else ", each with its shares of the classes"
-        assumed = (
-            f"two simulated systems that label an item{once}, as people would; a share ε = {epsilon:.3g} of "
-            "B's is noise"
-        )
+        off = f"B's {source.perturbed} ε = {epsilon:.3g}"
+        assumed = f"two simulated systems that label an item{once}, as people would; {off}"
         bound, sets = pairs(epsilon)
-        return cls(tuple(sets), bound, assumed=assumed, **more)
+        return cls(tuple(sets), bound, assumed=assumed, epsilon=epsilon, **more)
 
     @classmethod
     def of_judged(cls, data: JudgedSystems) -> Pilot:

@@ -18,10 +18,12 @@ from nbyk.planning.long_run import ends_of, epsilon_for_effect, long_run_effect,
 from nbyk.planning.pilot import Pilot
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import check_precision
+from nbyk.planning.rated_labels import plan_by_raters
 from nbyk.planning.request import Request, Simulated, request_of, typed_in
 from nbyk.planning.result import Plan
 from nbyk.planning.search import PlanSearch
 from nbyk.planning.simulation import PlanSimulation
+from nbyk.priors.nominal import LabelPrior
 from nbyk.priors.prior import ItemSource
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.streams import as_seed
@@ -89,7 +91,8 @@ def plan(
         for the variances of an effect (`nbyk.Spread`), or for a pilot of two systems with ids
         (`nbyk.response_set`), whose variances, sizes and effect stand in for what you do not give. It is
         simulated, with other raters and runs on every item, for a published prior, one fitted to a pilot, or
-        a pilot's own items (`nbyk.PilotItems`). If these have systems, they replace ε and all assumptions
+        a pilot's own items (`nbyk.PilotItems`). A prior fitted to labels with ids is a source of variances,
+        too, if you ask about raters. If these have systems, they replace ε and all assumptions
         about the two; A is the one that looks better. For people and a judge (`nbyk.read_judged`), the plan
         is that of `nbyk.compare_judged` for the best two systems, or for one system's mean.
     metric, test, alpha, n_resamples
@@ -178,6 +181,9 @@ def plan(
     (chosen,) = metrics
     if isinstance(source, JudgedSystems):
         source = Pilot.of_judged(source)
+    if isinstance(source, LabelPrior) and (given["solve"] or given["raters"] or given["items_per_rater"]):
+        _refuse(given, _SIMULATED_ONLY, "does not go with raters; leave it out")
+        return plan_by_raters(source, chosen, given)
     if isinstance(source, Spread | ResponseSet | Pilot):
         _refuse(
             given,

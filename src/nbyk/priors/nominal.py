@@ -1,4 +1,4 @@
-"""The nominal family: labels whose shares within an item are Dirichlet (Pandita et al. 2026).
+"""Priors of classes: labels whose shares within an item are Dirichlet (Pandita et al. 2026).
 
 Item i has shares p_i ~ Dirichlet(α) of M classes, and its responses are draws from Categorical(p_i). An
 item's shares are kept as the chances of a class from c on, P(class ≥ c) for every class but the first: those
@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, psi
+from scipy.special import gammaln, log_ndtr, psi
 
 from nbyk.errors import NbykError
 from nbyk.priors.curves import beta_quantile
@@ -32,14 +32,26 @@ _LEAST_ALPHA, _MOST_ALPHA = 1e-4, 1e6
 
 
 class LabelPrior(Prior):
-    """A distribution of whole data sets of labels: of items, and of the labels of an item.
+    """A distribution of whole data sets of labels: of items, of raters, and of the labels of an item.
 
-    An item is its chances of a class from c on. A family of them is one file: it says how items are drawn,
-    how systems are off (`pool`), how likely labels are, and how it is fitted and kept.
+    An item is its chances of a class from c on. Each kind is one file: it says how items are drawn,
+    how systems are off (`pool`), how labels are made of noise, how likely they are, and how it is fitted and
+    kept. A share of the noise may be a rater's own (`nbyk.resampling.rated_labels`).
     """
 
     of_labels: ClassVar[bool] = True
+    perturbed: ClassVar[str] = "labels have a share of noise of"
     classes: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def leaning(self) -> float:
+        """The share of a label's noise that is its rater's on all items."""
+
+    @property
+    @abstractmethod
+    def confusion(self) -> float:
+        """The share of a label's noise that is its rater's among items of one class."""
 
     @property
     def levels(self) -> int:
@@ -67,6 +79,19 @@ class LabelPrior(Prior):
     @abstractmethod
     def log_likelihood(self, counts: ArrayLike) -> float:
         """Return the log-probability of labels in their order, counted by item and class, (N, M)."""
+
+    @abstractmethod
+    def with_raters(self, leaning: float, confusion: float) -> LabelPrior:
+        """Return the prior of the same single labels, with these shares of their noise the raters'."""
+
+    @property
+    @abstractmethod
+    def n_noises(self) -> int:
+        """The number of standard normals for one label."""
+
+    @abstractmethod
+    def labels(self, above: Floats, noise: Floats) -> Floats:
+        """Return labels (N, K), as places of classes, of items (M − 1, N), from normals (n_noises, N, K)."""
 
     def check_names(self, n_classes: int, argument: str, first: int = 0) -> None:
         """Give classes without names numbers; raise an `NbykError` about them or the prior's name."""
@@ -101,18 +126,23 @@ class ClassPrior(LabelPrior):
         The classes' names, in the order of `alpha`; "0", "1" and so on by default.
     caution : str
         As for `TwoStagePrior`.
+    leaning, confusion : float
+        Shares of the noise of a label that are its rater's: on all items, and among items of one class; from
+        0 to 1 in all (`nbyk.resampling.rated_labels`). They tie labels together, and change no single one.
 
     Raises
     ------
     NbykError
-        If the name is empty, there are fewer than two classes, an α is not above 0, or the classes are not
-        as many different names.
+        If the name is empty, there are fewer than two classes, an α is not above 0, the classes are not as
+        many different names, or a share is out of range.
     """
 
     name: str
     alpha: tuple[float, ...]
     classes: tuple[str, ...] = ()
     caution: str = field(default="", compare=False)
+    leaning: float = 0.0
+    confusion: float = 0.0
 
     def __post_init__(self) -> None:
         try:
@@ -130,6 +160,12 @@ class ClassPrior(LabelPrior):
                     "class that hardly anybody chooses has a small one, such as 0.01"
                 ).about(argument="alpha")
         object.__setattr__(self, "alpha", alpha)
+        for argument in ("leaning", "confusion"):
+            share = getattr(self, argument)
+            if not 0.0 <= share <= 1.0 or self.leaning + self.confusion > 1.0:
+                raise NbykError(
+                    f"found {share}, expected a share of a label's noise: from 0 to 1, with the other one"
+                ).about(argument=argument)
         self.check_names(len(alpha), "number of `alpha`")
 
     @property
@@ -174,6 +210,25 @@ class ClassPrior(LabelPrior):
         alphas = np.array(self.alpha) + np.asarray(labels), *2 * (np.array(self.noise.alpha),)
         return MixedPool(*(_dirichlet(alpha, generator, n) for alpha in alphas))
 
+    def with_raters(self, leaning: float, confusion: float) -> ClassPrior:
+        """Return the prior of the same single labels, with these shares of their noise the raters'."""
+        return replace(self, leaning=leaning, confusion=confusion)
+
+    @property
+    def n_noises(self) -> int:
+        """The number of standard normals for one label: one for each class."""
+        return self.levels
+
+    def labels(self, above: Floats, noise: Floats) -> Floats:
+        """Return labels (N, K), as places of classes, of items (M − 1, N), from normals (M, N, K).
+
+        A label is the class with the largest of log p + g, where g is a Gumbel draw made of a normal.
+        """
+        shares = np.moveaxis(shares_of(above), -1, 0)[..., np.newaxis]
+        with np.errstate(divide="ignore"):
+            scores = np.log(np.maximum(shares, 0.0)) - np.log(-log_ndtr(noise))
+        return np.asarray(scores.argmax(axis=0), dtype=np.float64)
+
     def log_likelihood(self, counts: ArrayLike) -> float:
         """Return the log-probability of labels in their order, counted by item and class, (N, M).
 
@@ -183,7 +238,8 @@ class ClassPrior(LabelPrior):
         return _log_likelihood(np.array(self.alpha), rows, times)
 
     def _content(self) -> dict[str, Any]:
-        return {"alpha": list(self.alpha)}
+        of_raters = {"leaning": self.leaning, "confusion": self.confusion}
+        return {"alpha": list(self.alpha), **{name: share for name, share in of_raters.items() if share}}
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The ordinal family: levels of a latent normal scale between thresholds, a cumulative probit.
+"""Priors of ordered levels: steps of a latent normal scale between thresholds, a cumulative probit.
 
 Item i lies at m_i ~ N(0, s²) on the latent scale. A response is m_i + b_r + N(0, 1), where b_r ~ N(0, τ²) is
 how far rater r's own cut-points lie from the common ones, and its level is the number of thresholds that it
@@ -8,9 +8,9 @@ reaches. Levels have an order and no distances.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,7 @@ from nbyk.priors.nominal import (
     as_counts,
     check_classes,
     check_differ,
+    labels_of,
 )
 from nbyk.priors.predictive import FittedPrior
 from nbyk.priors.responses import check_keys
@@ -63,6 +64,9 @@ class OrdinalPrior(LabelPrior):
         levels are not as many different names.
     """
 
+    confusion: ClassVar[float] = 0.0
+    perturbed: ClassVar[str] = "places on the latent scale are off by up to"
+
     name: str
     thresholds: tuple[float, ...]
     item_sd: float
@@ -84,6 +88,27 @@ class OrdinalPrior(LabelPrior):
                 raise NbykError(f"found {sd}, expected a standard deviation of at least 0", argument=argument)
         object.__setattr__(self, "thresholds", tuple(cuts.tolist()))
         self.check_names(len(cuts) + 1, "level", first=1)
+
+    @property
+    def leaning(self) -> float:
+        """The share of a response's noise that is its rater's, the spread of the raters' cut-points."""
+        return self.rater_sd**2 / (1.0 + self.rater_sd**2)
+
+    def with_raters(self, leaning: float, confusion: float) -> OrdinalPrior:
+        """Return the prior of the same single responses, with a share of their noise the raters'."""
+        spread = np.sqrt((1.0 + self.rater_sd**2) * (1.0 - leaning))
+        cuts = tuple((np.array(self.thresholds) / spread).tolist())
+        rater_sd = float(np.sqrt(leaning / (1.0 - leaning)))
+        return replace(self, thresholds=cuts, item_sd=float(self.item_sd / spread), rater_sd=rater_sd)
+
+    @property
+    def n_noises(self) -> int:
+        """The number of standard normals for one response: one."""
+        return 1
+
+    def labels(self, above: Floats, noise: Floats) -> Floats:
+        """Return responses (N, K), as places of levels, of items (L − 1, N), from normals (1, N, K)."""
+        return labels_of(above, ndtr(-noise[0])).astype(np.float64)
 
     @property
     def n_uniforms(self) -> int:
@@ -221,7 +246,7 @@ def label_prior_in(path: Path) -> LabelPrior | None:
             return None
         optional = ("classes", "caution")
         if "alpha" in content:
-            check_keys(content, "prior of labels", ("name", "alpha"), optional)
+            check_keys(content, "prior of labels", ("name", "alpha"), (*optional, "leaning", "confusion"))
             return ClassPrior(**content)
         if "thresholds" in content:
             check_keys(content, "prior of levels", ("name", "thresholds", "item_sd"), ("rater_sd", *optional))

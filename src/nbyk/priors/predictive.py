@@ -222,8 +222,8 @@ def predictive_check(
 
     def simulated() -> Moments:
         mu, sigma = prior.draw_items(open_uniforms(rng, (len(present), prior.n_uniforms)))
-        draws = mu[:, np.newaxis] + sigma[:, np.newaxis] * rng.standard_normal(present.shape)
-        return shown(prior.response.apply(draws))
+        normals = rng.standard_normal(present.shape)
+        return shown(prior.response.respond(mu[:, np.newaxis], sigma[:, np.newaxis], normals))
 
     def against(reference: list[Moments]) -> Callable[[Moments], Floats]:
         nonlocal mean_prior

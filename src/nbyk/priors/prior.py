@@ -13,6 +13,8 @@ class ItemSource(ABC):
     """What items and their responses are drawn from; `of_labels` says whether responses are classes."""
 
     of_labels: ClassVar[bool]
+    perturbed: ClassVar[str] = "item means are off by up to"
+    """What an ε of a simulated system says, to precede it."""
 
     @property
     def of_pair(self) -> bool:

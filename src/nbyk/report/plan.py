@@ -15,11 +15,11 @@ from nbyk.planning.result import Plan
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, style
 from nbyk.report.lines import in_words
-from nbyk.report.plan_lines import rating_or_label
 from nbyk.report.plan_tables import (
     RATERS,
     candidates_table,
     every_way,
+    rating_or_label,
     standard_deviations,
     with_raters,
 )

@@ -13,7 +13,7 @@ from nbyk.planning.result import Plan
 from nbyk.planning.simulation import EPSILON_FROM
 from nbyk.report.answer import AnswerTable
 from nbyk.report.lines import Head, Line, in_words
-from nbyk.report.plan_tables import near_ways, wanted_power
+from nbyk.report.plan_tables import near_ways, rating_or_label, wanted_power
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.words import listed, number
 
@@ -96,12 +96,6 @@ def collection(plan: Plan, high: Plan | None = None) -> str:
     return words
 
 
-def rating_or_label(plan: Plan) -> str:
-    """Return what a response of people is called."""
-    source = plan.request.source
-    return "label" if isinstance(source, Simulated) and source.of_labels else "rating"
-
-
 def _cost(plan: Plan) -> str:
     costs = plan.request.costs
     if (costs.item, costs.rating, costs.rater, costs.run) == (0.0, 1.0, 0.0, 0.0):
@@ -122,9 +116,12 @@ def _first(plan: Plan) -> str:
         )
     last = plan.open[-1]
     by = f" by {plan.metric}" if _by_metrics(plan) else ""
-    if last in SIZES and _by_metrics(plan):
-        ways = " ".join(f"By {one.metric}: {collection(one)}." for one in (plan, *plan.others))
-        return f"{ways} The metric decides."
+    if _by_metrics(plan) and plan.open != ("power",):
+        found = "" if last in SIZES else ": a power of {:.2f}"
+        ways = (
+            f"By {one.metric}: {collection(one)}{found.format(one.power)}." for one in (plan, *plan.others)
+        )
+        return f"{' '.join(ways)} The metric decides."
     if last in SIZES:
         sure, now = plan.assured, plan.present
         load, more = plan.request.items_per_rater, 0 if now is None else plan.crew.raters - now.crew.raters
@@ -213,7 +210,7 @@ def _power(plan: Plan) -> Iterator[str]:
         interval = f" ({plan.simulated.low:.2f} to {plan.simulated.high:.2f})" if plan.simulated else ""
         yield f"Power {plan.power:.2f}{interval} to find {_worse_system(plan, request.source)}: {test}."
         yield from _limits(plan)
-        if _by_metrics(plan) and plan.open[-1] == "power":
+        if _by_metrics(plan) and plan.open == ("power",):
             powers = [f"{other.power:.2f} by {other.metric}" for other in plan.others]
             yield f"Power by the other metrics: {', '.join(powers)}."
     else:
@@ -240,10 +237,8 @@ def _worse_system(plan: Plan, world: Simulated) -> str:
     if plan.asked_effect is not None:
         return f"a system B that is worse by {number(plan.asked_effect)}{_on(plan)}"
     epsilon = number(plan.epsilon or 0.0)
-    if world.of_labels:
-        return f"a system B whose labels have a share of noise of ε = {epsilon}"
     if world.has_gold:
-        return f"a system B whose item means are off by up to ε = {epsilon}"
+        return f"a system B whose {world.prior.perturbed} ε = {epsilon}"
     side = "lower" if world.test.metric.direction == "higher" else "higher"
     return f"a system B whose item means are {side} by ε = {epsilon}"
 
@@ -287,8 +282,7 @@ def _assumptions(plan: Plan) -> Iterator[str]:
     if source.of_pair:
         return
     if plan.asked_effect is not None and plan.open[-1] != "epsilon":
-        noise = "labels have a share of noise of" if source.of_labels else "item means are off by up to"
-        yield f"B's {noise} ε = {number(plan.epsilon or 0.0)}"
+        yield f"B's {of.perturbed} ε = {number(plan.epsilon or 0.0)}"
     yield from _systems(source, plan.request.unit)
 
 
@@ -296,7 +290,7 @@ def _systems(world: Simulated, unit: float) -> Iterator[str]:
     """Yield what is assumed of simulated systems, a few words each."""
     if world.of_labels:
         if world.epsilon_a != 0.0:
-            yield f"A's labels have a share of noise of ε_A = {number(world.epsilon_a)}"
+            yield f"A's {world.prior.perturbed} ε_A = {number(world.epsilon_a)}"
         often = {None: "as often as people do", 1: "once"}.get(world.n_runs, f"{world.n_runs} times")
         yield f"each system labels an item {often}, as a person would"
         return
@@ -305,7 +299,7 @@ def _systems(world: Simulated, unit: float) -> Iterator[str]:
         kind = "whole levels of the scale" if answers == "levels" else "real numbers"
         yield f"systems answer in {kind} ({argument_with('system_answers', answers)})"
     if world.epsilon_a != 0.0:
-        yield f"A's item means are off by up to ε_A = {number(unit * world.epsilon_a)}"
+        yield f"A's {world.prior.perturbed} ε_A = {number(unit * world.epsilon_a)}"
     scales = {"A": world.sd_scale_a, "B": world.sd_scale_b}
     if world.n_runs == 1:
         again = set(scales.values()) == {0.0}

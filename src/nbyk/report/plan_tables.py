@@ -45,6 +45,7 @@ def near_ways(plan: Plan, *, all_of_them: bool = False) -> pd.DataFrame:
     places = sorted(
         range(len(rows)), key=lambda place: (rows[place][1] != "this plan", costs.of(rows[place][0]))
     )
+    each = rating_or_label(plan)
     shown = sorted(
         (rows[place] for place in places[: None if all_of_them else _MOST_WAYS]),
         key=lambda row: (row[0].raters, row[0].runs, row[0].ratings_per_item, -row[0].n_items),
@@ -52,16 +53,21 @@ def near_ways(plan: Plan, *, all_of_them: bool = False) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "items": crew.n_items,
-            "ratings each": crew.ratings_per_item,
+            f"{each}s each": crew.ratings_per_item,
             **({"raters": crew.raters} if crew.raters else {}),
             **({"runs": crew.runs} if crew.runs else {}),
             **({"judge calls": crew.calls} if crew.calls else {}),
-            "ratings": crew.n_items * crew.ratings_per_item * costs.rated_systems,
+            f"{each}s": crew.n_items * crew.ratings_per_item * costs.rated_systems,
             **({"cost": _whole(costs.of(crew))} if priced else {}),
             "": words,
         }
         for crew, words in shown
     )
+
+
+def rating_or_label(plan: Plan) -> str:
+    """Return what a response of people is called."""
+    return "label" if plan.request.is_simulated and plan.request.world.of_labels else "rating"
 
 
 def _is_priced(plan: Plan) -> bool:

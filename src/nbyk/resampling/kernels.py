@@ -168,7 +168,7 @@ def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) ->
                     row[j] = mu + sigma * row[j]
             else:
                 for j in range(row.size):
-                    row[j] = respond_one(mu + sigma * row[j], kind, levels)
+                    row[j] = respond_one(mu, sigma, row[j], kind, levels)
 
 
 @njit(nogil=True, cache=True)
@@ -184,7 +184,7 @@ def mean_responses(mean: Array, sd: Array, kind: int, levels: int, normals: Arra
         for k in range(len(normals)):
             rater_normals = normals[k, items]
             for i in range(len(total)):
-                total[i] += respond_one(mu[i] + sigma[i] * rater_normals[i], kind, levels)
+                total[i] += respond_one(mu[i], sigma[i], rater_normals[i], kind, levels)
         for i in range(len(total)):
             total[i] /= len(normals)
 
@@ -225,9 +225,8 @@ def respond_mixed(
         for i in range(responses.shape[1]):
             mu_a, mu_b, sigma_a, sigma_b = mean_a[r, i], mean_b[r, i], sd_a[r, i], sd_b[r, i]
             for j in range(responses.shape[2]):
-                x = responses[r, i, j]
-                x = mu_b + sigma_b * x if from_b[r, i, j] else mu_a + sigma_a * x
-                responses[r, i, j] = respond_one(x, kind, levels)
+                mu, sigma = (mu_b, sigma_b) if from_b[r, i, j] else (mu_a, sigma_a)
+                responses[r, i, j] = respond_one(mu, sigma, responses[r, i, j], kind, levels)
 
 
 @njit(nogil=True, cache=True)

@@ -69,6 +69,7 @@ class LabelledItems(ItemSource):
         object.__setattr__(self, "answers", answers and tuple(one[order] for one in answers))
 
     of_labels: ClassVar[bool] = True
+    perturbed: ClassVar[str] = ClassPrior.perturbed
 
     @property
     def name(self) -> str:

@@ -103,8 +103,10 @@ class Population:
     @property
     def countable(self) -> bool:
         """Whether counts of the responses are enough: they have levels, and 32 bits hold squared sums."""
-        levels = self.prior.response.levels
-        return levels > 0 and (self.n_runs is None or self.common_responses * (levels - 1) <= _MOST_OF_SUM)
+        response = self.prior.response
+        return response.countable and (
+            self.n_runs is None or self.common_responses * (response.levels - 1) <= _MOST_OF_SUM
+        )
 
     def key(self, seed: int, purpose: str, *, any_size: bool = False) -> StreamKey:
         """Return the key of this population's streams for one purpose.

@@ -99,7 +99,7 @@ def seen_places(prior: TwoStagePrior, raters: Integers, share: float) -> Floats:
         severities = generator.standard_normal(int(raters.max()) + 1)[of_items]
         noise = np.sqrt(share) * severities
         noise += np.sqrt(1.0 - share) * generator.standard_normal(of_items.shape)
-        drawn = prior.response.apply(mu[:, np.newaxis] + sigma[:, np.newaxis] * noise)
+        drawn = prior.response.respond(mu[:, np.newaxis], sigma[:, np.newaxis], noise)
         total += _places_of_ranks(np.nanmean(np.where(of_items >= 0, drawn, np.nan), axis=1))
     return total / _SETS
 

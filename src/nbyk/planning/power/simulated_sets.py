@@ -36,6 +36,7 @@ class SimulatedSets:
         self.size = size
         self.seed = seed
         self.countable = population.countable
+        self._contributions: dict[Metric, Floats] = {}
 
     def random_words(self, role: str) -> np.uint64:
         """Return the key of a random stream of the chunk's own, with a replicate for each set."""
@@ -43,11 +44,13 @@ class SimulatedSets:
         return np.uint64(ReplicateStreams(key, self.chunk).take(role, self.size)[0])
 
     def contributions(self, metric: Metric) -> Floats:
-        """Return an additive metric's effect of every item, shape (size, N)."""
-        effects: Floats = item_effects(
-            self.population, metric, chunk=self.chunk, size=self.size, seed=self.seed
-        )[0]
-        return effects
+        """Return an additive metric's effect of every item, shape (size, N): drawn once for both sides."""
+        if metric not in self._contributions:
+            (effects,) = item_effects(
+                self.population, metric, chunk=self.chunk, size=self.size, seed=self.seed
+            )
+            self._contributions[metric] = effects
+        return self._contributions[metric]
 
     def counts(self) -> Iterator[tuple[int, CountSets]]:
         """Yield batches of the sets as counts, with the number of the first set."""

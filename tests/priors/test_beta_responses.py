@@ -1,0 +1,108 @@
+"""Beta responses against scipy, their closed-form moments, and fits of what they draw."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import beta, kstest, norm
+
+import nbyk
+from nbyk.data.scales import Interval, Levels
+from nbyk.errors import NbykError
+from nbyk.planning.long_run import unit_of
+from nbyk.priors import Response, TwoStagePrior, fit_prior
+from nbyk.priors.families import Beta, Constant, TruncatedNormal, open_uniforms
+from nbyk.priors.responses import KINDS
+
+BETA = Response("beta")
+ITEMS = [(0.5, 0.1), (0.05, 0.1), (0.9, 0.15), (0.02, 0.01), (0.5, 0.45)]
+
+
+def law(mean: float, sd: float) -> beta:
+    total = mean * (1 - mean) / sd**2 - 1
+    return beta(mean * total, (1 - mean) * total)
+
+
+@pytest.mark.parametrize(("mean", "sd"), ITEMS)
+def test_a_response_is_the_quantile_of_its_normal(mean: float, sd: float) -> None:
+    z = norm.ppf(np.concatenate([[1e-9, 1e-4], np.linspace(0.001, 0.999, 301), [1 - 1e-4]]))
+    assert np.allclose(BETA.respond(mean, sd, z), law(mean, sd).ppf(norm.cdf(z)), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize(("mean", "sd"), ITEMS)
+def test_draws_have_the_moments_of_the_item(mean: float, sd: float) -> None:
+    """Within 5 standard errors, and by the Kolmogorov-Smirnov test."""
+    x = BETA.respond(mean, sd, np.random.default_rng(3).standard_normal(50_000))
+    assert abs(x.mean() - mean) < 5 * sd / np.sqrt(len(x))
+    squares = (x - mean) ** 2
+    assert abs(squares.mean() - sd**2) < 5 * squares.std() / np.sqrt(len(x))
+    assert kstest(x, law(mean, sd).cdf).pvalue > 1e-4
+    assert BETA.mean(np.array([mean]), np.array([sd])).tolist() == [mean]
+
+
+def test_a_spread_beyond_every_beta_is_zeros_and_ones() -> None:
+    x = BETA.respond(0.3, 0.7, np.random.default_rng(3).standard_normal(20_000))
+    assert set(np.unique(x)) == {0.0, 1.0}
+    assert abs(x.mean() - 0.3) < 4 * np.sqrt(0.21 / 20_000)
+    assert BETA.respond([0.3, 1.4], 0.0, 1.0).tolist() == [0.3, 1.0]
+
+
+@pytest.mark.parametrize(("mean", "sd"), ITEMS)
+def test_levels_have_the_probabilities_of_the_parts(mean: float, sd: float) -> None:
+    expected = np.diff(law(mean, sd).cdf(np.arange(6) / 5))
+    response = Response("beta", 5)
+    assert np.allclose(response.probabilities(mean, sd), expected, atol=1e-9)
+    x = response.respond(mean, sd, np.random.default_rng(3).standard_normal(20_000))
+    shares = np.bincount(np.rint(5 * x).astype(int), minlength=5) / len(x)
+    assert np.abs(shares - expected).max() < 0.02
+    assert response.probabilities(0.45, 0.0).tolist() == [0, 0, 1, 0, 0]
+
+
+def drawn(prior: TwoStagePrior, n: int, k: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    mu, sigma = prior.draw_items(open_uniforms(rng, (n, prior.n_uniforms)))
+    return prior.response.respond(mu[:, None], sigma[:, None], rng.standard_normal((n, k)))
+
+
+def test_a_fit_of_skewed_ratings_makes_such_ratings() -> None:
+    """It passes its check, which the fit of normal draws does not; and simulated means have one law."""
+    own = TwoStagePrior("own", Beta(0.6, 3.0), TruncatedNormal(0.12, 0.03, 0.0, 1.0), BETA)
+    matrix = drawn(own, 600, 5, 1)
+    fitted = fit_prior("these", matrix, BETA, n_sets=60)
+    assert not fitted.check.rejected, fitted.check
+    assert fitted.prior.response == BETA
+    means = [drawn(prior, 3000, 5, 9).mean(axis=1) for prior in (own, fitted.prior)]
+    assert kstest(*means).statistic < 0.06
+    assert abs(means[0].mean() - means[1].mean()) < 0.02
+    assert fit_prior("these", matrix, Response("clamped"), n_sets=60).check.rejected
+
+
+def test_plans_take_skewed_ratings() -> None:
+    prior = TwoStagePrior("skewed", Beta(0.6, 3.0), Constant(0.12), BETA)
+    powers = [
+        nbyk.plan(prior, n_items=60, k_responses=3, epsilon=epsilon, precision=0.04).power
+        for epsilon in (0.01, 0.3)
+    ]
+    assert powers[0] < 0.2 < 0.8 < powers[1]
+    again = TwoStagePrior.from_dict(json.loads(json.dumps(prior.to_dict())))
+    assert again == prior
+    with pytest.raises(NbykError, match="levels is 1; expected none, or at least 2"):
+        Response("beta", 1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_unit_of_every_kind_is_by_its_highest_response(kind: str) -> None:
+    """A scale from 1 to 5 is 4 long, and the highest response on levels is that of its upper end."""
+    levels = 5 if KINDS[kind].takes(5) else KINDS[kind].n_levels or 0
+    response = Response(kind, levels)
+    assert unit_of(Interval(1, 5), response) == pytest.approx(4 / response.top)
+    if response.levels > 2:
+        assert unit_of(Levels((1, 2, 3, 4, 5)), response) == pytest.approx(4 / response.top)
+
+
+def test_two_likert_levels_have_one_unit_however_they_are_given() -> None:
+    assert unit_of(Levels((0, 1))) == unit_of(Levels((0, 1)), Response("likert", 2)) == 2.0
+    assert unit_of(Interval(0, 1), Response("likert", 2)) == 2.0
+    assert unit_of(Interval(0, 1), Response("binary")) == 1.0
