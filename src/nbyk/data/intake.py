@@ -270,6 +270,7 @@ def read_systems(
         names,
         lower_is_better=direction[0],
         incomplete=incomplete,
+        ordered=by_name.ordered,
     )
 
 

@@ -19,7 +19,7 @@ from nbyk.report.comparison.sentences import (
     verdict_in_words,
 )
 from nbyk.report.lines import bar, with_decimals
-from nbyk.testing.results import Board, Pair, VariancePart
+from nbyk.testing.results import Board, Claim, Pair, VariancePart
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.words import number
 
@@ -120,6 +120,7 @@ def pairs_table(board: Board) -> pd.DataFrame:
         else:
             row |= {"violation ratio": claim.order.violation_ratio, "± error": claim.order.standard_error}
             row |= {"eps_min A over B": claim.order.eps_min, "B over A": claim.order.reversed().eps_min}
+        row |= _latent(claim)
         row["verdict"] = verdict_in_words(pair)
         if pair.margin is not None:
             row["within the margin"] = pair.margin.verdict
@@ -141,6 +142,7 @@ def claims_table(pairs: Iterable[Pair]) -> pd.DataFrame:
             "high": claim.interval[1],
             "p": claim.p,
             "± error": claim.standard_error,
+            **_latent(claim),
             "test": test_in_words(pair, claim),
             "verdict": verdict_in_words(pair, claim),
         }
@@ -149,6 +151,14 @@ def claims_table(pairs: Iterable[Pair]) -> pd.DataFrame:
     ]
     table = pd.DataFrame(rows)
     return table if table["metric"].nunique() > 1 else table.drop(columns="metric")
+
+
+def _latent(claim: Claim) -> dict[str, float]:
+    """Return the columns of the ordinal model's effect, if there is one."""
+    if claim.latent is None:
+        return {}
+    low, high = claim.latent.interval
+    return {"latent": claim.latent.effect, "latent low": low, "latent high": high}
 
 
 def systems_table(pairs: Mapping[str, Pair]) -> pd.DataFrame:
