@@ -275,6 +275,7 @@ def read_systems(
         lower_is_better=direction[0],
         incomplete=incomplete,
         like_gold=like_gold,
+        ordered=by_name.ordered,
     )
 
 

@@ -92,7 +92,18 @@ class Classes:
 
     def __init__(self, names: Sequence[str] | None = None, givers: str = "raters") -> None:
         self.names = () if names is None else tuple(names)
+        self.given = names is not None
         self.kind = CellKind(self._places, "a label", givers)
+        if names is not None and (len(self.names) < 2 or len(set(self.names)) < len(self.names)):
+            raise NbykError(
+                f"found {some(self.names) or 'none'}, expected at least two classes, each once",
+                argument="classes",
+            )
+
+    @property
+    def ordered(self) -> bool:
+        """Whether somebody gave the order of the names, or they are whole numbers."""
+        return self.given or all(map(str.isdecimal, self.names))
 
     def counted(self, table: Table, asked: Columns) -> Entries | None:
         """Return the single labels of a table that counts them, a row to an item; None of another table."""

@@ -33,11 +33,14 @@ class Categories:
         Distributions over the classes; a response is the place of one. The first C are the classes.
     kind
         What the systems' responses are.
+    ordered
+        Whether somebody gave the order of the names, or they are whole numbers.
     """
 
     names: tuple[str, ...]
     table: Floats
     kind: Kind
+    ordered: bool = True
 
 
 def kind_of(sources: Mapping[str, Any], kind: str | None = None) -> Kind:
@@ -65,19 +68,22 @@ def coded(
         return _coded_distributions(sources, classes)
     cells = {name: _cells(source) for name, source in sources.items() if source is not None}
     texts = {name: _texts(of_source, name) for name, of_source in cells.items()}
-    known = {text for of_source in texts.values() for text in of_source.flat if text is not None}
-    names = _names(classes) if classes is not None else tuple(ordered_ids(known))
+    known = {name: {text for text in of_source.flat if text is not None} for name, of_source in texts.items()}
+    of_gold = known.get("gold", set().union(*known.values()))
+    names = _names(classes) if classes is not None else ordered_ids(of_gold)
     if len(names) < 2 or len(set(names)) < len(names):
         raise NbykError(
             f"found {some(names) or 'none'}, expected at least two classes, each once; declare them with "
             "`classes`",
             argument="classes",
         )
-    if unknown := known - set(names):
-        raise NbykError(
-            f"found {some(ordered_ids(unknown))}, and the classes are {some(names)}; declare all",
-            argument="classes",
-        )
+    for name, of_source in known.items():
+        if unknown := of_source - set(names):
+            raise NbykError(
+                f"found {some(ordered_ids(unknown))}, expected one of the classes {some(names)}; mend it, or "
+                "name all classes with `classes`",
+                name=name,
+            )
     place = {name: float(number) for number, name in enumerate(names)}
     codes = {
         name: np.array(
@@ -88,7 +94,8 @@ def coded(
     in_form = {
         name: None if source is None else _as_before(source, codes[name]) for name, source in sources.items()
     }
-    return in_form, Categories(names, np.eye(len(names)), "classes")
+    ordered = classes is not None or all(map(str.isdecimal, names))
+    return in_form, Categories(names, np.eye(len(names)), "classes", ordered)
 
 
 def _coded_distributions(

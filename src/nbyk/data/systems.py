@@ -159,8 +159,9 @@ class Systems:
         The columns that were read in place of those asked for, and their roles, in words by file.
     kind
         "numbers", "classes", "distributions" or "scores".
-    classes
-        The names of the classes, of classes and distributions.
+    classes, ordered
+        The names of the classes, of classes and distributions, and whether somebody gave their order, or they
+        are whole numbers.
     paired
         Whether score i of every system belongs to the same item or run; true for the other kinds.
     lower_is_better
@@ -187,6 +188,7 @@ class Systems:
     lower_is_better: bool = False
     incomplete: tuple[str, ...] = ()
     like_gold: Mapping[str, str] = field(default_factory=dict)
+    ordered: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -269,7 +271,8 @@ class Systems:
         if self.kind == "numbers":
             return self.gold, self.responses, None
         if self.kind == "classes":
-            return self.gold, self.responses, Categories(self.classes, np.eye(len(self.classes)), "classes")
+            table = np.eye(len(self.classes))
+            return self.gold, self.responses, Categories(self.classes, table, "classes", self.ordered)
         chosen = self.gold if self.gold is not None and self.gold.ndim == 2 else None
         of_gold = {} if self.gold is None or chosen is not None else {"": self.gold}
         places, table = places_in_table({**of_gold, **self.responses}, len(self.classes))

@@ -142,6 +142,7 @@ CLASS_METRICS = (
         source=_COHEN,
         arguments=_of_counts(4),
         traits=said("smooth", score_range=(-1.0, 1.0)),
+        takes_order=True,
     ),
 )
 """The metrics of classes, without those of a single class."""
@@ -160,6 +161,7 @@ DISTRIBUTION_METRICS = (
             additive=True,
             traits=said("linear", score_range=None if most is None else (0.0, most)),
             noun=f"{name} (nats)" if name in _IN_NATS else "",
+            takes_order=name == "emd_levels",
         )
         for place, (name, summary, most, source) in enumerate(_DISTANCES)
     ),

@@ -94,6 +94,8 @@ class Metric:
         items have nothing in common.
     noun
         What a system has more or less of: "error". "" for its name.
+    takes_order
+        Whether it goes by the order of the classes.
 
     Raises
     ------
@@ -123,6 +125,7 @@ class Metric:
     statistics: Implementation | None = None
     of_trials: bool = False
     noun: str = ""
+    takes_order: bool = False
 
     def __post_init__(self) -> None:
         check_option("direction", self.direction, Direction)

@@ -209,6 +209,22 @@ class VariancePart:
         return replace(self, variance=square * self.variance, low=square * self.low, high=square * self.high)
 
 
+@dataclass(frozen=True)
+class Latent:
+    """How far A's ratings lie above B's on the latent scale of an ordinal model.
+
+    Attributes
+    ----------
+    effect
+        The distance in standard deviations; positive if A is better (`nbyk.testing.systems.latent`).
+    interval
+        Its interval for the claim's population, at the comparison's confidence level.
+    """
+
+    effect: float
+    interval: Interval
+
+
 class Order(Protocol):
     """Almost Stochastic Order of A over B (`nbyk.testing.scores.aso.AsoResult`)."""
 
@@ -343,6 +359,8 @@ class Claim:
         The tests of the effect against your margin; None without a margin.
     order
         Almost Stochastic Order of A over B, if that is the test: it has bounds in the place of p.
+    latent
+        The effect of an ordinal model, for a mean of ratings on levels; None for others.
     least_p
         The least p-value that the test can give with as many items or scores; 0 if it has none.
     drawn
@@ -367,6 +385,7 @@ class Claim:
     parts: tuple[VariancePart, ...] = ()
     margin: Margin | None = None
     order: Order | None = field(default=None, repr=False)
+    latent: Latent | None = None
     least_p: float = 0.0
     drawn: Drawn | None = field(default=None, repr=False, compare=False)
 

@@ -101,3 +101,76 @@ def test_a_metric_of_gold_without_gold_is_refused(nbyk: Run) -> None:
         "error: --metric: found mae, which compares with gold, but there is no gold; give --gold FILE, or "
         "--metric mean to compare the systems' own ratings\n"
     )
+
+
+LABELS = {
+    "gold": "low high mid low high mid low high",
+    "a": "low high mid low mid mid low high",
+    "b": "low mid mid high high mid low mid",
+    "unknown": "low high mid low mid other low high",
+    "unlabelled": "low high mid low  mid low high",
+    "short": "low high mid low mid mid low",
+    "same": "low low low low low low low low",
+    "alike": "low low low low low low low low",
+}
+"""Labels of each file, item by item."""
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        (
+            "--gold gold unknown b",
+            "unknown.csv:7: .* 'other', expected one of the classes high, low and mid; mend",
+        ),
+        (
+            "--gold gold unlabelled b",
+            "unlabelled.csv:6: .* no value, expected a label; mend it, or leave the row",
+        ),
+        (
+            "--gold unlabelled a b",
+            "unlabelled.csv:6: .* no value, expected a label; mend it, or leave the row",
+        ),
+        ("--gold gold short b", "short.csv: lacks 1 of gold.csv's items .* --on-missing drop"),
+        (
+            "--gold same a b",
+            "same.csv: 'low' is the only class, expected two or more; name them .* --classes",
+        ),
+        (
+            "--gold same same b --classes low",
+            "--classes: found 'low', expected at least two classes, each once",
+        ),
+        (
+            "--gold gold a b --classes low,mid,high,mid",
+            "--classes: found .* expected at least two classes, each o",
+        ),
+        (
+            "--gold gold a b --classes low,mid",
+            "gold.csv:3: .* 'high', expected one of the classes low and mid",
+        ),
+        (
+            "--gold gold a b --metric quadratic_kappa",
+            "--metric: .* nothing says how high, low, mid are ordered; name them with --classes, lowest",
+        ),
+        (
+            "--gold gold a b --kind classes --metric wins(emd_levels)",
+            "--metric: .* nothing says how high, low, mid are ordered; name them with --classes, lowest",
+        ),
+        (
+            "--gold same same alike --classes low,high --metric quadratic_kappa",
+            "metric quadratic_kappa is undefined on 2 of 2 systems",
+        ),
+        ("--gold gold a b --metric recall(huge)", "no such class; the classes are high, low, mid"),
+    ],
+)
+def test_labels_that_cannot_be_compared_are_refused_in_one_line(nbyk: Run, line: str, error: str) -> None:
+    for name, labels in LABELS.items():
+        rows = (f"q{place},{label}\n" for place, label in enumerate(labels.split(" ")))
+        Path(f"{name}.csv").write_text(f"item,value\n{''.join(rows)}")
+    files = [f"{word}.csv" if word in LABELS else word for word in line.split(" ")]
+    code, text, errors = nbyk(f"compare {' '.join(files)}")
+    *_, last = errors.splitlines()
+    assert (code, text) == (2, "")
+    assert last.startswith("error: ")
+    assert errors.count("error: ") == 1
+    assert re.search(error, last), last

@@ -118,7 +118,10 @@ def test_a_pooled_distance_is_that_of_the_shares_of_all_responses(metric: str) -
     found = nbyk.compare(gold, a, b, metric=f"{metric}(pooled=1)", classes=CLASSES, generalise=["items"])
     expected = [DISTRIBUTION_METRICS[metric](counted[0], of) for of in counted[1:]]
     assert found.pair.scores == pytest.approx(expected)
-    assert nbyk.compare(gold, a, b, metric=metric, generalise=["items"]).pair.scores[0] > expected[0]
+    assert (
+        nbyk.compare(gold, a, b, metric=metric, classes=CLASSES, generalise=["items"]).pair.scores[0]
+        > expected[0]
+    )
 
 
 def test_wins_count_the_items_that_a_system_is_nearer_on() -> None:
@@ -276,6 +279,11 @@ def test_a_leaderboard_of_classes() -> None:
     ("arguments", "message"),
     [
         (([1, 2], ["a", "b"], ["a", "b"]), "number"),
+        (
+            (["a", "b"], ["a", "c"], ["a", "b"]),
+            "A: found 'c', expected one of the classes 'a', 'b'; mend it, or name all classes with `classes`",
+        ),
+        (([["a", "b"], [None, None]], ["a", "b"], ["a", "b"]), "item 1 has no response"),
         ((["a", "a"], ["a", "a"], ["a", "a"]), "expected at least two classes"),
         ((["a", "b"], ["a", " "], ["a", "b"]), "item 1: found no label, expected one"),
     ],
@@ -296,6 +304,23 @@ def test_bad_classes_are_refused(arguments: Any, message: str) -> None:
 def test_a_metric_of_other_responses_is_refused(metric: str, message: str) -> None:
     with pytest.raises(NbykError, match=message):
         nbyk.compare(*drawn(30), metric=metric)
+
+
+@pytest.mark.parametrize(
+    "metric", ["quadratic_kappa", "emd_levels", "wins(emd_levels)", "emd_levels(pooled=1)"]
+)
+def test_an_order_that_nobody_gave_is_refused(metric: str) -> None:
+    target, a, b = drawn(40)
+    with pytest.raises(NbykError, match="nothing says how neg, neutral, pos are ordered; name them with `cl"):
+        nbyk.compare(target, a, b, metric=metric)
+    with pytest.raises(
+        NbykError, match="found 'neg', 'pos', 'neg', expected at least two classes, each once"
+    ):
+        nbyk.compare(target, a, b, metric=metric, classes=["neg", "pos", "neg"])
+    numbers = dict(zip(CLASSES, (1, 2, 3), strict=True))
+    as_numbers = (np.vectorize(numbers.get)(of) for of in (target, a, b))
+    found = nbyk.compare(*as_numbers, metric=metric, kind="classes")
+    assert found.effect == nbyk.compare(target, a, b, metric=metric, classes=CLASSES).effect
 
 
 def test_rows_that_do_not_sum_to_one_are_refused() -> None:

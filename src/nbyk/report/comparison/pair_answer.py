@@ -18,6 +18,7 @@ from nbyk.report.comparison.figures import difference_figure, null_figure, sensi
 from nbyk.report.comparison.sentences import (
     claim_sentence,
     items_in_words,
+    latent_sentence,
     margin_sentence,
     method_line,
     pair_head,
@@ -161,7 +162,7 @@ def _sentences(found: Findings) -> Iterator[str]:
             yield claim_sentence(pair, claim)
             if claim.is_conclusive:
                 yield f"Method: {method_line(pair, claim)}."
-        yield from margins[1:]
+        yield from filter(None, [*margins[1:], latent_sentence(pair)])
         if pair.claims[0].advice:
             yield f"{pair.claims[0].advice}."
     if found.sensitivity is not None:

@@ -262,6 +262,23 @@ def claim_sentence(pair: Pair, claim: Claim | None = None) -> str:
     return f"{shown}{comma} {where}: {words} ({interval}{p_in_words(pair, claim)}{more})."
 
 
+def latent_sentence(pair: Pair) -> str:
+    """Return the effect of the ordinal model, for the broadest claim that has one; "" without any."""
+    claim = next((claim for claim in pair.claims if claim.latent is not None), None)
+    if claim is None or claim.latent is None:
+        return ""
+    leader, other, first = pair.in_order()
+    sign = -1.0 if claim.latent.effect < 0.0 else 1.0
+    above = (pair.question.direction == "higher") is (sign == first)
+    low, high = sorted(sign * end for end in claim.latent.interval)
+    size, *ends = with_decimals((sign * claim.latent.effect, low, high), high - low)
+    return (
+        f"On the latent scale of an ordinal model (cumulative probit), the ratings of {leader} lie {size} SD "
+        f"{'above' if above else 'below'} those of {other}, for {claim.population} "
+        f"({_percent(pair.question.confidence_level)} interval {ends[0]} to {ends[1]})."
+    )
+
+
 def margin_sentence(pair: Pair, claim: Claim) -> str:
     """Return what a claim shows about its margin in a sentence."""
     tests = claim.margin

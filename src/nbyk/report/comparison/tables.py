@@ -19,7 +19,7 @@ from nbyk.report.comparison.sentences import (
     verdict_in_words,
 )
 from nbyk.report.lines import bar, with_decimals
-from nbyk.testing.results import Board, Pair, VariancePart
+from nbyk.testing.results import Board, Claim, Pair, VariancePart
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.words import number
 
@@ -123,6 +123,7 @@ def pairs_table(board: Board) -> pd.DataFrame:
             order = claim.order if sign > 0.0 else claim.order.reversed()
             row |= {"violation ratio": order.violation_ratio, "± error": order.standard_error}
             row |= {"eps_min A over B": order.eps_min, "B over A": order.reversed().eps_min}
+        row |= _latent(claim, sign)
         row["verdict"] = verdict_in_words(pair)
         if pair.margin is not None:
             row["within the margin"] = pair.margin.verdict
@@ -144,6 +145,7 @@ def claims_table(pairs: Iterable[Pair], sign: float = 1.0) -> pd.DataFrame:
             "high": max(sign * claim.interval[0], sign * claim.interval[1]),
             "p": claim.p,
             "± error": claim.standard_error,
+            **_latent(claim, sign),
             "test": test_in_words(pair, claim),
             "verdict": verdict_in_words(pair, claim),
         }
@@ -152,6 +154,14 @@ def claims_table(pairs: Iterable[Pair], sign: float = 1.0) -> pd.DataFrame:
     ]
     table = pd.DataFrame(rows)
     return table if table["metric"].nunique() > 1 else table.drop(columns="metric")
+
+
+def _latent(claim: Claim, sign: float) -> dict[str, float]:
+    """Return the columns of the ordinal model's effect, `sign` times A's, if there is one."""
+    if claim.latent is None:
+        return {}
+    low, high = sorted(sign * end for end in claim.latent.interval)
+    return {"latent": sign * claim.latent.effect, "latent low": low, "latent high": high}
 
 
 def systems_table(pairs: Mapping[str, Pair]) -> pd.DataFrame:

@@ -73,7 +73,13 @@ def as_numbers(
         with suppress(ValueError):  # runs of probabilities of different shapes are no text
             kind = "classes" if kind_of(sources) == "classes" else None
     known = kind_of(sources, kind or scored)
-    return (sources, None) if known == "numbers" else coded(sources, known, classes)
+    if known == "numbers":
+        return sources, None
+    codes, categories = coded(sources, known, classes)
+    for name, source in sources.items():
+        if _is_ragged(source):
+            codes[name] = [row[:size] for row, size in zip(codes[name], _sizes(source), strict=True)]
+    return codes, categories
 
 
 def as_clusters(cluster: Any, sources: dict[str, Any], n_items: int) -> NDArray[np.int64] | None:
@@ -167,7 +173,11 @@ def _has_rows(source: Any) -> bool:
 
 def _is_ragged(source: Any) -> bool:
     """Return whether a source holds lists of differing lengths; places in them identify no rater or run."""
-    return _has_rows(source) and len({len(row) if isinstance(row, _ROW) else 1 for row in source}) > 1
+    return _has_rows(source) and len(set(_sizes(source))) > 1
+
+
+def _sizes(rows: Sequence[Any]) -> list[int]:
+    return [len(row) if isinstance(row, _ROW) else 1 for row in rows]
 
 
 def _padded(rows: Sequence[Any], name: str) -> Any:

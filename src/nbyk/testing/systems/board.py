@@ -41,6 +41,7 @@ from nbyk.testing.systems.cautions import (
 )
 from nbyk.testing.systems.claims import broad_test, few_units, with_intervals_of_parts, within
 from nbyk.testing.systems.items_alone import ItemsAlone, items_alone, score_interval
+from nbyk.testing.systems.latent import with_latent
 from nbyk.testing.systems.margins import claims_of, is_within_one
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.scored import ScoredSystems
@@ -203,6 +204,7 @@ class _OnePair:
             check_defined([metric], bootstraps[None])
         items, by_bootstrap = self._items(under, drawn, exact=exact)
         claims = claims_of(metric, data, panel, items, asked, test, margin)
+        claims = with_latent(claims, metric, data, panel, self.scale, asked.confidence_level)
         if under.n_draws > under.effects.size:  # too many pairs to keep all of their draws
             drawn = drawn[: under.effects.size].copy()
         unit = metric.effect_unit(self.scale)

@@ -170,6 +170,7 @@ def about_pair(
             "is biased at this size, and its intervals are rough"
         )
     yield from _about_claims(pair)
+    yield from _about_latent(pair)
     if data.categories is None:
         yield from _about_level(metric, data, tests=(asked.test, *([PERCENTILE] if by_bootstrap else [])))
         yield from _about_threshold(metric, data)
@@ -192,6 +193,20 @@ def _about_claims(pair: Pair) -> Iterator[str]:
             f"p for {items.population} is larger, {number(items.p)}, although that claim is narrower: quote "
             "this one"
         )
+
+
+def _about_latent(pair: Pair) -> Iterator[str]:
+    """Yield a caution if an ordinal model shows the system to be better that has the worse mean."""
+    for claim in pair.claims:
+        if claim.latent is not None and claim.latent.effect * claim.effect < 0.0:
+            low, high = claim.latent.interval
+            better = pair.a if low > 0.0 else pair.b
+            if low > 0.0 or high < 0.0:
+                yield (
+                    f"{better} is the worse by the mean and the better by an ordinal model: which is better "
+                    "depends on the distances between the levels"
+                )
+            return
 
 
 def _about_level(metric: Metric, data: ResponseSet, *, tests: Sequence[str]) -> Iterator[str]:
