@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbyk.data import ResponseSet, Scale
+    from nbyk.data.units import Units
     from nbyk.metrics import Metric
     from nbyk.planning.result import Plan
     from nbyk.priors import Response, TwoStagePrior
+    from nbyk.resampling.pilot_items import PilotItems
 
 OF_SHARED = (
     *("raters", "items_per_rater", "runs", "items_per_cluster", "judge", "counts", "calls"),
@@ -41,6 +43,13 @@ _VARIANCE_OF_SD = {
 """The variance of `Spread` that each standard deviation gives, and how many systems it counts for."""
 
 SDS = tuple(_VARIANCE_OF_SD)
+
+
+DECLARED = (
+    "nbyk plan --solve raters --items 300 --effect 0.05 --power 0.8 --item-sd 0.2 --severity-sd 0.03 "
+    "--rating-sd 0.2"
+)
+"""A command that plans for people without any data."""
 
 
 class PlanSource(NamedTuple):
@@ -85,14 +94,16 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
         raise NbykError(f"found {arguments['unit']}, expected scale or share", argument="unit")
     check_files([pilot, *(pilot_systems or ()), given["prior"]])
     if with_people:
+        if given["dataset"] is not None:
+            check_dataset(given["dataset"], published=arguments["published"])
         for name, words in (("dataset", "DATASET"), ("prior", "--prior")):
-            if given[name] is not None:
+            if given[name] is not None and not (name == "dataset" and has_ratings(arguments)):
                 raise NbykError(
-                    f"{words}: found {given[name]}, which does not go with raters and runs; leave it out, "
-                    "and give `effect` and `item_sd`, `severity_sd`, `rating_sd` and `run_sd`, or `pilot`, "
-                    "alone or with `pilot_systems`"
+                    f"{words}: found {given[name]}, which has no ratings that show how raters differ; give "
+                    f"yours with `pilot`, or say how much the effect varies, as in: {DECLARED}"
                 )
-        return
+        if given["dataset"] is None or not (pilot or pilot_systems):
+            return
     sources = {
         "DATASET": given["dataset"],
         "--pilot-systems" if pilot is None else "--pilot": pilot or pilot_systems,
@@ -120,6 +131,14 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
         )
     if arguments["items_from"] not in ("pilot", "prior"):
         raise NbykError(f"found {arguments['items_from']!r}, expected pilot or prior", argument="items_from")
+
+
+def has_ratings(arguments: Mapping[str, Any]) -> bool:
+    """Return whether the dataset that is named has ratings that come with nbyk."""
+    from nbyk.data.sources import source, source_names
+
+    name = arguments["dataset"]
+    return not arguments["published"] and name in source_names() and source(name).embedded
 
 
 def check_dataset(name: str, *, published: bool) -> None:
@@ -203,6 +222,7 @@ def shared_source(
     The numbers, the scale and the metric of `asked`, arguments of `nbyk.plan`, are put in the unit of the
     scale.
     """
+    from nbyk.planning.long_run import unit_of
     from nbyk.planning.pilot import Pilot
     from nbyk.testing.shared_units.collection import Spread
 
@@ -218,35 +238,62 @@ def shared_source(
             "give their answers (`pilot_systems`), or the standard deviation (`cluster_sd`)",
             argument="cluster",
         )
-    if pilot is None and systems is None:
+    dataset = arguments["dataset"]
+    if pilot is None and systems is None and dataset is None:
         if sds["item_sd"] is None:
             raise NbykError(
                 "give a number, how much the difference between the two systems varies from item to item; or "
-                "a `pilot` with ids, alone or with `pilot_systems`, that shows it",
+                f"a `pilot` with ids, alone or with `pilot_systems`, that shows it; as in {DECLARED}",
                 argument="item_sd",
             )
         asked["scale"] = scale
         in_the_unit(asked, sds, scale, metric, unit, known=scale is not None)
         return PlanSource(Spread(**variances_of(sds)), "declared variances")
-    if systems is None and asked["effect"] is None:
-        raise NbykError("give a number: ratings alone do not show by how much A is better", argument="effect")
+    if systems is None:
+        items, raters, scale, cautions = _rated(dataset, files, scale)
+        asked["scale"] = scale
+        in_the_unit(asked, sds, scale, metric, unit)
+        say("variances of the pilot")
+        shown = Pilot.of_ratings(
+            replace(items, system_answers=arguments["system_answers"]),
+            raters,
+            metric,
+            asked["effect"],
+            unit_of(scale, items.response) ** metric.unit_power,
+            epsilon=asked["epsilon"],
+            declared=variances_of(sds),
+        )
+        asked["epsilon"] = None
+        return PlanSource(shown, items.name, cautions)
     assert scale is not None
     read = files.read(scale)
     asked["scale"] = read.scale
     say("variances of the pilot")
     of_metric = cast("float", read.scale.unit) ** metric.unit_power
-    if read.raters is None:
-        about_runs = asked["runs"] is not None or sds["run_sd"] is not None or asked["solve"] == "runs"
-        data = (cast("ResponseSet", read.pair),)
-        more: dict[str, Any] = {"unit": of_metric, "scale": read.scale}
-        found = Pilot(data, metric, about_runs, pair_runs == "yes", **more)
-        in_the_unit(asked, sds, read.scale, metric, unit, shown=abs(found.effect))
-        return PlanSource(replace(found, declared=variances_of(sds)), read.items.name)
-    in_the_unit(asked, sds, read.scale, metric, unit)
-    items = replace(read.items, system_answers=arguments["system_answers"])
-    variances = variances_of(sds)
-    shown = Pilot.of_ratings(items, read.raters, metric, asked["effect"], of_metric, declared=variances)
-    return PlanSource(shown, items.name)
+    about_runs = asked["runs"] is not None or sds["run_sd"] is not None or asked["solve"] == "runs"
+    data = (cast("ResponseSet", read.pair),)
+    more: dict[str, Any] = {"unit": of_metric, "scale": read.scale}
+    found = Pilot(data, metric, about_runs, pair_runs == "yes", **more)
+    in_the_unit(asked, sds, read.scale, metric, unit, shown=abs(found.effect))
+    return PlanSource(replace(found, declared=variances_of(sds)), read.items.name)
+
+
+def _rated(
+    dataset: str | None, files: PilotFiles, scale: Scale | None
+) -> tuple[PilotItems, Units, Scale | None, tuple[str, ...]]:
+    """Return the items, raters and scale of a pilot or of a dataset's ratings, and the pilot's notes."""
+    from nbyk.data import load_source, source
+    from nbyk.priors import Response
+    from nbyk.resampling.pilot_items import PilotItems
+
+    if dataset is not None:
+        ratings = load_source(dataset)
+        items = PilotItems(dataset, ratings.matrix(), Response.on(source(dataset).scale))
+        return items, ratings.units(), scale, ()
+    assert scale is not None
+    read = files.read(scale)
+    assert read.raters is not None
+    return read.items, read.raters, read.scale, ()
 
 
 def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> PlanSource:
@@ -326,13 +373,21 @@ def simulated_source(
 
 def _for_people(arguments: Mapping[str, Any], asked: Mapping[str, Any], metric: Metric) -> list[str]:
     """Return the options with which the same question is asked about new raters and runs."""
-    effect, power, options = asked["effect"], ["--power", f"{asked['power'] or 0.8:g}"], list[str]()
+    power, options = ["--power", f"{asked['power'] or 0.8:g}"], list[str]()
     if not arguments["pilot_systems"]:
-        options += ["--effect", "E" if effect is None else f"{effect:g}"]
+        options += difference_of(asked)
+        is_share = arguments["unit"] == "share" or asked["effect"] is asked["epsilon"] is None
+        options += ["--unit", "share"] if is_share else []
         options += [] if metric.needs_gold else ["--pilot-systems", "A", "B"]
     if arguments["metric"] or not arguments["pilot_systems"]:
         options += ["--metric", metric.name]
     return [*options, *power]
+
+
+def difference_of(asked: Mapping[str, Any]) -> list[str]:
+    """Return the option of the difference that is asked for, or else of an ε of a tenth."""
+    name = "epsilon" if asked["effect"] is None else "effect"
+    return [f"--{name}", f"{asked[name] or 0.1:g}"]
 
 
 def fitted(

@@ -15,7 +15,7 @@ from nbyk.metrics.registry import kind_of_labels, usual_metric
 from nbyk.planning.assurance import assured_size
 from nbyk.planning.closed_form import plan_by_formula, solved_for
 from nbyk.planning.long_run import ends_of, epsilon_for_effect, long_run_effect, unit_of
-from nbyk.planning.pilot import Pilot
+from nbyk.planning.pilot import GIVEN_BOTH, Pilot
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import check_precision
 from nbyk.planning.request import Request, Simulated, request_of, typed_in
@@ -29,10 +29,7 @@ from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import Spread, check_count
 
 Source = ItemSource | Spread | ResponseSet | JudgedSystems | Pilot
-_SIMULATED_ONLY = (
-    *("epsilon", "n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b"),
-    *("test", "precision", "n_resamples"),
-)
+_SIMULATED_ONLY = ("n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b", "test", "precision", "n_resamples")
 _SHARED_ONLY = (
     *("raters", "items_per_rater", "runs", "items_per_cluster", "calls"),
     *("cost_per_rater", "cost_per_run", "cost_per_call"),
@@ -179,6 +176,12 @@ def plan(
     if isinstance(source, JudgedSystems):
         source = Pilot.of_judged(source)
     if isinstance(source, Spread | ResponseSet | Pilot):
+        if epsilon is not None:
+            raise NbykError(
+                f"found {epsilon:g}, and ε is about simulated systems; give `effect` instead, by how much A "
+                "is better on the metric",
+                argument="epsilon",
+            )
         _refuse(
             given,
             _SIMULATED_ONLY,
@@ -294,7 +297,7 @@ def _by_simulation(prior: Any, metric: Metric, given: dict[str, Any]) -> Plan:
         prior, given["epsilon"] = _better_first(prior, metric, given), 0.0
     effect = given["effect"]
     if effect is not None and given["epsilon"] is not None:
-        raise NbykError("plan: given both `epsilon` and `effect`, which determine each other; give one")
+        raise NbykError(GIVEN_BOTH)
     request = _request(prior, metric, given, typed)
     world, unit = request.world, request.unit**metric.unit_power
     if effect is not None:
