@@ -30,6 +30,9 @@ OF_SHARED = (
 """Options about raters, runs, clusters and a judge: a plan with one of them is for units that items share."""
 
 
+_LEAST_EPSILON, _LARGEST_SHARE = 30.0, 0.5
+"""An ε of less than a thirtieth of the scale looks like a share of it, if it is at most a half."""
+
 _LARGEST_SD = 1e75
 """Its square, times two, is the largest variance of a `Spread`."""
 _VARIANCE_OF_SD = {
@@ -179,10 +182,11 @@ def in_the_unit(
     known: bool = True,
     shown: float | None = None,
 ) -> None:
-    """Put typed numbers in the unit of the scale; refuse an effect that looks like one in the other unit.
+    """Put typed numbers in the unit of the scale; refuse one that looks as if it were in the other unit.
 
     `asked` and `sds` change in place if `unit` is "share". Without a scale, `known` says whether numbers are
-    on 0 to 1. `shown` is the effect of a pilot's systems, in the unit of the scale.
+    on 0 to 1. `shown` is the effect of a pilot's systems, in the unit of the scale, 0 if it is not known yet;
+    None without systems.
     """
     from nbyk.planning.long_run import ends_of
 
@@ -196,19 +200,26 @@ def in_the_unit(
         for name, factor in (("effect", most), ("epsilon", length), ("epsilon_a", length)):
             asked[name] = asked[name] and asked[name] * factor
         sds.update({name: sd and sd * most for name, sd in sds.items()})
-    effect = asked["effect"]
+    effect, epsilon = asked["effect"], asked["epsilon"]
+    on = f"the scale from {low:g} to {high:g}"
+    least = min(length / _LEAST_EPSILON, _LARGEST_SHARE)
+    if epsilon is not None and unit is shown is None and 0.0 < epsilon <= least and length != 1.0:
+        raise NbykError(
+            f"found {epsilon:g}, 1/{length / epsilon:.0f} of {on}; give `epsilon` {epsilon * length:g} if "
+            f"{epsilon:g} is a share of it, or `epsilon` {epsilon:g} `unit` scale to keep it",
+            argument="epsilon",
+        )
     if effect is None or unit is not None or metric.unit_power < 1 or not known:
         return
-    on = f"on the scale from {low:g} to {high:g}"
     if effect > most:
         raise NbykError(
-            f"found {effect:g}, but {on} no effect on {metric.name} is beyond {most:g}; give `effect` "
+            f"found {effect:g}, but on {on} no effect on {metric.name} is beyond {most:g}; give `effect` "
             f"{effect / 100.0 * most:g} if you mean {effect:g} %, or the `scale` that {effect:g} is on",
             argument="effect",
         )
     if shown and most != 1.0 and (effect <= 0.1 * shown or abs(effect * most / shown - 1.0) < 0.05):
         raise NbykError(
-            f"found {effect:g}, but {on} the pilot's systems differ by {shown:.3g}; give `effect` "
+            f"found {effect:g}, but on {on} the pilot's systems differ by {shown:.3g}; give `effect` "
             f"{effect * most:.3g} if {effect:g} is on 0 to 1, or `effect` {effect:g} `unit` scale to keep it",
             argument="effect",
         )
@@ -367,7 +378,7 @@ def simulated_source(
             arguments["dataset"], arguments["prior"], published=arguments["published"], say=say
         )
     asked["scale"] = scale
-    in_the_unit(asked, {}, scale, metrics[0], arguments["unit"])
+    in_the_unit(asked, {}, scale, metrics[0], arguments["unit"], shown=0.0 if pilot_systems else None)
     return PlanSource(population, "", tuple(cautions), other_prior)
 
 
