@@ -203,7 +203,8 @@ def in_the_unit(
     effect, epsilon = asked["effect"], asked["epsilon"]
     on = f"the scale from {low:g} to {high:g}"
     least = min(length / _LEAST_EPSILON, _LARGEST_SHARE)
-    if epsilon is not None and unit is shown is None and 0.0 < epsilon <= least and length != 1.0:
+    is_stated = epsilon is not None and unit is None and shown is None
+    if is_stated and 0.0 < epsilon <= least and length != 1.0:
         raise NbykError(
             f"found {epsilon:g}, 1/{length / epsilon:.0f} of {on}; give `epsilon` {epsilon * length:g} if "
             f"{epsilon:g} is a share of it, or `epsilon` {epsilon:g} `unit` scale to keep it",

@@ -59,7 +59,8 @@ def test_all_is_in_units_of_the_pilots_scale(
 def test_an_epsilon_that_looks_like_a_share_is_refused_with_both_readings(
     scale: str, epsilon: str, share: str, people: str, nbyk: Run
 ) -> None:
-    write_pilot("pilot.csv", likert() if scale != "1,2,3" else np.clip(likert(), 1, 3))
+    ratings = {"1..5": likert(), "0..100": 20.0 * likert() - 10.0, "1,2,3": np.clip(likert(), 1, 3)}[scale]
+    write_pilot("pilot.csv", ratings)
     size = "--format json" if people else SIZE
     known = f"plan --pilot pilot.csv --scale {scale} {people} {size} --items-from prior"
     code, _, errors = nbyk(f"{known} --epsilon {epsilon}")
