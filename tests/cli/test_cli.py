@@ -104,6 +104,22 @@ def test_a_wrong_option_is_named(line: str, option: str, nbyk: Run, monkeypatch:
     assert "Traceback" not in errors
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("plan toxicity --effect E --power 0.8", "--effect: found E, expected a number; nbyk plan --help"),
+        ("plan toxicity --items 1.5", "--items: found 1.5, expected a whole number; nbyk plan --help"),
+        ("compare a.csv b.csv --seed -1", "--seed: found -1, expected a number of at least 0; nbyk compare"),
+        ("study aggregate --seed x", "No such option: --seed"),
+    ],
+)
+def test_a_value_that_is_no_number_is_refused_in_our_own_words(line: str, said: str, nbyk: Run) -> None:
+    code, _, errors = nbyk(*line.split())
+    assert code == 2
+    assert errors.startswith(f"error: {said}"), errors
+    assert "Input should" not in errors
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_may_not_be_written_is_named(nbyk: Run, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)

@@ -41,6 +41,10 @@ def test_plans_from_each_source(nbyk: Run) -> None:
         code, out, _ = nbyk(f"plan {source} {AT}")
         assert code == 0
         assert "40 items with 3 labels each (120 labels)" in out
+    command = " ".join(out.split()).partition("hopeful. `nbyk ")[2].partition("`")[0]
+    assert "--solve raters --epsilon 0.5" in command, out
+    code, out, _ = nbyk(f"{command} --items 5000")
+    assert (code, "new raters" in " ".join(out.split())) == (0, True)
     pair = "plan --pilot gold.csv --pilot-systems a.csv b.csv"
     code, out, _ = nbyk(f"{pair} --items 40 --responses 3 --precision 0.05")
     assert (code, "as in the pilot" in out) == (0, True)
@@ -135,7 +139,7 @@ def test_a_budget_by_several_metrics_names_each_size(nbyk: Run) -> None:
             "--pilot gold.csv --pilot-systems a.csv b.csv",
             "found 'maybe', expected one of the classes",
         ),
-        (LABELS, "--pilot gold.csv --raters 5", "--effect: give a number: labels alone do not show"),
+        (LABELS, "--pilot gold.csv --raters 5", "--precision: found 0.05, which does not go with raters"),
         (LABELS, "--class-alpha 10,0", "--class-alpha: found 0 for class 2 of 2"),
         (LABELS, "--class-alpha 10,-1", "--class-alpha: found -1 for class 2 of 2"),
         (

@@ -142,7 +142,7 @@ def test_a_frame_is_refused_or_every_cell_of_it_is_read(library: str, tmp_path: 
 def about_the_option(words: Words, errors: str) -> bool:
     """Return whether an error of usage is about the hostile option, which is written ``--name=``."""
     hostile = [word.partition("=")[0] for word in words if re.match("--[a-z-]+=", word)]
-    said = re.search(r"Invalid value for '(.*?)'", errors)
+    said = re.search(r"^error: (?:Invalid value for ')?(--[a-z-]+)", errors)
     return of_usage(errors) and said is not None and said[1] in hostile
 
 

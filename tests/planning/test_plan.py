@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import combinations
 
+import numpy as np
 import pytest
 
+import nbyk
 from nbyk import plan
 from nbyk.data import load_source, source
 from nbyk.errors import NbykError
@@ -262,3 +265,22 @@ def test_the_approximation_is_of_the_sides_of_the_test(many_items: Plan) -> None
     for k in (5, 6):
         n_both, n_greater = (found.candidates[k - 1].n_items for found in (many_items, greater))
         assert n_both / n_greater == pytest.approx(((1.96 + 0.84) / (1.645 + 0.84)) ** 2, rel=0.1)
+
+
+def test_a_plan_of_large_sets_is_quick_and_says_so() -> None:
+    """A difference of a fortieth of the scale takes 16,000 items: the normal approximation finds them."""
+    latent = np.random.default_rng(1).beta(4.0, 3.6, (60, 1)) + np.random.default_rng(2).normal(
+        0, 0.17, (60, 5)
+    )
+    items = nbyk.PilotItems("mine", np.clip(np.floor(5 * latent), 0, 4) / 5, nbyk.Response("likert", 5))
+    lines: list[str] = []
+    asked = {"epsilon": 0.1, "scale": "1,2,3,4,5", "k_responses": 5, "threads": 2}
+    found = nbyk.plan(items, power=0.8, progress=lines.append, **asked)
+    sets = [re.match(r"N = (\d+), .*simulating (\d+) test sets", line) for line in lines]
+    assert sum(int(of[1]) * int(of[2]) for of in sets if of) < 640 * found.n_items
+    assert found.n_items > 10_000
+    assert found.low < 0.97 * found.n_items < 1.03 * found.n_items < found.high
+    assert "a normal approximation stands for the search" in " ".join(found.warnings)
+    other = nbyk.plan(items, n_items=found.n_items, precision=0.02, **asked)
+    assert other.power == pytest.approx(0.8, abs=0.06)
+    assert not any("normal approximation" in text for text in other.warnings)

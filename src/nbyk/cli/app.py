@@ -39,6 +39,14 @@ app.add_typer(data.app, name="data")
 _NO_READER = 128 + 13
 """Exit code where nothing reads the output any more: what a shell reports of a program that SIGPIPE stops."""
 
+_EXPECTED = {
+    "float": "a number",
+    "int": "a whole number",
+    "greater_than_equal": "a number of at least {ge}",
+    "less_than_equal": "a number of at most {le}",
+}
+"""What an option expects, by the start of the name of what a library found wrong."""
+
 _LONGEST_MESSAGE = 4000
 """Characters of an error's line; a longer name in it, such as a file's, is cut in the middle."""
 
@@ -163,11 +171,23 @@ def _refuse_usage(error: Exception) -> None:
     context, said = getattr(error, "ctx", None), getattr(error, "format_message", None)
     if said is None:
         return
-    message, command = said().strip().rstrip("."), "nbyk" if context is None else context.command_path
+    message = _about_a_value(error) or said().strip().rstrip(".")
+    command = "nbyk" if context is None else context.command_path
     if type(error).__name__ == "NoArgsIsHelpError":  # its making has printed the help, or it holds it
         print(message, end="\n" if message else "")
         sys.exit(2)
     _fail(f"{message}; {command} --help lists the options")
+
+
+def _about_a_value(error: Exception) -> str:
+    """Return what is wrong with an option's value in nbyk's words; "" for errors about something else."""
+    names = getattr(getattr(error, "param", None), "opts", None)
+    found: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
+    for kind, words in _EXPECTED.items():
+        if names and found and found[0]["type"].startswith(kind):
+            expected = words.format(**found[0].get("ctx", {}))
+            return f"{names[0]}: found {found[0]['input']}, expected {expected}"
+    return ""
 
 
 def _fail(message: str, code: int = 2) -> NoReturn:

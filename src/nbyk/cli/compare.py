@@ -66,10 +66,10 @@ _of_draws = panel("Draws")
 _OF_ITEMS = {
     *("gold", "metric", "metric_file", "classes", "null", "interval", "generalise", "rater_ids", "run_ids"),
     *("scale", "cluster", "rater", "gold_item", "gold_rater", "gold_value", "full", "max_resamples"),
-    *("max_draws", "margin", "suite", "weights", "looks"),
+    *("max_draws", "suite", "weights", "looks"),
 }
 _OF_SCORES = {"test", "tau", "lift", "shift"}
-_OF_EITHER = {"kind", "lower_is_better", "pair_runs", "n_resamples", "task", "filter_"}
+_OF_EITHER = {"kind", "lower_is_better", "pair_runs", "n_resamples", "task", "filter_", "margin"}
 _OF_JUDGE = {"judge_name", "counts", "chance", "batch", "slices"}
 """Parameters that mean something for responses to items, scores of runs, either, or a judge alone."""
 
@@ -442,7 +442,7 @@ def _compared(
     files = named_systems(words["systems"] or ())
     if read.kind == "scores":
         _refuse(given, _OF_ITEMS, "these are scores of runs, without items")
-        asked |= {"test": words["test"] or "recommended", "tau": words["tau"]}
+        asked |= {"test": words["test"] or "recommended", "tau": words["tau"], "margin": words["margin"]}
         compared = compared_scores(read, asked, words["lift"], words["shift"], files)
         _say_columns(read)
         if kind is None:

@@ -37,6 +37,14 @@ class Compared(NamedTuple):
     incomplete: Sequence[str] = ()
 
 
+def all_numbers() -> tuple[str, str]:
+    """Return what the command with --out gives, and that command; "" for both if --out wrote it."""
+    journal = present()
+    if journal is None or journal.question != journal.command:
+        return "", ""
+    return "figures and all numbers", f"{journal.question} --out report"
+
+
 @dataclass(frozen=True)
 class Following:
     """The words of a command line that go on in the next command.
@@ -84,9 +92,7 @@ class Following:
         is_told = len(board.pairs) == 1 and bool(board.pairs[0].claims[0].advice)
         if is_open and len(board.pairs) == 1 and not is_told and "--full" not in journal.question:
             return "what would settle it", f"{journal.question} --full"
-        if journal.question != journal.command:  # --out wrote them
-            return "", ""
-        return "figures and all numbers", f"{journal.question} --out report"
+        return all_numbers()
 
     def _plan(self, pair: Pair) -> str:
         """Return the command that plans with a pair as the pilot."""
@@ -276,7 +282,7 @@ def compared_scores(
     ]
     if read.paired and not read.items:
         notes.append("the scores are paired by their order in the files, which have no ids to check it by")
-    answer = scores_answer(board, powers=powers, lift=lift, notes=notes)
+    answer = scores_answer(board, powers=powers, lift=lift, notes=notes, following=all_numbers())
     return Compared(answer, [board], read.names, read.incomplete)
 
 

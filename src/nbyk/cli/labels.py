@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.cli.pilot import PilotFiles, unit_cautions_of
-from nbyk.cli.plan_source import PlanSource, variances_of
+from nbyk.cli.plan_source import PlanSource, difference_of, variances_of
 from nbyk.errors import NbykError, renaming
 
 if TYPE_CHECKING:
@@ -113,10 +113,6 @@ def labels_source(
     fitted = fit_labels(pilot.stem, gold, classes, pilot, n_sets=1)
     items = LabelledItems(fitted.prior, counts_among(gold, len(classes)), answers, names)
     if with_people:
-        if asked["effect"] is None:
-            raise NbykError(
-                "give a number: labels alone do not show by how much A is better", argument="effect"
-            )
         chosen = named(metric, kind_of_labels(metric))
         shown = Pilot.of_labels(
             items,
@@ -124,11 +120,13 @@ def labels_source(
             units,
             chosen,
             asked["effect"],
+            epsilon=asked["epsilon"],
             declared=variances_of(arguments),
         )
-        asked["metric"] = shown.metric
+        asked["metric"], asked["epsilon"] = shown.metric, None
         return PlanSource(shown, pilot.stem)
-    way = replace(files, systems=None).for_new_ones("--solve", "raters", "--effect", "E", "--power", "0.8")
+    question = ["--solve", "raters", *difference_of(asked), "--metric", metric]
+    way = replace(files, systems=None).for_new_ones(*question, "--power", f"{asked['power'] or 0.8:g}")
     cautions = unit_cautions_of({"gold": units}, len(gold), way)
     return PlanSource(items, cautions=(*notes, *cautions))
 

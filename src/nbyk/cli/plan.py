@@ -237,8 +237,12 @@ def plan(
         int | None, _of_systems(help="Most ratings to try.", show_default="100 or more")
     ] = None,
     precision: Annotated[
-        float, _of_systems(help="Stop simulating once the power's standard error is below this.")
-    ] = 0.01,
+        float | None,
+        _of_systems(
+            help="Stop simulating once the power's standard error is below this.",
+            show_default="0.01; less where sets are large",
+        ),
+    ] = None,
     n_resamples: Annotated[
         int, _of_systems("--resamples", help="Draws M of the null of each test.")
     ] = 10_000,

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbyk.data import ResponseSet, Scale
+    from nbyk.data.units import Units
     from nbyk.metrics import Metric
     from nbyk.planning.result import Plan
     from nbyk.priors import Response, TwoStagePrior
+    from nbyk.resampling.pilot_items import PilotItems
 
 OF_SHARED = (
     *("raters", "items_per_rater", "runs", "items_per_cluster", "judge", "counts", "calls"),
@@ -27,6 +29,9 @@ OF_SHARED = (
 )
 """Options about raters, runs, clusters and a judge: a plan with one of them is for units that items share."""
 
+
+_LEAST_EPSILON, _LARGEST_SHARE = 30.0, 0.5
+"""An ε of less than a thirtieth of the scale looks like a share of it, if it is at most a half."""
 
 _LARGEST_SD = 1e75
 """Its square, times two, is the largest variance of a `Spread`."""
@@ -41,6 +46,13 @@ _VARIANCE_OF_SD = {
 """The variance of `Spread` that each standard deviation gives, and how many systems it counts for."""
 
 SDS = tuple(_VARIANCE_OF_SD)
+
+
+DECLARED = (
+    "nbyk plan --solve raters --items 300 --effect 0.05 --power 0.8 --item-sd 0.2 --severity-sd 0.03 "
+    "--rating-sd 0.2"
+)
+"""A command that plans for people without any data."""
 
 
 class PlanSource(NamedTuple):
@@ -88,14 +100,17 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
     check_files([pilot, *(pilot_systems or ()), given["prior"]])
     if with_people:
         of_labels = given["prior"] is not None and label_prior_in(given["prior"]) is not None
+        if given["dataset"] is not None:
+            check_dataset(given["dataset"], published=arguments["published"])
+        shows_raters = {"dataset": has_ratings(arguments), "prior": of_labels}
         for name, words in (("dataset", "DATASET"), ("prior", "--prior")):
-            if given[name] is not None and (name == "dataset" or not of_labels):
+            if given[name] is not None and not shows_raters[name]:
                 raise NbykError(
-                    f"{words}: found {given[name]}, which does not go with raters and runs; leave it out, "
-                    "and give `effect` and `item_sd`, `severity_sd`, `rating_sd` and `run_sd`, or `pilot`, "
-                    "alone or with `pilot_systems`"
+                    f"{words}: found {given[name]}, which has no ratings that show how raters differ; give "
+                    f"yours with `pilot`, or say how much the effect varies, as in: {DECLARED}"
                 )
-        return
+        if given["dataset"] is None or not (pilot or pilot_systems):
+            return
     sources = {
         "DATASET": given["dataset"],
         "--pilot-systems" if pilot is None else "--pilot": pilot or pilot_systems,
@@ -123,6 +138,14 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
         )
     if arguments["items_from"] not in ("pilot", "prior"):
         raise NbykError(f"found {arguments['items_from']!r}, expected pilot or prior", argument="items_from")
+
+
+def has_ratings(arguments: Mapping[str, Any]) -> bool:
+    """Return whether the dataset that is named has ratings that come with nbyk."""
+    from nbyk.data.sources import source, source_names
+
+    name = arguments["dataset"]
+    return not arguments["published"] and name in source_names() and source(name).embedded
 
 
 def check_dataset(name: str, *, published: bool) -> None:
@@ -163,10 +186,11 @@ def in_the_unit(
     known: bool = True,
     shown: float | None = None,
 ) -> None:
-    """Put typed numbers in the unit of the scale; refuse an effect that looks like one in the other unit.
+    """Put typed numbers in the unit of the scale; refuse one that looks as if it were in the other unit.
 
     `asked` and `sds` change in place if `unit` is "share". Without a scale, `known` says whether numbers are
-    on 0 to 1. `shown` is the effect of a pilot's systems, in the unit of the scale.
+    on 0 to 1. `shown` is the effect of a pilot's systems, in the unit of the scale, 0 if it is not known yet;
+    None without systems.
     """
     from nbyk.planning.long_run import ends_of
 
@@ -180,19 +204,27 @@ def in_the_unit(
         for name, factor in (("effect", most), ("epsilon", length), ("epsilon_a", length)):
             asked[name] = asked[name] and asked[name] * factor
         sds.update({name: sd and sd * most for name, sd in sds.items()})
-    effect = asked["effect"]
+    effect, epsilon = asked["effect"], asked["epsilon"]
+    on = f"the scale from {low:g} to {high:g}"
+    least = min(length / _LEAST_EPSILON, _LARGEST_SHARE)
+    is_stated = epsilon is not None and unit is None and shown is None
+    if is_stated and 0.0 < epsilon <= least and length != 1.0:
+        raise NbykError(
+            f"found {epsilon:g}, 1/{length / epsilon:.0f} of {on}; give `epsilon` {epsilon * length:g} if "
+            f"{epsilon:g} is a share of it, or `epsilon` {epsilon:g} `unit` scale to keep it",
+            argument="epsilon",
+        )
     if effect is None or unit is not None or metric.unit_power < 1 or not known:
         return
-    on = f"on the scale from {low:g} to {high:g}"
     if effect > most:
         raise NbykError(
-            f"found {effect:g}, but {on} no effect on {metric.name} is beyond {most:g}; give `effect` "
+            f"found {effect:g}, but on {on} no effect on {metric.name} is beyond {most:g}; give `effect` "
             f"{effect / 100.0 * most:g} if you mean {effect:g} %, or the `scale` that {effect:g} is on",
             argument="effect",
         )
     if shown and most != 1.0 and (effect <= 0.1 * shown or abs(effect * most / shown - 1.0) < 0.05):
         raise NbykError(
-            f"found {effect:g}, but {on} the pilot's systems differ by {shown:.3g}; give `effect` "
+            f"found {effect:g}, but on {on} the pilot's systems differ by {shown:.3g}; give `effect` "
             f"{effect * most:.3g} if {effect:g} is on 0 to 1, or `effect` {effect:g} `unit` scale to keep it",
             argument="effect",
         )
@@ -206,6 +238,7 @@ def shared_source(
     The numbers, the scale and the metric of `asked`, arguments of `nbyk.plan`, are put in the unit of the
     scale.
     """
+    from nbyk.planning.long_run import unit_of
     from nbyk.planning.pilot import Pilot
     from nbyk.testing.shared_units.collection import Spread
 
@@ -221,35 +254,62 @@ def shared_source(
             "give their answers (`pilot_systems`), or the standard deviation (`cluster_sd`)",
             argument="cluster",
         )
-    if pilot is None and systems is None:
+    dataset = arguments["dataset"]
+    if pilot is None and systems is None and dataset is None:
         if sds["item_sd"] is None:
             raise NbykError(
                 "give a number, how much the difference between the two systems varies from item to item; or "
-                "a `pilot` with ids, alone or with `pilot_systems`, that shows it",
+                f"a `pilot` with ids, alone or with `pilot_systems`, that shows it; as in {DECLARED}",
                 argument="item_sd",
             )
         asked["scale"] = scale
         in_the_unit(asked, sds, scale, metric, unit, known=scale is not None)
         return PlanSource(Spread(**variances_of(sds)), "declared variances")
-    if systems is None and asked["effect"] is None:
-        raise NbykError("give a number: ratings alone do not show by how much A is better", argument="effect")
+    if systems is None:
+        items, raters, scale, cautions = _rated(dataset, files, scale)
+        asked["scale"] = scale
+        in_the_unit(asked, sds, scale, metric, unit)
+        say("variances of the pilot")
+        shown = Pilot.of_ratings(
+            replace(items, system_answers=arguments["system_answers"]),
+            raters,
+            metric,
+            asked["effect"],
+            unit_of(scale, items.response) ** metric.unit_power,
+            epsilon=asked["epsilon"],
+            declared=variances_of(sds),
+        )
+        asked["epsilon"] = None
+        return PlanSource(shown, items.name, cautions)
     assert scale is not None
     read = files.read(scale)
     asked["scale"] = read.scale
     say("variances of the pilot")
     of_metric = cast("float", read.scale.unit) ** metric.unit_power
-    if read.raters is None:
-        about_runs = asked["runs"] is not None or sds["run_sd"] is not None or asked["solve"] == "runs"
-        data = (cast("ResponseSet", read.pair),)
-        more: dict[str, Any] = {"unit": of_metric, "scale": read.scale}
-        found = Pilot(data, metric, about_runs, pair_runs == "yes", **more)
-        in_the_unit(asked, sds, read.scale, metric, unit, shown=abs(found.effect))
-        return PlanSource(replace(found, declared=variances_of(sds)), read.items.name)
-    in_the_unit(asked, sds, read.scale, metric, unit)
-    items = replace(read.items, system_answers=arguments["system_answers"])
-    variances = variances_of(sds)
-    shown = Pilot.of_ratings(items, read.raters, metric, asked["effect"], of_metric, declared=variances)
-    return PlanSource(shown, items.name)
+    about_runs = asked["runs"] is not None or sds["run_sd"] is not None or asked["solve"] == "runs"
+    data = (cast("ResponseSet", read.pair),)
+    more: dict[str, Any] = {"unit": of_metric, "scale": read.scale}
+    found = Pilot(data, metric, about_runs, pair_runs == "yes", **more)
+    in_the_unit(asked, sds, read.scale, metric, unit, shown=abs(found.effect))
+    return PlanSource(replace(found, declared=variances_of(sds)), read.items.name)
+
+
+def _rated(
+    dataset: str | None, files: PilotFiles, scale: Scale | None
+) -> tuple[PilotItems, Units, Scale | None, tuple[str, ...]]:
+    """Return the items, raters and scale of a pilot or of a dataset's ratings, and the pilot's notes."""
+    from nbyk.data import load_source, source
+    from nbyk.priors import Response
+    from nbyk.resampling.pilot_items import PilotItems
+
+    if dataset is not None:
+        ratings = load_source(dataset)
+        items = PilotItems(dataset, ratings.matrix(), Response.on(source(dataset).scale))
+        return items, ratings.units(), scale, ()
+    assert scale is not None
+    read = files.read(scale)
+    assert read.raters is not None
+    return read.items, read.raters, read.scale, ()
 
 
 def judged_source(arguments: Mapping[str, Any], asked: dict[str, Any]) -> PlanSource:
@@ -323,19 +383,27 @@ def simulated_source(
             arguments["dataset"], arguments["prior"], published=arguments["published"], say=say
         )
     asked["scale"] = scale
-    in_the_unit(asked, {}, scale, metrics[0], arguments["unit"])
+    in_the_unit(asked, {}, scale, metrics[0], arguments["unit"], shown=0.0 if pilot_systems else None)
     return PlanSource(population, "", tuple(cautions), other_prior)
 
 
 def _for_people(arguments: Mapping[str, Any], asked: Mapping[str, Any], metric: Metric) -> list[str]:
     """Return the options with which the same question is asked about new raters and runs."""
-    effect, power, options = asked["effect"], ["--power", f"{asked['power'] or 0.8:g}"], list[str]()
+    power, options = ["--power", f"{asked['power'] or 0.8:g}"], list[str]()
     if not arguments["pilot_systems"]:
-        options += ["--effect", "E" if effect is None else f"{effect:g}"]
+        options += difference_of(asked)
+        is_share = arguments["unit"] == "share" or asked["effect"] is asked["epsilon"] is None
+        options += ["--unit", "share"] if is_share else []
         options += [] if metric.needs_gold else ["--pilot-systems", "A", "B"]
     if arguments["metric"] or not arguments["pilot_systems"]:
         options += ["--metric", metric.name]
     return [*options, *power]
+
+
+def difference_of(asked: Mapping[str, Any]) -> list[str]:
+    """Return the option of the difference that is asked for, or else of an ε of a tenth."""
+    name = "epsilon" if asked["effect"] is None else "effect"
+    return [f"--{name}", f"{asked[name] or 0.1:g}"]
 
 
 def fitted(

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,34 @@ from nbyk.data.units import VECTOR
 from nbyk.errors import NbykError, argument_with
 
 Floats = NDArray[np.float64]
+
+
+MOST_RUNS = 30
+"""More plain numbers, as many of each system, are answers to items."""
+
+TAKEN_AS_SCORES = (
+    "each number was taken for the score of a run; if they are answers to the same items, say "
+    '`kind="numbers"`'
+)
+
+
+def are_scores(systems: Any) -> bool:
+    """Return whether two systems or more have plain numbers that are scores of runs, as files of such are.
+
+    They are rows of numbers without ids, few of each system or not as many of each, and not all 0 or 1.
+    """
+    if not isinstance(systems, Mapping | list | tuple) or len(systems) < 2:
+        return False
+    rows = []
+    for given in systems.values() if isinstance(systems, Mapping) else systems:
+        has_ids = hasattr(given, "to_numpy") and type(getattr(given, "index", None)).__name__ == "Index"
+        numbers = None if has_ids or isinstance(given, str | np.ma.MaskedArray) else np.asarray(given, object)
+        if numbers is None or numbers.ndim != 1 or not all(isinstance(cell, Real) for cell in numbers):
+            return False
+        rows.append([float(number) for number in numbers])
+    lengths = {len(row) for row in rows}
+    is_few = max(lengths) <= MOST_RUNS or len(lengths) > 1
+    return is_few and not {number for row in rows for number in row} <= {0.0, 1.0}
 
 
 def read_scores(

@@ -59,6 +59,8 @@ _DRAWS = 2000
 _NEAR = 40
 """The mean of so many draws about the quantile is planned with."""
 
+GIVEN_BOTH = "plan: given both `epsilon` and `effect`, which determine each other; give one"
+
 _SEED = 20251125
 _SIMULATED_ITEMS, _SIMULATED_RATERS = 2400, 60
 _PAIRS = 8
@@ -96,10 +98,9 @@ class Pilot:
         Variances of `Spread` that are known, in the unit of the effect.
     scale
         The scale of the ratings before they were put on [0, 1], as for `nbyk.settle`.
-    assumed
-        What is assumed of simulated systems, in words; "" of real ones.
-    epsilon
-        The ε of system B, if the systems are simulated.
+    assumed, stated, epsilon
+        What is assumed of simulated systems, in words, the effect by which they differ, in its unit, and the
+        ε of system B; "", None and 0 of real ones.
     calls
         Calls of a judge whom people correct; 0 without a judge.
     known
@@ -114,6 +115,7 @@ class Pilot:
     declared: Mapping[str, float] = field(default_factory=dict)
     scale: GivenScale | None = None
     assumed: str = ""
+    stated: float | None = None
     epsilon: float = 0.0
     calls: int = 0
     known: Responses | None = None
@@ -138,14 +140,22 @@ class Pilot:
 
     @classmethod
     def of_ratings(
-        cls, items: PilotItems, units: Units, metric: Metric, effect: float, unit: float = 1.0, **more: Any
+        cls,
+        items: PilotItems,
+        units: Units,
+        metric: Metric,
+        effect: float | None = None,
+        unit: float = 1.0,
+        *,
+        epsilon: float | None = None,
+        **more: Any,
     ) -> Pilot:
-        """Return a pilot of people's ratings alone, with simulated systems that differ by a stated effect.
+        """Return a pilot of people's ratings alone, with simulated systems that differ by an effect or an ε.
 
-        A answers with the mean of infinitely many raters of an item, and B with one that is off by U(−ε, ε),
-        where ε gives the effect by the pilot's own ratings. Both answer in whole levels if
-        `items.system_answers` says so. The raters are those of the ratings; their mean severity, which they
-        do not show, is that of several draws.
+        A answers with the mean of infinitely many raters of an item, and B with one that is off by U(−ε, ε);
+        the effect is that by the pilot's own ratings. One of the two is given, in the unit of the scale. Both
+        systems answer in whole levels if `items.system_answers` says so. The raters are those of the ratings;
+        their mean severity, which they do not show, is that of several draws.
         """
         if not metric.needs_gold:
             raise NbykError(
@@ -164,24 +174,34 @@ class Pilot:
                 sets.append(ResponseSet(gold, a, b, {"gold": units, "a": FRESH, "b": FRESH}))
             return metric, sets
 
-        epsilon = _epsilon_of(pairs, effect, unit, "ratings")
+        length = unit ** (1.0 / metric.unit_power) if metric.unit_power else 1.0
+        epsilon, effect = _difference(pairs, effect, epsilon, length, unit, "ratings")
         kind = "real numbers"
         if items.response.levels:
             levels = items.system_answers == "levels"
             kind = "whole levels of the scale" if levels else kind
             kind += f" ({argument_with('system_answers', items.system_answers)})"
-        length = unit ** (1.0 / metric.unit_power) if metric.unit_power else 1.0
         assumed = (
             f"two simulated systems that answer in {kind}, A with the mean of infinitely many raters, B off "
-            f"by up to ε = {length * epsilon:.3g}"
+            f"by up to ε = {length * epsilon:.3g}, which gives this effect by the pilot's own ratings of an "
+            "item"
         )
-        return cls(tuple(pairs(epsilon)[1]), metric, unit=unit, assumed=assumed, **more)
+        sets = tuple(pairs(epsilon)[1])
+        return cls(sets, metric, unit=unit, assumed=assumed, stated=effect, **more)
 
     @classmethod
     def of_labels(
-        cls, items: LabelledItems, labels: Floats, units: Units, metric: Metric, effect: float, **more: Any
+        cls,
+        items: LabelledItems,
+        labels: Floats,
+        units: Units,
+        metric: Metric,
+        effect: float | None = None,
+        *,
+        epsilon: float | None = None,
+        **more: Any,
     ) -> Pilot:
-        """Return a pilot of people's labels alone, with simulated systems that differ by a stated effect.
+        """Return a pilot of people's labels alone, with simulated systems that differ by an effect or an ε.
 
         A labels an item once, as a person would: given the item's labels. Of B's labels, a share ε is noise,
         and ε gives the effect by the pilot's own labels. For a metric of distributions, a system answers with
@@ -191,7 +211,7 @@ class Pilot:
         golds = [(labels[order], units.taken(order))] * _PAIRS
         generators = [np.random.default_rng([_SEED, number]) for number in range(_PAIRS)]
         pools = [items.pool(generator, items.n_items) for generator in generators]
-        return cls._of_pools(items, pools, golds, generators, metric, effect, **more)
+        return cls._of_pools(items, pools, golds, generators, metric, effect, epsilon=epsilon, **more)
 
     @classmethod
     def of_label_prior(cls, prior: LabelPrior, k: int, metric: Metric, effect: float) -> Pilot:
@@ -218,8 +238,9 @@ class Pilot:
         golds: Sequence[tuple[Floats, Units]],
         generators: Sequence[np.random.Generator],
         metric: Metric,
-        effect: float,
+        effect: float | None,
         *,
+        epsilon: float | None = None,
         alike: bool = False,
         **more: Any,
     ) -> Pilot:
@@ -250,12 +271,13 @@ class Pilot:
             ]
             return metric.bound(classes, table), sets
 
-        epsilon = _epsilon_of(partial(pairs, alike=alike), effect, 1.0, "labels")
+        pairs_for_effect = partial(pairs, alike=alike)
+        epsilon, effect = _difference(pairs_for_effect, effect, epsilon, 1.0, 1.0, "labels")
         once = " once" if metric.needs == "classes" else ", each with its shares of the classes"
         off = f"B's {source.perturbed} ε = {epsilon:.3g}"
         assumed = f"two simulated systems that label an item{once}, as people would; {off}"
         bound, sets = pairs(epsilon)
-        return cls(tuple(sets), bound, assumed=assumed, epsilon=epsilon, **more)
+        return cls(tuple(sets), bound, assumed=assumed, stated=effect, epsilon=epsilon, **more)
 
     @classmethod
     def of_judged(cls, data: JudgedSystems) -> Pilot:
@@ -382,16 +404,45 @@ class Pilot:
         return [tests_of(data, self.metric) for data in self.responses]
 
 
-def _epsilon_of(
-    pairs: Callable[[float], tuple[Metric, list[ResponseSet]]], effect: float, unit: float, what: str
-) -> float:
-    """Return the ε at which simulated systems differ by an effect, 0 if they differ by more without any."""
+def _difference(
+    pairs: Callable[[float], tuple[Metric, list[ResponseSet]]],
+    effect: float | None,
+    epsilon: float | None,
+    length: float,
+    unit: float,
+    what: str,
+) -> tuple[float, float]:
+    """Return the ε of simulated systems, as a share of `length`, and their effect, of which one is given.
+
+    ε is 0 if they differ by more than the effect without any.
+    """
     from scipy.optimize import brentq
 
     def effect_at(epsilon: float) -> float:
         metric, sets = pairs(epsilon)
         return unit * float(np.mean([observed_effects(data, metric)[0] for data in sets]))
 
+    if effect is epsilon is None:
+        raise NbykError(
+            f"{what} alone do not show by how much A is better; give `effect` or `epsilon`, as in "
+            f"{argument_with('epsilon', f'{0.1 * length:g}')}"
+        )
+    if effect is not None and epsilon is not None:
+        raise NbykError(GIVEN_BOTH)
+    if epsilon is not None:
+        if not 0.0 < epsilon <= length * (1.0 + 1e-12):
+            raise NbykError(
+                f"found {epsilon:g}, expected a number above 0, up to {length:g}, in the unit of the scale",
+                argument="epsilon",
+            )
+        found = effect_at(epsilon / length)
+        if found <= 0.0:
+            raise NbykError(
+                f"found {epsilon:g}, at which A is not better by the pilot's {what}; give a larger one",
+                argument="epsilon",
+            )
+        return epsilon / length, found
+    assert effect is not None
     most = effect_at(1.0)
     if most < effect:
         name = pairs(1.0)[0].name
@@ -401,8 +452,8 @@ def _epsilon_of(
             argument="effect",
         )
     if effect_at(0.0) >= effect:
-        return 0.0
-    return float(brentq(lambda epsilon: effect_at(epsilon) - effect, 0.0, 1.0, xtol=1e-3))
+        return 0.0, effect
+    return float(brentq(lambda epsilon: effect_at(epsilon) - effect, 0.0, 1.0, xtol=1e-3)), effect
 
 
 def _mean_severities(gold: Floats, units: Units) -> Floats:

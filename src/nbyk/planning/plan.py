@@ -9,13 +9,13 @@ from typing import Any, Literal
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.scales import GivenScale, as_scale
-from nbyk.errors import NbykError, renaming
+from nbyk.errors import NbykError, argument_with, renaming
 from nbyk.metrics import Metric, get
 from nbyk.metrics.registry import kind_of_labels, usual_metric
 from nbyk.planning.assurance import assured_size
 from nbyk.planning.closed_form import plan_by_formula, solved_for
 from nbyk.planning.long_run import ends_of, epsilon_for_effect, long_run_effect, unit_of
-from nbyk.planning.pilot import Pilot
+from nbyk.planning.pilot import GIVEN_BOTH, Pilot
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import check_precision
 from nbyk.planning.rated_labels import plan_by_raters
@@ -31,10 +31,8 @@ from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.collection import Spread, check_count
 
 Source = ItemSource | Spread | ResponseSet | JudgedSystems | Pilot
-_SIMULATED_ONLY = (
-    *("epsilon", "n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b"),
-    *("test", "precision", "n_resamples"),
-)
+_SIMULATED_ONLY = ("n_runs", "epsilon_a", "sd_scale_a", "sd_scale_b", "test", "precision", "n_resamples")
+_PRECISION = 0.01
 _SHARED_ONLY = (
     *("raters", "items_per_rater", "runs", "items_per_cluster", "calls"),
     *("cost_per_rater", "cost_per_run", "cost_per_call"),
@@ -72,7 +70,7 @@ def plan(
     sd_scale_b: float | None = None,
     max_items: int | None = None,
     max_responses: int | None = None,
-    precision: float = 0.01,
+    precision: float | None = None,
     n_resamples: int = 10_000,
     curves: bool = False,
     seed: Any = 0,
@@ -140,7 +138,8 @@ def plan(
     max_items, max_responses
         Limits of the search.
     precision
-        Stop simulating once the power's standard error is below this.
+        Stop simulating once the power's standard error is below this. By default .01. Of large sets, with
+        N (K + 5) above 50,000, the normal approximation then gives N, and the power is simulated to .025.
     curves
         Whether to compute power curves for a figure too.
     seed, threads
@@ -185,6 +184,12 @@ def plan(
         _refuse(given, _SIMULATED_ONLY, "does not go with raters; leave it out")
         return plan_by_raters(source, chosen, given)
     if isinstance(source, Spread | ResponseSet | Pilot):
+        if epsilon is not None:
+            raise NbykError(
+                f"found {epsilon:g}, and ε is about simulated systems; give `effect` instead, by how much A "
+                "is better on the metric",
+                argument="epsilon",
+            )
         _refuse(
             given,
             _SIMULATED_ONLY,
@@ -265,7 +270,8 @@ def _request(prior: Any, metric: Metric, given: Mapping[str, Any], typed: tuple[
         _SHARED_ONLY,
         "goes with raters and runs that items share: give variances, or a pilot with ids, as the source",
     )
-    check_precision(given["precision"])
+    if given["precision"] is not None:
+        check_precision(given["precision"])
     unit = unit_of(as_scale(given["scale"]), getattr(prior, "response", None))
     for name in ("epsilon", "epsilon_a"):
         if unit != 1.0 and not 0.0 <= (given[name] or 0.0) <= unit * (1.0 + 1e-12):
@@ -300,7 +306,7 @@ def _by_simulation(prior: Any, metric: Metric, given: dict[str, Any]) -> Plan:
         prior, given["epsilon"] = _better_first(prior, metric, given), 0.0
     effect = given["effect"]
     if effect is not None and given["epsilon"] is not None:
-        raise NbykError("plan: given both `epsilon` and `effect`, which determine each other; give one")
+        raise NbykError(GIVEN_BOTH)
     request = _request(prior, metric, given, typed)
     world, unit = request.world, request.unit**metric.unit_power
     if effect is not None:
@@ -309,12 +315,27 @@ def _by_simulation(prior: Any, metric: Metric, given: dict[str, Any]) -> Plan:
         )
         request = replace(request, epsilon=at)
     opened = request.open
+    precision = given["precision"]
     simulation = PlanSimulation(
-        request.sized(), seed=seed, threads=given["threads"], report=given["progress"]
+        request.sized(),
+        seed=seed,
+        threads=given["threads"],
+        report=given["progress"],
+        patient=precision is not None,
     )
     search = PlanSearch(simulation)
-    answer = search.solved(opened, given["precision"])
+    answer = search.solved(opened, precision or _PRECISION)
     answer = replace(answer, request=request, open=opened, asked_effect=effect, seed=seed)
+    if simulation.is_large(answer.n_items, answer.k_responses):
+        finely = argument_with("precision", f"{_PRECISION:g}")
+        answer = replace(
+            answer,
+            warnings=(
+                "so many ratings take minutes to simulate: a normal approximation stands for the search, and "
+                f"{answer.simulated.n_sets if answer.simulated else 0} test sets check its power; {finely} "
+                "simulates all of it",
+            ),
+        )
     if not world.of_pair:
         answer = replace(answer, assured=assured_size(answer, seed))
     return replace(

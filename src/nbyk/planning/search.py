@@ -25,6 +25,7 @@ _SEARCH = 0.5
 """Standard error of a search, relative to that of the answer: the choice must hold on fresh test sets.
 Searches with slow tests use the answer's standard error, and move on if the choice does not hold."""
 _REPAIRS = 4
+_FAR_OFF = 3.0
 _SETS_AT_LARGEST = 128
 _FIGURE_POWER = 0.8
 
@@ -140,7 +141,8 @@ class PlanSearch:
             if k in roots and k != chosen:
                 n, low, high = (_allowed("n_items", x) for x in (roots[k].x, roots[k].low, roots[k].high))
                 at = Point(int(n), k, epsilon)
-                rows.append(self._row(at, target, roots[k].power_error, ends=(int(low), int(high))))
+                by = "approximation" if self.simulation.is_large(n, k) else "simulation"
+                rows.append(self._row(at, target, roots[k].power_error, by, (int(low), int(high))))
             elif k != chosen:
                 rows.append(self._guessed_row(k, guess, epsilon, target, curves.get(k)))
         highest = asked.cost(int(answer.high), chosen)
@@ -222,16 +224,20 @@ class PlanSearch:
         """Return the approximate number of items for each K, and the approximate curves if they were used."""
         if not self.simulation.approximated:
             return {}, self._coarse_items(epsilon, target)
-        curves = smoothed(self.simulation.all_curves(epsilon, target))
+        seen = self.simulation.all_curves(epsilon, target)
+        curves = smoothed(seen)
         guesses = {k: curve.items_for(target) for k, curve in curves.items()}
         guesses = {k: max(2.0, n) for k, n in guesses.items() if n <= self.request.max_items}
         if guesses:
             return curves, guesses
         largest = Point(self.request.max_items, self.request.ladder()[-1], epsilon)
-        power = self.simulation.simulate(largest, _SETS_AT_LARGEST)
-        if power.high < target:
-            seen = Root(math.nan, math.nan, math.nan, math.nan, largest.n_items, power.power)
-            raise not_found(self.request, "n_items", {largest: seen})
+        highest = found = self.simulation.highest_power(seen, largest.n_items)
+        if highest >= target or not self.simulation.is_large(largest.n_items, largest.k_responses):
+            power = self.simulation.simulate(largest, _SETS_AT_LARGEST)
+            highest, found = power.high, power.power
+        if highest < target:
+            none = Root(math.nan, math.nan, math.nan, math.nan, largest.n_items, found)
+            raise not_found(self.request, "n_items", {largest: none})
         return {}, self._coarse_items(epsilon, target)
 
     def _coarse_items(self, epsilon: float, target: float) -> dict[int, float]:
@@ -300,13 +306,15 @@ class PlanSearch:
     def _confirmed(self, at: Point, unknown: str, x: float, precision: float) -> tuple[float, Power]:
         """Return x and its power on fresh test sets, after moving x up if the power is below the target.
 
-        Below means by more than a standard error.
+        Below means by more than a standard error, or three if a formula gave x.
         """
         target, high = _value(self.request.power), self.simulation.most(unknown)
         _, slope = LIMITS_AND_SLOPES[unknown]
+        by_formula = unknown == "n_items" and self.simulation.is_large(x, at.k_responses)
+        errors = _FAR_OFF if by_formula else 1.0  # the approximation is better than a rough simulation
         power = self.simulation.confirm(at.moved(unknown, x), precision)
         for _ in range(_REPAIRS):
-            if power.power >= target - power.standard_error or x >= high:
+            if power.power >= target - errors * power.standard_error or x >= high:
                 break
             missing = quantile(target) - quantile(max(power.power, 1e-3))
             following = x * math.exp(missing / slope)

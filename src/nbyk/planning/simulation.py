@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.planning.item_moments import PowerCurve, curve_from_moments
+from nbyk.planning.item_moments import PowerCurve, curve_from_moments, quantile
 from nbyk.planning.power.estimate import Power, power_from, rejections, until_precise
 from nbyk.planning.request import Request
 from nbyk.planning.root_search import Root, RootSearch
@@ -34,11 +34,20 @@ EPSILON_FROM = 1e-4
 _MOST_RATINGS, _MOST_SLOW_RATINGS = 2_000_000, 500_000
 """Largest N × K without an approximation, and if responses are also redrawn; not used if K is given."""
 
+_LARGE = 50_000
+_PER_ITEM = 5
+"""Sets are large if N items with K ratings, and this much more an item, are more than that."""
+
+_COARSEST = 0.025
+"""The standard error of the power that is enough for large sets, if none is asked for."""
+
 _SECONDS_BETWEEN_LINES = 10.0
 _TYPICAL_POWER = 0.8
 _MOMENT_ITEMS = 1024
 _MOST_MOMENT_CHUNKS = 24
 _MOMENT_ERROR, _ROUGH_ERROR = 0.05, 0.1
+_FINE_CHUNKS, _FINE_ERROR = 200, 0.015
+"""The same of a curve that gives N of large sets."""
 
 
 LIMITS_AND_SLOPES = {"n_items": (2, 1.25), "k_responses": (1, 1.0), "epsilon": (EPSILON_FROM, 3.0)}
@@ -101,8 +110,11 @@ def not_found(request: Request, unknown: str, searched: Mapping[Point, Root]) ->
 class PlanSimulation:
     """Simulations for one request, each on fresh test sets."""
 
-    def __init__(self, request: Request, *, seed: int, threads: int, report: Report | None) -> None:
+    def __init__(
+        self, request: Request, *, seed: int, threads: int, report: Report | None, patient: bool = True
+    ) -> None:
         self.request = request
+        self._patient = patient
         self.approximated = request.world.test.name in _APPROXIMATED and request.world.test.metric.additive
         self.compiled = request.world.test.is_compiled
         self._first_sets = 256 if self.compiled else CHUNK
@@ -113,6 +125,14 @@ class PlanSimulation:
         self._seed, self._threads = seed, threads
         self._report = report
         self._chunk = 0
+
+    def is_large(self, n_items: float, k: int) -> bool:
+        """Return whether sets are so large that the normal approximation takes the place of a search.
+
+        Effects of so many items are normal. Whoever is patient has them simulated all the same.
+        """
+        is_normal = self.approximated and n_items >= NORMAL_FROM
+        return is_normal and not self._patient and n_items * (k + _PER_ITEM) > _LARGE
 
     def simulate(self, at: Point, n_sets: int) -> Power:
         """Return the power at a place from fresh test sets, at least `n_sets` in whole chunks."""
@@ -136,15 +156,28 @@ class PlanSimulation:
         return power
 
     def confirm(self, at: Point, precision: float) -> Power:
-        """Return the power at a place from fresh test sets, enough for the standard error `precision`."""
+        """Return the power at a place from fresh test sets, enough for the standard error `precision`.
+
+        If the sets are large, a larger one is enough.
+        """
+        if self.is_large(at.n_items, at.k_responses):
+            precision = max(precision, _COARSEST)
         found = until_precise(lambda _, more: self.simulate(at, more).rejections, precision)
         return power_from(self.request.world.test, *found)
 
     def root(self, at: Point, unknown: str, power: float, precision: float, guess: float) -> Root:
         """Return the value of one number that has a power, with the others as they are.
 
-        For N, earlier simulations of this K and ε count too.
+        For N, earlier simulations of this K and ε count too. N of large sets is that of the approximation.
         """
+        n_items, k, epsilon = at.moved(unknown, guess)
+        if self.is_large(n_items, k):
+            precision = max(precision, _COARSEST)
+            if unknown == "n_items":
+                curve = self._new_curve(k, epsilon, _FINE_ERROR, _FINE_CHUNKS)
+                guess = min(max(curve.items_for(power), 2.0), self.request.max_items)
+                factor, error = math.exp(2.0 * 1.96 * curve.error), curve.power_error(guess)
+                return Root(guess, guess / factor, guess * factor, error, guess, power)
 
         def count(x: float, n_sets: int) -> tuple[int, int]:
             found = self.simulate(at.moved(unknown, x), n_sets)
@@ -206,7 +239,21 @@ class PlanSimulation:
             self._moved.setdefault((k, epsilon), curve)
         return {k: self._moved[k, epsilon] for k in ladder}
 
-    def _new_curve(self, k: int, epsilon: float) -> PowerCurve:
+    def highest_power(self, curves: Mapping[int, PowerCurve], n_items: int) -> float:
+        """Return a power that N items, by any of the curves, hardly exceed: by a standard error."""
+        unseen = 4.0 / math.sqrt(_MOST_MOMENT_CHUNKS * CHUNK * _MOMENT_ITEMS)
+        offset = -quantile(self.request.world.test.one_sided_alpha)
+        rises = [
+            curve.slope * (1.0 + curve.error) * math.sqrt(n_items) - curve.offset
+            if curve.slope
+            else unseen * math.sqrt(n_items) - offset
+            for curve in curves.values()
+        ]
+        return 0.5 * math.erfc(-max(rises) / math.sqrt(2.0))
+
+    def _new_curve(
+        self, k: int, epsilon: float, wanted_error: float | None = None, most: int = _MOST_MOMENT_CHUNKS
+    ) -> PowerCurve:
         population = self.request.world.population(_MOMENT_ITEMS, k, epsilon)
         total = np.zeros(2)
         done, wanted = 0, 1
@@ -232,11 +279,11 @@ class PlanSimulation:
             seen = done * CHUNK * _MOMENT_ITEMS
             curve = curve_from_moments(k, mean, sd, seen, self.request.world.test.one_sided_alpha)
             small = curve.items_for(_TYPICAL_POWER) < NORMAL_FROM
-            wanted_error = _ROUGH_ERROR if small else _MOMENT_ERROR
-            if curve.error <= wanted_error or done == _MOST_MOMENT_CHUNKS:
+            enough = wanted_error or (_ROUGH_ERROR if small else _MOMENT_ERROR)
+            if curve.error <= enough or done == most:
                 return curve
-            needed = done * (curve.error / wanted_error) ** 2 if curve.error < math.inf else 4.0 * done
-            wanted = int(min(_MOST_MOMENT_CHUNKS, max(done + 1, needed)))
+            needed = done * (curve.error / enough) ** 2 if curve.error < math.inf else 4.0 * done
+            wanted = int(min(most, max(done + 1, needed)))
 
     def _counter(self, place: str, n_sets: int) -> Callable[[int], None]:
         """Return a function that counts finished sets and reports the count every ten seconds."""

@@ -13,7 +13,7 @@ from nbyk.planning.result import Plan
 from nbyk.planning.simulation import EPSILON_FROM
 from nbyk.report.answer import AnswerTable
 from nbyk.report.lines import Head, Line, in_words
-from nbyk.report.plan_tables import near_ways, rating_or_label, wanted_power
+from nbyk.report.plan_tables import RATERS, near_ways, rating_or_label, wanted_power, with_raters
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 from nbyk.words import listed, number
 
@@ -52,7 +52,7 @@ def plan_head(plan: Plan) -> Head:
 
 def plan_lines(plan: Plan) -> tuple[str, ...]:
     """Return the answer, its power, what is assured, and what is assumed, a line each."""
-    lines = [_first(plan), *_power(plan), *_as_it_is(plan), *_assured(plan)]
+    lines = [_first(plan), *_power(plan), *_kept(plan), *_as_it_is(plan), *_assured(plan)]
     assumed = "" if plan.reason else "; ".join([*_assumptions(plan), *plan.assumptions])
     lines += [f"Assumes: {assumed}."] if assumed else []
     return tuple(line for line in (*lines, *_beside(plan)) if line)
@@ -147,7 +147,7 @@ def _first(plan: Plan) -> str:
 def _difference(plan: Plan) -> str:
     """Return the least difference that a plan finds, in words."""
     if plan.open[-1] == "epsilon":
-        return f"an ε of {number(plan.epsilon or 0.0)} or more"
+        return f"an ε of {number(plan.epsilon or 0.0)} or more{_of_scale(plan)}"
     return f"an effect of {number(plan.effect or 0.0)} or more{_on(plan)}"
 
 
@@ -207,8 +207,7 @@ def _power(plan: Plan) -> Iterator[str]:
     if isinstance(request.source, Simulated):
         name = request.source.test.name
         test = f"{in_words(name)} on {plan.metric}, {side}"
-        interval = f" ({plan.simulated.low:.2f} to {plan.simulated.high:.2f})" if plan.simulated else ""
-        yield f"Power {plan.power:.2f}{interval} to find {_worse_system(plan, request.source)}: {test}."
+        yield f"Power {plan.power:.2f}{_error(plan)} to find {_worse_system(plan, request.source)}: {test}."
         yield from _limits(plan)
         if _by_metrics(plan) and plan.open == ("power",):
             powers = [f"{other.power:.2f} by {other.metric}" for other in plan.others]
@@ -221,12 +220,26 @@ def _power(plan: Plan) -> Iterator[str]:
         yield f"Power {most}{plan.power:.2f}{effect}: {test}."
 
 
+def _error(plan: Plan) -> str:
+    """Return the interval of a simulated power, and whether the wanted one is within it, to follow it."""
+    found, wanted = plan.simulated, plan.request.power
+    if found is None:
+        return ""
+    interval = f"{found.low:.2f} to {found.high:.2f}"
+    if wanted is None or round(found.power, 2) >= round(wanted, 2):
+        return f" ({interval})"
+    within = "is within" if found.high >= wanted else "is above"
+    return f" ({interval}; {wanted:g} {within} the simulation's error)"
+
+
 def _on(plan: Plan) -> str:
     """Return the metric and the scale in whose unit an effect is, to follow its number."""
-    scale = (
-        "" if plan.scale is None or not plan.metric else f" (scale {plan.scale[0]:g} to {plan.scale[1]:g})"
-    )
-    return f" on {plan.metric}{scale}" if plan.metric else ""
+    return f" on {plan.metric}{_of_scale(plan)}" if plan.metric else ""
+
+
+def _of_scale(plan: Plan) -> str:
+    """Return the scale in whose unit a number is, to follow it; "" if none was declared."""
+    return "" if plan.scale is None else f" (scale {plan.scale[0]:g} to {plan.scale[1]:g})"
 
 
 def _worse_system(plan: Plan, world: Simulated) -> str:
@@ -236,7 +249,7 @@ def _worse_system(plan: Plan, world: Simulated) -> str:
         return f"that {a} is better than {b}{by}, as in the pilot"
     if plan.asked_effect is not None:
         return f"a system B that is worse by {number(plan.asked_effect)}{_on(plan)}"
-    epsilon = number(plan.epsilon or 0.0)
+    epsilon = f"{number(plan.epsilon or 0.0)}{_of_scale(plan)}"
     if world.has_gold:
         return f"a system B whose {world.prior.perturbed} ε = {epsilon}"
     side = "lower" if world.test.metric.direction == "higher" else "higher"
@@ -251,7 +264,7 @@ def _assured(plan: Plan) -> Iterator[str]:
     if last == "power":
         words = f": {_SHARE}, the power is at least {sure.power:.2f}."
     elif not sure.reachable or not math.isfinite(sure.effect or 0.0):
-        words = f": no number within the limits has this power {_SHARE}."
+        words = f": {_none_of(plan)} has this power {_SHARE}."
     elif last in ("effect", "epsilon"):
         words = f": {_SHARE}, they find {_difference(sure)}."
     else:
@@ -261,6 +274,33 @@ def _assured(plan: Plan) -> Iterator[str]:
         units = "items" if plan.request.is_simulated else " or ".join(kinds)
         words += f" A pilot of {plan.pilot_that_tells} {units} would tell more."
     yield f"To be safe{words}"
+
+
+def _none_of(plan: Plan) -> str:
+    """Return the numbers that were searched in vain, in words: "no number of raters up to 10,000"."""
+    request, sizes = plan.request, [name for name in plan.open if name in SIZES]
+    if not sizes:
+        return f"no {plan.open[-1]}"
+    if len(sizes) > 1 and not request.is_simulated:
+        tried = listed([SIZES[name] for name in sizes])
+        return f"none of the numbers of {tried} that nbyk tries (up to {TRIED[-1]})"
+    name = sizes[0]
+    most = request.max_items if name == "n_items" else request.max_responses
+    if name == "k_responses" and request.raters:
+        most = request.raters
+    return f"no number of {SIZES[name]} up to {most:,}"
+
+
+def _kept(plan: Plan) -> Iterator[str]:
+    """Yield that the number of items is the pilot's, and what would do with more raters and fewer ratings."""
+    request, name = plan.request, plan.open[-1]
+    of_pilot = plan.metric and request.n_items is not None and "n_items" not in request.typed
+    if request.is_simulated or not of_pilot or name not in ("raters", "runs") or not plan.reachable:
+        return
+    ways = (with_raters(plan, raters, wanted_power(plan)) for raters in RATERS if raters > plan.crew.raters)
+    cheaper = next((way for way in ways if way.reachable and way.cost < plan.cost), None)
+    other = "" if cheaper is None or name != "raters" else f" With fewer ratings: {collection(cheaper)}."
+    yield f"It has the fewest {name} for the pilot's {plan.n_items} items (`n_items` takes others).{other}"
 
 
 def _assumptions(plan: Plan) -> Iterator[str]:
@@ -282,7 +322,9 @@ def _assumptions(plan: Plan) -> Iterator[str]:
     if source.of_pair:
         return
     if plan.asked_effect is not None and plan.open[-1] != "epsilon":
-        yield f"B's {of.perturbed} ε = {number(plan.epsilon or 0.0)}"
+        epsilon = f"ε = {number(plan.epsilon or 0.0)}"
+        by = f"infinitely many {rating_or_label(plan)}s of an item"
+        yield f"B's {of.perturbed} {epsilon}, which gives this effect by {by}"
     yield from _systems(source, plan.request.unit)
 
 

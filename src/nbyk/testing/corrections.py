@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from nbyk.arrays import Floats
 from nbyk.errors import NbykError, unknown_name
+from nbyk.testing.results import Margin
 
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "none"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
@@ -91,3 +93,18 @@ def _as_p_values(values: Any) -> Floats:
         place = int(np.flatnonzero(outside)[0])
         raise NbykError(f"p-values: value {place} is {array[place]}; expected a number in [0, 1]")
     return array.astype(np.float64)
+
+
+def corrected_margins(margins: Sequence[Margin], correction: str) -> list[Margin]:
+    """Return the tests of several pairs with each kind of p-value corrected for the number of pairs.
+
+    An inconclusive test counts as p = 1, and stays inconclusive. The intervals are not corrected.
+    """
+    kinds = np.array([[margin.p_not_worse, margin.p_worse, margin.p_equivalent] for margin in margins])
+    p = [correct_p_values(column, correction) for column in np.nan_to_num(kinds, nan=1.0).T]
+    return [
+        margin
+        if margin.reason
+        else replace(margin, p_not_worse=not_worse, p_worse=worse, p_equivalent=equivalent)
+        for margin, (not_worse, worse, equivalent) in zip(margins, np.stack(p, 1).tolist(), strict=True)
+    ]

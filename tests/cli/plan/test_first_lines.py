@@ -121,7 +121,7 @@ def test_errors_about_options_and_paths_come_before_anything_heavy(tmp_path: Pat
     for words in (
         "plan --epsilon 0.1 --power 0.8",
         "plan toxicity --effect 0 --power 0.8",
-        "plan convabuse --solve raters --effect 0.1 --power 0.8",
+        "plan toxicity --solve raters --effect 0.1 --power 0.8",
         "plan --pilot nowhere.csv --scale 1..5 --effect 0.3 --power 0.8",
     ):
         assert cpu_of(command, *words.split()) < 0.6 * heavy, words

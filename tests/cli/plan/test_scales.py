@@ -52,6 +52,36 @@ def test_all_is_in_units_of_the_pilots_scale(
     assert [float(number) for number in said.groups()] == pytest.approx([much, most], rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("scale", "epsilon", "share"), [("1..5", "0.1", "0.4"), ("0..100", "0.5", "50"), ("1,2,3", "0.05", "0.1")]
+)
+@pytest.mark.parametrize("people", ["", "--solve raters --power 0.5"])
+def test_an_epsilon_that_looks_like_a_share_is_refused_with_both_readings(
+    scale: str, epsilon: str, share: str, people: str, nbyk: Run
+) -> None:
+    ratings = {"1..5": likert(), "0..100": 20.0 * likert() - 10.0, "1,2,3": np.clip(likert(), 1, 3)}[scale]
+    write_pilot("pilot.csv", ratings)
+    size = "--format json" if people else SIZE
+    known = f"plan --pilot pilot.csv --scale {scale} {people} {size} --items-from prior"
+    code, _, errors = nbyk(f"{known} --epsilon {epsilon}")
+    assert code == 2
+    said = re.search(r"give (--epsilon \S+) if \S+ is a share of it, or (.*) to keep it", errors)
+    assert said is not None, errors
+    assert said.groups() == (f"--epsilon {share}", f"--epsilon {epsilon} --unit scale")
+    if people and scale != "1..5":
+        return
+    for pasted in said.groups():
+        code, text, errors = nbyk(f"{known} {pasted}")
+        assert code == 0 or "expected a number" not in errors, errors
+        if not people:
+            typed = float(pasted.split()[1])
+            assert json.loads(text)["epsilon"] == pytest.approx(typed)
+            low, high = scale.replace(",2,", "..").split("..")
+            assert f"up to ε = {typed:g} (scale {low} to {high})" in " ".join(json.loads(text)["lines"])
+    if scale == "1..5":
+        assert nbyk(f"{known} --epsilon 0.2")[0] == 0
+
+
 def test_numbers_that_look_like_the_other_unit_are_refused_with_both_readings(nbyk: Run) -> None:
     write_pilot("pilot.csv", likert())
     write_pilot("a.csv", likert().mean(axis=1, keepdims=True).round())
@@ -136,7 +166,7 @@ def test_a_scale_of_whole_numbers_has_one_plan_however_it_is_declared(asked: str
 @pytest.mark.parametrize(("values", "scale"), [(likert() + 0.5, "1..9"), (20.0 * likert() - 10.0, "0..100")])
 def test_numbers_between_and_long_scales_are_continuous(values: np.ndarray, scale: str, nbyk: Run) -> None:
     write_pilot("pilot.csv", values)
-    code, text, errors = nbyk(f"plan --pilot pilot.csv --scale {scale} {SIZE} --epsilon 0.2")
+    code, text, errors = nbyk(f"plan --pilot pilot.csv --scale {scale} {SIZE} --epsilon 0.2 --unit scale")
     assert code == 0, errors
     assert json.loads(text)["prior"]["response"] == {"kind": "clamped"}
 

@@ -100,10 +100,21 @@ def test_systems_without_gold_have_runs_if_you_ask_for_runs(nbyk: Run, names: tu
         ),
         ("--solve raters --effect 0.1 --power 0.8", "--item-sd: give a number, how much the difference"),
         (
-            "convabuse --solve raters --effect 0.1 --power 0.8",
-            "DATASET: found convabuse, which does not go with raters and runs; leave it out, and give "
-            "--effect and --item-sd, --severity-sd, --rating-sd and --run-sd, or --pilot, "
-            "alone or with --pilot-systems",
+            "toxicity --solve raters --effect 0.1 --power 0.8",
+            "DATASET: found toxicity, which has no ratings that show how raters differ; give yours with "
+            "--pilot, or say how much the effect varies, as in: nbyk plan --solve raters --items 300 ",
+        ),
+        (
+            f"--solve raters {SDS} --epsilon 0.1 --power 0.8",
+            "--epsilon: found 0.1, and ε is about simulated systems; give --effect instead",
+        ),
+        (
+            "convabuse --solve raters --epsilon 0.1 --effect 0.1 --power 0.8",
+            "plan: given both --epsilon and --effect, which determine each other; give one",
+        ),
+        (
+            "convabuse --pilot x.csv --solve raters --epsilon 0.1 --power 0.8",
+            "x.csv: no such file",
         ),
     ],
 )
@@ -112,6 +123,31 @@ def test_what_does_not_go_together_names_the_way_out(nbyk: Run, line: str, error
     assert (code, text) == (2, "")
     assert errors.startswith(f"error: {error}"), errors
     assert errors.count("\n") == 1
+    if "as in: nbyk " in errors:
+        code, _, errors = nbyk(errors.partition("as in: nbyk ")[2])
+        assert (code, errors) == (0, "")
+
+
+@pytest.mark.parametrize("source", ["convabuse", "--pilot gold.csv --scale 1..5"])
+def test_an_epsilon_says_how_many_people_too(nbyk: Run, source: str) -> None:
+    """What the README shows beside each other goes together: --epsilon, and --solve raters."""
+    rows = [
+        f"q{item},r{rater},{1 + (item * 7 + rater * 3 + item * rater) % 5}"
+        for item in range(40)
+        for rater in range(6)
+    ]
+    Path("gold.csv").write_text("\n".join(["item,rater,value", *rows]))
+    by_epsilon = solved(nbyk, f"{source} --solve raters --epsilon 0.5 --power 0.8")
+    assert by_epsilon["open"] == ["raters"]
+    assert "B off by up to ε = 0.5, which gives this effect" in " ".join(by_epsilon["assumptions"])
+    again = solved(nbyk, f"{source} --solve raters --effect {by_epsilon['effect']:.9g} --power 0.8")
+    assert again["raters"] == by_epsilon["raters"]
+    assert again["assured"]["raters"] == by_epsilon["assured"]["raters"]
+    code, _, errors = nbyk(f"plan {source} --solve raters --power 0.8")
+    assert code == 2
+    example = errors.partition("give --effect or --epsilon, as in ")[2].strip()
+    assert example.startswith("--epsilon ")
+    assert solved(nbyk, f"{source} --solve raters --power 0.8 {example}")["open"] == ["raters"]
 
 
 def test_a_plan_without_data_names_the_road_to_raters(nbyk: Run) -> None:
@@ -321,7 +357,7 @@ def test_ratings_alone_are_a_pilot_of_raters(nbyk: Run) -> None:
     code, _, errors = nbyk("plan --solve raters --pilot gold.csv --scale 1..5 --power 0.8")
     assert (
         code,
-        errors.startswith("error: --effect: give a number: ratings alone do not show by how much"),
+        errors.startswith("error: ratings alone do not show by how much A is better; give --effect or"),
     ) == (2, True)
     code, _, errors = nbyk(f"plan {line} --metric mean")
     assert code == 2

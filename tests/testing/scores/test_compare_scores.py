@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -390,3 +391,93 @@ def test_the_power_of_almost_stochastic_order_has_the_bound_of_its_comparison() 
     lifted = {"lift": 0.15, "lift_is": "shift", "n_resamples": 200}
     power = [comparison_power(compared, **lifted)["a"].power for compared in by.values()]
     assert power[0] < power[1]
+
+
+F1 = {"ours": [81.2, 82.5, 80.9, 83.1, 82.0], "base": [80.1, 81.0, 79.8, 81.5, 80.6]}
+
+
+def test_plain_numbers_are_taken_alike_in_python_and_by_the_command(tmp_path: Path) -> None:
+    """Five numbers of each system, as five runs give them: both roads say the same, and how to say else."""
+    for name, scores in F1.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(map(str, scores)))
+    read = nbyk.read_systems([str(tmp_path / f"{name}.txt") for name in F1])
+    of_files = nbyk.compare(read)
+    assert of_files.claims[0].over == ("scores",)
+    a, b = F1.values()
+    for found in (
+        nbyk.compare(F1),
+        nbyk.compare(None, F1),
+        nbyk.compare(None, a, b),
+        nbyk.compare(None, [np.array(a), pd.Series(b)]),
+        nbyk.compare(None, a * 20, b * 21),
+    ):
+        assert found.claims[0].over == ("scores",)
+        assert 'say `kind="numbers"`' in found.warnings[0]
+        assert "is better than" in str(found)
+    assert nbyk.compare(F1).p == of_files.p
+    assert of_files.warnings == nbyk.compare(F1).warnings[1:]
+
+
+@pytest.mark.parametrize(
+    ("systems", "more"),
+    [
+        (F1, {"kind": "numbers"}),
+        (F1, {"metric": "mean"}),
+        (F1, {"generalise": ("items",)}),
+        ({name: scores * 7 for name, scores in F1.items()}, {}),
+        ({"a": [1, 0, 1, 1], "b": [0, 0, 1, 0]}, {}),
+        ({name: pd.Series(scores, index=list("vwxyz")) for name, scores in F1.items()}, {}),
+        ({name: np.array([scores, scores]).T for name, scores in F1.items()}, {}),
+    ],
+)
+def test_numbers_with_anything_of_items_beside_them_are_answers_to_items(
+    systems: dict[str, Any], more: dict[str, Any]
+) -> None:
+    assert nbyk.compare(None, systems, **more).claims[-1].over == ("items",)
+
+
+@pytest.mark.parametrize("paired", [False, True])
+@pytest.mark.parametrize("test", ["recommended", "welch_t", "wilcoxon", "mann_whitney", "bootstrap"])
+def test_a_margin_is_tested_by_the_test_itself(test: str, paired: bool) -> None:
+    if paired is (test in ("welch_t", "mann_whitney", "bootstrap")):
+        return
+    a, b = np.array(F1["ours"] * 2), np.array(F1["base"] * 2) + np.linspace(0, 1, 10)
+    asked: dict[str, Any] = {"test": test, "pair_runs": paired, "n_resamples": 999}
+    for size in (0.2, 1.0, 3.0):
+        margin = nbyk.compare(None, a, b, margin=size, **asked).pair.margin
+        assert margin is not None
+        one_sided = {
+            side: nbyk.compare(None, a + by, b, alternative=side, **asked).p
+            for side, by in (("greater", size), ("less", -size))
+        }
+        assert margin.p_not_worse == one_sided["greater"]
+        assert margin.p_equivalent == max(one_sided.values())
+        assert margin.p_worse == nbyk.compare(None, a + size, b, alternative="less", **asked).p
+        mirrored = nbyk.compare(None, b, a, margin=size, **asked).pair.margin
+        assert mirrored is not None
+        assert mirrored.p_equivalent == pytest.approx(margin.p_equivalent, abs=0.01)
+        if test != "bootstrap":  # whose interval is by t
+            inside = -size < margin.interval[0] and margin.interval[1] < size
+            assert inside is (margin.p_equivalent <= 0.05) or test in ("wilcoxon", "mann_whitney")
+
+
+def test_a_margin_of_scores_that_show_nothing_has_a_reason() -> None:
+    alike = nbyk.compare(None, [1.5] * 5, [1.5] * 5, kind="scores", margin=0.1).pair
+    assert (alike.margin.shown, alike.margin.reason) == ("undecided", "the scores do not vary")
+    few = nbyk.compare(None, [1.5, 1.6], [1.5, 1.7], kind="scores", margin=9.0).pair
+    assert few.margin.reason == "the smallest p that so few scores can give is 0.17; collect more"
+    for more, said in (({"test": "aso"}, "beside aso"), ({}, "beside zeros and ones")):
+        values = F1 if more else {"a": [1, 0, 1], "b": [0, 1, 1]}
+        with pytest.raises(NbykError, match=said):
+            nbyk.compare(None, values, kind="scores", margin=0.5, **more)
+
+
+def test_margins_of_several_pairs_of_scores_are_corrected_for_their_number() -> None:
+    three = {**F1, "third": [80.4, 81.3, 80.0, 81.9, 80.9]}
+    board = nbyk.compare(three, margin=2.0)
+    alone = [
+        nbyk.compare({name: three[name] for name in (pair.a, pair.b)}, margin=2.0) for pair in board.pairs
+    ]
+    expected = nbyk.correct_p_values([one.pair.margin.p_equivalent for one in alone], "holm")
+    assert [pair.margin.p_equivalent for pair in board.pairs] == pytest.approx(list(expected))
+    assert "within ±2" in str(board)

@@ -201,7 +201,8 @@ def test_an_interval_of_items_excludes_zero_only_where_p_is_at_most_alpha() -> N
         low, high = result.interval
         assert (low <= 0.0 <= high) or result.p <= 0.05
         assert not low < 0.0 < high or result.p > 0.05
-    five = nbyk.compare(None, [71.2, 70.8, 72.1, 71.5, 70.9], [70.1, 70.6, 69.8, 70.9, 70.2])
+    numbers = [71.2, 70.8, 72.1, 71.5, 70.9], [70.1, 70.6, 69.8, 70.9, 70.2]
+    five = nbyk.compare(None, *numbers, kind="numbers")
     assert five.p == 0.0625
     assert five.interval == (-math.inf, math.inf)
     assert "So few items cannot show any difference: collect more." in str(five)

@@ -93,12 +93,18 @@ def board_answer(
 
 
 def scores_answer(
-    board: Board, *, powers: Mapping[str, BootstrapPower], lift: str, notes: Sequence[str]
+    board: Board,
+    *,
+    powers: Mapping[str, BootstrapPower],
+    lift: str,
+    notes: Sequence[str],
+    following: tuple[str, str] = ("", ""),
 ) -> Answer:
     """Return the answer of a comparison by scores of runs.
 
     `powers` are each system's bootstrap power, if it was requested, to notice one that is better by `lift`,
-    in words; `notes` are about the files.
+    in words; `notes` are about the files, and `following` is what to do next, with its command, unless more
+    scores would tell.
     """
     import pandas as pd
 
@@ -111,12 +117,13 @@ def scores_answer(
         caption = "Bootstrap power analysis; low to high is the 95 % interval"
         tables.append(AnswerTable("power", caption, pd.DataFrame(rows)))
         lines.append(_power_sentence(powers, lift, n_corrected_for(board.question, board.pairs)))
-    is_open = len(board.pairs) == 1 and not board.pairs[0].significant
+    is_open = len(board.pairs) == 1 and not board.pairs[0].significant and board.pairs[0].margin is None
+    more = _what_would_settle(board.pairs[0]) if is_open else ""
     return board_answer(
         {board.question.metric: board},
         tables=tables,
         details={"power": {name: vars(of) for name, of in powers.items()}},
-        following=(_what_would_settle(board.pairs[0]) if is_open else "", ""),
+        following=(more, "") if more else following,
         lines=lines,
         notes=notes,
     )

@@ -14,17 +14,17 @@ from nbyk.data.arrays import as_samples, check_aligned
 from nbyk.errors import NbykError, unknown_name
 from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import as_seed
-from nbyk.testing.corrections import check_correction, correct_p_values, settled_decisions
+from nbyk.testing.corrections import check_correction, correct_p_values, corrected_margins, settled_decisions
 from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.pvalues import DECISION_ERROR, Alternative, bounds_of_drawn_p, check_alternative
 from nbyk.testing.ranks import board_from
-from nbyk.testing.results import Board, Claim, Pair, Question, Sample, Shown
+from nbyk.testing.results import NONE, Board, Claim, Margin, Pair, Question, Sample, Shown
 from nbyk.testing.scores.aso import Bound, few_scores
 from nbyk.testing.scores.battery import TESTS
 from nbyk.testing.scores.facts import ASO, FACTS
-from nbyk.testing.scores.means import interval_of_means, mean_interval
+from nbyk.testing.scores.means import are_zeros_and_ones, interval_of_means, mean_interval
 from nbyk.testing.scores.randomisation import EXACT_UP_TO
 from nbyk.testing.scores.result import (
     SCOPE,
@@ -61,11 +61,14 @@ def board_of_scores(
     threads: int,
     progress: Progress | None,
     lower_is_better: bool = False,
+    margin: float | None = None,
+    notes: Sequence[str] = (),
 ) -> Board:
     """Return the board of `nbyk.compare` for scores of runs, or of the same items if `paired`.
 
     The scores of two systems or more are a mapping from names, a DataFrame with a column per system, or a
     sequence of samples; the test is "recommended" (see `recommended_test`), "aso", or one of `battery.TESTS`.
+    `notes` are further cautions.
     """
     check_alternative(alternative)
     check_level(alpha)
@@ -99,6 +102,9 @@ def board_of_scores(
     pairing = "Scores in one place are a pair." if FACTS[test].paired else "Scores are not paired."
     sample = Sample(0, 0, counts, pairing=pairing, scores=samples)
     sign = -1.0 if lower_is_better else 1.0
+    if margin is not None and (test == ASO or all(map(are_zeros_and_ones, samples.values()))):
+        what = "aso, which bounds no difference" if test == ASO else 'zeros and ones; say `kind="numbers"`'
+        raise NbykError(f"found {margin:g} beside {what}", argument="margin")
     if test == ASO:
         draws = N_ASO_RESAMPLES if n_resamples is None else n_resamples
         compared = list(_by_aso(question, sample, sign, pairs, draws, threads, progress))
@@ -107,10 +113,10 @@ def board_of_scores(
         if FACTS[test].draws:
             options |= {"n_resamples": N_RESAMPLES if n_resamples is None else n_resamples, "seed": seed}
             options |= {"threads": threads, "progress": progress}
-        compared = list(_by_p(question, sample, sign, pairs, options))
+        compared = list(_by_p(question, sample, sign, pairs, options, margin))
     means = np.array([float(of.mean()) for of in samples.values()])
     intervals = [mean_interval(of, confidence_level) for of in samples.values()]
-    warnings = tuple(_warnings(question, sample, compared, paired=paired))
+    warnings = (*notes, *_warnings(question, sample, compared, paired=paired))
     if len(compared) == 1:
         compared = [replace(compared[0], warnings=warnings)]
     board = board_from(question, sample, names, means, sign, intervals, compared)
@@ -203,6 +209,7 @@ def _by_p(
     sign: float,
     pairs: Sequence[tuple[str, str]],
     options: Mapping[str, Any],
+    margin: float | None,
 ) -> Iterator[Pair]:
     """Yield the pairs; effects are differences of the means times the sign."""
     test = TESTS[question.test]
@@ -219,11 +226,38 @@ def _by_p(
         [bounds_of_drawn_p(of.p, n, of.alternative) for of, n in zip(results, draws, strict=True)]
     ).T
     decided = settled_decisions(p, low, high, alpha=question.alpha, method=question.correction).tolist()
-    for names, result, corrected_p, is_decided in zip(pairs, results, corrected, decided, strict=True):
+    margins: Sequence[Margin | None] = [None] * len(pairs)
+    if margin is not None:
+        samples = [[sign * sample.scores[name] for name in names] for names in pairs]
+        tested = [
+            _margin(result, a, b, margin, question.alpha, options)
+            for result, (a, b) in zip(results, samples, strict=True)
+        ]
+        margins = corrected_margins(tested, question.correction)
+    of_pairs = zip(pairs, results, corrected, decided, margins, strict=True)
+    for names, result, corrected_p, is_decided, of_margin in of_pairs:
         a, b = (sign * sample.scores[name] for name in names)
         favours: Shown = "better" if _first_is_in_front(result, a, b) else "worse"
         claim = result.claim(question.confidence_level, favours, DECISION_ERROR)
-        yield _pair(names, question, sample, replace(claim, decided=is_decided), corrected_p)
+        claim = replace(claim, decided=is_decided, margin=of_margin)
+        yield _pair(names, question, sample, claim, corrected_p)
+
+
+def _margin(
+    result: SignificanceResult, a: Floats, b: Floats, size: float, alpha: float, options: Mapping[str, Any]
+) -> Margin:
+    """Return the tests of a difference against a margin: the same test, one-sided, of shifted scores."""
+    interval = result.ends_at(1.0 - 2.0 * alpha)
+    one_sided = {**options, "alternative": "greater"}
+    test = TESTS[result.test]
+    not_worse = test(a + size, b, **one_sided)
+    if math.isnan(interval[0]):
+        return Margin(size, math.nan, math.nan, math.nan, NONE, alpha, "the scores do not vary")
+    if not_worse.least_p > alpha:
+        reason = f"the smallest p that so few scores can give is {not_worse.least_p:.2g}; collect more"
+        return Margin(size, math.nan, math.nan, math.nan, NONE, alpha, reason)
+    worse, not_better = (test(a + by, b, **{**options, "alternative": "less"}).p for by in (size, -size))
+    return Margin(size, not_worse.p, worse, max(not_worse.p, not_better), interval, alpha)
 
 
 def _pair(names: tuple[str, str], question: Question, sample: Sample, claim: Claim, p: float) -> Pair:

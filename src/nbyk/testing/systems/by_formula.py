@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from nbyk.arrays import Floats
-from nbyk.testing.corrections import correct_p_values
+from nbyk.testing.corrections import correct_p_values, corrected_margins
 from nbyk.testing.pvalues import sides_of
 from nbyk.testing.ranks import board_from
 from nbyk.testing.results import Board, Claim, Interval, Margin, Pair, Question, Sample
@@ -19,7 +19,6 @@ from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.generalise import law_of
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.claims import POWER, claim_by_t
-from nbyk.testing.systems.margins import corrected
 
 Places = tuple[int, int]
 
@@ -102,7 +101,7 @@ def corrected_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     margins: Sequence[Margin | None] = [pair.margin for pair in pairs]
     tested = [margin for margin in margins if margin is not None]
     if tested:
-        margins = corrected(tested, correction)
+        margins = corrected_margins(tested, correction)
     return [
         replace(
             pair,

@@ -9,6 +9,7 @@ from typing import Any
 from nbyk.data.arrays import is_frame
 from nbyk.data.intake import read_systems
 from nbyk.data.response_set import ResponseSet
+from nbyk.data.scores import TAKEN_AS_SCORES, are_scores
 from nbyk.data.systems import Systems
 from nbyk.data.units import Units
 from nbyk.data.votes import Votes
@@ -100,7 +101,9 @@ def compare(
         What the responses are: "numbers"; "classes", text or whole numbers; or "distributions", a row of
         probabilities per item, (N, C), or a list of such arrays, one per run (gold may be classes); or
         "scores", one per run of a system, higher is better. By default numbers, or classes if all are text,
-        or what the metric needs if it scores no numbers, or scores if there is a `test`.
+        or what the metric needs if it scores no numbers, or scores if there is a `test`. Plain numbers, one
+        after the other, are scores too if there is nothing beside them, such as gold, ids or a metric, and
+        each system has 30 at most or another number (zeros and ones are answers to items).
     classes
         The classes, if not all occur, or the names of the columns of distributions.
     units
@@ -233,8 +236,13 @@ def compare(
     if judge is not None:
         raise NbykError("found a judge's votes, and no votes of people; give these first", argument="judge")
     bar = None if against is None or isinstance(against, str) else float(against)
+    asked_of_items = (metric, cluster, classes, units, generalise, suite, bar, kind, test)
+    taken = null == "swap_items" and looks == 1 and gold is None and asked_of_items == (None,) * 9
+    taken = taken and are_scores(a if b is None else {"A": a, "B": b})
+    kind = "scores" if taken else kind
     lower = gold.lower_is_better if isinstance(gold, Systems) else False
     lower = lower if lower_is_better is None else lower_is_better
+    check_margin(margin)
     if test is not None or "scores" in (kind, held):
         if looks != 1:
             raise NbykError("found looks beside scores of runs; they are for items", argument="looks")
@@ -260,6 +268,8 @@ def compare(
             threads=threads if isinstance(threads, int) else 1,
             progress=progress,
             lower_is_better=lower,
+            margin=margin,
+            notes=[TAKEN_AS_SCORES] if taken else [],
         )
     if lower_is_better is not None and metric is not None:
         raise NbykError(
@@ -280,7 +290,6 @@ def compare(
         threads=threads,
         progress=progress,
     )
-    check_margin(margin)
     family = Hypotheses(asked.decision, correction or "holm", max_draws)
     systems = a if b is None else {"A": a, "B": b}
     if systems is None and not isinstance(gold, Systems | ResponseSet):

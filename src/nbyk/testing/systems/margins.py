@@ -10,15 +10,11 @@ another effect there may be that the sample does not show.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
-
-import numpy as np
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.results import NONE, Claim, Margin
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
 from nbyk.testing.systems.asked import Asked
@@ -132,21 +128,6 @@ def _of_constant(test: SharedUnitsTest, margin: float, alpha: float) -> Margin:
     other = 1.0 - alpha ** (1.0 / n)
     interval = effect - other * down, effect + other * up
     return Margin(margin, not_worse, worse, equivalent, interval, alpha, constant=True)
-
-
-def corrected(margins: Sequence[Margin], correction: str) -> list[Margin]:
-    """Return the tests of several pairs with each kind of p-value corrected for the number of pairs.
-
-    An inconclusive test counts as p = 1, and stays inconclusive. The intervals are not corrected.
-    """
-    kinds = np.array([[margin.p_not_worse, margin.p_worse, margin.p_equivalent] for margin in margins])
-    p = [correct_p_values(column, correction) for column in np.nan_to_num(kinds, nan=1.0).T]
-    return [
-        margin
-        if margin.reason
-        else replace(margin, p_not_worse=not_worse, p_worse=worse, p_equivalent=equivalent)
-        for margin, (not_worse, worse, equivalent) in zip(margins, np.stack(p, 1).tolist(), strict=True)
-    ]
 
 
 def sample_of(data: ResponseSet, panel: Panel, *, of_clusters: bool) -> Responses:
