@@ -156,7 +156,7 @@ DISTRIBUTION_METRICS = (
             parameters=_POOLED,
             arguments=(("measure", float(place)),),
             additive=True,
-            traits=said("linear", score_range=None if most is None else (0.0, most)),
+            traits=said("linear", score_range=(0.0, math.inf if most is None else most)),
         )
         for place, (name, summary, most, source) in enumerate(_DISTANCES)
     ),
