@@ -28,6 +28,7 @@ def test_what_is_declared_is_what_is_measured(metric: Metric) -> None:
     measured = measured_traits(metric)
     for trait in TRAITS:
         assert getattr(metric.traits, trait) == getattr(measured, trait), trait
+    assert measured.score_range == pytest.approx(metric.traits.score_range, abs=1e-12)
     assert metric.is_mean_over_items == measured.mean_over_items
 
 
@@ -81,6 +82,14 @@ def test_a_copy_of_a_metric_under_another_name_is_known_as_well():
     def own_lead(a, b):
         return np.mean(a) - np.mean(b)
 
+    @register(direction="lower")
+    def own_sum(system, gold):
+        return np.abs(system - gold).sum()
+
+    @register(direction="higher")
+    def own_similarity(system, gold):
+        return np.mean(1.0 / (1.0 + np.abs(system - gold)))
+
     for own, builtin in (("own_accuracy", "accuracy"), ("own_spearman", "spearman")):
         for trait in TRAITS:
             assert getattr(get(own), _PROPERTY.get(trait, trait)) == getattr(get(builtin).traits, trait)
@@ -88,6 +97,13 @@ def test_a_copy_of_a_metric_under_another_name_is_known_as_well():
     assert get("own_lead").smoothness == "linear"
     assert get("own_lead").unit_power == 1
     assert get("own_lead").is_mean_over_items
+    assert get("own_accuracy").score_range == (0.0, 1.0)
+    assert get("own_spearman").score_range == pytest.approx((-1.0, 1.0))
+    assert get("own_lead").effect_range == (-1.0, 1.0)
+    # the end of a sum depends on the number of items; that of a metric without a unit, on the ratings
+    assert get("own_sum").score_range == (0.0, np.inf)
+    assert get("own_similarity").score_range == (-np.inf, 1.0)
+    assert get("own_sum").effect_range == get("own_similarity").effect_range == (-np.inf, np.inf)
 
 
 _PROPERTY = {"mean_over_items": "is_mean_over_items"}
@@ -126,6 +142,7 @@ def test_of_a_metric_that_fails_on_other_ratings_nothing_is_taken_for_granted():
 
     metric = get("only_of_this_test")
     assert (metric.smoothness, metric.unchanged_by, metric.unit_power) == ("smooth", (), 0)
+    assert metric.score_range is None
     assert not metric.is_mean_over_items
 
 

@@ -159,7 +159,7 @@ DISTRIBUTION_METRICS = (
             parameters=_POOLED,
             arguments=(("measure", float(place)),),
             additive=True,
-            traits=said("linear", score_range=None if most is None else (0.0, most)),
+            traits=said("linear", score_range=(0.0, math.inf if most is None else most)),
             noun=f"{name} (nats)" if name in _IN_NATS else "",
             takes_order=name == "emd_levels",
         )

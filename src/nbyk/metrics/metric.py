@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -201,8 +202,9 @@ class Metric:
 
     @property
     def score_range(self) -> tuple[float, float] | None:
-        """The least and the largest score for ratings from 0 to 1, or None if unknown (`Traits`)."""
-        return self.traits.score_range
+        """The least and the largest score for ratings from 0 to 1, or None if both are unknown (`Traits`)."""
+        low, high = self._trait("score_range")
+        return None if math.isinf(low) and math.isinf(high) else (low, high)
 
     @property
     def effect_range(self) -> tuple[float, float] | None:

@@ -81,7 +81,7 @@ def register(
         many sizes most of their work. `wins_mae` and `mae` are additive, a correlation is not.
     smoothness
         "linear", "smooth" or "jumps": how a score follows a rating (`nbyk.metrics.metric.Traits`). By default
-        it is measured on made-up ratings, as are the next three.
+        it is measured on made-up ratings, as are the next four.
     unchanged_by
         The changes of one system's responses alone that change no score: "location", "scale", "monotone".
     unit_power
@@ -89,7 +89,8 @@ def register(
     follows_one_item
         Whether a single item can bring most of a small change, as in a maximum.
     score_range
-        The least and the largest score (of a comparison, effect) for ratings from 0 to 1, if there are any.
+        The least and the largest score (of a comparison, effect) for ratings from 0 to 1, or for any ratings
+        if the metric has no unit; infinite where there is no end.
     form, counts, from_mean
         How nbyk can compute it faster (`nbyk.metrics.metric.Metric`); the numbers stay the same.
     statistics

@@ -2,14 +2,17 @@
 
 The ratings lie on five scales, one of them of whole numbers, so that a threshold or a rounding of the
 metric's own lies within one. They come from a fixed seed. A trait holds if it holds on every scale on which
-the metric is defined and its score varies.
+the metric is defined and its score varies. The range is that of sets whose ratings are as alike and
+as unlike as can be.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,12 +36,17 @@ item across a threshold is .1 to .3, and that of two neighbours in a rank correl
 _ONE_ITEM = 0.4
 """If one item brings this share of a small change, the score follows single items, as a maximum does."""
 
+_SIZES = (6, 10.0), (15, 100.0)
+"""Numbers of items, and the width to each side of 0 of ratings without a unit."""
+
+_RANDOM_SETS = 48
+
 _UNKNOWN = said("smooth")
 
 
 @lru_cache(maxsize=256)
 def measured_traits(metric: Metric) -> Traits:
-    """Return a metric's traits, all but its range; of one that made-up ratings do not fit, no trait holds."""
+    """Return a metric's traits; of one that made-up ratings do not fit, no trait holds."""
     if "numbers" not in metric.kinds:
         return _UNKNOWN
     try:
@@ -50,12 +58,14 @@ def measured_traits(metric: Metric) -> Traits:
                 return _UNKNOWN
             fine = [world for world in worlds if not world.whole_numbers] or worlds
             one_item = fine[0].share_of_one_item() > _ONE_ITEM
+            unit_power = _unit_power(worlds)
             return Traits(
                 "jumps" if one_item else _smoothness(fine),
                 tuple(change for change in _CHANGES if all(world.keeps(change) for world in worlds)),
-                _unit_power(worlds),
+                unit_power,
                 worlds[0].is_mean_over_items(),
                 one_item,
+                _score_range(metric, unit_power),
             )
     except NbykError:
         return _UNKNOWN
@@ -73,6 +83,14 @@ def _ratings() -> Iterator[tuple[Floats, Floats]]:
         if (centre, width) not in _SCALES:
             systems, gold = np.round(systems), np.round(gold)
         yield systems, gold
+
+
+def _score(metric: Metric, systems: Floats, gold: Floats) -> Floats:
+    """Return the first system's scores of sets, or a comparison's effects, shape (R,)."""
+    if metric.needs == "item_means":
+        systems, gold = systems.mean(axis=-1), gold.mean(axis=-1)
+    is_comparison = metric.kind == "comparison"
+    return metric.effects(systems, gold) if is_comparison else metric.scores(systems[:1], gold)[0]
 
 
 _MAPS: dict[Change, tuple[Callable[[Floats], Floats], ...]] = {
@@ -94,14 +112,8 @@ class _World:
         self.spread = float(self.scores.std()) if np.isfinite(self.scores).all() else 0.0
 
     def score(self, systems: Floats, gold: Floats) -> Floats:
-        """Return the first system's scores of sets, or a comparison's effects, shape (R,)."""
-        if self.metric.needs == "item_means":
-            systems, gold = systems.mean(axis=-1), gold.mean(axis=-1)
-        return (
-            self.metric.effects(systems, gold)
-            if self.is_comparison
-            else self.metric.scores(systems[:1], gold)[0]
-        )
+        """Return `_score` of sets."""
+        return _score(self.metric, systems, gold)
 
     def keeps(self, change: Change) -> bool:
         """Return whether a change of one system's responses alone changes no score."""
@@ -172,6 +184,57 @@ class _World:
 
     def _single_set(self, number: int) -> tuple[Floats, Floats]:
         return self.systems[:, number : number + 1], self.gold[number : number + 1]
+
+
+def _score_range(metric: Metric, unit_power: int) -> tuple[float, float]:
+    """Return the least and the largest score; an end that is not known is infinite.
+
+    Ratings are from 0 to 1, but any numbers for a metric without a unit, whose range is that of all ratings.
+    An end is known if it is the same for few items as for more, which then lie farther apart if the metric
+    has no unit, and if no random set lies beyond it.
+    """
+    rng, n_roles = np.random.default_rng(39), 2 + (metric.kind == "comparison")
+    ends, beyond = [], []
+    for n, width in _SIZES:
+        low, high = (-width, width) if unit_power == 0 else (0.0, 1.0)
+        extremes = [low + (high - low) * ratings for ratings in _extremes(n, metric)]
+        scores = _scores_of(metric, product(extremes, repeat=n_roles))
+        shape = (_RANDOM_SETS, n_roles, n, _RESPONSES)
+        alike = np.broadcast_to(rng.uniform(low, high, (*shape[:2], 1, 1)), shape)
+        others = _scores_of(metric, (*rng.uniform(low, high, shape), *alike))
+        if scores.size == 0 or others.size == 0:
+            return -math.inf, math.inf
+        ends.append((float(scores.min()), float(scores.max())))
+        beyond.append((float(others.min()), float(others.max())))
+    least, most = (_equal(*pair) for pair in zip(*ends, strict=True))
+    (low, high), room = ends[0], _ROUNDING * max(map(abs, ends[0]))
+    least = least and min(end for end, _ in beyond) >= low - room
+    most = most and max(end for _, end in beyond) <= high + room
+    return low if least else -math.inf, high if most else math.inf
+
+
+def _extremes(n: int, metric: Metric) -> list[Floats]:
+    """Return ratings of n items from 0 to 1, shape (n, K): all alike, at both ends, or in an order."""
+    places = np.arange(float(n))
+    order = places / (n - 1.0)
+    rows = [np.full(n, level) for level in (0.0, 0.5, 1.0)]
+    rows += [places % 2.0, 1.0 - places % 2.0, order, 1.0 - order, np.where(places == 0.0, 1.0, 0.0)]
+    alike = [np.repeat(row[:, None], _RESPONSES, axis=1) for row in rows]
+    if metric.needs == "item_means":
+        return alike
+    return [*alike, *(np.stack([row, 1.0 - row], axis=1) for row in rows[2:])]
+
+
+def _scores_of(metric: Metric, sets: Iterable[Sequence[Floats]]) -> Floats:
+    """Return the scores of sets of systems and gold, each of shape (N, K); only those that are defined."""
+    scores = []
+    for *systems, gold in sets:
+        try:
+            scores.append(float(_score(metric, np.array(systems)[:, None], gold[None])[0]))
+        except NbykError:  # a function of a user's own may refuse ratings that are all the same
+            continue
+    found: Floats = np.array(scores)
+    return np.asarray(found[~np.isnan(found)])
 
 
 def _smoothness(worlds: list[_World]) -> Smoothness:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
@@ -57,7 +58,8 @@ class Traits:
         Whether a single item can bring most of a small change, as in a maximum.
     score_range
         The least and the largest score, of a comparison the least and the largest effect, for ratings from 0
-        to 1; None if it is unknown or depends on the number of items. This one is never measured.
+        to 1; of a metric without a unit, for any ratings. An end is infinite if it is unknown or depends on
+        the number of items.
     """
 
     smoothness: Smoothness | None = None
@@ -149,7 +151,7 @@ def said(
     unit_power: int = 0,
     mean_over_items: bool = False,
     follows_one_item: bool = False,
-    score_range: tuple[float, float] | None = None,
+    score_range: tuple[float, float] = (-math.inf, math.inf),
 ) -> Traits:
     """Return traits of which none is left to measure; an additive metric is a mean over items anyway."""
     return Traits(smoothness, unchanged_by, unit_power, mean_over_items, follows_one_item, score_range)

@@ -102,11 +102,10 @@ def test_intervals_are_scipys() -> None:
         pair = compare_scores([a, b], test="welch_t", confidence_level=level).pairs[0]
         welch = stats.ttest_ind(a, b, equal_var=False).confidence_interval(level)
         np.testing.assert_allclose(pair.interval, welch)
-        paired = compare_scores([a, samples["y"]], test="wilcoxon", confidence_level=level, paired=True)
-        expected = stats.ttest_rel(a, samples["y"]).confidence_interval(level)
-        np.testing.assert_allclose(paired.pairs[0].interval, expected)
         of_mean = stats.ttest_1samp(a, 0.0).confidence_interval(level)
-        np.testing.assert_allclose(paired.standing("0").interval, of_mean)
+        np.testing.assert_allclose(
+            compare_scores([a, b], confidence_level=level).standing("0").interval, of_mean
+        )
     found = [compare_scores([a, b], alpha=alpha).pairs[0].interval for alpha in (0.05, 0.01)]
     assert found[0] == found[1]
     alone = compare_scores([[1.0], [0.0, 2.0]])
@@ -175,9 +174,64 @@ def test_ranks_that_disagree_with_the_means_say_so() -> None:
     b[-1] = 200.0
     board = compare_scores({"a": a, "b": b}, test="mann_whitney")
     assert board.pairs[0].significant
-    assert board.pairs[0].interval[0] < 0.0
-    assert any("disagree about 0" in text for text in board.warnings)
-    assert "disagree about 0" in " ".join(repr(board).split())
+    assert np.isnan(board.pairs[0].interval).all()
+    said = "no interval is given: that of the means would contradict the Mann–Whitney U test here"
+    assert any(said in text for text in board.warnings)
+    assert said in " ".join(repr(board).split())
+
+
+KINDS = {
+    "normal": lambda rng, n: rng.normal(0.0, 1.0, n),
+    "few values": lambda rng, n: np.round(rng.normal(0.0, 1.0, n)),
+    "zeros and ones": lambda rng, n: (rng.random(n) < 0.5) * 1.0,
+    "skewed": lambda rng, n: rng.lognormal(0.0, 1.5, n),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("test", TESTS)
+def test_an_interval_says_of_0_what_its_test_says_or_there_is_none(test: str, kind: str) -> None:
+    rng = np.random.default_rng([21, len(kind)])
+    there = 0
+    for number in range(12):
+        n = (5, 8, 20)[number % 3]
+        samples = [KINDS[kind](rng, n), KINDS[kind](rng, n) + (number % 4) * 0.4 * (kind != "zeros and ones")]
+        alternative = ("two-sided", "greater", "less")[number % 3 if number > 5 else 0]
+        options = {"alternative": alternative} | ({"n_resamples": 199} if FACTS[test].draws else {})
+        try:
+            result = TESTS[test](*samples, **options)
+        except NbykError:  # nothing to rank
+            continue
+        low, high = result.interval
+        if math.isnan(low):
+            assert [text for text in result.warnings if text.startswith(("no interval", "nothing varies"))]
+            continue
+        there += 1
+        assert low <= result.effect <= high
+        shown = {"two-sided": low > 0.0 or high < 0.0, "greater": low > 0.0, "less": high < 0.0}[alternative]
+        assert shown == (result.p <= (0.05 if alternative == "two-sided" else 0.025))
+    assert there > 3
+
+
+def test_the_interval_of_a_rank_test_holds_the_shifts_that_it_does_not_reject() -> None:
+    rng = np.random.default_rng(6)
+    a, b = rng.normal(0.3, 1.0, 9), rng.normal(0.0, 1.0, 9)
+    differences = a - b
+    walsh = np.sort([(x + y) / 2.0 for i, x in enumerate(differences) for y in differences[i:]])
+    # of 9 pairs, sums of ranks up to 5 have a chance of .0195, and up to 6 one of .0273
+    assert nbyk.wilcoxon_test(a, b).interval == pytest.approx((walsh[5], walsh[-6]), abs=1e-6)
+    pairwise = np.sort((a[:, None] - b).ravel())
+    # U up to 17 has a chance of .0200, and up to 18 one of .0252
+    assert nbyk.mann_whitney_test(a, b).interval == pytest.approx((pairwise[17], pairwise[-18]), abs=1e-6)
+
+
+def test_almost_stochastic_order_has_no_interval_of_the_means() -> None:
+    board = compare_scores([[1.0, 2.0, 3.0], [7.0, 8.0, 9.5]], test="aso")
+    assert np.isnan(board.interval).all()
+    assert any("compares whole distributions" in text for text in board.warnings)
+    same = nbyk.aso([0.1 + 0.2] * 5, [0.3] * 5, n_resamples=20)
+    assert same.effect == 0.0
+    assert same.sentence.endswith("The means are equal.")
 
 
 TWELVE = 0.025 ** (1 / 12)

@@ -21,7 +21,7 @@ from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import check_draws
 from nbyk.testing.scores.draws import Drawing
-from nbyk.testing.scores.means import interval_of_means
+from nbyk.testing.scores.means import difference_of_means, interval_of_means
 from nbyk.testing.scores.nulls import equal_on_paper
 from nbyk.testing.scores.result import NOTHING_VARIES, SCOPE
 from nbyk.testing.scores.violation_ratio import EQUAL, fill_ratios, resampled_ratios, segments
@@ -85,13 +85,14 @@ class AsoResult(ShownInNotebooks):
         low, high = sorted(sign * end for end in self.interval)
         confidence = f"{100 * self.bound.confidence_level:g} %"
         interval = "" if math.isnan(low) else f" ({confidence} interval {low:.3g} to {high:.3g})"
+        means = f"Its mean score is {sign * self.effect:.3g} {side}" if self.effect else "The means are equal"
         joint = f" in {self.bound.n_comparisons} comparisons" if self.bound.n_comparisons > 1 else ""
         is_shown = self.eps_min < EQUAL
         verdict = "A is better than B" if is_shown else "A is not shown to be better than B"
         where = f", for any τ above {self.eps_min:.3g}" if is_shown else ""
         return (
             f"{verdict} by Almost Stochastic Order{where} (eps_min = {self.eps_min:.3g}, confidence "
-            f"{confidence}{joint}). Its mean score is {sign * self.effect:.3g} {side}{interval}."
+            f"{confidence}{joint}). {means}{interval}."
         )
 
     def reversed(self) -> AsoResult:
@@ -353,7 +354,7 @@ class Bound:
         deviations = resampled[0] - resampled[0].mean()
         # A sample's standard deviation s has the variance (μ₄ − s⁴)/(4 s² M), to first order.
         spread = max(0.0, float((deviations**4).mean()) - float(error) ** 4)
-        effect = float(a.mean() - b.mean())
+        effect = difference_of_means(a, b)
         interval = interval_of_means(a, b, self.confidence_level, paired=False)
         error_of_error = math.sqrt(spread / (4.0 * self.n_resamples)) / float(error) if error > 0.0 else 0.0
         return AsoResult(

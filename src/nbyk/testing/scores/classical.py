@@ -6,8 +6,10 @@ exact p-values of rank tests come from all signs or deals of the ranks, where sc
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -103,6 +105,7 @@ def wilcoxon_test(
         (first, second),
         alternative,
         "all pairs tie, so that there is nothing to rank; the systems' scores are the same",
+        partial(wilcoxon, method=method),
     )
 
 
@@ -150,6 +153,7 @@ def mann_whitney_test(
         (first, second),
         alternative,
         "all scores are equal, so that there is nothing to rank",
+        partial(mann_whitney, method=method),
     )
 
 
@@ -159,13 +163,31 @@ def _result(
     samples: tuple[Floats, Floats],
     alternative: Alternative,
     undefined: str,
+    again: Callable[[Floats, Floats, Alternative], tuple[Floats, Floats]] | None = None,
 ) -> SignificanceResult:
-    """Return the result of the first row of what was found; further rows are the clearest scores."""
+    """Return the result of the first row of what was found; further rows are the clearest scores.
+
+    The interval holds the shifts of A's scores that `again`, the test itself, does not reject (Hodges and
+    Lehmann 1963); without it, it is by t.
+    """
     (statistic, *_), (p, *clearest) = (values.tolist() for values in found)
     if np.isnan(p):
         raise NbykError(f"{test}: {undefined}")
     least_p = min(clearest, default=0.0)
-    return SignificanceResult.of_means(test, statistic, PValue(p, 0.0, alternative), samples, least_p=least_p)
+
+    def p_of_shift(shift: float, side: Alternative) -> float:
+        assert again is not None
+        p = float(again(samples[0][None] - shift, samples[1][None], side)[1][0])
+        return 1.0 if math.isnan(p) else p  # nothing is left to rank
+
+    return SignificanceResult.of_means(
+        test,
+        statistic,
+        PValue(p, 0.0, alternative),
+        samples,
+        least_p=least_p,
+        p_of_shift=None if again is None else p_of_shift,
+    )
 
 
 def welch(a: Floats, b: Floats, alternative: Alternative) -> tuple[Floats, Floats]:

@@ -24,7 +24,7 @@ from nbyk.testing.results import NONE, Board, Claim, Margin, Pair, Question, Sam
 from nbyk.testing.scores.aso import Bound, few_scores
 from nbyk.testing.scores.battery import TESTS
 from nbyk.testing.scores.facts import ASO, FACTS
-from nbyk.testing.scores.means import are_zeros_and_ones, interval_of_means, mean_interval
+from nbyk.testing.scores.means import are_zeros_and_ones, mean_interval
 from nbyk.testing.scores.randomisation import EXACT_UP_TO
 from nbyk.testing.scores.result import (
     SCOPE,
@@ -40,6 +40,9 @@ NAMES = (RECOMMENDED, ASO, *TESTS)
 
 MANY_SCORES = 30
 """From this many scores of each system on, Welch's test is recommended for unpaired scores."""
+
+NO_MEANS = "no interval is given: Almost Stochastic Order compares whole distributions, not means"
+"""Why a claim by Almost Stochastic Order has no interval."""
 
 N_RESAMPLES = 10_000
 N_ASO_RESAMPLES = 1000
@@ -240,7 +243,8 @@ def _by_p(
         favours: Shown = "better" if _first_is_in_front(result, a, b) else "worse"
         claim = result.claim(question.confidence_level, favours, DECISION_ERROR)
         claim = replace(claim, decided=is_decided, margin=of_margin)
-        yield _pair(names, question, sample, claim, corrected_p)
+        compared = _pair(names, question, sample, claim, corrected_p)
+        yield replace(compared, warnings=tuple(result.without_interval(claim.interval)))
 
 
 def _margin(
@@ -301,20 +305,12 @@ def _by_aso(
         claim = Claim(
             ("scores",),
             population_of(ASO),
-            float(a.mean() - b.mean()),
-            interval_of_means(a, b, question.confidence_level, paired=False),
+            order.effect,
+            NONE,
             *(math.nan, math.nan, ASO, favours),
             order=order,
         )
-        yield _pair(names, question, sample, claim, math.nan)
-
-
-def _disagree(claim: Claim, question: Question) -> bool:
-    """Return whether the interval and p of one level, both two-sided, do not say the same of 0."""
-    low, high = claim.interval
-    if question.alternative != "two-sided" or round(1.0 - question.confidence_level, 12) != question.alpha:
-        return False
-    return not math.isnan(low + claim.p) and (low > 0.0 or high < 0.0) != (claim.p <= question.alpha)
+        yield replace(_pair(names, question, sample, claim, math.nan), warnings=(NO_MEANS,))
 
 
 def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, paired: bool) -> Iterator[str]:
@@ -332,16 +328,10 @@ def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, pair
             f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = "
             f"{question.alpha:g}: the test cannot find a difference, whatever the scores; {how}"
         )
-    for pair in pairs:
-        if _disagree(pair.claims[0], question):
-            yield (
-                f"p of {pair.a} and {pair.b} is by {FACTS[test].title}, and the interval of their means by "
-                "another method: they disagree about 0 here; the verdict is p's"
-            )
     if test == ASO:
         yield from few_scores(*fewest)
-    has_intervals = not any(math.isnan(pair.interval[0]) for pair in pairs)
-    yield from warnings_of(test, fewest[0], has_interval=has_intervals)
+    yield from dict.fromkeys(text for pair in pairs for text in pair.warnings)
+    yield from warnings_of(test, fewest[0])
     if not paired:
         yield SCOPE
     elif not FACTS[test].paired:

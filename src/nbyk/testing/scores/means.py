@@ -14,7 +14,7 @@ from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import NONE
 
 _ROUNDING = 1e-13
-"""A standard error of at most this share of the largest score is that of scores that are equal on paper."""
+"""A difference, or standard error, of at most this share of the largest score is 0 on paper."""
 
 _POWER = 0.8
 _HALVINGS = 26
@@ -33,6 +33,12 @@ def mean_interval(sample: Floats, confidence_level: float) -> Interval:
     return mean - reach, mean + reach
 
 
+def difference_of_means(a: Floats, b: Floats) -> float:
+    """Return mean(a) − mean(b), 0 if they are equal on paper."""
+    difference = _mean(a) - _mean(b)
+    return difference if abs(difference) > _ROUNDING * max(np.abs(a).max(), np.abs(b).max()) else 0.0
+
+
 def interval_of_means(
     a: Floats, b: Floats, confidence_level: float, *, paired: bool, p_of_shift: PofShift | None = None
 ) -> Interval:
@@ -44,7 +50,7 @@ def interval_of_means(
     else Welch's. It is NaN where a system has one score, where no score or difference varies: that is not
     certainty. Scores too few for the test to reject any shift bound nothing.
     """
-    difference = _mean(a) - _mean(b)
+    difference = difference_of_means(a, b)
     if min(len(a), len(b)) > 1 and are_zeros_and_ones(a) and are_zeros_and_ones(b):
         if paired:
             return paired_interval(a, b, confidence_level)

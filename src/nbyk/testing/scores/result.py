@@ -11,6 +11,7 @@ from typing import Any
 from nbyk.arrays import Floats
 from nbyk.testing.pvalues import Alternative, PValue
 from nbyk.testing.results import (
+    NONE,
     Claim,
     Drawn,
     Interval,
@@ -23,7 +24,7 @@ from nbyk.testing.results import (
     favoured,
 )
 from nbyk.testing.scores.facts import FACTS
-from nbyk.testing.scores.means import PofShift, interval_of_means
+from nbyk.testing.scores.means import PofShift, difference_of_means, interval_of_means
 from nbyk.testing.unit_cautions import about_pairs
 
 CONFIDENCE_LEVEL = 0.95
@@ -42,6 +43,9 @@ _LIBERAL_BELOW = 20
 
 NOTHING_VARIES = "nothing varies among these scores, so they show no interval; that is not certainty"
 """The caution about scores whose difference has no standard error."""
+
+DISAGREE = "no interval is given: that of the means would contradict {test} here; the verdict is p's"
+"""The caution about a test and an interval that disagree about 0, or about the difference itself."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,18 +105,37 @@ class SignificanceResult(ShownAsLines):
         """Return the result of a test of two systems' scores; it has `interval_of_means`."""
         ends_at = partial(interval_of_means, *samples, paired=FACTS[test].paired, p_of_shift=p_of_shift)
         n_a, n_b = map(len, samples)
-        effect = float(samples[0].mean() - samples[1].mean())
+        effect = difference_of_means(*samples)
         return cls(test, statistic, pvalue, n_a, n_b, effect, ends_at, n_resamples, exact, least_p, null)
 
     @cached_property
     def interval(self) -> Interval:
         """The 95 % interval of the effect.
 
-        For means it holds the differences that the test does not reject, or is by t where the test has a
-        formula, or of proportions for zeros and ones. For a metric it is that of the resamples' percentiles.
-        NaN with a single score, and where nothing varies; infinite if so few scores can show nothing.
+        For means it holds the differences that the test does not reject; Welch's is by t, and that of zeros
+        and ones of proportions. For a metric it is that of the resamples' percentiles. NaN with a single
+        score, where nothing varies, and where it would not say the same of 0 as p; infinite if so few scores
+        can show nothing.
         """
-        return self.ends_at(CONFIDENCE_LEVEL)
+        return self.interval_at(CONFIDENCE_LEVEL)
+
+    def interval_at(self, confidence_level: float) -> Interval:
+        """Return the interval of the effect; `NONE` if it leaves out the effect, or 0 where p does not."""
+        low, high = self.ends_at(confidence_level)
+        alpha = round(1.0 - confidence_level, 12)
+        above, below = low > 0.0, high < 0.0
+        shown = {"two-sided": above or below, "greater": above, "less": below}[self.alternative]
+        agrees = shown == (self.p <= alpha / (1.0 if self.alternative == "two-sided" else 2.0))
+        return (low, high) if agrees and low <= self.effect <= high else NONE
+
+    def without_interval(self, interval: Interval) -> Iterator[str]:
+        """Yield the reason why there is no interval, if there is none."""
+        if not math.isnan(interval[0]):
+            return
+        if not math.isnan(self.ends_at(CONFIDENCE_LEVEL)[0]):
+            yield DISAGREE.format(test=FACTS[self.test].title)
+        elif min(self.n_a, self.n_b) > 1:
+            yield NOTHING_VARIES
 
     @property
     def p(self) -> float:
@@ -135,7 +158,7 @@ class SignificanceResult(ShownAsLines):
                 f"scores{', or draw more of the null with `n_resamples`' if is_drawn else ''}"
             )
         fewest = min(self.n_a, self.n_b)
-        said += warnings_of(self.test, fewest, has_interval=not math.isnan(self.interval[0]))
+        said += [*self.without_interval(self.interval), *warnings_of(self.test, fewest)]
         return (*said, *([] if FACTS[self.test].paired else [SCOPE]))
 
     def claim(self, confidence_level: float, favours: Shown, decision_error: float = 0.0) -> Claim:
@@ -144,7 +167,7 @@ class SignificanceResult(ShownAsLines):
             ("scores",),
             population_of(self.test),
             self.effect,
-            self.ends_at(confidence_level),
+            self.interval_at(confidence_level),
             self.p,
             self.standard_error,
             self.test,
@@ -188,7 +211,7 @@ def population_of(test: str) -> str:
     return "new pairs of scores like these" if FACTS[test].paired else "new scores like these"
 
 
-def warnings_of(test: str, fewest: int, *, has_interval: bool) -> Iterator[str]:
+def warnings_of(test: str, fewest: int) -> Iterator[str]:
     """Yield the cautions about a test if the system with the fewest scores has `fewest`."""
     if FACTS[test].paired:
         yield about_pairs()
@@ -198,5 +221,3 @@ def warnings_of(test: str, fewest: int, *, has_interval: bool) -> Iterator[str]:
             "differences more often than its level says; permutation (for pairs, approximate_randomisation) "
             "does not"
         )
-    if fewest > 1 and not has_interval:
-        yield NOTHING_VARIES
