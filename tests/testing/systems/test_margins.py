@@ -56,7 +56,7 @@ def test_each_claim_has_a_margin_of_its_own() -> None:
     result = nbyk.compare(None, *runs, metric="mean", margin=0.05, **QUICK).pair
     broad, items = (claim.margin for claim in result.claims)
     assert broad.interval[1] - broad.interval[0] > items.interval[1] - items.interval[0]
-    assert "equivalent within ±0.05" in margin_sentence(result, result.claims[1])
+    assert "Equivalent: A and B, within ±0.05" in margin_sentence(result, result.claims[1])
 
 
 def test_where_nothing_can_be_said_there_is_a_reason() -> None:
