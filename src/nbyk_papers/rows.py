@@ -84,11 +84,17 @@ def boostsa2022_rates(*, levels: Sequence[Path], seed: int) -> pa.Table:
     return as_rows(RATES, "boostsa2022", seed, _with_error(table), k_responses=1)
 
 
-def pandita2026_p_values(*, grid: Sequence[Path], table: Sequence[Path], seed: int) -> pa.Table:
-    """Return the mean p of the grid's cells and of Table 2's, whose sampler says how ties are counted."""
+def pandita2026_p_values(
+    *, grid: Sequence[Path], table: Sequence[Path], estimates: Sequence[Path] = (), seed: int
+) -> pa.Table:
+    """Return the mean p of the grid's cells and of Table 2's, and p estimated from single sets.
+
+    The sampler of a mean p says how ties are counted.
+    """
     import pandas as pd
 
     from nbyk_papers.pandita2026.comparison import read_grid
+    from nbyk_papers.pandita2026.estimates import K_RESPONSES, N_ITEMS, read_estimates
 
     cells = pd.concat([read_grid(grid), read_grid(table)])
     names = {"epsilon": "epsilon_b", "delta": "true_effect", "n_sets": "n_draws"}
@@ -98,8 +104,11 @@ def pandita2026_p_values(*, grid: Sequence[Path], table: Sequence[Path], seed: i
         )
         for column, sampler in (("p_with_ties", "ties counted"), ("p", "ties left out"))
     ]
-    rows = pd.concat([table[[*_OF_P, *names.values()]] for table in counted])
-    return as_rows(P_VALUES, "pandita2026", seed, rows, semantics="published", epsilon_a=0.0)
+    rows = [table[[*_OF_P, *names.values()]].assign(semantics="published") for table in counted]
+    if estimates:
+        size = {"n_items": N_ITEMS, "k_responses": K_RESPONSES}
+        rows.append(read_estimates(estimates).by_reference.assign(**size, semantics="recommended"))
+    return as_rows(P_VALUES, "pandita2026", seed, pd.concat(rows), epsilon_a=0.0)
 
 
 def pandita2026_rates(*, grid: Sequence[Path], table: Sequence[Path], seed: int) -> pa.Table:
@@ -126,9 +135,15 @@ def calibration_rates(*, rates: Sequence[Path], seed: int) -> pa.Table:
     return as_rows(RATES, "calibration", seed, _with_error(table.assign(sampler=named)))
 
 
-def raters_p_values(*, pvalues: Sequence[Path], seed: int) -> pa.Table:
-    """Return the mean p of test sets, whose sampler is what is known of raters."""
-    named = _of_raters(pvalues).rename(columns={"p": "true_p", "standard_error": "true_se"})
+def raters_p_values(*, pvalues: Sequence[Path], categories: Sequence[Path] = (), seed: int) -> pa.Table:
+    """Return the mean p of test sets, whose sampler is what is known of raters, or of labels, what draws."""
+    import pandas as pd
+
+    from nbyk_papers.raters.categories import read_categories
+
+    of_labels = read_categories(categories).assign(semantics="published")
+    both = pd.concat([_of_raters(pvalues), of_labels.rename(columns={"epsilon": "epsilon_b"})])
+    named = both.rename(columns={"p": "true_p", "standard_error": "true_se", "delta": "true_effect"})
     return as_rows(P_VALUES, "raters", seed, named.assign(n_draws=named["n_sets"]), epsilon_a=0.0)
 
 

@@ -60,7 +60,7 @@ def grid_cells(config: Any, section: Any) -> Iterator[Cell]:
                 f"pandita2026/{step}/source={source}/{step}.parquet",
                 *(step, told),
                 memory=700,
-                seconds=5 + (60 + 7 * len(PRIORS[source])) * work,
+                seconds=5 + (30 + 4 * len(PRIORS[source])) * work,
             )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,17 @@ from nbyk.report.answer import Answer, AnswerTable
 from nbyk_papers.pandita2026.claims import verdicts_of
 from nbyk_papers.pandita2026.comparison import NEAR, beside_printed, read_grid, shown_epsilon, smallest
 from nbyk_papers.pandita2026.design import ALPHA, POWER, STUDY
+from nbyk_papers.pandita2026.estimates import (
+    K_RESPONSES,
+    N_ITEMS,
+    estimate_verdicts,
+    estimates_figure,
+    read_estimates,
+)
 from nbyk_papers.pandita2026.figures import figures_of
 from nbyk_papers.shown import Page, study_answer
 from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_rows, verdict_table
+from nbyk_papers.wein2023.estimation_errors import nearest_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +34,12 @@ PAGE = Page(
         "agreement": "Table 2: printed p against ours, and the power of a test in the same cells",
         "p_by_k": "The paper's p against K, by metric and prior",
         "power_by_k": "The power of a t-test over items against K, by metric and prior",
+        "estimates": "How far p estimated from one set is from the true p, by sampler, metric and responses",
     },
     marked=("z p", "z Δ"),
+)
+ESTIMATES_CAPTION = (
+    f"Which sampler's p from one set of {N_ITEMS} items and {K_RESPONSES} responses is nearest to the true p"
 )
 _TABLE_2 = {
     "source": "source",
@@ -50,34 +63,29 @@ _TABLE_2 = {
 }
 
 
-def report(*, grid: Sequence[Path], table: Sequence[Path]) -> Answer:
-    """Return tables, figures and the summary.
-
-    Parameters
-    ----------
-    grid, table
-        Files of the steps grid and table.
-    """
-    return grid_report(read_grid(grid), read_grid(table))
-
-
-def grid_report(grid: pd.DataFrame, table: pd.DataFrame) -> Answer:
-    """Return the report of files that were read."""
-    printed = beside_printed(table)
-    verdicts = verdict_rows(verdicts_of(grid))
-    summary = {**summarise(grid, printed), "verdicts": verdicts}
-    shown = shown_epsilon(grid)
+def report(*, grid: Sequence[Path], table: Sequence[Path], estimates: Sequence[Path] = ()) -> Answer:
+    """Return tables, figures and the summary from the files of the steps."""
+    cells, printed = read_grid(grid), beside_printed(read_grid(table))
+    estimated = read_estimates(estimates) if estimates else None
+    verdicts = verdict_rows([*verdicts_of(cells), *(estimate_verdicts(estimated) if estimated else ())])
+    summary = {**summarise(cells, printed), "verdicts": verdicts}
     tables = [
         ("verdicts", VERDICTS_CAPTION, verdict_table(verdicts)),
         ("table_2", "Table 2: printed p and Δ beside ours", printed[list(_TABLE_2)].rename(columns=_TABLE_2)),
         (
             "smallest",
             f"The smallest N·K at which some K has the paper's p < {ALPHA:g}, and a power of {POWER:g}",
-            smallest(grid).round(4),
+            smallest(cells).round(4),
         ),
     ]
-    every = AnswerTable("grid", f"Every cell; figures show ε = {shown:g}", grid, on_page=False)
-    return study_answer(PAGE, summary, tables, figures_of(grid, printed), files_alone=[every])
+    figures = figures_of(cells, printed)
+    if estimated:
+        tables.append(("estimates", ESTIMATES_CAPTION, nearest_table(estimated).round(4)))
+        figures["estimates"] = partial(estimates_figure, estimated)
+    every = AnswerTable(
+        "grid", f"Every cell; figures show ε = {shown_epsilon(cells):g}", cells, on_page=False
+    )
+    return study_answer(PAGE, summary, tables, figures, files_alone=[every])
 
 
 def summarise(grid: pd.DataFrame, printed: pd.DataFrame) -> dict[str, Any]:

@@ -14,7 +14,11 @@ class Pandita2026Study(Study):
     name = "pandita2026"
     keys = "nbyk_papers.pandita2026.config:Pandita2026"
     steps: ClassVar = {
-        name: Step("nbyk_papers.pandita2026.cells:grid", f"pandita2026/{name}") for name in ("grid", "table")
+        **{
+            name: Step("nbyk_papers.pandita2026.cells:grid", f"pandita2026/{name}")
+            for name in ("grid", "table")
+        },
+        "estimates": Step("nbyk_papers.pandita2026.estimates:estimates", "pandita2026/estimates"),
     }
     datasets: ClassVar = {
         "pvalues": "nbyk_papers.rows:pandita2026_p_values",
@@ -23,18 +27,20 @@ class Pandita2026Study(Study):
     report = "nbyk_papers.pandita2026.report:report"
 
     def cells(self, config: Any) -> list[Cell]:
-        """Return the cells of each prior: the grid's, and those of Table 2."""
+        """Return the cells of each prior: the grid's, and those of Table 2; and of each kind of responses."""
         from nbyk_papers.pandita2026.cells import grid_cells
+        from nbyk_papers.pandita2026.estimates import estimate_cells
 
-        return list(grid_cells(config, self.settings(config)))
+        settings = self.settings(config)
+        return [*grid_cells(config, settings), *estimate_cells(config, settings)]
 
     def figures(self, config: Any) -> list[str]:
         """Return the names of its figures."""
-        return ["agreement", "p_by_k", "power_by_k"]
+        return ["agreement", "p_by_k", "power_by_k", "estimates"]
 
     def tables(self, config: Any) -> list[str]:
         """Return the names of its tables."""
-        return ["verdicts", "table_2", "smallest", "grid"]
+        return ["verdicts", "table_2", "smallest", "estimates", "grid"]
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""

@@ -1,0 +1,257 @@
+"""Wein et al. 2023's question for skewed, nominal and ordinal responses: what estimates p best from one set.
+
+True p-values come from fresh test sets, estimated ones from a single set by the six samplers, in the
+recommended semantics of the study of Wein et al. 2023.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
+from nbyk.studies.study import Cell
+from nbyk_papers.partitions import in_order, read_partitioned
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+    from nbyk.metrics import Metric
+    from nbyk.priors.nominal import LabelPrior
+    from nbyk.priors.two_stage import TwoStagePrior
+    from nbyk.studies.steps import Work
+    from nbyk_papers.verdicts import Verdict
+    from nbyk_papers.wein2023.comparison import Cells
+    from nbyk_papers.wein2023.estimation_errors import SourceErrors
+
+N_ITEMS, K_RESPONSES = 200, 5
+N_DRAWS, N_RESAMPLES = 1000, 200
+"""Draws of each hypothesis behind a true p-value, and behind an estimated one."""
+
+COLUMNS = ("epsilon_b", "sampler", "metric", "reference", "estimated_p", "true_p", "true_se")
+
+
+@dataclass(frozen=True)
+class Responses:
+    """A kind of responses: the perturbations of B, and the metrics, the wins among them.
+
+    The perturbations are such that p is neither near 0 nor near .5.
+    """
+
+    epsilons: tuple[float, ...]
+    metrics: tuple[str, ...]
+
+    @property
+    def wins(self) -> str:
+        """The metric that counts won items."""
+        return next(name for name in self.metrics if name.startswith("wins"))
+
+
+KINDS = {
+    "skewed": Responses((0.05, 0.1), ("mae", "wins_mae", "mse", "spearman")),
+    "nominal": Responses(
+        (0.2, 0.3),
+        ("plurality_first", "tv_sum(pooled=1)", "wins(tv_sum(pooled=1))", "kl_divergence(pooled=1)"),
+    ),
+    "ordinal": Responses(
+        (0.75, 1.0),
+        ("plurality_first", "tv_sum(pooled=1)", "wins(emd_levels(pooled=1))", "emd_levels(pooled=1)"),
+    ),
+}
+
+
+@cache
+def prior_of(source: str) -> TwoStagePrior | LabelPrior:
+    """Return the prior: skewed responses clamped to [0, 1], five classes, or five levels."""
+    from nbyk.priors import ClassPrior, OrdinalPrior, Response, TwoStagePrior
+    from nbyk.priors.families import Beta, Uniform
+    from nbyk_papers.pandita2026.design import PRIORS
+
+    if source == "nominal":
+        return ClassPrior(source, PRIORS["unbalanced_5"])
+    if source == "ordinal":
+        return OrdinalPrior(source, (-1.0, -0.3, 0.4, 1.2), item_sd=1.0, rater_sd=0.3)
+    return TwoStagePrior(source, Beta(1.5, 6.0), Uniform(0.0, 0.3), Response("clamped"))
+
+
+def estimate_cells(config: Any, section: Any) -> Iterator[Cell]:
+    """Yield a cell for each kind of responses and ε."""
+    for source, kind in KINDS.items():
+        for epsilon in kind.epsilons:
+            yield Cell(
+                f"pandita2026/estimates/source={source}/epsilon-{epsilon}.parquet",
+                "estimates",
+                {"source": source, "epsilon": epsilon, "n_sets": section.estimate_sets, "seed": config.seed},
+                memory=400,
+                seconds=8 + (0.2 if source == "skewed" else 0.8) * section.estimate_sets,
+            )
+
+
+def estimates(
+    *, source: str, epsilon: float, n_sets: int, seed: int, work: Work
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Estimate p from each of some test sets; return a row for each sampler, metric and set, with true p."""
+    import pyarrow as pa
+
+    from nbyk.data.response_set import ResponseSet
+    from nbyk.resampling.resample import resampled_effects
+    from nbyk.resampling.simulate import drawn_sets, simulated_effects
+    from nbyk.resampling.streams import Streams
+    from nbyk.testing.pvalues import expected_p
+
+    metrics, kept = (
+        _metrics(source),
+        {name: get_sampler(name).responses_per_item(K_RESPONSES) for name in WEIN_SAMPLERS},
+    )
+    true = {}
+    for k in set(kept.values()):
+        draws = simulated_effects(
+            _population(source, epsilon, k), metrics, n_draws=N_DRAWS, seed=seed, threads=work.threads
+        )
+        true[k] = [expected_p(*of) for of in zip(draws.alternative, draws.null, strict=True)]
+    population = _population(source, epsilon, K_RESPONSES)
+    key = population.key(seed, "reference alternative")
+    rows = []
+    with work.progress(n_sets):
+        for number in range(n_sets):
+            gold, systems = next(drawn_sets(population, Streams(key, number), 1))
+            data = ResponseSet(gold[0], *systems[:, 0])
+            for sampler, k in kept.items():
+                draws = resampled_effects(
+                    data,
+                    metrics,
+                    sampler=sampler,
+                    null="pooled",
+                    n_resamples=N_RESAMPLES,
+                    seed=seed,
+                    threads=work.threads,
+                )
+                for place, metric in enumerate(metrics):
+                    found = expected_p(draws.alternative[place], draws.null[place], paired=True)
+                    truth = true[k][place]
+                    rows.append(
+                        {
+                            "epsilon_b": epsilon,
+                            "sampler": sampler,
+                            "metric": metric.name,
+                            "reference": number,
+                            "estimated_p": found.p,
+                            "true_p": truth.p,
+                            "true_se": truth.standard_error,
+                        }
+                    )
+            work.advance(1)
+    return pa.Table.from_pylist(rows), {"M": N_RESAMPLES, "prior": prior_of(source).to_dict()}
+
+
+def _metrics(source: str) -> tuple[Metric, ...]:
+    from nbyk.metrics import get
+    from nbyk.priors.nominal import LabelPrior
+
+    prior, names = prior_of(source), KINDS[source].metrics
+    if not isinstance(prior, LabelPrior):
+        return tuple(map(get, names))
+    classes = prior.classes
+    return tuple(get(name, of="distributions").bound(classes, np.eye(len(classes))) for name in names)
+
+
+def _population(source: str, epsilon: float, k: int) -> Any:
+    from nbyk.priors.nominal import LabelPrior
+    from nbyk.resampling.labels import LabelPopulation
+    from nbyk.resampling.population import Population
+
+    prior = prior_of(source)
+    if isinstance(prior, LabelPrior):
+        return LabelPopulation(prior, N_ITEMS, k, epsilon, n_runs=None)
+    return Population(prior, N_ITEMS, k, epsilon)
+
+
+def read_estimates(files: Sequence[Path]) -> Cells:
+    """Return files of the step as cells of Wein et al. 2023, whose tables and verdicts take them."""
+    from nbyk_papers.wein2023.comparison import Cells
+
+    table = read_partitioned(files, COLUMNS, ("source",))
+    orders = {"source": tuple(KINDS), "sampler": WEIN_SAMPLERS}
+    rows = in_order(table, ["source", "epsilon_b", "sampler"], orders)
+    return Cells(rows, rows, tuple(dict.fromkeys(rows["metric"])), WEIN_SAMPLERS)
+
+
+def estimate_verdicts(cells: Cells) -> list[Verdict]:
+    """Return verdicts on what Wein et al. 2023 found for numbers, by kind of responses."""
+    from nbyk_papers.wein2023.claims import BEST_SAMPLER, SEVERAL_RESPONSES, Claim, judged
+    from nbyk_papers.wein2023.estimation_errors import places_of
+
+    claims = (
+        SEVERAL_RESPONSES,
+        BEST_SAMPLER,
+        Claim(
+            "section 7",
+            "the Wins(MAE) metric […] provides the most effective p-value estimate",
+            "at each ε, the mean error of wins is smaller than that of each other metric",
+            _wins_is_best,
+            "comparisons of metrics",
+        ),
+        Claim(
+            "abstract",
+            "the presence of response variance […] has a profound impact on p-value estimates",
+            "the mean error changes more if one response is drawn in place of K than if items are not drawn",
+            _responses_matter_more,
+            "ε",
+        ),
+    )
+    places = {
+        f"recommended, {kind}": [place for place in places_of(cells) if place.source == kind]
+        for kind in KINDS
+    }
+    told = [replace(claim, place=f"Wein et al. 2023, {claim.place}") for claim in claims]
+    return judged(told, places)
+
+
+def _wins_is_best(places: Sequence[SourceErrors]) -> Iterator[tuple[float, float]]:
+    for place in places:
+        wins = KINDS[place.source].wins
+        for other in place.metrics:
+            if other != wins:
+                yield place.lead(place.of_metric(wins), place.of_metric(other))
+
+
+def _responses_matter_more(places: Sequence[SourceErrors]) -> Iterator[tuple[float, float]]:
+    """Compare main effects of two samplers of items by two of responses: all or drawn, 1 or K."""
+    for place in places:
+        of = {
+            half: place.of_samplers(*(name for name in WEIN_SAMPLERS[:4] if half in name))
+            for half in ("all_items", "bootstrap_items", "sample(1)", "sample(K)")
+        }
+        by_responses, error = place.lead(of["sample(K)"], of["sample(1)"])
+        by_items, other = place.lead(of["bootstrap_items"], of["all_items"])
+        yield abs(by_responses) - abs(by_items), float(np.hypot(error, other))
+
+
+def estimates_figure(cells: Cells) -> Figure:
+    """Draw the mean |estimated − true| p of each sampler: a panel for a kind, a line for a metric."""
+    from nbyk.report.drawing import COLOURS, MARKERS, new_panels
+
+    rows = cells.by_reference.assign(
+        error=(cells.by_reference["estimated_p"] - cells.by_reference["true_p"]).abs()
+    )
+    kinds = list(dict.fromkeys(rows["source"]))
+    figure, panels = new_panels(3.3 * len(kinds), 4.2, len(kinds), share_y=True)
+    for axes, source in zip(panels, kinds, strict=True):
+        mean = rows[rows["source"] == source].groupby(["sampler", "metric"])["error"].mean().unstack()
+        for number, metric in enumerate(KINDS[source].metrics):
+            values = mean.loc[list(WEIN_SAMPLERS), metric]
+            look: dict[str, Any] = {"color": COLOURS[number], "marker": MARKERS[number], "markersize": 4}
+            axes.plot(range(len(values)), values, label=metric.replace("(pooled=1)", ""), **look)
+        names = [name.replace("/", "\n") for name in WEIN_SAMPLERS]
+        axes.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
+        axes.set_title(source, loc="left", fontsize=9)
+        axes.legend(frameon=False, fontsize=7)
+    panels[0].set_ylabel("mean |estimated p − true p|")
+    panels[0].set_ylim(0.0, None)
+    return figure
