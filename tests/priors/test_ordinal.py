@@ -30,13 +30,6 @@ def test_shares_are_those_of_one_normal() -> None:
     assert np.allclose(np.cumsum(PRIOR.shares)[:-1], norm.cdf(np.array([-1.0, 0.2, 1.5]) / spread))
 
 
-def test_raters_with_cut_points_of_their_own_average_to_any_rater() -> None:
-    """The mean over raters of an item's chances is the chance with another rater for each response."""
-    raters = 0.5 * norm.ppf((np.arange(20_000) + 0.5) / 20_000)
-    by_rater = PRIOR.above(np.full(20_000, 0.3), raters).mean(axis=1)
-    assert np.allclose(by_rater, PRIOR.above(0.3), atol=1e-4)
-
-
 def test_log_likelihood_is_the_integral_over_items() -> None:
     counts = np.array([[1, 2, 0, 1], [0, 0, 3, 0]])
     expected = sum(

@@ -134,22 +134,14 @@ class OrdinalPrior(LabelPrior):
         """Return items' places on the latent scale from uniforms in (0, 1), of the same shape."""
         return np.asarray(self.item_sd * ndtri(np.asarray(u, dtype=np.float64)))
 
-    def above(self, places: ArrayLike, raters: ArrayLike | None = None) -> Floats:
-        """Return the chances of a level from l on, (L − 1, …), of items at these places.
+    def above(self, places: ArrayLike) -> Floats:
+        """Return the chances of a level from l on, (L − 1, …), of items at these places on the latent scale.
 
-        Parameters
-        ----------
-        places : array_like, shape (…)
-            Places on the latent scale; a system that is off by some distance there is off by it here.
-        raters : array_like, optional
-            How far the raters' cut-points lie from the common ones, of a shape that broadcasts; by default
-            each response is by another rater.
+        A system that is off by some distance there is off by it here. Each response is by another rater.
         """
         at = np.asarray(places, dtype=np.float64)
-        spread = np.sqrt(1.0 + self.rater_sd**2) if raters is None else 1.0
-        at = at if raters is None else at + np.asarray(raters)
         cuts = np.array(self.thresholds).reshape(-1, *(1,) * at.ndim)
-        return np.asarray(ndtr((at - cuts) / spread))
+        return np.asarray(ndtr((at - cuts) / np.sqrt(1.0 + self.rater_sd**2)))
 
     def pool(self, generator: np.random.Generator, n: int) -> MovedPool:
         """Draw n items, and the directions in which A and B are off on each."""
