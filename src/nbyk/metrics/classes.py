@@ -58,7 +58,10 @@ def score_of_positives(measure: int, n: int, both: int, predicted: int, actual: 
 def _fill_votes(shares: Floats, out: Floats) -> None:
     """Fill `out`, shape (N, C), with each class's part in the most frequent class of each item."""
     for i in range(len(shares)):
-        most = shares[i].max() - TIED
+        most = shares[i, 0]
+        for c in range(1, shares.shape[1]):
+            most = max(most, shares[i, c])
+        most -= TIED
         tied = 0
         for c in range(shares.shape[1]):
             tied += shares[i, c] >= most

@@ -199,8 +199,10 @@ def test_classes_give_the_numbers_of_right_and_wrong(runs: int) -> None:
     assert classes.interval == pytest.approx(numbers.interval)
 
 
-def test_scores_by_counts_are_those_by_rows() -> None:
-    """Classes that tie leave the table of counts, so a metric is then scored row by row."""
+@pytest.mark.parametrize("people", [1, 2, 4])
+@pytest.mark.parametrize("metric", ["f1_weighted", "precision_macro", "quadratic_kappa"])
+def test_scores_by_counts_are_those_by_rows(metric: str, people: int) -> None:
+    """Of one target, and of people who tie on half of the items or fewer."""
     from nbyk.data.response_set import coded
     from nbyk.metrics import get
     from nbyk.testing.engine.forms import RowByRow, form_of
@@ -209,10 +211,12 @@ def test_scores_by_counts_are_those_by_rows() -> None:
     from nbyk.testing.engine.tables import Tables
 
     target, a, b = drawn(40, runs=3)
-    sources, categories = coded({"gold": target, "a": a, "b": b}, "classes")
-    rows = Rows(sources["gold"][:, None], np.stack([sources["a"], sources["b"]]), table=categories.table)
-    metric = get("f1_weighted", "classes").bound(categories.names, categories.table)
-    counted, by_rows = form_of(metric, rows), RowByRow(metric, rows)
+    draw = np.random.default_rng(people)
+    gold = np.where(draw.random((40, people)) < 0.7, target[:, None], draw.choice(CLASSES, (40, people)))
+    sources, categories = coded({"gold": gold, "a": a, "b": b}, "classes")
+    rows = Rows(sources["gold"], np.stack([sources["a"], sources["b"]]), table=categories.table)
+    bound = get(metric, "classes").bound(categories.names, categories.table)
+    counted, by_rows = form_of(bound, rows), RowByRow(bound, rows)
     assert isinstance(counted, Tables)
     items = np.random.default_rng(0).integers(0, 40, (64, 40)).astype(np.uint32)
     draws = ItemDraws(items, 40)

@@ -197,19 +197,28 @@ def _levels(values: Floats, threshold: float | None) -> tuple[int, Integers]:
 
 
 def confusions(metric: Metric, rows: Rows) -> Form | None:
-    """Return the form of a metric of classes that needs only counts, if these are few and targets certain."""
+    """Return the form of a metric of classes that needs only counts, if these are few.
+
+    Where people tie, gold's levels are the sets of classes that tie, which share the items.
+    """
     codes, shares = rows.inputs(metric)
     n_classes = shares.shape[1]
-    certain = np.sum(shares >= shares.max(axis=1, keepdims=True) - TIED) == rows.n_items
-    shape = n_classes, n_classes + 1
-    if not certain or not _is_cheap(shape, rows):
+    most = shares >= shares.max(axis=1, keepdims=True) - TIED
+    certain = most.sum() == rows.n_items
+    targets, target = (
+        (most, shares.argmax(axis=1)) if certain else np.unique(most, axis=0, return_inverse=True)
+    )
+    shape = n_classes if certain else len(targets), n_classes + 1
+    if not _is_cheap(shape, rows):
         return None
+    parts = targets / targets.sum(axis=1, keepdims=True)
     predicted = np.where(np.isnan(codes), n_classes, codes).astype(np.int64)
-    cells = (shares.argmax(axis=1)[:, None] * (n_classes + 1) + predicted).transpose(2, 0, 1)
+    cells = (target.reshape(-1)[:, None] * (n_classes + 1) + predicted).transpose(2, 0, 1)
 
     def fill(counts: NDArray[np.int32], out: Floats) -> None:
         measure, average, label = map(int, metric.values)
-        score_tables(counts, measure, average, label, out)
+        tables = counts if certain else np.einsum("rtpd,tc->rcpd", counts, parts)
+        score_tables(tables, measure, average, label, out)
 
     return Tables(metric, rows, cells, shape, fill)
 
