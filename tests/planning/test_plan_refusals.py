@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from nbyk import plan
+from nbyk import plan, response_set
 from nbyk.errors import NbykError
 from nbyk.resampling.population import Population
 from tests.planning.test_plan import TOXICITY, planned
@@ -124,3 +124,18 @@ def test_what_is_no_prior_is_named(given: object) -> None:
         plan(given, epsilon=0.1, power=0.8)  # type: ignore[arg-type]
     with pytest.raises(NbykError, match=r"prior: found (str|ndarray|NoneType), expected a prior"):
         Population(given, 10, 2, 0.1)  # type: ignore[arg-type]
+
+
+def test_an_effect_beyond_the_scale_is_refused_in_python_too() -> None:
+    """A tenth typed as 10 (per cent), on answers from 0 to 1 or on a scale that is declared."""
+    rng = np.random.default_rng(1)
+    a, b = rng.random((30, 4)), rng.random((30, 4))
+    pair = response_set(None, a, b)
+    asked = {"metric": "mean", "power": 0.8, "solve": "items"}
+    with pytest.raises(NbykError, match=r"on 0\.\S+ to 0\.\S+ no effect on mean is beyond 0\."):
+        plan(pair, effect=10, **asked)
+    with pytest.raises(NbykError, match="on 1 to 5 no effect on mean is beyond 4"):
+        plan(pair, effect=10, scale="1..5", **asked)
+    assert plan(pair, effect=2, scale="1..5", **asked).reachable
+    with pytest.raises(NbykError, match=r"epsilon: found 0\.1, and ε is about simulated systems; give"):
+        plan(pair, epsilon=0.1, metric="mean", power=0.8)

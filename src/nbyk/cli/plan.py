@@ -284,7 +284,7 @@ def plan(
         arguments |= {"pilot": None, "pilot_systems": answers}
     shared = [cluster, pair_runs == "yes" or None, *(arguments[name] for name in (*OF_SHARED, *SDS))]
     with_people = any(given is not None for given in shared) or solve in ("raters", "runs", "calls")
-    with_people = with_people or bool(solve and answers)
+    with_people = with_people or bool(answers and (solve or effect))
     load_metric_files(metric_file)
     check_sources(arguments, with_people=with_people)
     of_labels = is_of_labels(arguments)

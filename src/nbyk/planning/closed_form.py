@@ -59,8 +59,9 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
     warnings: tuple[str, ...] = ()
     solve = solved_for(asked)
     pilot = source if isinstance(source, Pilot) else None
-    if pilot is not None and asked["effect"] is None:
-        asked["effect"] = pilot.stated
+    if pilot is not None:
+        pilot.check_effect(asked["effect"])
+        asked["effect"] = pilot.stated if asked["effect"] is None else asked["effect"]
     calls = 0 if pilot is None else pilot.calls
     for name in ("calls", "cost_per_call", "solve"):
         if not calls and asked[name] is not None and (name != "solve" or solve == "calls"):

@@ -23,7 +23,7 @@ from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError, argument_with
 from nbyk.metrics import Metric, get
-from nbyk.planning.long_run import unit_of
+from nbyk.planning.long_run import ends_of, unit_of
 from nbyk.priors.nominal import LabelPrior, labels_of, shares_of
 from nbyk.resampling.labels import LabelledItems, LabelSource
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
@@ -346,6 +346,21 @@ class Pilot:
         ]
         return replace(Spread(*np.mean(seen, axis=0).tolist()), **self.declared)
 
+    def check_effect(self, effect: float | None) -> None:
+        """Raise NbykError if no effect can be as large as one, on the scale or by all responses together."""
+        data, power = self.data, self.metric.unit_power
+        if effect is None or power < 1 or self.known is not None or data.categories is not None:
+            return
+        values = np.concatenate([of.ravel() for of in (data.gold, data.a, data.b)])
+        low, high = ends_of(self.scale) or (float(np.nanmin(values)), float(np.nanmax(values)))
+        most = (high - low) ** power
+        if abs(effect) > most:
+            raise NbykError(
+                f"found {effect:g}, but on {low:g} to {high:g} no effect on {self.metric.name} is beyond "
+                f"{most:g}; give a smaller one, or the `scale` that {effect:g} is on",
+                argument="effect",
+            )
+
     @property
     def units(self) -> dict[str, int]:
         """Numbers of raters, runs and clusters, by their name."""
@@ -383,14 +398,14 @@ class Pilot:
         ]
         if few:
             yield f"the pilot has only {' and '.join(few)}, which tell little of how others differ"
-        options = {"raters": "`severity_sd`", "runs": "`run_sd`"}
+        options = {"raters": "--severity-sd", "runs": "--run-sd"}
         sources = self.test.sources
         behind = {"raters" if source == "raters" or self.rated else "runs" for source in sources}
         for name in sorted(behind):
             if name not in self.declared and not getattr(self.spread, name):
                 yield (
                     f"{name} of the pilot differ by no more than chance, so the plan takes their SD to be 0: "
-                    f"try a small one with {options[name]}"
+                    f"try a small one with `nbyk plan {options[name]}`"
                 )
         if self.metric.smoothness == "jumps":
             yield (

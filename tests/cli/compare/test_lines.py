@@ -268,14 +268,15 @@ def test_where_the_report_was_written_is_said_beside_the_answer(nbyk: Run) -> No
     assert Path("folder/report/compare.html").exists()
 
 
-def test_in_python_numbers_taken_for_answers_are_said_first() -> None:
+def test_in_python_numbers_taken_for_scores_are_said_first() -> None:
     scores = {"new": [0.71, 0.74, 0.69, 0.73, 0.72], "old": [0.68, 0.70, 0.69, 0.71, 0.66]}
     three = {**scores, "third": [0.5, 0.6, 0.4, 0.5, 0.55]}
     for systems in (scores, three):
         said = " ".join(str(package.compare(systems)).split())
-        assert "each number was taken for an answer to one of 5 items" in said
-        assert 'say `kind="scores"`' in said
-        assert "taken for an answer" not in str(package.compare(systems, kind="scores"))
+        assert "each number was taken for the score of a run" in said
+        assert 'say `kind="numbers"`' in said
+        for kind in ("scores", "numbers"):
+            assert "was taken for" not in " ".join(package.compare(systems, kind=kind).warnings)
 
 
 def test_a_value_is_given_as_python_or_the_command_takes_it() -> None:

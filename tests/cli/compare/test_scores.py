@@ -314,9 +314,7 @@ def test_the_old_command_says_what_to_type(nbyk: Run) -> None:
     assert error.endswith("type: nbyk compare a.txt b.txt --pair-runs yes --test wilcoxon\n")
 
 
-@pytest.mark.parametrize(
-    "words", [("--metric", "mae"), ("--scale", "1..5"), ("--margin", "0.1"), ("--full",)]
-)
+@pytest.mark.parametrize("words", [("--metric", "mae"), ("--scale", "1..5"), ("--looks", "2"), ("--full",)])
 def test_options_that_scores_have_no_use_for_are_refused(nbyk: Run, words: tuple[str, ...]) -> None:
     write_runs({"a": 0.75, "b": 0.70})
     code, out, error = nbyk("compare", "a.txt", "b.txt", *words)
@@ -330,3 +328,19 @@ def test_options_of_scores_are_refused_for_responses_to_items(nbyk: Run) -> None
     code, out, error = nbyk("compare", "a.csv", "b.csv", "--tau", "0.3")
     assert (code, out) == (2, "")
     assert error == "error: --tau: these are numbers of items; leave it out\n"
+
+
+def test_scores_have_a_next_command_and_an_answer_about_a_margin(nbyk: Run) -> None:
+    for name, scores in (("ours", "81.2 82.5 80.9 83.1 82.0"), ("base", "80.1 81.0 79.8 81.5 80.6")):
+        Path(f"{name}.txt").write_text(scores.replace(" ", "\n"))
+    text = nbyk("compare", "ours.txt", "base.txt")[1]
+    assert "Next: nbyk compare ours.txt base.txt --out report  # figures and all numbers" in text
+    code, text, errors = nbyk("compare", "ours.txt", "base.txt", "--out", "report")
+    assert (code, "Next:" in text) == (0, False), errors
+    text = nbyk("compare", "ours.txt", "base.txt", "--margin", "3")[1]
+    assert text.startswith("Equivalent: ours and base, within ±3")
+    assert nbyk("compare", "base.txt", "ours.txt", "--margin", "3", "--gate")[0] == 0
+    assert nbyk("compare", "base.txt", "ours.txt", "--margin", "0.1", "--gate")[0] == 3
+    assert nbyk("compare", "base.txt", "ours.txt", "--margin", "1", "--gate")[0] == 4
+    errors = nbyk("compare", "ours.txt", "base.txt", "--margin", "1", "--test", "aso")[2]
+    assert "error: --margin: found 1 beside aso" in errors

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -309,6 +310,24 @@ def test_if_everybody_rates_everything_so_do_more_raters_and_every_command_gives
     assert items["k_responses"] == many
     given = solved(nbyk, f"--solve raters --responses {many} {pair}")
     assert (given["k_responses"], given["raters"]) == (many, many)  # what is given stays
+
+
+def test_what_compare_prints_of_two_systems_plan_takes_without_a_word_on_raters(nbyk: Run) -> None:
+    read = five_who_rate_everything()
+    printed = json.loads(nbyk(f"compare {read} --format json")[1])["boards"][0]["pairs"][0]
+    asked = f"--pilot {read} --effect {printed['effect']:.3g} --power 0.8"
+    by_raters = solved(nbyk, f"{asked} --solve raters")
+    assert solved(nbyk, asked) == by_raters
+    words = " ".join(by_raters["lines"])
+    assert "It has the fewest raters for the pilot's 80 items (--items takes others)." in words
+    fewer = re.search(r"With fewer ratings: (\d+) items .* by (\d+) raters\.", words)
+    if fewer is not None:
+        same = solved(nbyk, f"{asked} --solve items --raters {fewer[2]} --responses {by_raters['raters']}")
+        assert same["n_items"] == int(fewer[1])
+        assert same["cost"] < by_raters["cost"]
+    code, _, errors = nbyk(f"plan --pilot {read} --effect 100 --power 0.8")
+    assert code == 2
+    assert "no effect on mean is beyond 4" in errors
 
 
 def test_the_command_for_new_raters_is_another_one_and_reads_the_same_file(nbyk: Run) -> None:

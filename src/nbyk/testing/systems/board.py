@@ -37,7 +37,6 @@ from nbyk.testing.systems.cautions import (
     about_data,
     about_number,
     about_pair,
-    about_plain_numbers,
 )
 from nbyk.testing.systems.claims import broad_test, few_units, with_intervals_of_parts, within
 from nbyk.testing.systems.items_alone import ItemsAlone, items_alone, score_interval
@@ -354,8 +353,6 @@ def _cautions(board: Board, scored: ScoredSystems, drawn: Floats) -> Iterator[st
     assert first is not None
     responses = [rows.systems[..., 1:], *([rows.gold[:, 1:]] if rows.gold.size else [])]
     is_single = all(np.isnan(beyond_first).all() for beyond_first in responses)
-    if is_single and not rows.gold.size and scored.categories is None:
-        yield from about_plain_numbers(rows.n_items)
     if is_single:
         yield ONE_RESPONSE
     unit = "clusters" if pairs[0].sample.n_clusters else "items"

@@ -27,8 +27,6 @@ _ROLES = {"raters": ("gold",), "runs": ("a", "b"), "runs of A": ("a",), "runs of
 
 _MORE_WOULD_TELL = "chance in it counts as its item's, and several would tell them apart"
 ONE_RESPONSE = Remark(f"every item has one response: {_MORE_WOULD_TELL}")
-_FEW_SCORES = 10
-"""So few responses without gold may be scores of runs."""
 _LOPSIDED = 0.1
 
 EXACT = ("swap_items", "permutation")
@@ -64,9 +62,6 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     a, b = data.names
     sources = ({"gold": data.gold} if data.has_gold else {}) | {a: data.a, b: data.b}
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
-    is_plain = len(single) == len(sources) and not data.has_gold and data.categories is None
-    if is_plain:
-        yield from about_plain_numbers(data.n_items)
     if same_responses(data):
         yield f"{a} and {b} gave the same responses to every item"
     if data.categories is None:
@@ -80,15 +75,6 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
         yield ONE_RESPONSE
     elif single:
         yield Remark(f"one response per item from {' and '.join(single)}: {_MORE_WOULD_TELL}")
-
-
-def about_plain_numbers(n_items: int) -> Iterator[str]:
-    """Yield a caution about so few single numbers without gold that they may be scores of runs."""
-    if n_items <= _FEW_SCORES:
-        yield (
-            f"each number was taken for an answer to one of {n_items} items; if they are scores of runs, "
-            'such as seeds, say `kind="scores"`'
-        )
 
 
 def _about_scales(sources: Mapping[str, Floats]) -> Iterator[str]:
