@@ -114,7 +114,8 @@ def test_aso_has_the_fields_but_p() -> None:
     scores = SCORES["x"] + 0.3, SCORES["y"]
     found = nbyk.aso(*scores, confidence_level=0.9, n_comparisons=2)
     means = nbyk.compare(None, dict(zip("ab", scores, strict=True)), test="aso", confidence_level=0.9)
-    assert (found.effect, found.interval) == (means.effect, means.interval)
+    assert found.effect == means.effect
+    assert np.isnan(means.interval).all()
     assert not hasattr(found, "p")
     bound = (
         f"any τ above {found.eps_min:.3g} (eps_min = {found.eps_min:.3g}, confidence 90 % in 2 comparisons)"

@@ -302,6 +302,21 @@ class Margin:
         """Return the tests of an effect in another unit."""
         return replace(self, size=unit * self.size, interval=_times(unit, self.interval))
 
+    def no_surer_than(self, narrow: Margin) -> Margin:
+        """Return the tests, no surer than those over a part of the population (`Claim.no_surer_than`)."""
+        if self.reason or narrow.reason:
+            return self
+        margin = replace(
+            self,
+            p_not_worse=max(self.p_not_worse, narrow.p_not_worse),
+            p_worse=max(self.p_worse, narrow.p_worse),
+            p_equivalent=max(self.p_equivalent, narrow.p_equivalent),
+            interval=_hull(self.interval, narrow.interval),
+        )
+        return (
+            margin if margin.shown == "undecided" else replace(margin, reserve=self.reserve or narrow.reserve)
+        )
+
     @property
     def is_reserved(self) -> bool:
         """Whether the tests show something, and only with reserve."""
@@ -403,6 +418,22 @@ class Claim:
             parts=tuple(part.times(unit) for part in self.parts),
             margin=self.margin and self.margin.times(unit),
         )
+
+    def no_surer_than(self, narrow: Claim, alpha: float) -> Claim:
+        """Return the claim, no surer than one over a part of its population.
+
+        Its interval holds that of `narrow`. Its p is the larger one, and 1 if the two favour different
+        systems. If p is at most `alpha`, it has the reserve of `narrow` unless it has one of its own. An
+        effect that weights ratings by precision stays as it is: it is another, better estimate.
+        """
+        if self.by_precision or not (self.is_conclusive and narrow.is_conclusive):
+            return self
+        p = narrow.p if narrow.favours == self.favours else 1.0
+        claim = replace(self, interval=_hull(self.interval, narrow.interval))
+        if p > self.p:
+            numbers = ("standard_error", "method", "df", "decided", "least_p")
+            claim = replace(claim, p=p, **{name: getattr(narrow, name) for name in numbers})
+        return replace(claim, reserve=claim.reserve or narrow.reserve) if claim.p <= alpha else claim
 
     def plot(self) -> Figure:
         """Return a figure of the shares of `parts`, from 0 to 100 %."""
@@ -822,6 +853,11 @@ def _margin_dict(margin: Margin) -> dict[str, Any]:
 def _sample_dict(sample: Sample) -> dict[str, Any]:
     said = plain(sample)
     return {name: value for name, value in said.items() if name != "scores" or value}
+
+
+def _hull(first: Interval, second: Interval) -> Interval:
+    """Return the least interval that holds both, of which one may be `NONE`."""
+    return float(np.fmin(first[0], second[0])), float(np.fmax(first[1], second[1]))
 
 
 def _times(unit: float, interval: Interval) -> Interval:

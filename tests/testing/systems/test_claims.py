@@ -84,7 +84,7 @@ def test_p_is_at_most_alpha_exactly_where_the_interval_leaves_0_out(metric: str,
     for seed in range(n_sets):
         data = ratings(lead=0.03, seed=seed)
         broad = nbyk.compare(*data, metric=metric, **QUICK).claims[0]
-        if not broad.is_conclusive:
+        if not broad.is_conclusive or broad.method != "t":  # the others have p of items alone
             continue
         level = 1.0 - broad.p
         for more, leaves_out in ((1e-4, False), (-1e-4, True)):
@@ -265,7 +265,7 @@ def test_arrays_that_the_same_people_filled_are_paired_if_asked() -> None:
         nbyk.compare(None, a, b, metric="mean", pair_runs=paired, **QUICK) for paired in (False, True)
     )
     assert apart.p > 0.2
-    assert same.p < 0.01
+    assert same.p <= 0.01  # 199 draws give no less
     assert apart.sample.pairing.startswith(
         "Raters or runs are not paired: several systems have columns 0, 1, 2,"
     )

@@ -298,6 +298,9 @@ def method_line(pair: Pair, claim: Claim | None = None, n_pairs: int = 1) -> str
     test = test_in_words(pair, claim)
     if claim.method == asked.test and drawn is not None:
         test += " (exact)" if drawn.exact else f" ({drawn.n_resamples:,} draws)"
+    items = pair.claims[-1]
+    if claim.over != items.over and claim.method == items.method != "t":
+        test = f"the larger p of t-test and {test}"
     corrected = f"; {CORRECTION_IN_WORDS[asked.correction]}" if n_pairs > 1 else ""
     alone = claim.method != asked.test and pair.sample.n_items > 0
     null = f"both {'are equally good' if alone else asked.hypothesis}"

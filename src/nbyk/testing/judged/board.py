@@ -268,7 +268,8 @@ class _Claiming:
         if broad is None or raters < FEWEST_UNITS:
             reason = too_few(f"{raters} {'rater' if raters == 1 else 'raters'}")
             return inconclusive(over, population, reason), items
-        return self._claim(broad, over, population), items
+        claim = self._claim(broad, over, population)
+        return claim.no_surer_than(items, self.asked.decision.alpha), items
 
     def of_test(self, test: SharedUnitsTest, raters: int) -> Claim:
         """Return the claim of a test that stands alone, over new raters if there are enough."""

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from nbyk.arrays import Floats
-from nbyk.testing.pvalues import Alternative, PValue
+from nbyk.testing.pvalues import Alternative, PValue, sides_of
 from nbyk.testing.results import (
     NONE,
     Claim,
@@ -40,6 +40,9 @@ USUAL_LEVEL = 0.05
 """The level of a test that names none."""
 
 _LIBERAL_BELOW = 20
+
+_ROUNDING = 1e-9
+"""0 is an end of an interval if it is this near, as a share of the width."""
 
 NOTHING_VARIES = "nothing varies among these scores, so they show no interval; that is not certainty"
 """The caution about scores whose difference has no standard error."""
@@ -122,10 +125,11 @@ class SignificanceResult(ShownAsLines):
     def interval_at(self, confidence_level: float) -> Interval:
         """Return the interval of the effect; `NONE` if it leaves out the effect, or 0 where p does not."""
         low, high = self.ends_at(confidence_level)
-        alpha = round(1.0 - confidence_level, 12)
-        above, below = low > 0.0, high < 0.0
-        shown = {"two-sided": above or below, "greater": above, "less": below}[self.alternative]
-        agrees = shown == (self.p <= alpha / (1.0 if self.alternative == "two-sided" else 2.0))
+        # how far 0 is outside; at an end, both verdicts agree with it
+        outside = {"two-sided": max(low, -high), "greater": low, "less": -high}[self.alternative]
+        alpha = round(1.0 - confidence_level, 12) * sides_of(self.alternative) / 2.0
+        is_end = abs(outside) <= _ROUNDING * (high - low)
+        agrees = is_end or (outside > 0.0) == (self.p <= alpha)
         return (low, high) if agrees and low <= self.effect <= high else NONE
 
     def without_interval(self, interval: Interval) -> Iterator[str]:

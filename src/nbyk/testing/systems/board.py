@@ -213,9 +213,7 @@ class _OnePair:
         *broader, last = (claim.times(unit) for claim in claims)
         decision_error = 0.0 if exact else decision.error
         last = replace(
-            last,
-            least_p=sides_of(decision.alternative) / (1 + under.n_draws),
-            drawn=Drawn(under.n_draws, exact, decision_error, null, drawn, asked.sampler.name),
+            last, drawn=Drawn(under.n_draws, exact, decision_error, null, drawn, asked.sampler.name)
         )
         a, b = (
             None if score is None else metric.score_in_ratings(score, self.scale) for score in draws.scores(0)
@@ -275,17 +273,19 @@ class _OnePair:
             favoured(effect, decision.alternative, tells_which=asked.hypothesis == EQUALLY_GOOD),
             decided=under.settled_alone or hopeless,
             reserve=alone.reserve,
+            least_p=sides_of(decision.alternative) / (1 + under.n_draws),
         )
         return claim, alone.interval is None
 
 
 def _decided(pair: Pair, under: DrawnNull, test: SharedUnitsTest | None) -> Pair:
-    """Return a corrected pair with its decision; a claim by t has the reserve of its corrected p."""
-    broad = pair.claims[0]
-    if test is not None and broad.method == "t" and broad.is_conclusive and pair.p > 0.0:
+    """Return a corrected pair with its decision; a claim over units has the reserve of its corrected p."""
+    broad, items = pair.claims[0], pair.claims[-1]
+    if test is not None and broad.is_conclusive and pair.p > 0.0:
         alpha = pair.question.alpha * broad.p / pair.p
-        broad = replace(broad, reserve=test.reserve(pair.question.alternative, alpha))
-    decided = under.settled if len(pair.claims) == 1 else broad.decided
+        reserve = test.reserve(pair.question.alternative, alpha)
+        broad = replace(broad, reserve=reserve or (items.reserve if broad.p <= alpha else ""))
+    decided = under.settled if broad.method == items.method else broad.decided
     return replace(pair, claims=(broad, *pair.claims[1:]), decided=decided)
 
 

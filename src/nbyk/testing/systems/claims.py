@@ -41,8 +41,8 @@ def broad_claim(
 ) -> Claim:
     """Return the claim over new items or clusters and new units.
 
-    It takes the numbers of `items`, the claim over new items alone, if nothing varies. The test is that of
-    `broad_test`; that of a leaderboard's pair learns from the other pairs.
+    It is no surer than `items`, the claim over new items alone, and takes its numbers if nothing varies. The
+    test is that of `broad_test`; that of a leaderboard's pair learns from the other pairs.
     """
     over = panel.factors
     population = panel.population(panel.sources, of_clusters=panel.of_clusters)
@@ -58,6 +58,7 @@ def broad_claim(
     effect = claim.effect if claim.by_precision else items.effect  # the same, to the last digit
     parts = tuple(replace(part, source=panel.in_words(part.source)) for part in claim.parts)
     claim = replace(claim, interval=interval, effect=effect, parts=parts)
+    claim = claim.no_surer_than(items, asked.decision.alpha)
     if claim.p <= asked.decision.alpha:
         return claim
     enough, advice = _advice(metric, test, panel, asked)

@@ -75,8 +75,10 @@ def claims_of(
         if not math.isnan(margin_tests.interval[0]):
             bounded = within(metric, metric.effect_range, margin_tests.interval, rated)
             margin_tests = replace(margin_tests, interval=bounded)
-        tested.append(replace(claim, margin=margin_tests))
-    return tuple(tested)
+        tested.append(margin_tests)
+    first, last = tested[0], tested[-1]
+    first = first if claims[0].by_precision else first.no_surer_than(last)
+    return tuple(replace(claim, margin=of) for claim, of in zip(claims, (first, last), strict=False))
 
 
 def _margin(

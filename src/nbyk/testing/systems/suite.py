@@ -150,7 +150,9 @@ def board_of_suite(
         if new_tasks and len(suite.names) < FEWEST_UNITS:
             few = too_few(f"{len(suite.names)} tasks")
             made = [inconclusive(("items", "tasks"), tasks, few)]
-        made += [] if alone else [claim_over(suite.over_items(values), ("items",), items, asked)]
+        if not alone:
+            narrow = claim_over(suite.over_items(values), ("items",), items, asked)
+            made = [*(claim.no_surer_than(narrow, asked.decision.alpha) for claim in made), narrow]
         return tuple(made if has_p else map(without_p, made))
 
     is_alone = bar is not None or len(scored.names) == 1

@@ -284,6 +284,7 @@ def board_of_votes(
         of_votes = single.difference((a, b))
         test = formula_test(effect, of_items, voters.component((a, b), float(np.sum(of_votes**2))))
         broad = claim_over(test, ("items", "voters"), population, asked)
+        broad = broad.no_surer_than(narrow, asked.decision.alpha)
         return _planned(broad, test, votes, asked, judge), narrow
 
     places = choose_pairs(votes.models, against, asked.decision.alternative)

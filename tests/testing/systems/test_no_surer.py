@@ -1,0 +1,111 @@
+"""A claim over a population is no surer than one over a part of it: in p, interval, margin and reserve."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import nbyk
+from nbyk.testing.results import Board, Claim, Interval, Margin
+
+N = 24
+
+
+def ratings(rng: np.random.Generator, units: int, sd: float) -> np.ndarray:
+    """Return what units who differ by sd say of items, from 0 to 1, in steps of a hundredth."""
+    items = rng.uniform(0.2, 0.8, (N, 1)) if rng.random() < 0.5 else rng.beta(0.5, 3.0, (N, 1))
+    values = items + sd * rng.standard_normal(units) + 0.2 * rng.standard_normal((N, units))
+    return np.clip(np.round(values, 2), 0.0, 1.0)
+
+
+def holds(outer: Interval, inner: Interval) -> bool:
+    return not (outer[0] > inner[0] or outer[1] < inner[1])
+
+
+def check(broad: Claim, narrow: Claim, alpha: float = 0.05) -> None:
+    if broad.is_conclusive and narrow.is_conclusive:
+        assert broad.p >= narrow.p
+        assert holds(broad.interval, narrow.interval)
+        if broad.p <= alpha and narrow.reserve:
+            assert broad.reserve
+    of_broad, of_narrow = broad.margin, narrow.margin
+    if of_broad is not None and of_narrow is not None and not (of_broad.reason or of_narrow.reason):
+        check_margin(of_broad, of_narrow)
+
+
+def check_margin(broad: Margin, narrow: Margin) -> None:
+    for p in ("p_not_worse", "p_worse", "p_equivalent"):
+        assert getattr(broad, p) >= getattr(narrow, p)
+    assert holds(broad.interval, narrow.interval)
+
+
+def checked(board: Board) -> int:
+    """Check all pairs, and return how many have a broader claim with the p of the narrower one."""
+    for pair in board.pairs:
+        check(pair.claims[0], pair.claims[-1])
+    return sum(pair.claims[0].p == pair.claims[-1].p for pair in board.pairs if len(pair.claims) > 1)
+
+
+@pytest.mark.parametrize("paired", [False, True])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize("metric", ["mean", "mae", "mse", "accuracy", "spearman", "mean_of_emds"])
+def test_new_items_and_units_are_no_surer_than_new_items(
+    metric: str, alternative: nbyk.testing.pvalues.Alternative, paired: bool
+) -> None:
+    rng, raised = np.random.default_rng([39, len(metric), paired]), 0
+    for number in range(6):
+        units, sd = int(rng.integers(3, 7)), float(rng.choice([0.0, 0.0, 0.1]))
+        gold = None if metric == "mean" else ratings(rng, units, sd)
+        first = ratings(rng, units, sd)
+        noise = 0.15 * rng.standard_normal((N, units))
+        second = np.clip(np.round(first + 0.02 * number + noise, 2), 0.0, 1.0)
+        board = nbyk.compare(
+            gold,
+            first,
+            second,
+            metric=metric,
+            alternative=alternative,
+            pair_runs=paired,
+            margin=0.1,
+            n_resamples=199,
+            max_resamples=199,
+            parts=False,
+            cluster=np.arange(N) // 3 if number % 3 == 0 else None,
+        )
+        raised += checked(board)
+    assert raised or metric == "spearman"  # else nothing here shows that a broad claim gives way
+
+
+def test_pairs_of_a_leaderboard_are_no_surer_either() -> None:
+    rng = np.random.default_rng(40)
+    raised = 0
+    for _ in range(3):
+        first = ratings(rng, 5, 0.0)
+        systems = {f"s{k}": np.clip(first + 0.2 * rng.standard_normal((N, 5)), 0.0, 1.0) for k in range(4)}
+        raised += checked(nbyk.compare(None, systems, n_resamples=499, max_resamples=499))
+    assert raised
+
+
+def test_a_score_against_a_bar_is_no_surer_either() -> None:
+    rng = np.random.default_rng(41)
+    raised = 0
+    for _ in range(8):
+        board = nbyk.compare(None, {"one": ratings(rng, 5, 0.0)}, against=0.4, margin=0.1)
+        raised += checked(board)
+    assert raised
+
+
+def test_two_claims_that_favour_different_systems_show_nothing() -> None:
+    claim = Claim(("items",), "", 0.1, (0.05, 0.15), 0.01, 0.0, "swap_items", "better")
+    other = Claim(("items", "runs"), "", -0.1, (-0.15, -0.05), 0.01, 0.0, "t", "worse")
+    joint = other.no_surer_than(claim, 0.05)
+    assert (joint.p, joint.interval) == (1.0, (-0.15, 0.15))
+
+
+def test_a_claim_without_an_interval_leaves_that_of_the_broader_one() -> None:
+    nan = float("nan")
+    claim = Claim(("items",), "", 0.1, (nan, nan), 0.01, 0.0, "swap_items", "better", reserve="few")
+    broad = Claim(("items", "runs"), "", 0.1, (0.05, 0.15), 0.02, 0.0, "t", "better")
+    joint = broad.no_surer_than(claim, 0.05)
+    assert (joint.p, joint.interval, joint.reserve) == (0.02, (0.05, 0.15), "few")
+    assert not broad.no_surer_than(claim, 0.015).reserve
