@@ -423,12 +423,14 @@ class Claim:
         """Return the claim, no surer than one over a part of its population.
 
         Its interval holds that of `narrow`. Its p is the larger one, and 1 if the two favour different
-        systems. If p is at most `alpha`, it has the reserve of `narrow` unless it has one of its own. An
-        effect that weights ratings by precision stays as it is: it is another, better estimate.
+        systems; one of `narrow` that is small because no draw reached it is a bound, and says nothing. If p
+        is at most `alpha`, it has the reserve of `narrow` unless it has one of its own. An effect that
+        weights ratings by precision stays as it is: it is another, better estimate.
         """
         if self.by_precision or not (self.is_conclusive and narrow.is_conclusive):
             return self
-        p = narrow.p if narrow.favours == self.favours else 1.0
+        is_bound = narrow.standard_error > 0.0 and narrow.p <= min(narrow.least_p, alpha)
+        p = 1.0 if narrow.favours != self.favours else self.p if is_bound else narrow.p
         claim = replace(self, interval=_hull(self.interval, narrow.interval))
         if p > self.p:
             numbers = ("standard_error", "method", "df", "decided", "least_p")

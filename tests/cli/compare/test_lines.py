@@ -65,12 +65,12 @@ def test_the_first_lines_at_eighty_columns_and_wide(nbyk: Run, monkeypatch: pyte
     first, second, third, *_, last = told(nbyk).splitlines()
     assert re.fullmatch(r"new is better than old {2,}mean on 1..5, 60 items, 9 raters", first)
     assert len(first) == 80
-    assert re.fullmatch(r"0\.\d\d higher mean  ├─+●─+┤  0\.\d\d to 0\.\d\d {2,}p ≤ .0002", second)
+    assert re.fullmatch(r"0\.\d\d higher mean  ├─+●─+┤  0\.\d\d to 0\.\d\d {2,}p < .0001", second)
     assert re.fullmatch(r"For new items and raters\. With these raters alone: 0\.\d\d to 0\.\d\d\.", third)
     assert last == "Next: nbyk compare new.csv old.csv --scale 1..5 --out report  # figures and all numbers"
     monkeypatch.setenv("COLUMNS", "120")
     _, second, third, *_ = told(nbyk).splitlines()
-    assert second.endswith("p ≤ .0002, for new items and raters")
+    assert second.endswith("p < .0001, for new items and raters")
     assert third.startswith("With these raters alone: ")
 
 

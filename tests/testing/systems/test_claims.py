@@ -84,9 +84,9 @@ def test_p_is_at_most_alpha_exactly_where_the_interval_leaves_0_out(metric: str,
     for seed in range(n_sets):
         data = ratings(lead=0.03, seed=seed)
         broad = nbyk.compare(*data, metric=metric, **QUICK).claims[0]
-        if not broad.is_conclusive or broad.method != "t":  # the others have p of items alone
-            continue
-        level = 1.0 - broad.p
+        level, draws = 1.0 - broad.p, int(QUICK["n_resamples"])
+        if not broad.is_conclusive or broad.method != "t" or level > 1.0 - 2.0 / draws:
+            continue  # p is that of items alone, or the interval shows what so few draws can
         for more, leaves_out in ((1e-4, False), (-1e-4, True)):
             claim = nbyk.compare(*data, metric=metric, confidence_level=level + more, **QUICK).claims[0]
             assert (claim.interval[0] > 0.0 or claim.interval[1] < 0.0) == leaves_out
@@ -299,7 +299,7 @@ def signs(text: str) -> set[float]:
 def test_one_answer_has_one_sign(margin: float | None) -> None:
     """B is better for these raters and undecided for new ones: all effects and intervals have one sign.
 
-    A margin asks about A, whose error is higher; without one, the better system comes first.
+    The better system comes first, with a margin, too.
     """
     gold, a, b = ratings()
     result = nbyk.compare(gold, b, a, margin=margin, **QUICK).pair
@@ -313,5 +313,5 @@ def test_one_answer_has_one_sign(margin: float | None) -> None:
             + [margin_sentence(told, claim) for claim in claims if claim.margin]
         )
         assert signs(sentences) == {1.0}, sentences
-        assert f" {'higher' if margin else 'lower'} error" in sentences
-        assert f" {'lower' if margin else 'higher'} error" not in sentences
+        assert " lower error" in sentences
+        assert " higher error" not in sentences

@@ -24,7 +24,8 @@ def holds(outer: Interval, inner: Interval) -> bool:
 
 def check(broad: Claim, narrow: Claim, alpha: float = 0.05) -> None:
     if broad.is_conclusive and narrow.is_conclusive:
-        assert broad.p >= narrow.p
+        is_bound = narrow.standard_error > 0.0 and narrow.p == narrow.least_p <= alpha
+        assert broad.p >= narrow.p or is_bound
         assert holds(broad.interval, narrow.interval)
         if broad.p <= alpha and narrow.reserve:
             assert broad.reserve
@@ -53,7 +54,7 @@ def test_new_items_and_units_are_no_surer_than_new_items(
     metric: str, alternative: nbyk.testing.pvalues.Alternative, paired: bool
 ) -> None:
     rng, raised = np.random.default_rng([39, len(metric), paired]), 0
-    for number in range(6):
+    for number in range(12):
         units, sd = int(rng.integers(3, 7)), float(rng.choice([0.0, 0.0, 0.1]))
         gold = None if metric == "mean" else ratings(rng, units, sd)
         first = ratings(rng, units, sd)
@@ -100,6 +101,17 @@ def test_two_claims_that_favour_different_systems_show_nothing() -> None:
     other = Claim(("items", "runs"), "", -0.1, (-0.15, -0.05), 0.01, 0.0, "t", "worse")
     joint = other.no_surer_than(claim, 0.05)
     assert (joint.p, joint.interval) == (1.0, (-0.15, 0.15))
+
+
+def test_a_p_that_no_draw_reached_is_a_bound_and_says_nothing() -> None:
+    rng = np.random.default_rng(42)
+    first = ratings(rng, 5, 0.1)
+    second = 0.3 * first + 0.5 + rng.normal(0.0, 0.02, first.shape)
+    board = nbyk.compare(None, 0.3 * first, second, n_resamples=499, max_resamples=499)
+    broad, narrow = board.pairs[0].claims
+    assert narrow.p == narrow.least_p == 2 / 500
+    assert broad.p < 1e-6
+    assert holds(broad.interval, narrow.interval)
 
 
 def test_a_claim_without_an_interval_leaves_that_of_the_broader_one() -> None:
