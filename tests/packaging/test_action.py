@@ -87,9 +87,9 @@ def folder(tmp_path: Path) -> Path:
     ("candidate", "margin", "code", "verdict", "words"),
     [
         ("sim_a", "", 0, "yes", "sim_a is better than sim_c"),
-        ("sim_c", "0.2", 0, "yes", "Equivalent: sim_c and sim_a, within ±0.2"),
+        ("sim_c", "0.2", 0, "yes", "Equivalent: sim_a and sim_c, within ±0.2"),
         ("sim_c", "", 3, "no", "Undecided: sim_c is not shown to be better than sim_a"),
-        ("sim_c", "0.08", 4, "inconclusive", "Undecided: sim_c may be worse than sim_a by 0.08"),
+        ("sim_c", "0.08", 4, "inconclusive", "Undecided: sim_c may be worse than sim_a by 0.08 or more"),
     ],
 )
 def test_the_verdict_is_the_exit_code_and_a_comment(
@@ -122,7 +122,7 @@ def test_options_of_several_lines_are_all_read(options: str, folder: Path) -> No
         options=options,
     )
     assert (code, outputs["verdict"]) == (0, "yes")
-    assert comment.startswith("**Equivalent: sim_c and sim_a, within ±0.2**")
+    assert comment.startswith("**Equivalent: sim_a and sim_c, within ±0.2**")
 
 
 def test_bad_input_ends_the_action_without_a_comment(folder: Path) -> None:

@@ -173,6 +173,16 @@ def test_systems_held_to_one_score_have_a_table_of_pairs(nbyk: Run) -> None:
     assert "with this run of each system" in " ".join(text.split())
 
 
+def test_an_equivalence_under_a_gate_has_the_same_direction(nbyk: Run) -> None:
+    write("two.csv", right_or_wrong({"old": 0.5, "new": 0.55}))
+    code, text, _ = nbyk("compare two.csv --gate --margin 0.4")
+    assert code == 0
+    first, second, *_ = text.splitlines()
+    leader = "new" if first.startswith("Equivalent: new and old") else "old"
+    assert first.startswith(f"Equivalent: {leader} and ")
+    assert " for " not in second.partition("├")[0]
+
+
 def test_gold_among_the_systems(nbyk: Run) -> None:
     rng = np.random.default_rng(7)
     truth = rng.uniform(1.5, 4.5, 40)

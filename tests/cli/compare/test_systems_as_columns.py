@@ -78,7 +78,7 @@ def test_probabilities_that_were_rounded_are_probabilities(nbyk: Run) -> None:
         Path(f"{name}.csv").write_text("\n".join(["id,neg,neutral,pos", *lines]) + "\n")
     assert ",0.333,0.333,0.333" in Path("people.csv").read_text()
     _, text, errors = nbyk("compare --gold people.csv x.csv y.csv")
-    assert "cross_entropy, 12 items" in text
+    assert "cross_entropy (nats), 12 items" in text
     assert "probabilities of the classes neg, neutral, pos" in errors
     Path("y.csv").write_text(Path("y.csv").read_text() + "q12,.2,.3,.4\n")
     code, _, errors = nbyk("compare --gold people.csv x.csv y.csv")

@@ -181,8 +181,8 @@ def _numbers(pair: Pair, claim: Claim, interval: Interval, broader: Interval = N
 
 def _first_named(pair: Pair) -> str:
     """Return the system with which the verdict begins."""
-    if pair.margin is not None and pair.margin.shown != "equivalent":
-        return pair.a
+    if pair.margin is not None:
+        return pair.in_order()[0] if pair.margin.shown == "equivalent" else pair.a
     if pair.verdict == "undecided" and pair.question.alternative != "two-sided":
         return pair.a if pair.question.alternative == "greater" else pair.b
     return pair.in_order()[0]
