@@ -33,15 +33,20 @@ if command -v apt-get > /dev/null && $$as_root true 2> /dev/null; then \
 else echo "error: no $(1) here, and no right to install it; install $(2)"; exit 2; fi; }
 endef
 
+# Run a study, and any target after it, and print its first line: $(call run_study,study,target).
+define run_study
+$(SNAKEMAKE) $(1) $(2) --quiet all
+@$(BIN)/python -c "import json; print(json.load(open('results/$(1)/summary.json'))['line'])"
+@echo "Read results/$(1)/report.html; tables and figures lie beside it."
+endef
+
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .PHONY: all paper paper-homan paper-ulmer paper-boostsa paper-pandita calibration report snakemake-report unlock install test lint types unit test-quick test-studies test-statistics test-slurm test-browser test-wheel test-commands test-inspect test-faults site slurm chromium bench lock clean
 
 all: install
-	$(SNAKEMAKE) --quiet all
-	@$(BIN)/python -c "import json; print(json.load(open('results/wein2023/summary.json'))['line'])"
-	@echo "Read results/wein2023/report.html; tables and figures lie beside it."
+	$(call run_study,wein2023)
 
 # Every paper at full scale, that of Wein et al. 2023 over 100 test sets a cell in place of 20, on one page.
 paper: install
@@ -51,33 +56,23 @@ paper: install
 
 # Homan et al. 2025: how many ratings per item, Tables 1 to 3 and Figures 1 to 11 (some drawn from a prior for want of data).
 paper-homan: install
-	$(SNAKEMAKE) homan2025 --quiet all
-	@$(BIN)/python -c "import json; print(json.load(open('results/homan2025/summary.json'))['line'])"
-	@echo "Read results/homan2025/report.html; tables and figures lie beside it."
+	$(call run_study,homan2025)
 
 # Ulmer et al. 2022, deep-significance: error rates of tests of scores, Tables 1 to 8 and Figures 2, 3, 6 and 7.
 paper-ulmer: install
-	$(SNAKEMAKE) ulmer2022 cartpole --quiet all
-	@$(BIN)/python -c "import json; print(json.load(open('results/ulmer2022/summary.json'))['line'])"
-	@echo "Read results/ulmer2022/report.html; tables and figures lie beside it."
+	$(call run_study,ulmer2022,cartpole)
 
 # BooStSa, Fornaciari et al. 2022: bootstrap tests of label predictions, Figures 1 to 3, and their Type-I error.
 paper-boostsa: install
-	$(SNAKEMAKE) boostsa2022 --quiet all
-	@$(BIN)/python -c "import json; print(json.load(open('results/boostsa2022/summary.json'))['line'])"
-	@echo "Read results/boostsa2022/report.html; tables and figures lie beside it."
+	$(call run_study,boostsa2022)
 
 # Pandita et al. 2026, Forest vs Tree: categories, Table 2, and p and power at every N·K and K.
 paper-pandita: install
-	$(SNAKEMAKE) pandita2026 --quiet all
-	@$(BIN)/python -c "import json; print(json.load(open('results/pandita2026/summary.json'))['line'])"
-	@echo "Read results/pandita2026/report.html; tables and figures lie beside it."
+	$(call run_study,pandita2026)
 
 # How often each test rejects where it should not, and where it should (docs/calibration.md).
 calibration: install
-	$(SNAKEMAKE) calibration --quiet all
-	@$(BIN)/python -c "import json; print(json.load(open('results/calibration/summary.json'))['line'])"
-	@echo "Read results/calibration/report.html; tables and figures lie beside it."
+	$(call run_study,calibration)
 
 # One page of the papers whose studies were run; it names those that were not.
 report: install

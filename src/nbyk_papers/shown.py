@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.priors import read_prior
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
+from nbyk_papers.verdicts import verdict_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 Tables = Iterable[tuple[str, str, "pd.DataFrame"]]
 """Tables by file name and caption."""
+
+_VERDICTS_CAPTION = "A verdict on each of the paper's claims, from the numbers of this run"
 
 Figures = Mapping[str, Callable[[], "Figure"]]
 """The drawing function of each figure, by file name."""
@@ -48,8 +51,11 @@ def study_answer(
     """Return the report of a study.
 
     The summary's "line" gives the findings in a line; its "cautions", and those of priors whose check rejects
-    them, stand before it. The page does not show the tables `files_alone`.
+    them, stand before it. Its "verdicts", if any, are the first table. The page does not show the tables
+    `files_alone`.
     """
+    if "verdicts" in summary:
+        tables = [("verdicts", _VERDICTS_CAPTION, verdict_table(summary["verdicts"])), *tables]
     of_priors = [read_prior(path).caution for path in priors]
     cautions = tuple(dict.fromkeys(filter(None, [*summary.get("cautions", ()), *of_priors])))
     shown = tuple(

@@ -142,9 +142,6 @@ def verdict_table(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-VERDICTS_CAPTION = "A verdict on each of the paper's claims, from the numbers of this run"
-
-
 def with_error(value: float, error: float) -> str:
     """Return a p-value or a rate with its standard error as text, rounded to the error's second digit."""
     if math.isinf(error):

@@ -13,7 +13,11 @@ from nbyk.errors import NbykError
 from nbyk.workflow import RunPlan, memory, minutes, repeated
 from tests.workflow.runs import ROOT, snakemake
 
-RUNS = re.findall(r"^\t\$\(SNAKEMAKE\) (.+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+RUNS = [
+    *re.findall(r"^\t\$\(SNAKEMAKE\) (.+)$", MAKEFILE, re.MULTILINE),
+    *(study.replace(",", " ") for study in re.findall(r"\(call run_study,(.+)\)$", MAKEFILE, re.MULTILINE)),
+]
 """The arguments of every run that the Makefile starts."""
 
 

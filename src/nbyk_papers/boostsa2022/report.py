@@ -44,5 +44,4 @@ def report(
 def labels_report(p_values: pd.DataFrame, levels: pd.DataFrame) -> Answer:
     """Return the report of p-values and Type-I errors that were read."""
     summary = summarise(p_values, levels)
-    tables = tables_of(p_values, levels, summary["verdicts"])
-    return study_answer(PAGE, summary, tables, figures_of(p_values, levels))
+    return study_answer(PAGE, summary, tables_of(p_values, levels), figures_of(p_values, levels))

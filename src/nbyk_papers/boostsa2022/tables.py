@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nbyk_papers.boostsa2022.comparison import example, half_width, onsets
@@ -14,18 +13,14 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_ITEMS,
 )
 from nbyk_papers.boostsa2022.reading import means, score_name
-from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def tables_of(
-    p_values: pd.DataFrame, levels: pd.DataFrame, verdicts: Sequence[dict[str, str]]
-) -> list[tuple[str, str, pd.DataFrame]]:
+def tables_of(p_values: pd.DataFrame, levels: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     """Return every table as (file name, caption, table)."""
     tables = {
-        "verdicts": (VERDICTS_CAPTION, verdict_table(verdicts)),
         "figure_01": (
             "Figure 1: p by test-set size and share f, mean over simulations with its 95 % interval",
             balanced_table(p_values),

@@ -70,7 +70,7 @@ def report(
     return study_answer(
         PAGE,
         {**summarise(numbers.grid), "verdicts": verdicts},
-        all_tables(numbers, goodness, verdicts),
+        all_tables(numbers, goodness),
         figures_of(numbers.grid, numbers.power, fits.files(), rated, seed=seed),
         priors=fits.priors,
     )

@@ -31,7 +31,6 @@ from nbyk_papers.homan2025.design import (
     table_name,
 )
 from nbyk_papers.partitions import read_partitioned
-from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,12 +51,9 @@ _DISTANCES = {
 }
 
 
-def all_tables(
-    numbers: Numbers, fits: Mapping[str, Path], verdicts: Sequence[dict[str, str]]
-) -> Iterator[tuple[str, str, pd.DataFrame]]:
+def all_tables(numbers: Numbers, fits: Mapping[str, Path]) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Yield every table as (file name, caption, table); `fits` has the check of each own fit."""
     grid, power = numbers.grid, numbers.power
-    yield "verdicts", VERDICTS_CAPTION, verdict_table(verdicts)
     if numbers.claims is not None:
         yield "own_sizes", "Expected p at each data set's own N and K", own_sizes_table(numbers.claims)
         yield (

@@ -20,7 +20,7 @@ from nbyk_papers.pandita2026.estimates import (
 )
 from nbyk_papers.pandita2026.figures import figures_of
 from nbyk_papers.shown import Page, study_answer
-from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_rows, verdict_table
+from nbyk_papers.verdicts import verdict_rows
 from nbyk_papers.wein2023.estimation_errors import nearest_table
 
 if TYPE_CHECKING:
@@ -70,7 +70,6 @@ def report(*, grid: Sequence[Path], table: Sequence[Path], estimates: Sequence[P
     verdicts = verdict_rows([*verdicts_of(cells), *(estimate_verdicts(estimated) if estimated else ())])
     summary = {**summarise(cells, printed), "verdicts": verdicts}
     tables = [
-        ("verdicts", VERDICTS_CAPTION, verdict_table(verdicts)),
         ("table_2", "Table 2: printed p and Δ beside ours", printed[list(_TABLE_2)].rename(columns=_TABLE_2)),
         (
             "smallest",

@@ -15,7 +15,7 @@ from nbyk_papers.raters.categories import category_verdicts, read_categories
 from nbyk_papers.raters.claims import verdicts_of
 from nbyk_papers.raters.design import ALPHA, FORGOTTEN, IN_WORDS, KEPT, LABELS, OTHERS, SEMANTICS, system_name
 from nbyk_papers.shown import Page, study_answer
-from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_rows, verdict_table
+from nbyk_papers.verdicts import verdict_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +77,6 @@ def report(
         page,
         {**summarise(table), "verdicts": rows},
         [
-            ("verdicts", VERDICTS_CAPTION, verdict_table(rows)),
             (
                 "raters",
                 "How the raters of each data set differ",

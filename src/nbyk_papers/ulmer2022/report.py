@@ -14,7 +14,7 @@ from nbyk_papers.ulmer2022.figures import figures_of
 from nbyk_papers.ulmer2022.reading import error_rates, read_scores
 from nbyk_papers.ulmer2022.summary import summarise
 from nbyk_papers.ulmer2022.tables import tables_of
-from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_rows, verdict_table
+from nbyk_papers.verdicts import verdict_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,11 +44,10 @@ def scores_report(scores: pd.DataFrame, thresholds: Sequence[float]) -> Answer:
     rates = error_rates(scores, thresholds)
     cells = compare(rates)
     verdicts = verdict_rows(verdicts_of(rates))
-    judged = [("verdicts", VERDICTS_CAPTION, verdict_table(verdicts))]
     return study_answer(
         PAGE,
         {**summarise(cells), "verdicts": verdicts},
-        tables_of(rates, cells) + judged,
+        tables_of(rates, cells),
         figures_of(scores, cells),
         files_alone=[AnswerTable("rates", "Every error rate, with its exact interval", rates, on_page=False)],
     )

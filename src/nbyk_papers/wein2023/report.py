@@ -8,7 +8,7 @@ from pathlib import Path
 from nbyk.report.answer import Answer, AnswerTable
 from nbyk_papers.fits import Fits
 from nbyk_papers.shown import Page, study_answer
-from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_rows, verdict_table
+from nbyk_papers.verdicts import verdict_rows
 from nbyk_papers.wein2023.claims import verdicts_of
 from nbyk_papers.wein2023.comparison import Cells, read_cells
 from nbyk_papers.wein2023.figures import figures_of, minima_figures
@@ -75,7 +75,6 @@ def cells_report(
     verdicts = verdict_rows(verdicts_of(cells))
     on_real_gold = [small_perturbations(source, *files, seed) for source, files in fits.items()]
     tables, figures = list(all_tables(cells)), figures_of(cells, fits, seed)
-    tables.append(("verdicts", VERDICTS_CAPTION, verdict_table(verdicts)))
     if fits:
         tables.append(("fits", FITS_CAPTION, fits_table(fits, seed)))
     sections = []
