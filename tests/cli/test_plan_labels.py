@@ -93,6 +93,15 @@ def test_counts_of_labels_are_the_labels(nbyk: Run) -> None:
         for file in ("labels.csv", "counts.csv", "counts.jsonl --item uid --value label_counter")
     ]
     assert plans[0]["simulated"] == plans[1]["simulated"] == plans[2]["simulated"]
+    systems = {"a": "no", "b": "yes"}
+    for name, always in systems.items():
+        written(f"{name}.csv", [f"{i},{always}" for i in range(30)], "item,value")
+    at = "--gold {} a.csv b.csv --metric accuracy --format json"
+    effects = [
+        json.loads(nbyk(f"compare {at.format(gold)} {kind}")[1])["boards"][0]["pairs"][0]["effect"]
+        for gold, kind in (("labels.csv", ""), ("counts.csv", "--kind classes --classes no,yes"))
+    ]
+    assert effects[0] == effects[1]
     written("unequal.csv", ["1,3,2,0", "2,5,0,0", "3,1,1,0"], "item,yes,no,none")
     code, out, _ = nbyk("fit unequal.csv --classes no,yes")
     assert (code, "12 labels of 3 items" in out) == (0, True)

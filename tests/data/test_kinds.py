@@ -263,3 +263,16 @@ def test_duplicates_are_taken_as_asked_in_every_kind(choice: str, tmp_path: Path
         assert any("1 further rating of an item" in note for note in read.notes)
         with pytest.raises(NbykError, match=r"has already rated item|is already on"):
             nbyk.read_systems(systems, gold, kind=kind)  # type: ignore[arg-type]
+
+
+def test_runs_that_all_say_one_class_are_no_counts(tmp_path: Path) -> None:
+    """Columns of a system are its runs, whatever the sums of their classes are; gold may count labels."""
+    (tmp_path / "gold.csv").write_text("item,0,2\nq1,3,2\nq2,4,1\nq3,1,4\n")
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("item,run1,run2\nq1,2,2\nq2,2,2\nq3,2,2\n")
+    files = [str(tmp_path / f"{name}.csv") for name in "ab"]
+    read = nbyk.read_systems(files, str(tmp_path / "gold.csv"), kind="classes")
+    assert read.classes == ("0", "2")
+    assert read.responses["a"].tolist() == [[1.0, 1.0]] * 3
+    assert read.gold is not None
+    assert (read.gold == 1).sum(axis=1).tolist() == [2, 1, 4]

@@ -103,8 +103,7 @@ def test_a_fit_finds_what_raters_share(prior: ClassPrior | OrdinalPrior) -> None
         error = found.std(ddof=1) / 2.0
         assert abs(found.mean() - getattr(prior, name)) < 4 * error + 0.03
     assert np.allclose(fits[0].shares, prior.shares)
-    labels, _ = drawn(prior, 100, 50, 4, 1)
-    assert fit_raters(without, labels, FRESH) == without
+    assert fit_raters(without, drawn(prior, 100, 50, 4, 1)[0], FRESH) == without
 
 
 def rejections(prior: LabelPrior, metric: Metric, epsilon: float, crew: Crew, n_sets: int) -> float:

@@ -93,13 +93,11 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
     """Raise NbykError if the options do not name one source of items and ratings."""
     given = {name: arguments[name] for name in ("dataset", "pilot", "pilot_systems", "prior")}
     pilot, pilot_systems = given["pilot"], given["pilot_systems"]
-    from nbyk.priors.ordinal import label_prior_in
-
     if arguments["unit"] not in (None, "scale", "share"):
         raise NbykError(f"found {arguments['unit']}, expected scale or share", argument="unit")
     check_files([pilot, *(pilot_systems or ()), given["prior"]])
     if with_people:
-        of_labels = given["prior"] is not None and label_prior_in(given["prior"]) is not None
+        of_labels = given["prior"] is not None and _is_of_labels(given["prior"])
         if given["dataset"] is not None:
             check_dataset(given["dataset"], published=arguments["published"])
         shows_raters = {"dataset": has_ratings(arguments), "prior": of_labels}
@@ -146,6 +144,12 @@ def has_ratings(arguments: Mapping[str, Any]) -> bool:
 
     name = arguments["dataset"]
     return not arguments["published"] and name in source_names() and source(name).embedded
+
+
+def _is_of_labels(prior: Path) -> bool:
+    from nbyk.priors.ordinal import label_prior_in
+
+    return label_prior_in(prior) is not None
 
 
 def check_dataset(name: str, *, published: bool) -> None:

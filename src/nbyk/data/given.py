@@ -228,8 +228,8 @@ class GivenData:
 
     def classes(self, among: Classes, mending: Mending, givers: str) -> GivenData:
         """Return the data read as classes; `givers` are those who give them, in words."""
-        counted = self.table and among.counted(self.table, self.columns)
-        if counted:
+        counted = among.counted(self.table, self.columns) if self.table and givers == "raters" else None
+        if counted is not None:
             return replace(self, given=as_ratings(counted, among.kind, self.columns, mending))
         return self._read("classes", replace(among.kind, givers=givers), mending)
 

@@ -77,17 +77,21 @@ def excesses(labels: Floats, raters: Integers, n_classes: int) -> tuple[float, f
     others[np.arange(len(label)), label] -= 1.0
     likeliest = others.argmax(axis=1)
     others /= others.sum(axis=1, keepdims=True)
-    own, of_others = np.zeros((2, int(rater.max(initial=0)) + 1, n_classes, n_classes))
-    np.add.at(own, (rater, likeliest, label), 1.0)
-    np.add.at(of_others, (rater, likeliest), others)
-    n_labels = own.sum(axis=2)
-    equal = np.einsum("uac,ubc->ab", own, own) - np.einsum("uac,ubc->ab", own, of_others)
-    one_item = np.bincount(likeliest, 1.0 - others[np.arange(len(label)), label], n_classes)
-    equal -= np.diag(one_item)
-    pairs = np.einsum("ua,ub->ab", n_labels, n_labels) - np.diag(n_labels.sum(axis=0))
-    same = np.eye(n_classes, dtype=bool)
-    apart, within = (float(equal[of].sum() / max(pairs[of].sum(), 1.0)) for of in (~same, same))
-    return apart, within
+    from_others = others[np.arange(len(label)), label]
+
+    def of_pairs(group: Integers) -> tuple[float, float]:
+        """Return the excess of equal pairs among labels of one group, over all pairs, and their number."""
+        names, place = np.unique(group, return_inverse=True)
+        own, theirs = np.zeros((2, len(names), n_classes))
+        np.add.at(own, (place, label), 1.0)
+        np.add.at(theirs, place, others)
+        sizes = own.sum(axis=1)
+        excess = (own * (own - theirs)).sum() - (1.0 - from_others).sum()
+        return float(excess), float((sizes * (sizes - 1.0)).sum())
+
+    every, within = of_pairs(rater), of_pairs(rater * n_classes + likeliest)
+    apart = every[0] - within[0], every[1] - within[1]
+    return apart[0] / max(apart[1], 1.0), within[0] / max(within[1], 1.0)
 
 
 def _share_with(excess: float, excess_at: Callable[[float], float], most: float) -> float:

@@ -79,7 +79,7 @@ class OrdinalPrior(LabelPrior):
         if cuts.ndim != 1 or not cuts.size or not np.isfinite(cuts).all() or (np.diff(cuts) <= 0.0).any():
             raise NbykError(
                 f"found {', '.join(f'{cut:g}' for cut in cuts.ravel()) or 'none'}, expected thresholds in "
-                "ascending order, one fewer than there are levels",
+                "ascending order, one fewer than there are levels; sort them, and leave out equal ones",
                 argument="thresholds",
             )
         for argument in ("item_sd", "rater_sd"):
