@@ -101,7 +101,8 @@ def compare(
         "scores", one per run of a system, higher is better. By default numbers, or classes if all are text,
         or what the metric needs if it scores no numbers, or scores if there is a `test`.
     classes
-        The classes, if not all occur, or the names of the columns of distributions.
+        The classes, if gold lacks one, and lowest first if the metric goes by their order and they are no
+        whole numbers; or the names of the columns of distributions.
     units
         The raters or runs behind the responses, by "gold" and the systems' names, as `nbyk.read_systems`
         finds them; by default, if a system has two columns or more, each column is one.
