@@ -37,17 +37,35 @@ METRICS: dict[Answers, tuple[str, ...]] = {
 }
 """Metrics by what the systems answer."""
 
+OF_CONFUSED: dict[Answers, tuple[str, ...]] = {
+    "classes": ("accuracy", "tv_sum"),
+    "distributions": ("cross_entropy", "js_divergence", "brier"),
+}
+"""Those for raters who confuse classes: means over items."""
+
+_IN_ORDER = (
+    "accuracy",
+    "tv_sum",
+    "f1_macro",
+    "cross_entropy",
+    "js_divergence",
+    "brier",
+    "entropy_correlation",
+)
+
 
 class People(NamedTuple):
     """Who gives the labels of a set: raters and of them per item, runs of each system, and their lean λ.
 
-    Without raters, each item has its own.
+    Without raters, each item has its own. Raters who confuse classes have no lean: a rater's labels of the
+    items of a class are drawn from chances of the rater's own (Dawid and Skene 1979).
     """
 
     raters: int
     per_item: int
     runs: int
     lean: float
+    confuse: bool = False
 
 
 PEOPLE = {
@@ -56,6 +74,7 @@ PEOPLE = {
     "5": People(5, 5, 1, 1.0),
     "5 of 20": People(20, 5, 1, 1.0),
     "3 runs": People(1, 1, 3, 1.0),
+    **{f"{raters}, confused": People(raters, raters, 1, 0.0, confuse=True) for raters in (3, 5, 8)},
 }
 """Kinds of people by name: raters of each item's own, the same raters for all, and runs that lean."""
 
@@ -65,11 +84,15 @@ IN_WORDS = {
     "5": "the same 5",
     "5 of 20": "5 of the same 20",
     "3 runs": "1; 3 runs of each system",
+    **{f"{raters}, confused": f"the same {raters}, own confusions" for raters in (3, 5, 8)},
 }
 
 N_ITEMS, N_DRAWS = 200, 999
 ITEM_SD, SYSTEM_SD, ERR = 1.5, 0.5, 0.4
 """Logits: the spread of an item's classes, each system's noise, and the opposite errors of A and B."""
+
+RIGHT, CONCENTRATION = 0.7, 8.0
+"""Raters who confuse classes: the mean chance of the right one, and the sum of the Dirichlet's α."""
 
 
 def label_cells(config: Any, settings: Any) -> Iterator[Cell]:
@@ -98,7 +121,8 @@ def labels(
     from nbyk.resampling.streams import CHUNK, Streams, stream_key
     from nbyk.testing.intervals import proportion_interval
 
-    names, whose = METRICS[answers], PEOPLE[people]
+    whose = PEOPLE[people]
+    names = (OF_CONFUSED if whose.confuse else METRICS)[answers]
     key = stream_key(seed, study="calibration of labels", answers=answers, classes=n_classes, people=people)
 
     def p_of_chunk(chunk: int, size: int) -> Floats:
@@ -132,7 +156,7 @@ def label_set(
     """Return a set on which neither system is better over new items and people, and whether they are shared.
 
     Of items' logits, those of the first two classes are moved by ±λ z for a rater or a run, with z standard
-    normal, and by ±.4 for a system.
+    normal, and by ±.4 for a system. Raters who confuse classes label the likeliest class of an item.
     """
     from nbyk.data.response_set import Categories, ResponseSet, responses_and_units
     from nbyk.data.units import FRESH
@@ -144,7 +168,7 @@ def label_set(
     items = draw.normal(0.0, ITEM_SD, (N_ITEMS, 1, n_classes))
     raters = people.raters or people.per_item
     lean = people.lean * draw.normal(size=(1 if people.raters else N_ITEMS, raters)) * (people.runs == 1)
-    logits = items + to_first(lean)
+    logits = confused(draw, items, raters) if people.confuse else items + to_first(lean)
     gold = (logits + draw.gumbel(size=(N_ITEMS, raters, n_classes))).argmax(axis=2).astype(np.float64)
     if people.per_item < raters:
         gold[draw.random(gold.shape).argsort(axis=1) >= people.per_item] = np.nan
@@ -168,6 +192,16 @@ def label_set(
     categories = Categories(tuple(map(str, range(n_classes))), np.concatenate(tables), answers)
     data = ResponseSet(gold, a, b, units, None, categories)
     return data, people.raters > 1 or people.runs > 1
+
+
+def confused(draw: np.random.Generator, items: Floats, raters: int) -> Floats:
+    """Return the logits of raters' labels, (N, R, M), each with chances of their own for items of a class."""
+    n_classes = items.shape[2]
+    means = np.full((n_classes, n_classes), (1.0 - RIGHT) / (n_classes - 1))
+    np.fill_diagonal(means, RIGHT)
+    of_classes = draw.standard_gamma(np.broadcast_to(CONCENTRATION * means, (raters, n_classes, n_classes)))
+    least = np.finfo(np.float64).tiny
+    return np.log(np.maximum(of_classes, least))[:, items[:, 0].argmax(axis=1)].transpose(1, 0, 2)
 
 
 def p_values(data: ResponseSet, shared: bool, names: tuple[str, ...], *, seed: int) -> list[float]:
@@ -197,7 +231,7 @@ def read_labels(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     columns = ("answers", "people", "metric", "alpha", "n_sets", "rejections", "rate", "low", "high")
     table = read_partitioned(files, columns, ("classes",))
     table["classes"] = table["classes"].astype(int)
-    orders = {"metric": [name for names in METRICS.values() for name in names], "people": list(PEOPLE)}
+    orders = {"metric": list(_IN_ORDER), "people": list(PEOPLE)}
     return in_order(table, ["metric", "people", "classes", "alpha"], orders)
 
 

@@ -22,7 +22,7 @@ from nbyk.studies.steps import Work
 from nbyk_papers.calibration import calibrate as module
 from nbyk_papers.calibration.calibrate import calibrate, distinct_samplers, nulls_of
 from nbyk_papers.calibration.design import RateTests
-from nbyk_papers.calibration.labels import PEOPLE, label_set, labels, p_values
+from nbyk_papers.calibration.labels import PEOPLE, confused, label_set, labels, p_values
 from nbyk_papers.calibration.verdicts import PERCENTILE
 
 COINS = TwoStagePrior("coins", Constant(0.5), Constant(0.2), Response("binary"))
@@ -191,7 +191,7 @@ def test_effects_are_symmetric_about_0_where_both_systems_are_perturbed_alike(pr
         assert stats.binomtest(int((extreme > 0).sum()), extreme.size).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("people", ["5", "3 runs"])
+@pytest.mark.parametrize("people", ["5", "3 runs", "5, confused"])
 def test_labels_are_tested_as_compare_does(people: str) -> None:
     data, shared = label_set(np.random.default_rng(3), "classes", 3, PEOPLE[people])
     names = np.array(["0", "1", "2"])
@@ -199,6 +199,20 @@ def test_labels_are_tested_as_compare_does(people: str) -> None:
     found = nbyk.compare(*given, metric="accuracy", n_resamples=99)
     assert shared
     assert p_values(data, shared, ("accuracy",), seed=1) == pytest.approx([found.p], rel=1e-9)
+
+
+def test_raters_who_confuse_classes_do_so_each_in_their_own_way() -> None:
+    """Chances of the right of two classes are beta, of mean .7 and α + β = 8, and a rater's for all items."""
+    draw = np.random.default_rng(5)
+    items = draw.normal(size=(200, 1, 2))
+    chances = np.exp(confused(draw, items, 3_000))
+    chances /= chances.sum(axis=2, keepdims=True)
+    likeliest = items[:, 0].argmax(axis=1)
+    of_first = chances[np.flatnonzero(likeliest == 0)[0], :, 0]
+    assert of_first.mean() == pytest.approx(0.7, abs=4 * of_first.std() / np.sqrt(3_000))
+    assert of_first.var() == pytest.approx(0.7 * 0.3 / 9.0, rel=0.1)
+    same = chances[likeliest == 0]
+    np.testing.assert_array_equal(same, np.broadcast_to(same[:1], same.shape))
 
 
 def test_labels_have_a_rate_of_each_metric_and_level_on_any_number_of_threads() -> None:

@@ -105,7 +105,8 @@ def compare(
         after the other, are scores too if there is nothing beside them, such as gold, ids or a metric, and
         each system has 30 at most or another number (zeros and ones are answers to items).
     classes
-        The classes, if not all occur, or the names of the columns of distributions.
+        The classes, if gold lacks one, and lowest first if the metric goes by their order and they are no
+        whole numbers; or the names of the columns of distributions.
     units
         The raters or runs behind the responses, by "gold" and the systems' names, as `nbyk.read_systems`
         finds them; by default, if a system has two columns or more, each column is one.
