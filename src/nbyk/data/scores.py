@@ -43,16 +43,22 @@ def are_scores(systems: Any) -> bool:
     """
     if not isinstance(systems, Mapping | list | tuple) or len(systems) < 2:
         return False
-    rows = []
-    for given in systems.values() if isinstance(systems, Mapping) else systems:
-        has_ids = hasattr(given, "to_numpy") and type(getattr(given, "index", None)).__name__ == "Index"
-        numbers = None if has_ids or isinstance(given, str | np.ma.MaskedArray) else np.asarray(given, object)
-        if numbers is None or numbers.ndim != 1 or not all(isinstance(cell, Real) for cell in numbers):
-            return False
-        rows.append([float(number) for number in numbers])
+    rows = [*(systems.values() if isinstance(systems, Mapping) else systems)]
+    if not all(map(_is_plain, rows)):
+        return False
     lengths = {len(row) for row in rows}
-    is_few = max(lengths) <= MOST_RUNS or len(lengths) > 1
-    return is_few and not {number for row in rows for number in row} <= {0.0, 1.0}
+    if max(lengths) > MOST_RUNS and len(lengths) == 1:
+        return False
+    cells = [cell for row in rows for cell in row]
+    return all(isinstance(cell, Real) for cell in cells) and not {float(cell) for cell in cells} <= {0.0, 1.0}
+
+
+def _is_plain(given: Any) -> bool:
+    """Return whether one thing after the other is given, without names."""
+    index = getattr(given, "index", None) if hasattr(given, "to_numpy") else None
+    has_ids = index is not None and type(index).__name__ != "RangeIndex"
+    is_row = hasattr(given, "__len__") and getattr(given, "ndim", 1) == 1
+    return is_row and not has_ids and not isinstance(given, str | bytes | Mapping | np.ma.MaskedArray)
 
 
 def read_scores(
