@@ -303,7 +303,7 @@ def _three(levels: pd.Series) -> str:
 
 
 def _interval_of_greatest(rows: pd.DataFrame, rate: str) -> str:
-    greatest = rows.loc[rows[rate].idxmax()]
+    greatest = rows.iloc[int(rows[rate].to_numpy().argmax())]
     return f"{_rate(greatest['95 % from'])}–{_rate(greatest['to'])}"
 
 
