@@ -144,6 +144,7 @@ def test_the_sentences_of_the_pages_are_those_of_the_rates():
         ("metric_boards", "moderated"),
         ("swapped", "clusters swapped"),
         ("contained", "larger p"),
+        ("scores", "for new people"),
     ],
 )
 def test_each_rate_of_a_table_has_its_exact_interval(table: str, rate: str):
