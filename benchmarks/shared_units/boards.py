@@ -22,6 +22,7 @@ from scipy.special import ndtr
 from scipy.stats import t as student
 
 from benchmarks.shared_units.candidates import CANDIDATES
+from benchmarks.shared_units.rates import interval
 from benchmarks.shared_units.table import write_table
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.shared_units.boards import lone_spread, moderated_pairs
@@ -230,6 +231,7 @@ def row_of(name: str, board: Board, sets: int, rng: np.random.Generator) -> dict
         powers[f"power, {test}"] = float(rejected[:, moved != 0.0].mean())
         at = min(float(np.quantile(smallest, ALPHA)), ALPHA)
         powers[f"adjusted, {test}"] = float((p[:, moved != 0.0] <= at).mean())
+    row["95 % from"], row["to"] = interval(row["moderated"], sets)
     return row | powers
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.shared_units.rates import interval
 from benchmarks.shared_units.table import write_table
 from nbyk.metrics import get
 from nbyk.testing.corrections import correct_p_values
@@ -152,6 +153,7 @@ def rows(sets: int) -> Iterator[dict[str, Any]]:
                 f"power, {test}": float(left[:, unlike].mean()),
                 f"adjusted, {test}": float((other[:, place][:, unlike] <= at).mean()),
             }
+        row["95 % from"], row["to"] = interval(row["moderated"], sets)
         yield row
 
 

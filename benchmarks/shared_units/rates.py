@@ -100,6 +100,7 @@ def _row(world: World, truth: str, metric: str, kept: np.ndarray) -> dict[str, o
     for name, values in one_sided.items():
         sides = [np.mean((values <= ALPHA) & (side * effects > 0.0)) for side in (1, -1)]
         row[f"{name}_one_sided"] = float(max(sides))
+    row["95 % from"], row["to"] = interval(float(np.mean(p["shared"] <= ALPHA)), len(kept))
     return row
 
 

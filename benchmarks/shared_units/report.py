@@ -37,11 +37,8 @@ UNLIKE_REAL = ("skewed", "lognormal")
 
 NAMES = {
     "item_test": "items alone",
-    "sum": "I + Σ T",
-    "less": "I + Σ max(T − W, 0)",
     "two_way": "I + Σ (T − W)",
     "satterthwaite": "the same with the stretch: before",
-    "max": "the largest of I, T and I + Σ (T − W)",
     "mixture": "mixture of t",
     "shared": "**chosen: with the step**",
     "unreserved": "without reserve",
@@ -101,6 +98,7 @@ def _by_units(rates: pd.DataFrame, swapped: pd.DataFrame) -> Rows:
             "units of a factor": units,
             "cells": str(len(part)),
             "level: least, median, greatest": _three(part.shared),
+            "greatest: 95 % interval": _interval_of_greatest(part, "shared"),
             "at .01: greatest": _rate(part.shared_01.max()),
             "items alone: greatest": _rate(part.item_test.max()),
         }
@@ -109,6 +107,7 @@ def _by_units(rates: pd.DataFrame, swapped: pd.DataFrame) -> Rows:
         "units of a factor": "clusters alone, which are swapped",
         "cells": str(len(swaps)),
         "level: least, median, greatest": _three(swaps["clusters swapped"]),
+        "greatest: 95 % interval": _interval_of_greatest(swaps, "clusters swapped"),
         "at .01: greatest": "–",
         "items alone: greatest": _rate(swaps["items swapped"].max()),
     }
@@ -214,6 +213,7 @@ def _boards(boards: pd.DataFrame) -> Rows:
                 "spreads": name,
                 "R": str(raters),
                 "familywise: before, pair by pair, now": ", ".join(map(_rate, levels)),
+                "now: 95 % interval": _interval_of_greatest(of_raters, "moderated"),
                 "power: pair by pair, now": ", ".join(map(_rate, power)),
             }
 
@@ -224,6 +224,7 @@ def _metric_boards(boards: pd.DataFrame) -> Rows:
             "shared": str(shared),
             "metrics": ", ".join(part.metric.unique()),
             "familywise: pair by pair, now": ", ".join(_rate(part[test].max()) for test in _BOARD_TESTS),
+            "now: 95 % interval": _interval_of_greatest(part, "moderated"),
             "power": ", ".join(_rate(part[f"adjusted, {test}"].mean()) for test in _BOARD_TESTS),
         }
 
@@ -250,7 +251,9 @@ def _far(steps: pd.DataFrame) -> Rows:
 
 
 def _steps(steps: pd.DataFrame) -> Rows:
-    steps = steps[~steps.step.isin([FAR, *(step.name for step in STEPS[2:] if step is not CHOSEN)])]
+    steps = steps[
+        ~steps.step.isin([FAR, "any test: at 0.08", *(step.name for step in STEPS[2:] if step is not CHOSEN)])
+    ]
     for name, of_step in steps.groupby("step", sort=False):
         row = {"step": str(name)}
         for people, part in of_step.groupby("people"):
@@ -297,6 +300,11 @@ def _among(rates: pd.DataFrame, chosen: Iterable[World]) -> pd.Series:
 
 def _three(levels: pd.Series) -> str:
     return ", ".join(_rate(value) for value in (levels.min(), levels.median(), levels.max()))
+
+
+def _interval_of_greatest(rows: pd.DataFrame, rate: str) -> str:
+    greatest = rows.iloc[int(rows[rate].to_numpy().argmax())]
+    return f"{_rate(greatest['95 % from'])}–{_rate(greatest['to'])}"
 
 
 def _rate(value: float) -> str:

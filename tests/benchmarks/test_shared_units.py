@@ -16,7 +16,7 @@ from scipy.stats import t as student
 from benchmarks.shared_units import report, steps
 from benchmarks.shared_units.candidates import p_values
 from benchmarks.shared_units.measure import measure
-from benchmarks.shared_units.rates import RATES, interval
+from benchmarks.shared_units.rates import RATES, interval, outside
 from benchmarks.shared_units.reml import Crossed, reml_p_value
 from benchmarks.shared_units.simulate import draw_set
 from benchmarks.shared_units.widths import equivalent_by_t
@@ -134,6 +134,38 @@ def test_the_sentences_of_the_pages_are_those_of_the_rates():
     affordable = np.interp(none.power[5, 1.0] - 0.05, [at_7[5, 1.0], at_8[5, 1.0]], steps.CEILINGS)
     assert affordable == pytest.approx(0.0755, abs=0.001)
     assert "paying .05 needs a level of about .075 there" in calibration.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("table", "rate"),
+    [
+        ("rates", "shared"),
+        ("boards", "moderated"),
+        ("metric_boards", "moderated"),
+        ("swapped", "clusters swapped"),
+        ("contained", "larger p"),
+        ("scores", "for new people"),
+    ],
+)
+def test_each_rate_of_a_table_has_its_exact_interval(table: str, rate: str):
+    rows = pd.read_csv(report.HERE / f"{table}.csv")
+    ends = np.array([interval(*row) for row in zip(rows[rate], rows.sets, strict=True)])
+    np.testing.assert_allclose(rows[["95 % from", "to"]], ends, rtol=6e-4)
+
+
+def test_what_the_larger_p_costs_is_what_the_page_says():
+    rows = pd.read_csv(report.HERE / "contained.csv")
+    equal, better = (rows[rows.truth == truth] for truth in ("equal", "A better"))
+    assert (rows["larger p"] <= rows.units).all()
+    page = " ".join(report.PAGES[1].read_text(encoding="utf-8").split())
+    lost, of_level = (of.units - of["larger p"] for of in (better, equal))
+    said = f"costs {lost.max():.3f} of power at most, {lost.mean():.3f} in the mean, and "
+    said += f"{of_level.max() + 1e-9:.3f} of level"
+    assert said.replace("0.", ".") in page
+    assert f"costs up to {(better.units - better['larger variance']).max():.3f}".replace("0.", ".") in page
+    in_bounds = ~outside(equal.assign(shared=equal.units, units=equal.world.str[0].astype(int)))
+    left = outside(equal.assign(shared=equal["larger p"], units=equal.world.str[0].astype(int)))
+    assert not (in_bounds & left).any()
 
 
 def test_intervals_by_metrics_that_jump_are_as_wide_as_the_page_says():
