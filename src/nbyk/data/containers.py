@@ -49,6 +49,7 @@ _TWO_VALUES = re.compile(rb"</(?:\w+:)?v>\s*<(?:\w+:)?v>")
 
 _ITEM, _RUN = "sample_id", "epoch"
 _IN_A_LOG = {"version", "status", "eval"}
+_OF_A_SAMPLE = ("id", "epoch", "scores", "metadata")
 _MOST_VALUES = 10**7  # Inspect takes up to 5 µs for each
 _GRADES = {"C", "P", "I", "N"}
 _WORDS = {"yes", "true", "no", "false"}
@@ -296,18 +297,17 @@ def read_inspect_log(path: str | os.PathLike[str]) -> Table:
     """Return a row per sample and epoch of one log, with a column per score, read by Inspect itself."""
     log = library("inspect_ai.log", path, "a log of Inspect")
     number = library("inspect_ai.scorer", path, "a log of Inspect").value_to_float()
+    content = read_bytes(path)
     is_zipped = Path(path).suffix.lower() == ".eval"
-    for document in _documents(path, read_bytes(path)) if is_zipped else [read_bytes(path)]:
+    for document in _documents(path, content) if is_zipped else [content]:
         refuse_document(path, document, _MOST_VALUES)
     deadline = Deadline(path)
     gathering = Gathering("a log of Inspect", "sample", _ITEM, _RUN, path)
     try:
-        if is_zipped:
-            header = log.read_eval_log(os.fspath(path), header_only=True)
-            samples = log.read_eval_log_sample_summaries(os.fspath(path))
-        else:
-            header = log.read_eval_log(os.fspath(path))
-            samples = header.samples or []
+        header = log.read_eval_log(os.fspath(path), header_only=is_zipped)
+        samples = list(_samples(log.EvalSample, path, content, deadline)) if is_zipped else header.samples
+    except NbykError:
+        raise
     except Exception as error:  # its reader raises the errors of zipfile, json and pydantic
         raise NbykError(
             f"Inspect cannot read it ({message_of(error)}); get the log again", file=path
@@ -325,10 +325,28 @@ def read_inspect_log(path: str | os.PathLike[str]) -> Table:
 
 
 def _documents(path: str | os.PathLike[str], content: bytes) -> Iterator[bytes]:
-    """Yield the documents of a zipped log that are read: its head and the summaries of its samples."""
+    """Yield the documents of a zipped log that Inspect reads whole: its head and what goes with it."""
     refuse_bomb(path, content, unread=("samples/",))
     with suppress(Exception), zipfile.ZipFile(io.BytesIO(content)) as archive:  # Inspect says what is wrong
         yield from (archive.read(of) for of in archive.namelist() if not of.startswith("samples/"))
+
+
+def _samples(kind: Any, path: str | os.PathLike[str], content: bytes, deadline: Deadline) -> Iterator[Any]:
+    """Yield the samples of a zipped log, one document after the other, without their messages and events.
+
+    Inspect's summaries of them are not read: they cut long metadata, and may be older than the samples.
+    """
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for member in archive.infolist():
+            if not (member.filename.startswith("samples/") and member.filename.endswith(".json")):
+                continue
+            deadline.check()
+            refuse_more(path, member.file_size, _MOST_BYTES, f"bytes in {member.filename}")
+            document = archive.read(member)
+            refuse_document(path, document, _MOST_VALUES)
+            sample = json.loads(document)
+            kept = {name: sample[name] for name in _OF_A_SAMPLE if name in sample}
+            yield kind.model_validate({"input": "", "target": "", **kept})
 
 
 def _scores(sample: Any, number: Callable[[Any], float]) -> Iterator[tuple[str, Any]]:
