@@ -6,11 +6,11 @@ import importlib
 import io
 import json
 import os
-import re
 import struct
 import zipfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.bounded import (
     MOST_BYTES,
+    MOST_CELLS,
     Deadline,
     TimedBytes,
     counted,
@@ -35,18 +36,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BATCH = 512  # rows of Parquet read at once: a long text can be in all of them
-_SHEET = 2**20  # rows of the largest sheet
 _MOST_BYTES, _MOST_BESIDE = (
     10**8,
     10**7,
 )  # of XML, and of that beside sheets; openpyxl takes a minute for 10**8
 _SHEETS = ("xl/worksheets/", "xl/sharedStrings.xml", "xl/media/")
-_HIDDEN = re.compile(rb"<(?:\w+:)?(row|col) [^>]*hidden=\"(?:1|true)\"")
-_MERGED = re.compile(rb"<(?:\w+:)?mergeCell [^>]*ref=\"([A-Z0-9:$]+)\"")
-
-_ROW = re.compile(rb"<(?:\w+:)?row [^>]*?\br=\"(-?\d+)\"")
-_TWO_VALUES = re.compile(rb"</(?:\w+:)?v>\s*<(?:\w+:)?v>")
-
 _ITEM, _RUN = "sample_id", "epoch"
 _IN_A_LOG = {"version", "status", "eval"}
 _OF_A_SAMPLE = ("id", "epoch", "scores", "metadata")
@@ -119,7 +113,7 @@ def read_workbook(path: str | os.PathLike[str]) -> Table:
     refuse_bomb(path, content, _MOST_BESIDE, unread=_SHEETS)
     notes: list[str] = []
     try:
-        sheets = _sheets(openpyxl, content, path, notes)
+        filled = _sheets(openpyxl, content, path, notes)
     except NbykError:
         raise
     except Exception as error:  # a damaged workbook makes zipfile and the XML parser raise nearly anything
@@ -128,19 +122,17 @@ def read_workbook(path: str | os.PathLike[str]) -> Table:
         raise NbykError(
             f"openpyxl cannot read it ({message_of(error)}); save it as .xlsx again", file=path
         ) from None
-    filled = {
-        name: numbered
-        for name, rows in sheets.items()
-        if (numbered := [(number, row) for number, row in enumerate(rows, start=1) if _is_filled(row)])
-    }
     if len(filled) != 1:
         named = ", ".join(map(repr, filled)) or "none"
         raise NbykError(
             f"found filled sheets {named}, expected one; save the one of the ratings alone", file=path
         )
     numbered = next(iter(filled.values()))
-    width = max(place + 1 for _, row in numbered for place, cell in enumerate(row) if cell is not None)
-    (first, header), *rows = [(number, [*row, *[None] * width][:width]) for number, row in numbered]
+    width = max(place for row in numbered.values() for place, cell in row.items() if cell is not None)
+    refuse_more(path, width * len(numbered), MOST_CELLS, "cells")
+    (first, header), *rows = [
+        (number, [row.get(place) for place in range(1, width + 1)]) for number, row in numbered.items()
+    ]
     names = ["" if cell is None or isinstance(cell, Unusable) else str(cell) for cell in header]
     if len(set(names)) < len(names) or not all(map(str.strip, names)):
         raise NbykError(
@@ -152,57 +144,74 @@ def read_workbook(path: str | os.PathLike[str]) -> Table:
 
 def _sheets(
     openpyxl: Any, content: bytes, path: str | os.PathLike[str], notes: list[str]
-) -> dict[str, list[list[Any]]]:
-    """Return the rows of each sheet; merged cells, and formulas without a saved value, are unusable."""
-
-    def opened(is_value: bool) -> Any:
-        return openpyxl.load_workbook(TimedBytes(path, content), read_only=True, data_only=is_value)
-
-    book = opened(True)
-    sheets: dict[str, list[list[Any]]] = {}
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for name in book.sheetnames:
-            sheet = book[name]
-            if not hasattr(sheet, "reset_dimensions"):  # a sheet of charts
-                continue
-            rows = _rows(sheet, path)
-            source = archive.read(sheet._worksheet_path)
-            numbers = list(map(int, _ROW.findall(source)))
-            if any(after <= before for before, after in pairwise([0, *numbers])) or _TWO_VALUES.search(
-                source
-            ):
-                raise NbykError(
-                    f"sheet {name!r} has two rows of one number, or two values in a cell; save it again",
-                    file=path,
-                )
-            if any(map(_is_filled, rows)):
-                merged = [ref.decode() for ref in _MERGED.findall(source)]
-                if merged:
-                    raise NbykError(
-                        f"sheet {name!r}: the cells {merged[0]} are merged, so one value stands for several; "
-                        "unmerge them, and write the value into each",
-                        file=path,
-                    )
-                if n_hidden := len(_HIDDEN.findall(source)):
-                    notes.append(f"hidden rows and columns of sheet {name!r} were read too: {n_hidden}")
-            if b"<f" in source:
-                for row, row_of_formulas in zip(rows, _rows(opened(False)[name], path), strict=False):
-                    for place, formula in enumerate(row_of_formulas):
-                        if formula is not None and row[place] is None:
-                            text = getattr(formula, "text", formula)
-                            row[place] = Unusable(f"the formula {text!s:.40} without a saved value")
-            sheets[name] = rows
+) -> dict[str, dict[int, dict[int, Any]]]:
+    """Return the filled rows of each filled sheet, by number, and the cells of each, by column, from 1."""
+    parser_of = library("openpyxl.worksheet._reader", path, "an Excel workbook").WorkSheetParser
+    book = openpyxl.load_workbook(TimedBytes(path, content), read_only=True, data_only=True)
+    sheets: dict[str, dict[int, dict[int, Any]]] = {}
+    for name in book.sheetnames:
+        sheet = book[name]
+        if not hasattr(sheet, "reset_dimensions"):  # a sheet of charts
+            continue
+        with sheet._get_source() as source:
+            formats = (book.epoch, book._date_formats, book._timedelta_formats)
+            parser = parser_of(source, sheet._shared_strings, True, *formats)
+            parser.parse_cell = partial(_cell, parser.parse_cell)
+            every = counted(parser.parse(), path, _size_of_row)
+            rows = {number: row for number, row in _in_order(every, path, name) if any(map(_is_there, row))}
+        if not rows:
+            continue
+        if parser.merged_cells:
+            raise NbykError(
+                f"sheet {name!r}: the cells {parser.merged_cells.mergeCell[0].ref} are merged, so one value "
+                "stands for several; unmerge them, and write the value into each",
+                file=path,
+            )
+        sizes = (*parser.row_dimensions.values(), *parser.column_dimensions.values())
+        if n_hidden := sum(of.get("hidden") in ("1", "true") for of in sizes):
+            notes.append(f"hidden rows and columns of sheet {name!r} were read too: {n_hidden}")
+        sheets[name] = {
+            number: {cell["column"]: cell["value"] for cell in row} for number, row in rows.items()
+        }
     return sheets
 
 
-def _rows(sheet: Any, path: str | os.PathLike[str]) -> list[list[Any]]:
-    sheet.reset_dimensions()  # what a file says of its own size may be old
-    rows = counted(sheet.iter_rows(values_only=True), path, lambda row: (1, len(row), 0), _SHEET)
-    return [list(row) for row in rows]
+def _cell(parse: Callable[[Any], dict[str, Any]], element: Any) -> dict[str, Any]:
+    """Return a cell as openpyxl parses it; two values, and a formula without a saved one, are unusable."""
+    cell = parse(element)
+    n_values = sum(of.tag.endswith(("}v", "}is")) for of in element)
+    formulas = [f"={of.text or ''}" for of in element if of.tag.endswith("}f")]
+    if n_values > 1:
+        cell["value"] = Unusable(f"{n_values} values in one cell")
+    elif formulas and cell["value"] is None:
+        cell["value"] = Unusable(f"the formula {formulas[0]:.40} without a saved value")
+    return cell
 
 
-def _is_filled(row: Sequence[Any]) -> bool:
-    return any(cell is not None for cell in row)
+def _size_of_row(row: tuple[int, Sequence[Mapping[str, Any]]]) -> tuple[int, int, int]:
+    return 1, max((cell["column"] for cell in row[1]), default=0), 0
+
+
+def _in_order(
+    rows: Iterable[tuple[int, list[dict[str, Any]]]], path: str | os.PathLike[str], sheet: str
+) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    """Yield the rows of a sheet; openpyxl takes the last of two cells or rows of one place."""
+    last = 0
+    for number, row in rows:
+        places = [0, *(cell["column"] for cell in row)]
+        are_here = all(cell["row"] == number for cell in row)
+        if number <= last or not are_here or any(after <= before for before, after in pairwise(places)):
+            raise NbykError(
+                f"sheet {sheet!r}, row {number}: found a row or cell out of order, or two of one place, "
+                "expected each once; save it again",
+                file=path,
+            )
+        last = number
+        yield number, row
+
+
+def _is_there(cell: Mapping[str, Any]) -> bool:
+    return cell["value"] is not None
 
 
 def is_dataset(path: str | os.PathLike[str]) -> bool:
