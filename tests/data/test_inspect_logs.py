@@ -190,16 +190,18 @@ def test_a_bomb_is_refused_before_its_samples_are_read(tmp_path: Path) -> None:
         read_ratings(path)
 
 
-def passages(folder: Path, name: str, scores: list[str]) -> dict[str, Path]:
+def passages(
+    folder: Path, name: str, scores: list[str], word: str = "x", start: str | int = "q"
+) -> dict[str, Path]:
     """Write one log in both forms; the samples' passages are long, and differ at their end."""
     from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
     from inspect_ai.scorer import Score
 
     samples = [
         EvalSample(
-            id=f"q{i}",
+            id=f"{start}{i}" if isinstance(start, str) else start + i,
             epoch=1,
-            input="x",
+            input=f"{word} {i}",
             target="y",
             scores={"match": Score(value=score)},
             metadata={"passage": "L" * 1100 + str(i // 4)},
@@ -255,3 +257,18 @@ def test_the_samples_are_believed_and_not_their_summaries(tmp_path: Path) -> Non
     rewritten(path, lambda name, content: b"{" if name.startswith("samples/q2") else content)
     with pytest.raises(NbykError, match=r"a\.eval: Inspect cannot read it"):
         read_ratings(path)
+
+
+@pytest.mark.parametrize("form", ["json", "eval"])
+def test_samples_that_inspect_numbered_and_that_differ_are_refused(form: str, tmp_path: Path) -> None:
+    for start, is_refused in ((1, True), ("q", False)):
+        a, same, other = (
+            passages(tmp_path, name, ["C", "I"], word, start)[form]
+            for name, word in (("a", "capital of"), ("same", "capital of"), ("other", "root of"))
+        )
+        assert read_systems([a, same]).n_items == 2
+        if is_refused:
+            with pytest.raises(NbykError, match=r"item '1' has input_hash \w+, elsewhere \w+"):
+                read_systems([a, other])
+        else:
+            assert read_systems([a, other]).n_items == 2

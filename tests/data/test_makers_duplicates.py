@@ -16,6 +16,7 @@ from nbyk import read_systems
 from nbyk.data import read_ratings
 from nbyk.errors import NbykError
 from tests.data.lm_eval_log import sample, write_run
+from tests.hostile import makers
 
 
 def as_json(path: Path, content: Any) -> Path:
@@ -173,6 +174,65 @@ def test_perturbed_copies_are_in_the_cluster_of_their_instance(tmp_path: Path) -
     assert asked.clusters == systems.clusters
     (said, _) = systems.recognised.values()
     assert said.endswith("clusters = instance_id (40), values = em")
+
+
+def with_inputs(maker: Callable[[], Any], word: str) -> list[Any]:
+    """Return units of a maker that are numbered by their place, each with an input of its own."""
+    content = maker()
+    for i in range(3):
+        asked = f"{word} {i}"
+        match maker:
+            case makers.promptfoo:
+                content["results"]["results"][i]["vars"] = {"topic": asked}
+            case makers.promptfoo_table:
+                content[i + 1][0] = asked
+            case makers.tau_bench:
+                content[i]["info"] = {"task": {"instruction": asked}}
+            case makers.deepeval:
+                content["testCases"][i]["input"] = asked
+            case makers.lighteval:
+                content[i]["doc"]["query"] = asked
+            case makers.openai_evals:
+                content[i + 1]["data"]["expected"] = asked
+    return content
+
+
+@pytest.mark.parametrize("form", ["files", "folders"])
+@pytest.mark.parametrize(
+    ("maker", "suffix"),
+    [
+        (makers.promptfoo, ".json"),
+        (makers.promptfoo_table, ".csv"),
+        (makers.tau_bench, ".json"),
+        (makers.deepeval, ".json"),
+        (makers.lighteval, ".jsonl"),
+        (makers.openai_evals, ".jsonl"),
+    ],
+)
+def test_items_of_one_number_with_different_inputs_are_refused(
+    maker: Callable[[], Any], suffix: str, form: str, tmp_path: Path
+) -> None:
+    value = {makers.promptfoo: "score", makers.promptfoo_table: "score"}.get(maker, "value")
+    systems = dict[str, Path]()
+    for name, word in (("a", "capital of"), ("b", "capital of"), ("c", "root of")):
+        content = with_inputs(maker, word)
+        path = tmp_path / f"{name}{suffix}"
+        if suffix == ".csv":
+            path.write_text("".join(f"{','.join(row)}\n" for row in content))
+        else:
+            path.write_text(
+                "\n".join(map(json.dumps, content)) if suffix == ".jsonl" else json.dumps(content)
+            )
+        if form == "folders":
+            (tmp_path / name).mkdir()
+            path.rename(tmp_path / name / path.name)
+            path = tmp_path / name
+        systems[name] = path
+    assert read_systems({"a": systems["a"], "b": systems["b"]}, value=value).n_items == 3
+    with pytest.raises(
+        NbykError, match=r"item '.*' has input_hash \w+, elsewhere \w+; expected one document"
+    ):
+        read_systems({"a": systems["a"], "c": systems["c"]}, value=value)
 
 
 TASK = {"id": 1, "data": {}, "annotations": []}

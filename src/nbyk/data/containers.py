@@ -26,7 +26,7 @@ from nbyk.bounded import (
     refuse_document,
     refuse_more,
 )
-from nbyk.data.makers import Gathering
+from nbyk.data.makers import Gathering, hash_of_input
 from nbyk.data.tables import Table, Unusable, made_table
 from nbyk.data.text import content_of, reason
 from nbyk.errors import DataPlace, NbykError
@@ -43,7 +43,7 @@ _MOST_BYTES, _MOST_BESIDE = (
 _SHEETS = ("xl/worksheets/", "xl/sharedStrings.xml", "xl/media/")
 _ITEM, _RUN = "sample_id", "epoch"
 _IN_A_LOG = {"version", "status", "eval"}
-_OF_A_SAMPLE = ("id", "epoch", "scores", "metadata")
+_OF_A_SAMPLE = ("id", "epoch", "input", "scores", "metadata")
 _MOST_VALUES = 10**7  # Inspect takes up to 5 µs for each
 _GRADES = {"C", "P", "I", "N"}
 _WORDS = {"yes", "true", "no", "false"}
@@ -327,7 +327,9 @@ def read_inspect_log(path: str | os.PathLike[str]) -> Table:
         raise NbykError("no sample of the log has a score; score it with `inspect score` first", file=path)
     for n, sample in enumerate(samples, start=1):
         deadline.check()
-        gathering.add(sample.id, sample.epoch, _scores(sample, number), sample.metadata, number=n)
+        # without ids of their own, Inspect numbers the samples
+        further = sample.metadata | hash_of_input(_text(sample.input) if type(sample.id) is int else None)
+        gathering.add(sample.id, sample.epoch, _scores(sample, number), further, number=n)
     gathering.tell("model", header.eval.model)
     gathering.tell("seed", header.eval.model_generate_config.seed)
     return gathering.table(incomplete=_incomplete(header, len(samples)))
@@ -355,7 +357,12 @@ def _samples(kind: Any, path: str | os.PathLike[str], content: bytes, deadline: 
             refuse_document(path, document, _MOST_VALUES)
             sample = json.loads(document)
             kept = {name: sample[name] for name in _OF_A_SAMPLE if name in sample}
-            yield kind.model_validate({"input": "", "target": "", **kept})
+            yield kind.model_validate({"target": "", **kept})
+
+
+def _text(asked: Any) -> Any:
+    """Return a sample's input as text, or the roles and texts of its messages."""
+    return asked if isinstance(asked, str) else [(message.role, message.text) for message in asked]
 
 
 def _scores(sample: Any, number: Callable[[Any], float]) -> Iterator[tuple[str, Any]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -126,7 +127,8 @@ def promptfoo(result: Mapping[str, Any]) -> Iterator[Row | str]:
         yield "results that ended in an error, whose score is 0"
     named = as_object(result.get("namedScores") or {})
     scores = [("score", result.get("score")), ("success", result.get("success")), *named.items()]
-    yield Row(test, f"run {result.get('repeatIndex', 0)} of {system}", scores, {"system": system})
+    run = f"run {result.get('repeatIndex', 0)} of {system}"
+    yield Row(test, run, scores, {"system": system}, input=result.get("vars"))
 
 
 @Export(
@@ -136,6 +138,7 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield each prompt's result: an output, a status, a score and others, in this order."""
     cells = [(name.partition("\n")[0], cell) for name, cell in row.items()]
     system, scores = "", list[tuple[str, Any]]()
+    before_outputs = cells[: [*dict(cells), "Status"].index("Status") - 1]
     for (before, _), (name, cell) in pairwise([*cells, ("", None)]):
         if name == "Status":
             if cell == "ERROR":
@@ -145,7 +148,7 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
         elif system and (name == "Score" or name.startswith("Metric: ")):
             scores.append((name.removeprefix("Metric: ") if name != "Score" else "score", cell))
         elif name == "Grader Reason":
-            yield Row(PLACE, f"run of {system}", scores, {"system": system})
+            yield Row(PLACE, f"run of {system}", scores, {"system": system}, input=before_outputs)
 
 
 @Export("tasks of τ²-bench", "task", "task", "trial", keys=("id", "user_scenario"), within=(("tasks",), ()))
@@ -181,7 +184,8 @@ def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
     reward = result.get("reward", columns_in(result.get("reward_info")).get("reward"))
     if "error" in columns_in(result.get("info")):
         yield "tasks that ended in an error, whose reward is 0"
-    yield Row(task, result.get("trial", 0), [("reward", reward)])
+    asked = columns_in(columns_in(result.get("info")).get("task")).get("instruction")
+    yield Row(task, result.get("trial", 0), [("reward", reward)], input=asked)
 
 
 @Export("a report of SWE-bench", "report", "instance", "run", keys=("resolved_ids", "submitted_ids"))
@@ -218,7 +222,9 @@ def deepeval(case: Mapping[str, Any]) -> Iterator[Row | str]:
     metrics = list(map(as_object, as_list(case.get("metricsData") or [])))
     lower = [name_in(metric) for metric in metrics if _passes_below(metric)]
     scores = [(name_in(metric), metric.get("score")) for metric in metrics if name_in(metric)]
-    yield Row(item, "run 1", scores, {"input": case.get("input")}, lower)
+    asked = case.get("input")
+    by_place = isinstance(item, str) and re.fullmatch(r"test_case_\d+", item)
+    yield Row(item, "run 1", scores, {"input": asked}, lower, asked if by_place else None)
     for metric in metrics:
         if metric.get("error"):
             yield f"scores of {name_in(metric)} that ended in an error"
@@ -236,12 +242,14 @@ def _passes_below(metric: Mapping[str, Any]) -> bool:
 @Export("details of lighteval", "row", "doc", "run", keys=("doc", "metric", "model_response"))
 def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
     """Yield a document, whose id is that of a task; older files have no id, and call the scores `metrics`."""
-    item, further = row.get("example"), dict[str, Any]()
+    item, further, asked = row.get("example"), dict[str, Any](), None
     if "doc" in row:
         item, task = required(as_object(row["doc"]), "id", "task_name")
+        asked = row["doc"].get("query")
         further = {"task": task}
         item = f"{task} {item}" if isinstance(item, str | int) else item
-    yield Row(item, "run 1", list(as_object(row.get("metric", row.get("metrics"))).items()), further)
+    scores = list(as_object(row.get("metric", row.get("metrics"))).items())
+    yield Row(item, "run 1", scores, further, input=asked)
 
 
 @Export(
@@ -261,7 +269,7 @@ def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     if kind in ("match", "metrics"):
         data = as_object(event.get("data"))
         given = {"correct": data.get("correct")} if kind == "match" else data
-        yield Row(event.get("sample_id"), "run 1", list(given.items()))
+        yield Row(event.get("sample_id"), "run 1", list(given.items()), input=data.get("expected"))
     elif kind == "error":
         yield Incomplete("samples with an error")
 

@@ -16,17 +16,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nbyk.data.makers import Gathering, columns_in
+from nbyk.data.makers import HASHES, Gathering, columns_in
 from nbyk.data.tables import JSON_LINES, Table, is_number
 from nbyk.data.text import json_lines
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import NbykError
 from nbyk.files import read_json
 
 # datetime.isoformat() with "-" in place of ":"; whole seconds have no fraction.
 _FILE_NAME = re.compile(
     r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?)\.jsonl", re.DOTALL
 )
-HASHES = ("doc_hash", "target_hash")
 _FIELDS = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "prompt_hash"),
     *HASHES,
@@ -71,7 +70,6 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     samples_of = {log.file: _read(log.file) for log in logs}
     filters = sorted({_filter(sample) for samples in samples_of.values() for sample in samples.values()})
     chosen = _one_of("filter", choice.filter, filters, path)
-    documents: dict[str, dict[str, str]] = {}
     n_tasks, has_dates = len({log.task for log in logs}), len({log[1:3] for log in logs}) == len(logs)
     notes: dict[bool, list[str]] = {True: [], False: []}
     for log in logs:
@@ -84,14 +82,13 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
         run = log.date if has_dates else log.file.relative_to(path).as_posix()
         for line, sample in samples_of[log.file].items():
             if _filter(sample) == chosen:
-                hashes = {kind: str(sample[kind]) for kind in HASHES if sample.get(kind)}
                 item = sample["doc_id"]
                 if n_tasks > 1 and isinstance(item, str | int):
                     item = f"{log.task} {item}"
-                refuse_other_document(documents, str(item), hashes, DataPlace(log.file, line))
                 doc = columns_in(sample.get("doc")).items()
                 further = {key: of for key, of in doc if not isinstance(of, str) or len(of) <= _LONGEST}
-                further |= hashes | ({"task": log.task} if n_tasks > 1 else {})
+                further |= {kind: str(sample[kind]) for kind in HASHES if sample.get(kind)}
+                further |= {"task": log.task} if n_tasks > 1 else {}
                 gathering.add(item, f"run {run}", _scores(sample), further, number=line, file=log.file)
         n_documents = len({str(sample["doc_id"]) for sample in samples_of[log.file].values()})
         counts = log.of_task("n-samples")
@@ -110,19 +107,6 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
             "task, and documents of a task count as independent unless task is the column of clusters"
         )
     return gathering.table(notes=notes[True], incomplete=notes[False])
-
-
-def refuse_other_document(
-    known: dict[str, dict[str, str]], item: str, hashes: Mapping[str, str], where: DataPlace
-) -> None:
-    """Add an item's hashes to those `known` so far."""
-    before = known.setdefault(item, {})
-    for kind, value in hashes.items():
-        if before.setdefault(kind, value) != value:
-            raise where.error(
-                f"document {item!r} has {kind} {value[:8]}, elsewhere {before[kind][:8]}; expected "
-                "one document under one doc_id: compare runs on one version and split of the task"
-            )
 
 
 class _Log(NamedTuple):

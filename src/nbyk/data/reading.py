@@ -34,7 +34,8 @@ from nbyk.data.layouts import (
     without_duplicates,
     without_empty,
 )
-from nbyk.data.lm_eval import HASHES, SampleChoice, holds_samples, read_samples
+from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples
+from nbyk.data.makers import HASHES
 from nbyk.data.ratings import Ratings
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.tables import (
