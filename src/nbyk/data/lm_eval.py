@@ -21,6 +21,7 @@ from nbyk.data.tables import JSON_LINES, Table, is_number
 from nbyk.data.text import json_lines
 from nbyk.errors import NbykError
 from nbyk.files import read_json
+from nbyk.words import listed
 
 # datetime.isoformat() with "-" in place of ":"; whole seconds have no fraction.
 _FILE_NAME = re.compile(
@@ -66,15 +67,25 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     """
     choice = choice or SampleChoice()
     gathering = Gathering("a log of lm_eval", "line", "doc_id", "run", path)
-    logs = _logs(path, choice.task)
+    logs, tasks = _logs(path, choice.task)
     samples_of = {log.file: _read(log.file) for log in logs}
     filters = sorted({_filter(sample) for samples in samples_of.values() for sample in samples.values()})
     chosen = _one_of("filter", choice.filter, filters, path)
     n_tasks, has_dates = len({log.task for log in logs}), len({log[1:3] for log in logs}) == len(logs)
     notes: dict[bool, list[str]] = {True: [], False: []}
+    higher: dict[str, tuple[bool, str]] = {}
     for log in logs:
-        higher = log.of_task("higher_is_better")
-        gathering.lower.update(name for name in higher if higher[name] is False)
+        for name, is_higher in log.of_task("higher_is_better").items():
+            if not isinstance(is_higher, bool):
+                continue
+            is_known, task = higher.setdefault(name, (is_higher, log.task))
+            if is_known != is_higher:
+                raise NbykError(
+                    f"{name} of the task {task} is better if {'higher' if is_known else 'lower'}, and of "
+                    f"{log.task} if {'higher' if is_higher else 'lower'}; expected one direction: compare "
+                    "the tasks one by one",
+                    file=path,
+                )
         gathering.tell("model", log.results.get("model_name"))
         settings = columns_in(log.results.get("config"))
         for seed in _SEEDS:
@@ -101,6 +112,11 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
         elif n_documents < original:
             limited = f"{n_documents} of {original} documents were evaluated (--limit)"
             notes[True].append(f"{log.file.name}: {limited}")
+    gathering.lower.update(name for name, (is_higher, _) in higher.items() if not is_higher)
+    for date in dict.fromkeys((log.file.parent, log.date) for log in logs):
+        there = {log.task for log in logs if (log.file.parent, log.date) == date}
+        if unlogged := sorted(tasks - there):
+            notes[False].append(f"the run of {date[1]} has no log of {listed(unlogged)}, tasks of the group")
     if n_tasks > 1:
         notes[True].append(
             f"holds {n_tasks} tasks of a group: a mean is over documents, whatever their "
@@ -138,13 +154,13 @@ class _Log(NamedTuple):
         return name if isinstance(name, str) else self.file.parent.name
 
 
-def _logs(path: str | os.PathLike[str], task: str | None) -> list[_Log]:
-    """Return the logs of one task, or group of tasks, and one model, oldest first."""
+def _logs(path: str | os.PathLike[str], task: str | None) -> tuple[list[_Log], set[str]]:
+    """Return the logs of one task, or group of tasks, and one model, oldest first; and the tasks."""
     if not os.path.isdir(path):
         log = _Log.at(Path(path))
         if log.task:
             _one_of("task", task, [log.task], path)
-        return [log]
+        return [log], {log.task}
     files = [file for file in Path(path).rglob("samples_*.jsonl") if _FILE_NAME.fullmatch(file.name)]
     if not files:
         raise NbykError(
@@ -164,7 +180,7 @@ def _logs(path: str | os.PathLike[str], task: str | None) -> list[_Log]:
             "give each model's own folder",
             file=path,
         )
-    return sorted(logs, key=lambda log: (log.date, log.file))
+    return sorted(logs, key=lambda log: (log.date, log.file)), chosen
 
 
 def _groups(logs: Iterable[_Log]) -> dict[str, set[str]]:
