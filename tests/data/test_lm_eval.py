@@ -223,3 +223,15 @@ def test_a_score_of_two_directions_in_a_group_is_refused(tmp_path: Path) -> None
     for task in ("t1", "t2"):
         read = read_systems({"x": folder, "y": folder}, samples=SampleChoice(task))
         assert read.lower_is_better == (task == "t1")
+
+
+def test_tables_beside_the_logs_are_named(tmp_path: Path) -> None:
+    folder = runs(tmp_path, SCORES[:1])
+    assert read_ratings(folder).mended == ()
+    for name in ("samples_gsm8k.jsonl", "seed1.csv"):
+        (folder / name).write_text("item,value\n1,0\n")
+    (folder / "notes.md").write_text("seen")
+    assert read_ratings(folder).mended == (
+        f"{folder}: not read, because they are not named samples_<task>_<date>.jsonl: samples_gsm8k.jsonl, "
+        "seed1.csv",
+    )

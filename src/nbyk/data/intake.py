@@ -195,6 +195,12 @@ def read_systems(
             raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
         if len(named) < 2:
             raise too_few(sources, columns)
+        for source in sources.values():
+            if len(source.runs) > 1:
+                raise source.place.error(
+                    f"is a folder of {len(source.runs)} files of scores, expected one file; write them "
+                    "into one table, with a row for each run"
+                )
         tables = {name: (source.table, source.columns) for name, source in sources.items()}
         read = read_scores(tables, mending, on_missing, paired)
         said_too = (*read.notes, *incomplete, *direction[1])

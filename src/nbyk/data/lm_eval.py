@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nbyk.data.makers import HASHES, Gathering, columns_in
-from nbyk.data.tables import JSON_LINES, Table, is_number
-from nbyk.data.text import json_lines
+from nbyk.data.tables import JSON_LINES, TABLE_SUFFIXES, Table, is_number
+from nbyk.data.text import json_lines, some
 from nbyk.errors import NbykError
 from nbyk.files import read_json
 from nbyk.words import listed
@@ -117,6 +117,15 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
         there = {log.task for log in logs if (log.file.parent, log.date) == date}
         if unlogged := sorted(tasks - there):
             notes[False].append(f"the run of {date[1]} has no log of {listed(unlogged)}, tasks of the group")
+    stray = sorted(
+        file.name
+        for file in Path(path).rglob("*")
+        if file.suffix.lower() in TABLE_SUFFIXES and not _FILE_NAME.fullmatch(file.name)
+    )
+    if stray:
+        notes[True].append(
+            f"not read, because they are not named samples_<task>_<date>.jsonl: {some(stray, str)}"
+        )
     if n_tasks > 1:
         notes[True].append(
             f"holds {n_tasks} tasks of a group: a mean is over documents, whatever their "
