@@ -15,7 +15,7 @@ import pytest
 from nbyk import read_systems
 from nbyk.data import read_ratings
 from nbyk.errors import NbykError
-from tests.data.lm_eval_log import sample, write_run
+from tests.data.lm_eval_log import older, sample, write_run
 from tests.hostile import makers
 
 
@@ -360,3 +360,48 @@ def test_a_value_that_cannot_be_used_is_shown_with_its_place(
 ) -> None:
     with pytest.raises(NbykError, match=says):
         read_ratings(write(tmp_path))
+
+
+def mlflow(folder: Path, name: str, *scores: Any) -> Path:
+    data = [[f"q{i}", "answer", "since", score] for i, score in enumerate(scores)]
+    return as_json(
+        folder / "a.json", {"columns": ["inputs", "outputs", "s/v1/justification", name], "data": data}
+    )
+
+
+def older_lm_eval(folder: Path, name: str, *scores: Any) -> Path:
+    samples = [sample(i, {name: score, "why": "since"}) for i, score in enumerate(scores)]
+    return write_run(folder, older(samples))
+
+
+@pytest.mark.parametrize("write", [mlflow, older_lm_eval])
+def test_text_among_scores_is_no_missing_score(write: Callable[..., Path], tmp_path: Path) -> None:
+    path = write(tmp_path, "quality", 1, "n/a", 0)
+    for options in ({}, {"on_empty": "drop"}):
+        with pytest.raises(NbykError, match="column 'quality': found 'n/a', expected a finite number"):
+            read_ratings(path, **options)
+    path = write(tmp_path / "b" if path.is_dir() else tmp_path, "quality", 1, 0.5, 0)
+    ratings = read_ratings(path)
+    assert ratings.values.tolist() == [1, 0.5, 0]
+    assert "values = quality; not used: " in ratings.recognised
+
+
+def test_what_mlflow_calls_a_value_may_be_a_class(tmp_path: Path) -> None:
+    path = mlflow(tmp_path, "correct/value", "yes", "no", "yes")
+    assert read_systems({"x": path, "y": path}, path).classes == ("no", "yes")
+    with pytest.raises(NbykError, match="found 'yes', expected a finite number"):
+        read_ratings(path)
+
+
+def test_a_score_or_perturbation_without_a_name_is_refused(tmp_path: Path) -> None:
+    cases = makers.deepeval()
+    for name in (None, "", 3):
+        cases["testCases"][1]["metricsData"][0]["name"] = name
+        with pytest.raises(NbykError, match=r"test case 2: found .*, expected a name; export the file again"):
+            read_ratings(as_json(tmp_path / "a.json", cases))
+    for further in ({"perturbation": {"typo": 1}}, {"stats": [{"name": {}, "count": 1, "mean": 1}]}):
+        stats = [{"name": "em", "count": 1, "mean": 1}]
+        entries = [{"instance_id": f"i{i}", "train_trial_index": 0, "stats": stats} for i in range(3)]
+        entries[1] |= further
+        with pytest.raises(NbykError, match="entry 2: found None, expected a name"):
+            read_ratings(as_json(tmp_path / "b.json", entries))

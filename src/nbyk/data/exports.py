@@ -15,6 +15,7 @@ from typing import Any
 from nbyk.data.makers import (
     EXPORTS,
     PLACE,
+    Beside,
     Export,
     Incomplete,
     Path,
@@ -44,14 +45,14 @@ from nbyk.errors import DataPlace, NbykError
 def helm(entry: Mapping[str, Any]) -> Iterator[Row]:
     """Yield an instance, or a perturbed copy, which is an item of its own in the cluster of its instance."""
     instance, trial, stats = required(entry, "instance_id", "train_trial_index", "stats")
-    perturbation = name_in(entry.get("perturbation"))
+    perturbation = entry.get("perturbation")
     scores = []
     for statistic in map(as_object, as_list(stats)):
         name, count, total = name_in(statistic.get("name")), statistic.get("count"), statistic.get("sum", 0.0)
-        if name and count:
+        if count:
             are_numbers = all(isinstance(of, int | float) and abs(of) < 1e300 for of in (count, total))
             scores.append((name, statistic.get("mean", total / count if are_numbers else [total, count])))
-    item = f"{instance} ({perturbation})" if perturbation else instance
+    item = instance if perturbation is None else f"{instance} ({name_in(perturbation)})"
     yield Row(item, trial, scores, {"instance_id": instance})
 
 
@@ -221,7 +222,7 @@ def deepeval(case: Mapping[str, Any]) -> Iterator[Row | str]:
     (item,) = required(case, "name")
     metrics = list(map(as_object, as_list(case.get("metricsData") or [])))
     lower = [name_in(metric) for metric in metrics if _passes_below(metric)]
-    scores = [(name_in(metric), metric.get("score")) for metric in metrics if name_in(metric)]
+    scores = [(name_in(metric), metric.get("score")) for metric in metrics]
     asked = case.get("input")
     by_place = isinstance(item, str) and re.fullmatch(r"test_case_\d+", item)
     yield Row(item, "run 1", scores, {"input": asked}, lower, asked if by_place else None)
@@ -264,8 +265,6 @@ def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
 def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield matches and metrics; the lines of the run and of its report are none."""
     kind = "" if {"spec", "final_report"} & set(event) else name_in(*required(event, "type"))
-    if not kind and "type" in event:
-        raise UnexpectedNodeError(f"the type {said(event['type'])}, expected text")
     if kind in ("match", "metrics"):
         data = as_object(event.get("data"))
         given = {"correct": data.get("correct")} if kind == "match" else data
@@ -297,12 +296,12 @@ def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
 
 @Export("a table of MLflow's evaluation", "row", "inputs", "run", keys=("inputs", "outputs"), is_split=True)
 def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield an input; the numbers beside inputs and outputs are scores."""
+    """Yield an input; what MLflow calls a score or a value, and the numbers beside them, are scores."""
     item = row["inputs"]
     scores = [
-        (name, cell)
+        (name, Beside(cell) if isinstance(cell, str) and not name.endswith(("/score", "/value")) else cell)
         for name, cell in row.items()
-        if name not in ("outputs", "inputs", "token_count") and not isinstance(cell, str)
+        if name not in ("outputs", "inputs", "token_count")
     ]
     yield Row(item if isinstance(item, str) else json.dumps(item), "run 1", scores)
 

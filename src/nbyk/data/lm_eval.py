@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nbyk.data.makers import HASHES, Gathering, columns_in
+from nbyk.data.makers import HASHES, Beside, Gathering, columns_in
 from nbyk.data.tables import JSON_LINES, TABLE_SUFFIXES, Table, is_number
 from nbyk.data.text import json_lines, some
 from nbyk.errors import NbykError
@@ -240,12 +240,12 @@ def _filter(sample: Mapping[str, Any]) -> str:
 
 
 def _scores(sample: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield each metric of a sample; older logs do not name them, and any number may be one."""
+    """Yield each metric of a sample; older logs do not name them."""
     names = sample.get("metrics")
     for name in names if isinstance(names, list) else [name for name in sample if name not in _FIELDS]:
         score = sample.get(name) if isinstance(name, str) else None
-        if isinstance(names, list) or not isinstance(score, str) or is_number(score):
-            yield str(name), score
+        is_text = isinstance(score, str) and not is_number(score)
+        yield str(name), Beside(score) if is_text and not isinstance(names, list) else score
 
 
 def _one_of(

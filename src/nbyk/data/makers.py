@@ -172,7 +172,11 @@ def hash_of_input(shown: Any) -> dict[str, str]:
 
 
 def _is_score(cell: Any) -> bool:
-    return cell is not None and not isinstance(cell, Unusable)
+    return cell is not None and not isinstance(cell, Unusable | Beside)
+
+
+class Beside(str):
+    """Text where the maker does not say which columns are scores: it is one if others of its name are."""
 
 
 class Row(NamedTuple):
@@ -356,8 +360,10 @@ def columns_in(node: Any) -> Mapping[str, Any]:
 
 def name_in(named: Any) -> str:
     """Return a name that may be wrapped in an object."""
-    name = named.get("name", "") if isinstance(named, Mapping) else named
-    return name if isinstance(name, str) else ""
+    name = named.get("name") if isinstance(named, Mapping) else named
+    if isinstance(name, str) and name:
+        return name
+    raise UnexpectedNodeError(f"{said(name)}, expected a name")
 
 
 def rows_of_split(content: Any) -> list[dict[str, Any]]:
