@@ -176,6 +176,17 @@ def test_perturbed_copies_are_in_the_cluster_of_their_instance(tmp_path: Path) -
     assert said.endswith("clusters = instance_id (40), values = em")
 
 
+def test_copies_of_one_instance_are_refused(tmp_path: Path) -> None:
+    stats = [{"name": "em", "count": 1, "mean": 1}]
+    entries = [
+        {"instance_id": "id1", "train_trial_index": 0, "stats": stats, "perturbation": {"name": f"p{copy}"}}
+        for copy in range(4)
+    ]
+    path = as_json(tmp_path / "a.json", entries)
+    with pytest.raises(NbykError, match=r"a\.json: all items are of one instance_id, 'id1', and say"):
+        read_systems({"x": path, "y": path})
+
+
 def with_inputs(maker: Callable[[], Any], word: str) -> list[Any]:
     """Return units of a maker that are numbered by their place, each with an input of its own."""
     content = maker()

@@ -111,7 +111,7 @@ class Gathering:
         if numbers and not scores:
             self._refuse(cells, numbers, files)
         groups = set(further[cluster].cells) if cluster in further else set[Any]()
-        is_shared = 1 < len(groups) < len(set(map(repr, columns[self._ids[0]])))
+        is_shared = 0 < len(groups) < len(set(map(repr, columns[self._ids[0]])))
         roles = dict(zip(("item", "rater"), self._ids, strict=True))
         roles |= {"value": scores[0]} if len(scores) == 1 else {}
         roles |= {"cluster": cluster} if cluster and is_shared else {}

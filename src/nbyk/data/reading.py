@@ -129,6 +129,11 @@ def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mendin
         column = cells.table.column(cluster, "rename the column of clusters, or name it with `cluster`")
         of_rows = as_ids(cells.table, cluster, column)
         clusters = [of_rows[row] for row in cells.rows]
+        if columns.cluster is None and len(set(clusters)) == 1:
+            raise cells.table.place.error(
+                f"all items are of one {cluster}, {clusters[0]!r}, and say nothing of others; expected two "
+                "or more: give a file that has them, or name another column of clusters with `cluster`"
+            )
     raters = cells.raters
     if cells.value is None and all(map(str.isdigit, set(raters))):
         raters = [f"column {place}" for place in raters]
