@@ -203,7 +203,8 @@ def read_systems(
                 )
         tables = {name: (source.table, source.columns) for name, source in sources.items()}
         read = read_scores(tables, mending, on_missing, paired)
-        said_too = (*read.notes, *incomplete, *direction[1])
+        beside = (note for source in sources.values() for note in source.notes)
+        said_too = (*beside, *read.notes, *incomplete, *direction[1])
         return replace(read, lower_is_better=direction[0], notes=said_too, incomplete=incomplete)
     if kind != "numbers" and on_duplicates == "mean":
         raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
