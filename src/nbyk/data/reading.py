@@ -187,7 +187,7 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
             )
         if table.array is None and len(table.names) > 1:
             raise headless(table)
-        return nameless_cells(table)
+        return nameless_cells(table, mending)
     named, columns = columns.value != "value", recognised(table, columns)
     item, rater, value = columns.item, columns.rater, columns.value
     systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()
