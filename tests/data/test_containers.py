@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import time
 import zipfile
@@ -72,6 +73,18 @@ def test_a_data_set_without_rows_or_files_is_told_so_without_pythons_own_errors(
         with pytest.raises(NbykError) as refused:
             read_ratings(folder)
         assert str(refused.value) == f"{folder}: {says}"
+
+
+def test_a_data_set_that_selects_rows_by_a_file_of_indices_is_refused(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "a", pa.table({"item": ["a", "b", "c"], "value": [1.0, 0.0, 0.5]}))
+    state = json.loads((folder / "state.json").read_text())
+    for indices, is_refused in ((None, False), ([], False), ([{"filename": "indices.arrow"}], True)):
+        (folder / "state.json").write_text(json.dumps(state | {"_indices_data_files": indices}))
+        if is_refused:
+            with pytest.raises(NbykError, match=r"holds a selection of rows .*after flatten_indices"):
+                read_ratings(folder)
+        else:
+            assert read_ratings(folder).n_items == 3
 
 
 def test_a_data_set_is_not_larger_than_its_files_and_has_bounds(

@@ -231,7 +231,14 @@ def read_dataset(path: str | os.PathLike[str]) -> Table:
                 f"holds the splits {', '.join(splits)}; give the folder of one: {folder / splits[0]}",
                 file=path,
             )
-        files = [folder / Path(of["filename"]).name for of in _document(folder / "state.json")["_data_files"]]
+        state = _document(folder / "state.json")
+        if state.get("_indices_data_files"):
+            raise NbykError(
+                "holds a selection of rows (_indices_data_files in state.json), expected the rows; save it "
+                "again after flatten_indices()",
+                file=path,
+            )
+        files = [folder / Path(of["filename"]).name for of in state["_data_files"]]
         features = _document(folder / "dataset_info.json").get("features") or {}
         batches = [*counted((batch for file in files for batch in _batches(file)), path, _size)]
         table = pa.Table.from_batches(batches) if batches else pa.table({})
