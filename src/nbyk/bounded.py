@@ -131,14 +131,13 @@ def counted(
     parts: Iterable[T],
     path: str | os.PathLike[str],
     size: Callable[[T], tuple[int, int, int]],
-    most_rows: int = LARGEST,
 ) -> Iterator[T]:
     """Yield the rows, or batches of rows, of a table as they are read, whatever the file says of its size.
 
-    `size` returns the rows, cells and bytes of a part. Raise NbykError if there are more than `MOST_ROWS` (or
-    `most_rows`), `MOST_CELLS` or `MOST_BYTES`, or if reading takes longer than `MOST_SECONDS`.
+    `size` returns the rows, cells and bytes of a part. Raise NbykError if there are more than `MOST_ROWS`,
+    `MOST_CELLS` or `MOST_BYTES`, or if reading takes longer than `MOST_SECONDS`.
     """
-    most = {"rows": min(most_rows, MOST_ROWS), "cells": MOST_CELLS, "bytes": MOST_BYTES}
+    most = {"rows": MOST_ROWS, "cells": MOST_CELLS, "bytes": MOST_BYTES}
     most_rows, most_cells, most_bytes = most.values()
     n_rows = n_cells = n_bytes = 0
     deadline = Deadline(path)

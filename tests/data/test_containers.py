@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import time
 import zipfile
@@ -33,13 +34,14 @@ def workbook(path: Path, rows: list[list[Any]], change: Callable[[Any], object] 
     return path
 
 
-def rewritten(path: Path, pattern: bytes, by: bytes) -> Path:
-    """Replace bytes in the sheet of a workbook."""
+def rewritten(path: Path, pattern: bytes, by: bytes, encoding: str = "utf-8") -> Path:
+    """Replace bytes in the sheet of a workbook, and write it in an encoding."""
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     sheet = "xl/worksheets/sheet1.xml"
     members[sheet], n = re.subn(pattern, by, members[sheet])
     assert n == 1
+    members[sheet] = members[sheet].decode().encode(encoding)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
             archive.writestr(name, content)
@@ -71,6 +73,18 @@ def test_a_data_set_without_rows_or_files_is_told_so_without_pythons_own_errors(
         with pytest.raises(NbykError) as refused:
             read_ratings(folder)
         assert str(refused.value) == f"{folder}: {says}"
+
+
+def test_a_data_set_that_selects_rows_by_a_file_of_indices_is_refused(tmp_path: Path) -> None:
+    folder = saved(tmp_path / "a", pa.table({"item": ["a", "b", "c"], "value": [1.0, 0.0, 0.5]}))
+    state = json.loads((folder / "state.json").read_text())
+    for indices, is_refused in ((None, False), ([], False), ([{"filename": "indices.arrow"}], True)):
+        (folder / "state.json").write_text(json.dumps(state | {"_indices_data_files": indices}))
+        if is_refused:
+            with pytest.raises(NbykError, match=r"holds a selection of rows .*after flatten_indices"):
+                read_ratings(folder)
+        else:
+            assert read_ratings(folder).n_items == 3
 
 
 def test_a_data_set_is_not_larger_than_its_files_and_has_bounds(
@@ -135,19 +149,32 @@ def test_a_column_of_formulas_without_saved_values_does_not_vanish(tmp_path: Pat
         read_ratings(path)
 
 
+ORDER = "found a row or cell out of order, or two of one place, expected each once; save it again"
+TWICE = r"row 3: column 'ann': found 2 values in one cell"
+MERGED = "the cells B2:B3 are merged, so one value stands for several"
+
+
 @pytest.mark.parametrize(
-    ("pattern", "by"),
+    ("pattern", "by", "says"),
     [
-        (rb'<row r="3"', b'<row r="2"'),
-        (rb'<row r="3"', b'<row r="-1"'),
-        (rb'(<c r="B3"[^>]*>)<v>[^<]*</v>', rb"\1<v>0</v><v>1</v>"),
+        (rb'<row r="3"', b'<row r="2"', ORDER),
+        (rb'<row r="3"', b'<row r="-1"', ORDER),
+        (rb'<row r="3"', b"<row\nr='2'", ORDER),
+        (rb'<c r="C3"', b'<c r="B3"', ORDER),
+        (rb'<c r="C3"', b'<c r="D3"', ORDER),
+        (rb'<c r="C3"', b'<c r="C9"', ORDER),
+        (rb'(<c r="B3"[^>]*>)<v>[^<]*</v>', rb"\1<v>0</v><v>1</v>", TWICE),
+        (rb'(<c r="B3"[^>]*>)<v>[^<]*</v>', rb"\1<v >0</v ><is><t>1</t></is>", TWICE),
+        (rb"</sheetData>", b'</sheetData><mergeCells><mergeCell ref="B2:B3"/></mergeCells>', MERGED),
+        (rb"</sheetData>", b"</sheetData><mergeCells><mergeCell\nref='B2:B3'/></mergeCells>", MERGED),
     ],
 )
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_sheet_that_says_two_things_of_one_place_is_refused(
-    pattern: bytes, by: bytes, tmp_path: Path
+    encoding: str, pattern: bytes, by: bytes, says: str, tmp_path: Path
 ) -> None:
-    path = rewritten(workbook(tmp_path / "a.xlsx", ROWS), pattern, by)
-    with pytest.raises(NbykError, match="two rows of one number, or two values in a cell"):
+    path = rewritten(workbook(tmp_path / "a.xlsx", ROWS), pattern, by, encoding)
+    with pytest.raises(NbykError, match=says):
         read_ratings(path)
 
 

@@ -50,6 +50,16 @@ def test_columns_may_be_numbers_or_levels() -> None:
         read_ratings(pd.DataFrame([[1, 2, 3]], columns=["item", 1, "1"]))
 
 
+def test_two_columns_of_one_name_are_refused_in_every_library() -> None:
+    names = ["item", "value", "value"]
+    for frame in (
+        pa.table([["a", "b"], [1, 0], [1, 0]], names=names),
+        pd.DataFrame([["a", 1, 0]], columns=names),
+    ):
+        with pytest.raises(NbykError, match="2 columns are named 'value'; rename one"):
+            read_ratings(frame)
+
+
 def test_an_index_that_holds_the_items_is_never_ignored() -> None:
     long = pd.DataFrame(LONG)
     assert read_ratings(long.set_index("item")) == EXPECTED

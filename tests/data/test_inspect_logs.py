@@ -177,7 +177,7 @@ def test_a_log_of_too_many_values_is_refused_before_inspect_reads_it(
         read_ratings(path)
 
 
-def test_the_samples_of_a_large_log_are_not_read_and_a_bomb_is_refused(tmp_path: Path) -> None:
+def test_a_bomb_is_refused_before_its_samples_are_read(tmp_path: Path) -> None:
     path = tmp_path / "b.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", "{}")
@@ -188,3 +188,87 @@ def test_the_samples_of_a_large_log_are_not_read_and_a_bomb_is_refused(tmp_path:
         NbykError, match="holds 410,000,002 bytes once decompressed, expected at most 400,000,000"
     ):
         read_ratings(path)
+
+
+def passages(
+    folder: Path, name: str, scores: list[str], word: str = "x", start: str | int = "q"
+) -> dict[str, Path]:
+    """Write one log in both forms; the samples' passages are long, and differ at their end."""
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+    from inspect_ai.scorer import Score
+
+    samples = [
+        EvalSample(
+            id=f"{start}{i}" if isinstance(start, str) else start + i,
+            epoch=1,
+            input=f"{word} {i}",
+            target="y",
+            scores={"match": Score(value=score)},
+            metadata={"passage": "L" * 1100 + str(i // 4)},
+        )
+        for i, score in enumerate(scores)
+    ]
+    spec = EvalSpec(
+        created="2026-01-01T00:00:00+00:00",
+        task="t",
+        dataset=EvalDataset(samples=len(samples)),
+        model="m/x",
+        config=EvalConfig(epochs=1),
+    )
+    paths = {form: folder / f"{name}.{form}" for form in ("json", "eval")}
+    for path in paths.values():
+        write_eval_log(EvalLog(status="success", eval=spec, samples=samples), str(path))
+    return paths
+
+
+def test_both_forms_of_a_log_give_one_answer_with_long_metadata_as_clusters(tmp_path: Path) -> None:
+    import nbyk
+
+    a = passages(tmp_path, "a", ["C"] * 48)
+    b = passages(tmp_path, "b", ["I" if i < 36 and i // 4 not in (0, 5, 7) else "C" for i in range(48)])
+    found = []
+    for form in ("json", "eval"):
+        systems = read_systems({"a": a[form], "b": b[form]}, cluster="passage")
+        assert len(set(systems.clusters or ())) == 12
+        comparison = nbyk.compare(systems.pair("a", "b"))
+        found.append((systems.clusters, comparison.pair.p))
+    assert found[0] == found[1]
+
+
+def rewritten(path: Path, edit: Any) -> Path:
+    """Change the members of a zipped log: `edit` returns a member's new content, None to drop it."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            if (changed := edit(name, content)) is not None:
+                archive.writestr(name, changed)
+    return path
+
+
+def test_the_samples_are_believed_and_not_their_summaries(tmp_path: Path) -> None:
+    path = passages(tmp_path, "a", ["C", "I", "P", "N"])["eval"]
+    rewritten(path, lambda name, content: content.replace(b'"C"', b'"I"') if "summar" in name else content)
+    assert read_ratings(path).values.tolist() == [1, 0, 0.5, 0]
+    rewritten(path, lambda name, content: None if name.startswith("samples/q1") else content)
+    ratings = read_ratings(path)
+    assert ratings.items == ("q0", "q2", "q3")
+    assert ratings.mended[0].endswith("with the status 'success'; 1 of 4 samples are missing")
+    rewritten(path, lambda name, content: b"{" if name.startswith("samples/q2") else content)
+    with pytest.raises(NbykError, match=r"a\.eval: Inspect cannot read it"):
+        read_ratings(path)
+
+
+@pytest.mark.parametrize("form", ["json", "eval"])
+def test_samples_that_inspect_numbered_and_that_differ_are_refused(form: str, tmp_path: Path) -> None:
+    for start, is_refused in ((1, True), ("q", False)):
+        a, same, other = (
+            passages(tmp_path, name, ["C", "I"], word, start)[form]
+            for name, word in (("a", "capital of"), ("same", "capital of"), ("other", "root of"))
+        )
+        assert read_systems([a, same]).n_items == 2
+        if is_refused:
+            with pytest.raises(NbykError, match=r"item '1' has input_hash \w+, elsewhere \w+"):
+                read_systems([a, other])
+        else:
+            assert read_systems([a, other]).n_items == 2

@@ -221,7 +221,7 @@ BAD: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
         {"kind": "classes", "scale": (1, 5)},
         "scale: found .*, and classes have none; leave it out",
     ),
-    "clusters of runs": ({}, {"kind": "scores", "cluster": "value"}, "cluster: found value, and scores have"),
+    "clusters of runs": ({}, {"kind": "scores", "cluster": "post"}, "cluster: found post, and scores have"),
     "classes without gold": ({}, {"kind": "classes"}, "gold: found classes, and no gold"),
     "a named column that a file lacks": (
         {},

@@ -191,3 +191,47 @@ def test_a_group_of_tasks_is_read_with_its_tasks_as_clusters(tmp_path: Path) -> 
         assert (
             read.notes[0].partition(": ")[2].startswith("holds 2 tasks of a group: a mean is over documents")
         )
+
+
+def group_of(folder: Path, **further: dict[str, object]) -> Path:
+    """Write the logs of tasks t1 and t2 of a group that has t3, too, and what the results say of them."""
+    for task in ("t1", "t2"):
+        of_model = write_run(folder, [sample(i, {"acc": 1.0}, doc=task) for i in range(3)], task=task)
+    (results,) = of_model.glob("results_*")
+    results.write_text(json.dumps(json.loads(results.read_text()) | further))
+    return of_model
+
+
+def test_a_task_of_a_group_without_a_log_is_missed_by_name(tmp_path: Path) -> None:
+    folder = group_of(tmp_path, group_subtasks={"g": ["t1", "t2", "t3"], "h": ["t1", "t2"]})
+    for group, lacks in (("g", True), ("h", False), ("t1", False)):
+        read = read_systems({"x": folder, "y": folder}, samples=SampleChoice(group))
+        said = f"{folder}: the run of {DATES[0]} has no log of t3, tasks of the group"
+        assert read.incomplete == ((said, said) if lacks else ())
+
+
+def test_a_score_of_two_directions_in_a_group_is_refused(tmp_path: Path) -> None:
+    folder = group_of(
+        tmp_path,
+        group_subtasks={"g": ["t1", "t2"]},
+        higher_is_better={"t1": {"acc": False}, "t2": {"acc": True}},
+    )
+    with pytest.raises(
+        NbykError, match="acc of the task t1 is better if lower, and of t2 if higher; expected"
+    ):
+        read_systems({"x": folder, "y": folder}, samples=SampleChoice("g"))
+    for task in ("t1", "t2"):
+        read = read_systems({"x": folder, "y": folder}, samples=SampleChoice(task))
+        assert read.lower_is_better == (task == "t1")
+
+
+def test_tables_beside_the_logs_are_named(tmp_path: Path) -> None:
+    folder = runs(tmp_path, SCORES[:1])
+    assert read_ratings(folder).mended == ()
+    for name in ("samples_gsm8k.jsonl", "seed1.csv"):
+        (folder / name).write_text("item,value\n1,0\n")
+    (folder / "notes.md").write_text("seen")
+    assert read_ratings(folder).mended == (
+        f"{folder}: not read, because they are not named samples_<task>_<date>.jsonl: samples_gsm8k.jsonl, "
+        "seed1.csv",
+    )

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from nbyk import read_systems
 from nbyk.data import read_ratings
-from nbyk.data.columns import Columns
 from nbyk.data.ratings import ordered_ids
 from nbyk.data.text import look_alikes
 from nbyk.errors import NbykError
@@ -21,6 +20,9 @@ UNSEEN = {
     "two spaces": ("so so", "so  so"),
     "no width": ("pos", "pos\u200b"),
     "a soft hyphen": ("pos", "p\u00ados"),
+    "a selector": ("pos", "pos\ufe0f"),
+    "a filler": ("pos", "pos\u3164"),
+    "a joiner": ("pos", "p\u034fos"),
     "accents": ("\u00e4", "a\u0308"),
 }
 
@@ -92,12 +94,6 @@ def test_floats_that_hold_no_whole_number_of_their_own_name_nothing() -> None:
         read_systems(
             {"a": pd.DataFrame(labels), "b": pd.DataFrame(labels)}, pd.DataFrame(labels), kind="classes"
         )
-
-
-def test_a_column_has_one_role() -> None:
-    for names in (("x", "x", "value"), ("x", "rater", "x"), ("item", "x", "x")):
-        with pytest.raises(NbykError, match=r"found 'x', the column of the (item|rater)s too"):
-            Columns(*names)
 
 
 @given(

@@ -15,7 +15,8 @@ import pytest
 from nbyk import read_systems
 from nbyk.data import read_ratings
 from nbyk.errors import NbykError
-from tests.data.lm_eval_log import sample, write_run
+from tests.data.lm_eval_log import older, sample, write_run
+from tests.hostile import makers
 
 
 def as_json(path: Path, content: Any) -> Path:
@@ -175,6 +176,76 @@ def test_perturbed_copies_are_in_the_cluster_of_their_instance(tmp_path: Path) -
     assert said.endswith("clusters = instance_id (40), values = em")
 
 
+def test_copies_of_one_instance_are_refused(tmp_path: Path) -> None:
+    stats = [{"name": "em", "count": 1, "mean": 1}]
+    entries = [
+        {"instance_id": "id1", "train_trial_index": 0, "stats": stats, "perturbation": {"name": f"p{copy}"}}
+        for copy in range(4)
+    ]
+    path = as_json(tmp_path / "a.json", entries)
+    with pytest.raises(NbykError, match=r"a\.json: all items are of one instance_id, 'id1', and say"):
+        read_systems({"x": path, "y": path})
+
+
+def with_inputs(maker: Callable[[], Any], word: str) -> list[Any]:
+    """Return units of a maker that are numbered by their place, each with an input of its own."""
+    content = maker()
+    for i in range(3):
+        asked = f"{word} {i}"
+        match maker:
+            case makers.promptfoo:
+                content["results"]["results"][i]["vars"] = {"topic": asked}
+            case makers.promptfoo_table:
+                content[i + 1][0] = asked
+            case makers.tau_bench:
+                content[i]["info"] = {"task": {"instruction": asked}}
+            case makers.deepeval:
+                content["testCases"][i]["input"] = asked
+            case makers.lighteval:
+                content[i]["doc"]["query"] = asked
+            case makers.openai_evals:
+                content[i + 1]["data"]["expected"] = asked
+    return content
+
+
+@pytest.mark.parametrize("form", ["files", "folders"])
+@pytest.mark.parametrize(
+    ("maker", "suffix"),
+    [
+        (makers.promptfoo, ".json"),
+        (makers.promptfoo_table, ".csv"),
+        (makers.tau_bench, ".json"),
+        (makers.deepeval, ".json"),
+        (makers.lighteval, ".jsonl"),
+        (makers.openai_evals, ".jsonl"),
+    ],
+)
+def test_items_of_one_number_with_different_inputs_are_refused(
+    maker: Callable[[], Any], suffix: str, form: str, tmp_path: Path
+) -> None:
+    value = {makers.promptfoo: "score", makers.promptfoo_table: "score"}.get(maker, "value")
+    systems = dict[str, Path]()
+    for name, word in (("a", "capital of"), ("b", "capital of"), ("c", "root of")):
+        content = with_inputs(maker, word)
+        path = tmp_path / f"{name}{suffix}"
+        if suffix == ".csv":
+            path.write_text("".join(f"{','.join(row)}\n" for row in content))
+        else:
+            path.write_text(
+                "\n".join(map(json.dumps, content)) if suffix == ".jsonl" else json.dumps(content)
+            )
+        if form == "folders":
+            (tmp_path / name).mkdir()
+            path.rename(tmp_path / name / path.name)
+            path = tmp_path / name
+        systems[name] = path
+    assert read_systems({"a": systems["a"], "b": systems["b"]}, value=value).n_items == 3
+    with pytest.raises(
+        NbykError, match=r"item '.*' has input_hash \w+, elsewhere \w+; expected one document"
+    ):
+        read_systems({"a": systems["a"], "c": systems["c"]}, value=value)
+
+
 TASK = {"id": 1, "data": {}, "annotations": []}
 NODES: tuple[Any, ...] = ("x", 7, None, [], {}, ["x"], {"a": 1}, [None], True)
 PLACES: dict[str, Callable[[Any], Any]] = {
@@ -300,3 +371,48 @@ def test_a_value_that_cannot_be_used_is_shown_with_its_place(
 ) -> None:
     with pytest.raises(NbykError, match=says):
         read_ratings(write(tmp_path))
+
+
+def mlflow(folder: Path, name: str, *scores: Any) -> Path:
+    data = [[f"q{i}", "answer", "since", score] for i, score in enumerate(scores)]
+    return as_json(
+        folder / "a.json", {"columns": ["inputs", "outputs", "s/v1/justification", name], "data": data}
+    )
+
+
+def older_lm_eval(folder: Path, name: str, *scores: Any) -> Path:
+    samples = [sample(i, {name: score, "why": "since"}) for i, score in enumerate(scores)]
+    return write_run(folder, older(samples))
+
+
+@pytest.mark.parametrize("write", [mlflow, older_lm_eval])
+def test_text_among_scores_is_no_missing_score(write: Callable[..., Path], tmp_path: Path) -> None:
+    path = write(tmp_path, "quality", 1, "n/a", 0)
+    for options in ({}, {"on_empty": "drop"}):
+        with pytest.raises(NbykError, match="column 'quality': found 'n/a', expected a finite number"):
+            read_ratings(path, **options)
+    path = write(tmp_path / "b" if path.is_dir() else tmp_path, "quality", 1, 0.5, 0)
+    ratings = read_ratings(path)
+    assert ratings.values.tolist() == [1, 0.5, 0]
+    assert "values = quality; not used: " in ratings.recognised
+
+
+def test_what_mlflow_calls_a_value_may_be_a_class(tmp_path: Path) -> None:
+    path = mlflow(tmp_path, "correct/value", "yes", "no", "yes")
+    assert read_systems({"x": path, "y": path}, path).classes == ("no", "yes")
+    with pytest.raises(NbykError, match="found 'yes', expected a finite number"):
+        read_ratings(path)
+
+
+def test_a_score_or_perturbation_without_a_name_is_refused(tmp_path: Path) -> None:
+    cases = makers.deepeval()
+    for name in (None, "", 3):
+        cases["testCases"][1]["metricsData"][0]["name"] = name
+        with pytest.raises(NbykError, match=r"test case 2: found .*, expected a name; export the file again"):
+            read_ratings(as_json(tmp_path / "a.json", cases))
+    for further in ({"perturbation": {"typo": 1}}, {"stats": [{"name": {}, "count": 1, "mean": 1}]}):
+        stats = [{"name": "em", "count": 1, "mean": 1}]
+        entries = [{"instance_id": f"i{i}", "train_trial_index": 0, "stats": stats} for i in range(3)]
+        entries[1] |= further
+        with pytest.raises(NbykError, match="entry 2: found None, expected a name"):
+            read_ratings(as_json(tmp_path / "b.json", entries))

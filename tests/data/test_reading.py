@@ -188,3 +188,35 @@ def test_data_frames_are_read_as_tables_are(kind: str, tmp_path: Path) -> None:
     assert read_systems(whole).names == ("s", "t")
     with pytest.raises(NbykError, match="found list, expected a path or a data frame"):
         read_ratings([1, 2])
+
+
+def test_rows_without_a_rating_are_dropped_from_data_without_names_too(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.array([[1.0, 0.5], [np.nan, np.nan], [0.0, np.nan]]))
+    np.save(tmp_path / "b.npy", np.array([1.0, np.nan, 0.0]))
+    (tmp_path / "c.txt").write_text("1\n\n0\n")
+    (tmp_path / "d.json").write_text("[1, null, 0]")
+    for name in ("a.npy", "b.npy", "c.txt", "d.json"):
+        path = tmp_path / name
+        with pytest.raises(NbykError, match=r"has no rating, only NaN.*on_empty=.drop|found no value"):
+            read_ratings(path)
+        ratings = read_ratings(path, on_empty="drop")
+        assert ratings.items == ("0", "2")
+        assert ratings.mended == (f"{path}: 1 row without a value was left out",)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"cluster": "value"}, "cluster: found 'value', the column of the values too; expected another one"),
+        ({"cluster": "item"}, "cluster: found 'item', the column of the items too"),
+        ({"item": "post", "cluster": "post"}, "cluster: found 'post', the column of the items too"),
+        ({"cluster": "rater"}, "cluster: found 'rater', the column of the raters too"),
+        ({"rater": "item"}, "rater: found 'item', the column of the items too"),
+        ({"value": "rater"}, "value: found 'rater', the column of the raters too"),
+    ],
+)
+def test_a_column_has_one_role(options: dict[str, str], says: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("item,rater,post,value\na,r,p,1\nb,r,q,0\n")
+    with pytest.raises(NbykError, match=says):
+        read_ratings(path, **options)

@@ -271,3 +271,31 @@ def test_columns_that_could_both_name_systems_and_a_folder_of_runs_alone_are_tol
         (tmp_path / "runs" / f"{run}.csv").write_text("item,value\na,1\nb,0\n")
     with pytest.raises(NbykError, match="found one system, runs, expected at least two to compare"):
         read_systems([tmp_path / "runs"])
+
+
+def test_what_a_folder_of_runs_holds_beside_them_is_named(tmp_path: Path) -> None:
+    for name in (
+        "a/1.csv",
+        "a/2.csv",
+        "b/1.csv",
+        "b/seed2/x.csv",
+        "b/_seed3.csv",
+        "b/_SUCCESS",
+        "b/.hidden.csv",
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("item,value\nq1,1\nq2,0\n")
+    read = read_systems([tmp_path / "a", tmp_path / "b"])
+    assert read.responses["a"].shape == (2, 2)
+    said = f"{tmp_path / 'b'}: not read, because they are folders or begin with _: _seed3.csv, seed2"
+    assert said in read.notes
+
+
+def test_scores_of_runs_in_several_files_of_a_folder_are_refused(tmp_path: Path) -> None:
+    for name in ("a/1.csv", "a/2.csv", "b/1.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("seed,f1\n1,0.5\n2,0.75\n")
+    with pytest.raises(NbykError, match="a: is a folder of 2 files of scores, expected one file; write them"):
+        read_systems([tmp_path / "a", tmp_path / "b"])
+    (tmp_path / "a" / "2.csv").unlink()
+    assert read_systems([tmp_path / "a", tmp_path / "b"]).kind == "scores"

@@ -7,7 +7,7 @@ import decimal
 import numbers
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -215,8 +215,12 @@ def table_of_frame(given: Any) -> Table:
     import narwhals.stable.v1 as nw
 
     place = DataPlace(name="the data frame")
-    if type(given).__module__.partition(".")[0] == "pandas":
-        columns = _columns_of_pandas(given, place)
+    library = type(given).__module__.partition(".")[0]
+    named: Iterable[tuple[str, list[Any]]]
+    if library == "pandas":
+        named = _columns_of_pandas(given, place)
+    elif library == "pyarrow" and hasattr(given, "to_pydict"):  # a table, or a batch
+        named = ((name, given.column(at).to_pylist()) for at, name in enumerate(given.schema.names))
     else:
         try:
             frame = nw.from_native(given, eager_only=True)
@@ -226,15 +230,20 @@ def table_of_frame(given: Any) -> Table:
                 f"found {kind}, expected a path or a data frame of pandas, polars or pyarrow, "
                 "or an array of numpy"
             ) from None
-        columns = {name: [_plain(cell) for cell in frame[name].to_list()] for name in frame.columns}
+        named = ((name, frame[name].to_list()) for name in frame.columns)
+    columns: dict[str, list[Any]] = {}
+    for name, cells in named:
+        if name in columns:
+            raise place.error(f"2 columns are named {name!r}; rename one")
+        columns[name] = [_plain(cell) for cell in cells]
     n_rows = max(map(len, columns.values()), default=0)
     if not n_rows:
         raise place.error("has no rows; expected at least one rating per row")
     return Table(place, tuple(columns), tuple(columns.values()), range(n_rows))
 
 
-def _columns_of_pandas(given: Any, place: DataPlace) -> dict[str, list[Any]]:
-    """Return the columns of a frame or series of pandas, and those of an index that is no row number."""
+def _columns_of_pandas(given: Any, place: DataPlace) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the columns of a frame or series of pandas, and those of an index that is no row number."""
     import pandas as pd
 
     frame = given.to_frame("value" if given.name is None else given.name) if given.ndim == 1 else given
@@ -253,13 +262,9 @@ def _columns_of_pandas(given: Any, place: DataPlace) -> dict[str, list[Any]]:
         # reset_index would encode the ids, which may hold half a character
         names = ["item" if name is None else name for name in index.names]
         levels = [(name, index.get_level_values(level)) for level, name in enumerate(names)]
-    columns: dict[str, list[Any]] = {}
     for name, cells in (*levels, *((of, frame.iloc[:, at]) for at, of in enumerate(frame.columns))):
         text = "/".join(filter(None, map(str, name))) if isinstance(name, tuple) else str(name)
-        if text in columns:
-            raise place.error(f"2 columns are named {text!r}; rename one")
-        columns[text] = [_plain(cell) for cell in cells.astype(object)]
-    return columns
+        yield text, list(cells.astype(object))
 
 
 def numbers_or_text(array: NDArray[Any], place: DataPlace) -> NDArray[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from nbyk.data.tables import Table
 from nbyk.data.text import look_alikes, seen, some
@@ -72,11 +73,11 @@ class Columns:
     cluster: str | None = None
 
     def __post_init__(self) -> None:
-        for role, other in (("rater", "item"), ("value", "item"), ("value", "rater")):
-            if getattr(self, role) == getattr(self, other):
+        for role, other in combinations(("item", "rater", "value", "cluster"), 2):
+            name = getattr(self, other)
+            if name is not None and name == getattr(self, role):
                 raise NbykError(
-                    f"found {getattr(self, role)!r}, the column of the {other}s too; expected another one",
-                    argument=role,
+                    f"found {name!r}, the column of the {role}s too; expected another one", argument=other
                 )
 
 

@@ -6,11 +6,11 @@ import importlib
 import io
 import json
 import os
-import re
 import struct
 import zipfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.bounded import (
     MOST_BYTES,
+    MOST_CELLS,
     Deadline,
     TimedBytes,
     counted,
@@ -25,7 +26,7 @@ from nbyk.bounded import (
     refuse_document,
     refuse_more,
 )
-from nbyk.data.makers import Gathering
+from nbyk.data.makers import Gathering, hash_of_input
 from nbyk.data.tables import Table, Unusable, made_table
 from nbyk.data.text import content_of, reason
 from nbyk.errors import DataPlace, NbykError
@@ -35,20 +36,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BATCH = 512  # rows of Parquet read at once: a long text can be in all of them
-_SHEET = 2**20  # rows of the largest sheet
 _MOST_BYTES, _MOST_BESIDE = (
     10**8,
     10**7,
 )  # of XML, and of that beside sheets; openpyxl takes a minute for 10**8
 _SHEETS = ("xl/worksheets/", "xl/sharedStrings.xml", "xl/media/")
-_HIDDEN = re.compile(rb"<(?:\w+:)?(row|col) [^>]*hidden=\"(?:1|true)\"")
-_MERGED = re.compile(rb"<(?:\w+:)?mergeCell [^>]*ref=\"([A-Z0-9:$]+)\"")
-
-_ROW = re.compile(rb"<(?:\w+:)?row [^>]*?\br=\"(-?\d+)\"")
-_TWO_VALUES = re.compile(rb"</(?:\w+:)?v>\s*<(?:\w+:)?v>")
-
 _ITEM, _RUN = "sample_id", "epoch"
 _IN_A_LOG = {"version", "status", "eval"}
+_OF_A_SAMPLE = ("id", "epoch", "input", "scores", "metadata")
 _MOST_VALUES = 10**7  # Inspect takes up to 5 µs for each
 _GRADES = {"C", "P", "I", "N"}
 _WORDS = {"yes", "true", "no", "false"}
@@ -118,7 +113,7 @@ def read_workbook(path: str | os.PathLike[str]) -> Table:
     refuse_bomb(path, content, _MOST_BESIDE, unread=_SHEETS)
     notes: list[str] = []
     try:
-        sheets = _sheets(openpyxl, content, path, notes)
+        filled = _sheets(openpyxl, content, path, notes)
     except NbykError:
         raise
     except Exception as error:  # a damaged workbook makes zipfile and the XML parser raise nearly anything
@@ -127,19 +122,17 @@ def read_workbook(path: str | os.PathLike[str]) -> Table:
         raise NbykError(
             f"openpyxl cannot read it ({message_of(error)}); save it as .xlsx again", file=path
         ) from None
-    filled = {
-        name: numbered
-        for name, rows in sheets.items()
-        if (numbered := [(number, row) for number, row in enumerate(rows, start=1) if _is_filled(row)])
-    }
     if len(filled) != 1:
         named = ", ".join(map(repr, filled)) or "none"
         raise NbykError(
             f"found filled sheets {named}, expected one; save the one of the ratings alone", file=path
         )
     numbered = next(iter(filled.values()))
-    width = max(place + 1 for _, row in numbered for place, cell in enumerate(row) if cell is not None)
-    (first, header), *rows = [(number, [*row, *[None] * width][:width]) for number, row in numbered]
+    width = max(place for row in numbered.values() for place, cell in row.items() if cell is not None)
+    refuse_more(path, width * len(numbered), MOST_CELLS, "cells")
+    (first, header), *rows = [
+        (number, [row.get(place) for place in range(1, width + 1)]) for number, row in numbered.items()
+    ]
     names = ["" if cell is None or isinstance(cell, Unusable) else str(cell) for cell in header]
     if len(set(names)) < len(names) or not all(map(str.strip, names)):
         raise NbykError(
@@ -151,57 +144,74 @@ def read_workbook(path: str | os.PathLike[str]) -> Table:
 
 def _sheets(
     openpyxl: Any, content: bytes, path: str | os.PathLike[str], notes: list[str]
-) -> dict[str, list[list[Any]]]:
-    """Return the rows of each sheet; merged cells, and formulas without a saved value, are unusable."""
-
-    def opened(is_value: bool) -> Any:
-        return openpyxl.load_workbook(TimedBytes(path, content), read_only=True, data_only=is_value)
-
-    book = opened(True)
-    sheets: dict[str, list[list[Any]]] = {}
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for name in book.sheetnames:
-            sheet = book[name]
-            if not hasattr(sheet, "reset_dimensions"):  # a sheet of charts
-                continue
-            rows = _rows(sheet, path)
-            source = archive.read(sheet._worksheet_path)
-            numbers = list(map(int, _ROW.findall(source)))
-            if any(after <= before for before, after in pairwise([0, *numbers])) or _TWO_VALUES.search(
-                source
-            ):
-                raise NbykError(
-                    f"sheet {name!r} has two rows of one number, or two values in a cell; save it again",
-                    file=path,
-                )
-            if any(map(_is_filled, rows)):
-                merged = [ref.decode() for ref in _MERGED.findall(source)]
-                if merged:
-                    raise NbykError(
-                        f"sheet {name!r}: the cells {merged[0]} are merged, so one value stands for several; "
-                        "unmerge them, and write the value into each",
-                        file=path,
-                    )
-                if n_hidden := len(_HIDDEN.findall(source)):
-                    notes.append(f"hidden rows and columns of sheet {name!r} were read too: {n_hidden}")
-            if b"<f" in source:
-                for row, row_of_formulas in zip(rows, _rows(opened(False)[name], path), strict=False):
-                    for place, formula in enumerate(row_of_formulas):
-                        if formula is not None and row[place] is None:
-                            text = getattr(formula, "text", formula)
-                            row[place] = Unusable(f"the formula {text!s:.40} without a saved value")
-            sheets[name] = rows
+) -> dict[str, dict[int, dict[int, Any]]]:
+    """Return the filled rows of each filled sheet, by number, and the cells of each, by column, from 1."""
+    parser_of = library("openpyxl.worksheet._reader", path, "an Excel workbook").WorkSheetParser
+    book = openpyxl.load_workbook(TimedBytes(path, content), read_only=True, data_only=True)
+    sheets: dict[str, dict[int, dict[int, Any]]] = {}
+    for name in book.sheetnames:
+        sheet = book[name]
+        if not hasattr(sheet, "reset_dimensions"):  # a sheet of charts
+            continue
+        with sheet._get_source() as source:
+            formats = (book.epoch, book._date_formats, book._timedelta_formats)
+            parser = parser_of(source, sheet._shared_strings, True, *formats)
+            parser.parse_cell = partial(_cell, parser.parse_cell)
+            every = counted(parser.parse(), path, _size_of_row)
+            rows = {number: row for number, row in _in_order(every, path, name) if any(map(_is_there, row))}
+        if not rows:
+            continue
+        if parser.merged_cells:
+            raise NbykError(
+                f"sheet {name!r}: the cells {parser.merged_cells.mergeCell[0].ref} are merged, so one value "
+                "stands for several; unmerge them, and write the value into each",
+                file=path,
+            )
+        sizes = (*parser.row_dimensions.values(), *parser.column_dimensions.values())
+        if n_hidden := sum(of.get("hidden") in ("1", "true") for of in sizes):
+            notes.append(f"hidden rows and columns of sheet {name!r} were read too: {n_hidden}")
+        sheets[name] = {
+            number: {cell["column"]: cell["value"] for cell in row} for number, row in rows.items()
+        }
     return sheets
 
 
-def _rows(sheet: Any, path: str | os.PathLike[str]) -> list[list[Any]]:
-    sheet.reset_dimensions()  # what a file says of its own size may be old
-    rows = counted(sheet.iter_rows(values_only=True), path, lambda row: (1, len(row), 0), _SHEET)
-    return [list(row) for row in rows]
+def _cell(parse: Callable[[Any], dict[str, Any]], element: Any) -> dict[str, Any]:
+    """Return a cell as openpyxl parses it; two values, and a formula without a saved one, are unusable."""
+    cell = parse(element)
+    n_values = sum(of.tag.endswith(("}v", "}is")) for of in element)
+    formulas = [f"={of.text or ''}" for of in element if of.tag.endswith("}f")]
+    if n_values > 1:
+        cell["value"] = Unusable(f"{n_values} values in one cell")
+    elif formulas and cell["value"] is None:
+        cell["value"] = Unusable(f"the formula {formulas[0]:.40} without a saved value")
+    return cell
 
 
-def _is_filled(row: Sequence[Any]) -> bool:
-    return any(cell is not None for cell in row)
+def _size_of_row(row: tuple[int, Sequence[Mapping[str, Any]]]) -> tuple[int, int, int]:
+    return 1, max((cell["column"] for cell in row[1]), default=0), 0
+
+
+def _in_order(
+    rows: Iterable[tuple[int, list[dict[str, Any]]]], path: str | os.PathLike[str], sheet: str
+) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    """Yield the rows of a sheet; openpyxl takes the last of two cells or rows of one place."""
+    last = 0
+    for number, row in rows:
+        places = [0, *(cell["column"] for cell in row)]
+        are_here = all(cell["row"] == number for cell in row)
+        if number <= last or not are_here or any(after <= before for before, after in pairwise(places)):
+            raise NbykError(
+                f"sheet {sheet!r}, row {number}: found a row or cell out of order, or two of one place, "
+                "expected each once; save it again",
+                file=path,
+            )
+        last = number
+        yield number, row
+
+
+def _is_there(cell: Mapping[str, Any]) -> bool:
+    return cell["value"] is not None
 
 
 def is_dataset(path: str | os.PathLike[str]) -> bool:
@@ -221,7 +231,14 @@ def read_dataset(path: str | os.PathLike[str]) -> Table:
                 f"holds the splits {', '.join(splits)}; give the folder of one: {folder / splits[0]}",
                 file=path,
             )
-        files = [folder / Path(of["filename"]).name for of in _document(folder / "state.json")["_data_files"]]
+        state = _document(folder / "state.json")
+        if state.get("_indices_data_files"):
+            raise NbykError(
+                "holds a selection of rows (_indices_data_files in state.json), expected the rows; save it "
+                "again after flatten_indices()",
+                file=path,
+            )
+        files = [folder / Path(of["filename"]).name for of in state["_data_files"]]
         features = _document(folder / "dataset_info.json").get("features") or {}
         batches = [*counted((batch for file in files for batch in _batches(file)), path, _size)]
         table = pa.Table.from_batches(batches) if batches else pa.table({})
@@ -296,18 +313,17 @@ def read_inspect_log(path: str | os.PathLike[str]) -> Table:
     """Return a row per sample and epoch of one log, with a column per score, read by Inspect itself."""
     log = library("inspect_ai.log", path, "a log of Inspect")
     number = library("inspect_ai.scorer", path, "a log of Inspect").value_to_float()
+    content = read_bytes(path)
     is_zipped = Path(path).suffix.lower() == ".eval"
-    for document in _documents(path, read_bytes(path)) if is_zipped else [read_bytes(path)]:
+    for document in _documents(path, content) if is_zipped else [content]:
         refuse_document(path, document, _MOST_VALUES)
     deadline = Deadline(path)
     gathering = Gathering("a log of Inspect", "sample", _ITEM, _RUN, path)
     try:
-        if is_zipped:
-            header = log.read_eval_log(os.fspath(path), header_only=True)
-            samples = log.read_eval_log_sample_summaries(os.fspath(path))
-        else:
-            header = log.read_eval_log(os.fspath(path))
-            samples = header.samples or []
+        header = log.read_eval_log(os.fspath(path), header_only=is_zipped)
+        samples = list(_samples(log.EvalSample, path, content, deadline)) if is_zipped else header.samples
+    except NbykError:
+        raise
     except Exception as error:  # its reader raises the errors of zipfile, json and pydantic
         raise NbykError(
             f"Inspect cannot read it ({message_of(error)}); get the log again", file=path
@@ -318,17 +334,42 @@ def read_inspect_log(path: str | os.PathLike[str]) -> Table:
         raise NbykError("no sample of the log has a score; score it with `inspect score` first", file=path)
     for n, sample in enumerate(samples, start=1):
         deadline.check()
-        gathering.add(sample.id, sample.epoch, _scores(sample, number), sample.metadata, number=n)
+        # without ids of their own, Inspect numbers the samples
+        further = sample.metadata | hash_of_input(_text(sample.input) if type(sample.id) is int else None)
+        gathering.add(sample.id, sample.epoch, _scores(sample, number), further, number=n)
     gathering.tell("model", header.eval.model)
     gathering.tell("seed", header.eval.model_generate_config.seed)
     return gathering.table(incomplete=_incomplete(header, len(samples)))
 
 
 def _documents(path: str | os.PathLike[str], content: bytes) -> Iterator[bytes]:
-    """Yield the documents of a zipped log that are read: its head and the summaries of its samples."""
+    """Yield the documents of a zipped log that Inspect reads whole: its head and what goes with it."""
     refuse_bomb(path, content, unread=("samples/",))
     with suppress(Exception), zipfile.ZipFile(io.BytesIO(content)) as archive:  # Inspect says what is wrong
         yield from (archive.read(of) for of in archive.namelist() if not of.startswith("samples/"))
+
+
+def _samples(kind: Any, path: str | os.PathLike[str], content: bytes, deadline: Deadline) -> Iterator[Any]:
+    """Yield the samples of a zipped log, one document after the other, without their messages and events.
+
+    Inspect's summaries of them are not read: they cut long metadata, and may be older than the samples.
+    """
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for member in archive.infolist():
+            if not (member.filename.startswith("samples/") and member.filename.endswith(".json")):
+                continue
+            deadline.check()
+            refuse_more(path, member.file_size, _MOST_BYTES, f"bytes in {member.filename}")
+            document = archive.read(member)
+            refuse_document(path, document, _MOST_VALUES)
+            sample = json.loads(document)
+            kept = {name: sample[name] for name in _OF_A_SAMPLE if name in sample}
+            yield kind.model_validate({"target": "", **kept})
+
+
+def _text(asked: Any) -> Any:
+    """Return a sample's input as text, or the roles and texts of its messages."""
+    return asked if isinstance(asked, str) else [(message.role, message.text) for message in asked]
 
 
 def _scores(sample: Any, number: Callable[[Any], float]) -> Iterator[tuple[str, Any]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from nbyk.data.makers import (
     EXPORTS,
     PLACE,
+    Beside,
     Export,
     Incomplete,
     Path,
@@ -43,14 +45,14 @@ from nbyk.errors import DataPlace, NbykError
 def helm(entry: Mapping[str, Any]) -> Iterator[Row]:
     """Yield an instance, or a perturbed copy, which is an item of its own in the cluster of its instance."""
     instance, trial, stats = required(entry, "instance_id", "train_trial_index", "stats")
-    perturbation = name_in(entry.get("perturbation"))
+    perturbation = entry.get("perturbation")
     scores = []
     for statistic in map(as_object, as_list(stats)):
         name, count, total = name_in(statistic.get("name")), statistic.get("count"), statistic.get("sum", 0.0)
-        if name and count:
+        if count:
             are_numbers = all(isinstance(of, int | float) and abs(of) < 1e300 for of in (count, total))
             scores.append((name, statistic.get("mean", total / count if are_numbers else [total, count])))
-    item = f"{instance} ({perturbation})" if perturbation else instance
+    item = instance if perturbation is None else f"{instance} ({name_in(perturbation)})"
     yield Row(item, trial, scores, {"instance_id": instance})
 
 
@@ -126,7 +128,8 @@ def promptfoo(result: Mapping[str, Any]) -> Iterator[Row | str]:
         yield "results that ended in an error, whose score is 0"
     named = as_object(result.get("namedScores") or {})
     scores = [("score", result.get("score")), ("success", result.get("success")), *named.items()]
-    yield Row(test, f"run {result.get('repeatIndex', 0)} of {system}", scores, {"system": system})
+    run = f"run {result.get('repeatIndex', 0)} of {system}"
+    yield Row(test, run, scores, {"system": system}, input=result.get("vars"))
 
 
 @Export(
@@ -136,6 +139,7 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield each prompt's result: an output, a status, a score and others, in this order."""
     cells = [(name.partition("\n")[0], cell) for name, cell in row.items()]
     system, scores = "", list[tuple[str, Any]]()
+    before_outputs = cells[: [*dict(cells), "Status"].index("Status") - 1]
     for (before, _), (name, cell) in pairwise([*cells, ("", None)]):
         if name == "Status":
             if cell == "ERROR":
@@ -145,7 +149,7 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
         elif system and (name == "Score" or name.startswith("Metric: ")):
             scores.append((name.removeprefix("Metric: ") if name != "Score" else "score", cell))
         elif name == "Grader Reason":
-            yield Row(PLACE, f"run of {system}", scores, {"system": system})
+            yield Row(PLACE, f"run of {system}", scores, {"system": system}, input=before_outputs)
 
 
 @Export("tasks of τ²-bench", "task", "task", "trial", keys=("id", "user_scenario"), within=(("tasks",), ()))
@@ -181,7 +185,8 @@ def tau_bench(result: Mapping[str, Any]) -> Iterator[Row | str]:
     reward = result.get("reward", columns_in(result.get("reward_info")).get("reward"))
     if "error" in columns_in(result.get("info")):
         yield "tasks that ended in an error, whose reward is 0"
-    yield Row(task, result.get("trial", 0), [("reward", reward)])
+    asked = columns_in(columns_in(result.get("info")).get("task")).get("instruction")
+    yield Row(task, result.get("trial", 0), [("reward", reward)], input=asked)
 
 
 @Export("a report of SWE-bench", "report", "instance", "run", keys=("resolved_ids", "submitted_ids"))
@@ -217,8 +222,10 @@ def deepeval(case: Mapping[str, Any]) -> Iterator[Row | str]:
     (item,) = required(case, "name")
     metrics = list(map(as_object, as_list(case.get("metricsData") or [])))
     lower = [name_in(metric) for metric in metrics if _passes_below(metric)]
-    scores = [(name_in(metric), metric.get("score")) for metric in metrics if name_in(metric)]
-    yield Row(item, "run 1", scores, {"input": case.get("input")}, lower)
+    scores = [(name_in(metric), metric.get("score")) for metric in metrics]
+    asked = case.get("input")
+    by_place = isinstance(item, str) and re.fullmatch(r"test_case_\d+", item)
+    yield Row(item, "run 1", scores, {"input": asked}, lower, asked if by_place else None)
     for metric in metrics:
         if metric.get("error"):
             yield f"scores of {name_in(metric)} that ended in an error"
@@ -236,12 +243,14 @@ def _passes_below(metric: Mapping[str, Any]) -> bool:
 @Export("details of lighteval", "row", "doc", "run", keys=("doc", "metric", "model_response"))
 def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
     """Yield a document, whose id is that of a task; older files have no id, and call the scores `metrics`."""
-    item, further = row.get("example"), dict[str, Any]()
+    item, further, asked = row.get("example"), dict[str, Any](), None
     if "doc" in row:
         item, task = required(as_object(row["doc"]), "id", "task_name")
+        asked = row["doc"].get("query")
         further = {"task": task}
         item = f"{task} {item}" if isinstance(item, str | int) else item
-    yield Row(item, "run 1", list(as_object(row.get("metric", row.get("metrics"))).items()), further)
+    scores = list(as_object(row.get("metric", row.get("metrics"))).items())
+    yield Row(item, "run 1", scores, further, input=asked)
 
 
 @Export(
@@ -256,12 +265,10 @@ def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
 def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield matches and metrics; the lines of the run and of its report are none."""
     kind = "" if {"spec", "final_report"} & set(event) else name_in(*required(event, "type"))
-    if not kind and "type" in event:
-        raise UnexpectedNodeError(f"the type {said(event['type'])}, expected text")
     if kind in ("match", "metrics"):
         data = as_object(event.get("data"))
         given = {"correct": data.get("correct")} if kind == "match" else data
-        yield Row(event.get("sample_id"), "run 1", list(given.items()))
+        yield Row(event.get("sample_id"), "run 1", list(given.items()), input=data.get("expected"))
     elif kind == "error":
         yield Incomplete("samples with an error")
 
@@ -289,12 +296,12 @@ def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
 
 @Export("a table of MLflow's evaluation", "row", "inputs", "run", keys=("inputs", "outputs"), is_split=True)
 def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield an input; the numbers beside inputs and outputs are scores."""
+    """Yield an input; what MLflow calls a score or a value, and the numbers beside them, are scores."""
     item = row["inputs"]
     scores = [
-        (name, cell)
+        (name, Beside(cell) if isinstance(cell, str) and not name.endswith(("/score", "/value")) else cell)
         for name, cell in row.items()
-        if name not in ("outputs", "inputs", "token_count") and not isinstance(cell, str)
+        if name not in ("outputs", "inputs", "token_count")
     ]
     yield Row(item if isinstance(item, str) else json.dumps(item), "run 1", scores)
 

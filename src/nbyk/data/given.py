@@ -37,6 +37,7 @@ from nbyk.data.ratings import Ratings, ordered_ids, rows_of
 from nbyk.data.reading import as_ratings, cells_of, is_log, reader_of, table_of
 from nbyk.data.scales import Scale
 from nbyk.data.tables import Table
+from nbyk.data.text import some
 from nbyk.data.units import Units
 from nbyk.errors import DataPlace, NbykError, argument_with
 from nbyk.words import listed
@@ -160,7 +161,10 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
 
 @dataclass(frozen=True)
 class GivenData:
-    """A table or ratings and their place; `rows` are distributions, and `runs` the files of a folder."""
+    """A table or ratings and their place; `rows` are distributions, and `runs` the files of a folder.
+
+    `notes` say what else is in the folder.
+    """
 
     place: DataPlace
     table: Table | None = None
@@ -168,6 +172,7 @@ class GivenData:
     given: Ratings | None = None
     rows: Floats | None = None
     runs: tuple[GivenData, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def each(self, read: Callable[[GivenData], GivenData]) -> GivenData:
         """Return the source read by a function; the files of a folder are read one by one, each as a run."""
@@ -286,15 +291,17 @@ def _as_runs(folder: GivenData, runs: Sequence[GivenData]) -> GivenData:
     if clusters and len(clusters) < len(items):
         raise folder.place.error("some of its files have clusters, and others have none; give them to all")
     ratings = Ratings.from_columns(items, names, np.concatenate(values), clusters=clusters or None)
-    said = tuple(note for run in runs for note in run.ratings.mended)
+    said = (*folder.notes, *(note for run in runs for note in run.ratings.mended))
     recognised = ", ".join(dict.fromkeys(run.ratings.recognised for run in runs if run.ratings.recognised))
     ratings = replace(ratings, mended=said, recognised=recognised)
     return replace(folder, given=ratings, rows=np.concatenate(rows) if rows else None)
 
 
 def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | None) -> GivenData:
-    names = {file.name for file in path.iterdir() if file.is_file() and not file.name.startswith((".", "_"))}
-    files = [path / name for name in ordered_ids(names)]
+    names = ordered_ids(file.name for file in path.iterdir() if not file.name.startswith("."))
+    files = [path / name for name in names if (path / name).is_file() and not name.startswith("_")]
+    # other tools write marks such as _SUCCESS into their folders
+    others = [name for name in names if path / name not in files and (Path(name).suffix or name[0] != "_")]
     if not files:
         raise NbykError(
             "is a folder without files, expected one of each run, such as seed1.csv, or the output of "
@@ -302,7 +309,8 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
             file=path,
         )
     runs = tuple(given_data(file, name, columns, samples) for file in files)
-    return replace(runs[0], place=DataPlace(path), runs=runs)
+    notes = (f"{path}: not read, because they are folders or begin with _: {some(others, str)}",)
+    return replace(runs[0], place=DataPlace(path), runs=runs, notes=notes if others else ())
 
 
 def _holds_runs(path: str | os.PathLike[str]) -> bool:

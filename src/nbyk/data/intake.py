@@ -28,7 +28,8 @@ from nbyk.data.kinds import (
     kind_of,
 )
 from nbyk.data.layouts import Mending
-from nbyk.data.lm_eval import HASHES, SampleChoice, refuse_other_document
+from nbyk.data.lm_eval import SampleChoice
+from nbyk.data.makers import HASHES, refuse_other_item
 from nbyk.data.ratings import agreed_clusters, ordered_ids
 from nbyk.data.reading import is_log
 from nbyk.data.scales import GivenScale, Interval, Scale, as_scale, scale_text
@@ -194,9 +195,16 @@ def read_systems(
             raise NbykError("found gold beside scores of runs; leave it out, or give columns of items")
         if len(named) < 2:
             raise too_few(sources, columns)
+        for source in sources.values():
+            if len(source.runs) > 1:
+                raise source.place.error(
+                    f"is a folder of {len(source.runs)} files of scores, expected one file; write them "
+                    "into one table, with a row for each run"
+                )
         tables = {name: (source.table, source.columns) for name, source in sources.items()}
         read = read_scores(tables, mending, on_missing, paired)
-        said_too = (*read.notes, *incomplete, *direction[1])
+        beside = (note for source in sources.values() for note in source.notes)
+        said_too = (*beside, *read.notes, *incomplete, *direction[1])
         return replace(read, lower_is_better=direction[0], notes=said_too, incomplete=incomplete)
     if kind != "numbers" and on_duplicates == "mean":
         raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
@@ -224,7 +232,7 @@ def read_systems(
         on_scale = Interval(0.0, 1.0)
     elif on_scale is None:
         on_scale = _only_scale(every)
-    _refuse_other_documents(sources.values())
+    _refuse_other_items(sources.values())
     items = common_items(
         [ItemIds(source.place, source.ratings.items, source.nameless) for source in every], on_missing
     )
@@ -350,13 +358,14 @@ def _only_scale(sources: Sequence[GivenData]) -> Scale:
     return scale
 
 
-def _refuse_other_documents(sources: Iterable[GivenData]) -> None:
-    """Raise NbykError if two logs of lm_eval have different documents under one id."""
+def _refuse_other_items(sources: Iterable[GivenData]) -> None:
+    """Raise NbykError if makers' files have different documents, or inputs, under one id."""
     known: dict[str, dict[str, str]] = {}
     for source in sources:
-        table = source.table
-        if table is not None and table.roles and HASHES[0] in table.names:
-            items = table.column(table.roles["item"], "")
-            for kind in set(HASHES).intersection(table.names):
+        for table in (run.table for run in source.runs or (source,)):
+            kinds = [] if table is None or not table.roles else [of for of in HASHES if of in table.names]
+            for kind in kinds:
+                assert table is not None
+                items = table.column(table.roles["item"], "")
                 for row, value in table.cells(kind):
-                    refuse_other_document(known, str(items[row]), {kind: value}, source.place)
+                    refuse_other_item(known, str(items[row]), {kind: str(value)}, table.at(row))

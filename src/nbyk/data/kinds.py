@@ -19,6 +19,7 @@ from nbyk.data.layouts import (
     LARGEST_ID,
     NO_ID,
     Entries,
+    Mending,
     as_ids,
     is_missing,
     long_cells,
@@ -418,7 +419,7 @@ def distribution_cells(table: Table, asked: Columns) -> Entries:
         if len(columns := table.nameless_columns) > 1:
             found: list[Any] = [list(row) for row in zip(*(list(of) for of in columns), strict=True)]
         else:
-            cells = nameless_cells(table).found
+            cells = nameless_cells(table, Mending()).found
             found = [_split(cell) if isinstance(cell, str) else cell for cell in cells]
         places = range(len(found))
         return Entries(

@@ -201,12 +201,12 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
     return Entries(names, givers, found, rows, table, None, columns, known, len(unrated))
 
 
-def nameless_cells(table: Table) -> Entries:
+def nameless_cells(table: Table, mending: Mending) -> Entries:
     """Return the cells of an array, text or list, whose items have no ids but the numbers of their rows."""
     array = table.array
     if array is None:
         places = [(row, column) for row in range(len(table)) for column in range(len(table.names))]
-        return _nameless(table, places, [table.columns[column][row] for row, column in places])
+        return _nameless(table, mending, places, [table.columns[column][row] for row, column in places])
     if array.ndim not in (1, 2):
         raise table.place.error(
             f"found an array of {array.ndim} dimensions, expected two, items × ratings; reshape it"
@@ -217,24 +217,35 @@ def nameless_cells(table: Table) -> Entries:
     if array.dtype.kind not in _NUMBERS:
         if array.dtype.kind not in "UO" or matrix.shape[1] > 1:
             raise _no_numbers(table)
-        return _nameless(table, [(row, 0) for row in range(len(matrix))], matrix[:, 0].tolist())
+        return _nameless(table, mending, [(row, 0) for row in range(len(matrix))], matrix[:, 0].tolist())
     matrix = matrix.astype(np.float64)
     missing = np.isnan(matrix)
-    if missing.all(axis=1).any():
+    if missing.all(axis=1).any() and mending.on_empty == "refuse":
         row = int(np.flatnonzero(missing.all(axis=1))[0])
-        raise table.at(row).error("the item has no rating, only NaN; add one, or delete the row")
+        raise table.at(row).error(
+            'the item has no rating, only NaN; add one, or delete the row, as `on_empty="drop"` does'
+        )
     rows, columns = np.nonzero(~missing)
     return _nameless(
-        table, list(zip(rows.tolist(), columns.tolist(), strict=True)), matrix[rows, columns].tolist()
+        table,
+        mending,
+        list(zip(rows.tolist(), columns.tolist(), strict=True)),
+        matrix[rows, columns].tolist(),
     )
 
 
-def _nameless(table: Table, places: Sequence[tuple[int, int]], cells: Sequence[Any]) -> Entries:
+def _nameless(
+    table: Table, mending: Mending, places: Sequence[tuple[int, int]], cells: Sequence[Any]
+) -> Entries:
+    if mending.on_empty == "drop":
+        kept = [place for place, cell in enumerate(cells) if not is_missing(cell)]
+        places, cells = [places[place] for place in kept], [cells[place] for place in kept]
     rows = [row for row, _ in places]
     raters = [str(column) for _, column in places]
     # a vector does not tell who gave its ratings
     known = len(set(raters)) > 1
-    return Entries(list(map(str, rows)), raters, cells, rows, table, None, raters_known=known)
+    items, n_unrated = list(map(str, rows)), len(table) - len(set(rows))
+    return Entries(items, raters, cells, rows, table, None, raters_known=known, n_unrated=n_unrated)
 
 
 def _item_ids(table: Table, columns: Columns) -> list[str]:

@@ -16,17 +16,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nbyk.data.makers import Gathering, columns_in
-from nbyk.data.tables import JSON_LINES, Table, is_number
-from nbyk.data.text import json_lines
-from nbyk.errors import DataPlace, NbykError
+from nbyk.data.makers import HASHES, Beside, Gathering, columns_in
+from nbyk.data.tables import JSON_LINES, TABLE_SUFFIXES, Table, is_number
+from nbyk.data.text import json_lines, some
+from nbyk.errors import NbykError
 from nbyk.files import read_json
+from nbyk.words import listed
 
 # datetime.isoformat() with "-" in place of ":"; whole seconds have no fraction.
 _FILE_NAME = re.compile(
     r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?)\.jsonl", re.DOTALL
 )
-HASHES = ("doc_hash", "target_hash")
 _FIELDS = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "prompt_hash"),
     *HASHES,
@@ -67,16 +67,25 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     """
     choice = choice or SampleChoice()
     gathering = Gathering("a log of lm_eval", "line", "doc_id", "run", path)
-    logs = _logs(path, choice.task)
+    logs, tasks = _logs(path, choice.task)
     samples_of = {log.file: _read(log.file) for log in logs}
     filters = sorted({_filter(sample) for samples in samples_of.values() for sample in samples.values()})
     chosen = _one_of("filter", choice.filter, filters, path)
-    documents: dict[str, dict[str, str]] = {}
     n_tasks, has_dates = len({log.task for log in logs}), len({log[1:3] for log in logs}) == len(logs)
     notes: dict[bool, list[str]] = {True: [], False: []}
+    higher: dict[str, tuple[bool, str]] = {}
     for log in logs:
-        higher = log.of_task("higher_is_better")
-        gathering.lower.update(name for name in higher if higher[name] is False)
+        for name, is_higher in log.of_task("higher_is_better").items():
+            if not isinstance(is_higher, bool):
+                continue
+            is_known, task = higher.setdefault(name, (is_higher, log.task))
+            if is_known != is_higher:
+                raise NbykError(
+                    f"{name} of the task {task} is better if {'higher' if is_known else 'lower'}, and of "
+                    f"{log.task} if {'higher' if is_higher else 'lower'}; expected one direction: compare "
+                    "the tasks one by one",
+                    file=path,
+                )
         gathering.tell("model", log.results.get("model_name"))
         settings = columns_in(log.results.get("config"))
         for seed in _SEEDS:
@@ -84,14 +93,13 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
         run = log.date if has_dates else log.file.relative_to(path).as_posix()
         for line, sample in samples_of[log.file].items():
             if _filter(sample) == chosen:
-                hashes = {kind: str(sample[kind]) for kind in HASHES if sample.get(kind)}
                 item = sample["doc_id"]
                 if n_tasks > 1 and isinstance(item, str | int):
                     item = f"{log.task} {item}"
-                refuse_other_document(documents, str(item), hashes, DataPlace(log.file, line))
                 doc = columns_in(sample.get("doc")).items()
                 further = {key: of for key, of in doc if not isinstance(of, str) or len(of) <= _LONGEST}
-                further |= hashes | ({"task": log.task} if n_tasks > 1 else {})
+                further |= {kind: str(sample[kind]) for kind in HASHES if sample.get(kind)}
+                further |= {"task": log.task} if n_tasks > 1 else {}
                 gathering.add(item, f"run {run}", _scores(sample), further, number=line, file=log.file)
         n_documents = len({str(sample["doc_id"]) for sample in samples_of[log.file].values()})
         counts = log.of_task("n-samples")
@@ -104,25 +112,26 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
         elif n_documents < original:
             limited = f"{n_documents} of {original} documents were evaluated (--limit)"
             notes[True].append(f"{log.file.name}: {limited}")
+    gathering.lower.update(name for name, (is_higher, _) in higher.items() if not is_higher)
+    for date in dict.fromkeys((log.file.parent, log.date) for log in logs):
+        there = {log.task for log in logs if (log.file.parent, log.date) == date}
+        if unlogged := sorted(tasks - there):
+            notes[False].append(f"the run of {date[1]} has no log of {listed(unlogged)}, tasks of the group")
+    stray = sorted(
+        file.name
+        for file in Path(path).rglob("*")
+        if file.suffix.lower() in TABLE_SUFFIXES and not _FILE_NAME.fullmatch(file.name)
+    )
+    if stray:
+        notes[True].append(
+            f"not read, because they are not named samples_<task>_<date>.jsonl: {some(stray, str)}"
+        )
     if n_tasks > 1:
         notes[True].append(
             f"holds {n_tasks} tasks of a group: a mean is over documents, whatever their "
             "task, and documents of a task count as independent unless task is the column of clusters"
         )
     return gathering.table(notes=notes[True], incomplete=notes[False])
-
-
-def refuse_other_document(
-    known: dict[str, dict[str, str]], item: str, hashes: Mapping[str, str], where: DataPlace
-) -> None:
-    """Add an item's hashes to those `known` so far."""
-    before = known.setdefault(item, {})
-    for kind, value in hashes.items():
-        if before.setdefault(kind, value) != value:
-            raise where.error(
-                f"document {item!r} has {kind} {value[:8]}, elsewhere {before[kind][:8]}; expected "
-                "one document under one doc_id: compare runs on one version and split of the task"
-            )
 
 
 class _Log(NamedTuple):
@@ -154,13 +163,13 @@ class _Log(NamedTuple):
         return name if isinstance(name, str) else self.file.parent.name
 
 
-def _logs(path: str | os.PathLike[str], task: str | None) -> list[_Log]:
-    """Return the logs of one task, or group of tasks, and one model, oldest first."""
+def _logs(path: str | os.PathLike[str], task: str | None) -> tuple[list[_Log], set[str]]:
+    """Return the logs of one task, or group of tasks, and one model, oldest first; and the tasks."""
     if not os.path.isdir(path):
         log = _Log.at(Path(path))
         if log.task:
             _one_of("task", task, [log.task], path)
-        return [log]
+        return [log], {log.task}
     files = [file for file in Path(path).rglob("samples_*.jsonl") if _FILE_NAME.fullmatch(file.name)]
     if not files:
         raise NbykError(
@@ -180,7 +189,7 @@ def _logs(path: str | os.PathLike[str], task: str | None) -> list[_Log]:
             "give each model's own folder",
             file=path,
         )
-    return sorted(logs, key=lambda log: (log.date, log.file))
+    return sorted(logs, key=lambda log: (log.date, log.file)), chosen
 
 
 def _groups(logs: Iterable[_Log]) -> dict[str, set[str]]:
@@ -231,12 +240,12 @@ def _filter(sample: Mapping[str, Any]) -> str:
 
 
 def _scores(sample: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield each metric of a sample; older logs do not name them, and any number may be one."""
+    """Yield each metric of a sample; older logs do not name them."""
     names = sample.get("metrics")
     for name in names if isinstance(names, list) else [name for name in sample if name not in _FIELDS]:
         score = sample.get(name) if isinstance(name, str) else None
-        if isinstance(names, list) or not isinstance(score, str) or is_number(score):
-            yield str(name), score
+        is_text = isinstance(score, str) and not is_number(score)
+        yield str(name), Beside(score) if is_text and not isinstance(names, list) else score
 
 
 def _one_of(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import os
 from collections import Counter
@@ -12,10 +14,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 from nbyk.bounded import MOST_CELLS, counted, refuse_more
 from nbyk.data.tables import SparseColumn, Table, Unusable, made_table, said
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 
 Path: TypeAlias = str | os.PathLike[str]
 Scores: TypeAlias = Sequence[tuple[str, Any]]
+
+HASHES = ("doc_hash", "target_hash", "input_hash")
+"""Columns that tell two items under one id apart: lm_eval's own, and one of the input that a maker shows."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,7 @@ class Gathering:
         self._rows_of: dict[Any, list[_Row]] = {}
         self._counts: dict[tuple[Any, str | None], int] = {}
         self._about: dict[str, dict[str, None]] = {}
+        self._hashes: dict[str, dict[str, str]] = {}
 
     def tell(self, what: str, value: Any) -> None:
         """Add what the file says of the run, such as its model; a list is several, and null is none."""
@@ -62,6 +68,8 @@ class Gathering:
         file: File | None = None,
     ) -> None:
         """Add scores of an item by one rater, and metadata; `number` is that of the unit in the file."""
+        hashes = {kind: str(of) for kind in HASHES if (of := (further or {}).get(kind))}
+        refuse_other_item(self._hashes, str(item), hashes, self._at(number, file))
         key: Any = (item, rater)
         try:
             hash(key)
@@ -103,7 +111,7 @@ class Gathering:
         if numbers and not scores:
             self._refuse(cells, numbers, files)
         groups = set(further[cluster].cells) if cluster in further else set[Any]()
-        is_shared = 1 < len(groups) < len(set(map(repr, columns[self._ids[0]])))
+        is_shared = 0 < len(groups) < len(set(map(repr, columns[self._ids[0]])))
         roles = dict(zip(("item", "rater"), self._ids, strict=True))
         roles |= {"value": scores[0]} if len(scores) == 1 else {}
         roles |= {"cluster": cluster} if cluster and is_shared else {}
@@ -132,25 +140,57 @@ class Gathering:
             if isinstance(cell, Unusable)
         )
         what, row = next(unusable, ("found no score", 0))
-        raise NbykError(
-            f"{what}, expected a number or one label for each {self._unit}; give a file that has them",
-            file=files[row] if files else self._path,
-            row=numbers[row] if self._unit == "line" else f"{self._unit} {numbers[row]}",
+        raise self._at(numbers[row], files[row] if files else None).error(
+            f"{what}, expected a number or one label for each {self._unit}; give a file that has them"
         )
+
+    def _at(self, number: int, file: File | None) -> DataPlace:
+        return DataPlace(file or self._path, number if self._unit == "line" else f"{self._unit} {number}")
+
+
+def refuse_other_item(
+    known: dict[str, dict[str, str]], item: str, hashes: Mapping[str, str], where: DataPlace
+) -> None:
+    """Add an item's hashes to those `known` so far; raise NbykError if others are known of its id."""
+    before = known.setdefault(item, {}) if hashes else {}
+    for kind, value in hashes.items():
+        if before.setdefault(kind, value) != value:
+            raise where.error(
+                f"item {item!r} has {kind} {value[:8]}, elsewhere {before[kind][:8]}; expected one document, "
+                "or input, under one id: compare runs on one version and split of the items, or give the "
+                "items ids of their own"
+            )
+
+
+def hash_of_input(shown: Any) -> dict[str, str]:
+    """Return the column of an item's input, as the maker shows it; none if it shows none."""
+    try:
+        text = "" if shown is None else json.dumps(shown, sort_keys=True, default=str)
+    except RecursionError:
+        text = ""
+    return {HASHES[-1]: hashlib.sha256(text.encode()).hexdigest()} if text else {}
 
 
 def _is_score(cell: Any) -> bool:
-    return cell is not None and not isinstance(cell, Unusable)
+    return cell is not None and not isinstance(cell, Unusable | Beside)
+
+
+class Beside(str):
+    """Text where the maker does not say which columns are scores: it is one if others of its name are."""
 
 
 class Row(NamedTuple):
-    """The scores that a rater, or run, gives to an item, and further columns; of `lower`, low is better."""
+    """The scores that a rater, or run, gives to an item, and further columns; of `lower`, low is better.
+
+    An item whose id is its position, or may be, has its `input`, if the file shows it.
+    """
 
     item: Any
     rater: Any
     scores: Scores
     further: Mapping[str, Any] = {}
     lower: Collection[str] = ()
+    input: Any = None
 
 
 class Incomplete(str):
@@ -243,7 +283,8 @@ class Export:
                         remarks[row] += 1
                     else:
                         item = place if row.item is PLACE else row.item
-                        gathering.add(item, row.rater, row.scores, row.further, number=number)
+                        further = {**row.further, **hash_of_input(row.input)}
+                        gathering.add(item, row.rater, row.scores, further, number=number)
                         gathering.lower.update(row.lower)
             except UnexpectedNodeError as node:
                 raise NbykError(
@@ -319,8 +360,10 @@ def columns_in(node: Any) -> Mapping[str, Any]:
 
 def name_in(named: Any) -> str:
     """Return a name that may be wrapped in an object."""
-    name = named.get("name", "") if isinstance(named, Mapping) else named
-    return name if isinstance(name, str) else ""
+    name = named.get("name") if isinstance(named, Mapping) else named
+    if isinstance(name, str) and name:
+        return name
+    raise UnexpectedNodeError(f"{said(name)}, expected a name")
 
 
 def rows_of_split(content: Any) -> list[dict[str, Any]]:

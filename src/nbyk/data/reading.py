@@ -34,7 +34,8 @@ from nbyk.data.layouts import (
     without_duplicates,
     without_empty,
 )
-from nbyk.data.lm_eval import HASHES, SampleChoice, holds_samples, read_samples
+from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples
+from nbyk.data.makers import HASHES
 from nbyk.data.ratings import Ratings
 from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.tables import (
@@ -128,6 +129,11 @@ def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mendin
         column = cells.table.column(cluster, "rename the column of clusters, or name it with `cluster`")
         of_rows = as_ids(cells.table, cluster, column)
         clusters = [of_rows[row] for row in cells.rows]
+        if columns.cluster is None and len(set(clusters)) == 1:
+            raise cells.table.place.error(
+                f"all items are of one {cluster}, {clusters[0]!r}, and say nothing of others; expected two "
+                "or more: give a file that has them, or name another column of clusters with `cluster`"
+            )
     raters = cells.raters
     if cells.value is None and all(map(str.isdigit, set(raters))):
         raters = [f"column {place}" for place in raters]
@@ -181,7 +187,7 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
             )
         if table.array is None and len(table.names) > 1:
             raise headless(table)
-        return nameless_cells(table)
+        return nameless_cells(table, mending)
     named, columns = columns.value != "value", recognised(table, columns)
     item, rater, value = columns.item, columns.rater, columns.value
     systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()

@@ -29,6 +29,11 @@ _START_OF_NUMBER = "+-.0123456789inIN"
 
 _NO_NUMBERS = re.compile(r"(?:^|\0)(?:[-+.0-9]|inf(?:inity)?(?:\0|$)|nan(?:\0|$))")
 
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+"""Signs without a look of their own that are no format signs to Unicode: fillers, selectors of variants."""
+
 _COUNTED = re.compile(r"(?:0|[1-9][0-9]{0,14})(?:\0(?:0|[1-9][0-9]{0,14}))*")
 
 
@@ -63,7 +68,8 @@ def seen(name: str) -> str:
     """Return a name as people see it: without further spaces and invisible signs, accents in one form."""
     if not name.isascii():
         composed = unicodedata.normalize("NFC", name)
-        name = "".join(sign for sign in composed if unicodedata.category(sign) != "Cf")
+        shown = (sign for sign in composed if unicodedata.category(sign) != "Cf")
+        name = _UNSEEN.sub("", "".join(shown))
     return " ".join(name.split())
 
 
