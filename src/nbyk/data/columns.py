@@ -45,6 +45,8 @@ NO_RATERS = {
     *("confidence", "probability", "prob", "logprob", "logprobs", "perplexity", "loss"),
     *("latency", "duration", "time", "cost", "tokens", "n_tokens", "num_tokens", "length", "timestamp"),
 }
+_NO_VALUES = ("_at", "_by", "_id", "_time")
+_UNIT = re.compile(r"[ _(\[-]+(ms|s|secs?|seconds|minutes|usd|eur)[)\]]?$")
 ROW_NUMBERS = {"index", "unnamed: 0", "__index_level_0__"}
 """The names that pandas gives to the row numbers that it writes beside the data."""
 
@@ -133,7 +135,8 @@ def proposed(table: Table, asked: Columns) -> dict[str, str]:
         roles = {"item": others.pop(0), **roles}
     likely = [name for name in others if name.lower() in LIKE_VALUES]
     if "value" not in roles and others:
-        roles["value"] = likely[0] if likely else others[-1]
+        likely += [name for name in reversed(others) if not name.lower().endswith(_NO_VALUES)]
+        roles["value"] = (likely or others)[0]
         others.remove(roles["value"])
     items = table.column(roles["item"], "") if "item" in roles else []
     if "rater" not in roles and others and len(set(map(repr, items))) < len(items):
@@ -191,6 +194,11 @@ def known_names(names: Sequence[str], role: str) -> list[str]:
     return [name for name in names if name.lower() in KNOWN_NAMES[role]]
 
 
+def is_of_no_rater(name: str) -> bool:
+    """Return whether a column's name says that it holds no ratings, such as confidence or latency_ms."""
+    return _UNIT.sub("", name.lower()) in NO_RATERS
+
+
 def run_word(column: str) -> str:
     """Return the word for a run that a column's name holds, such as "seed"; "" if it names no runs."""
     name = column.lower()
@@ -213,5 +221,5 @@ def known_column(table: Table, role: str, taken: Sequence[str | None] = ()) -> s
 
 def other_than_system(name: str) -> bool:
     """Return whether a column's name says that it is of a rater, a run, a cluster, or one of many values."""
-    known = {*LIKE_VALUES, *NO_RATERS, *(of for names in KNOWN_NAMES.values() for of in names)}
-    return name.lower() in known or _LIKE_GIVERS.fullmatch(name) is not None
+    known = {*LIKE_VALUES, *(of for names in KNOWN_NAMES.values() for of in names)}
+    return name.lower() in known or is_of_no_rater(name) or _LIKE_GIVERS.fullmatch(name) is not None
