@@ -276,6 +276,69 @@ def test_every_road_gives_the_same_p_value(road: Callable[[Path, Rows], Any], tm
     assert p_values[0] == p_values[1]
 
 
+def written_as(form: str, path: Path, table: pd.DataFrame) -> Any:
+    """Write a table into a container, by its suffix, or make it a frame of a library."""
+    path = path.with_name(f"{path.name}.{form}")
+    match form:
+        case "csv" | "tsv":
+            table.to_csv(path, index=False, sep="\t" if form == "tsv" else ",")
+        case "jsonl" | "objects.json":
+            table.to_json(path, orient="records", lines=form == "jsonl")
+        case "columns.json":
+            path.write_text(json.dumps(table.to_dict(orient="list")))
+        case "parquet":
+            table.to_parquet(path)
+        case "categories.parquet":
+            table.astype({"item": "category", "post": "category"}).to_parquet(path, row_group_size=5)
+        case "xlsx":
+            table.to_excel(path, index=False)
+        case "data set":
+            return saved(path, pa.Table.from_pandas(table))
+        case "pandas":
+            return table.set_index("item")
+        case "pyarrow":
+            return pa.table(table)
+        case "polars":
+            return pl.from_pandas(table)
+    return path
+
+
+@pytest.mark.parametrize("layout", ["long", "wide"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        *("csv", "tsv", "jsonl", "objects.json", "columns.json", "parquet", "categories.parquet", "xlsx"),
+        *("data set", "pandas", "pyarrow", "polars"),
+    ],
+)
+def test_each_container_and_layout_gives_the_same_p_value_with_clusters_of_long_names(
+    form: str, layout: str, tmp_path: Path
+) -> None:
+    given, expected = dict[str, Any](), dict[str, Any]()
+    for name, seed in (("a", 1), ("b", 2)):
+        rng = np.random.default_rng(seed)
+        cells = [
+            (f"q{i}", "L" * 1100 + str(i // 3), f"run {r}", rng.integers(5) / 4)
+            for r in "01"
+            for i in range(36)
+        ]
+        table = pd.DataFrame(cells, columns=["item", "post", "rater", "value"])
+        expected[name] = written_as("csv", tmp_path / f"expected_{name}", table)
+        if layout == "wide":
+            table = table.pivot(index=["item", "post"], columns="rater", values="value").reset_index()
+            table = table.rename_axis(columns=None)
+        given[name] = written_as(form, tmp_path / name, table)
+    found, wanted = (read_systems(of, cluster="post") for of in (given, expected))
+    assert (found.items, found.clusters) == (wanted.items, wanted.clusters)
+    assert len(set(found.clusters or ())) == 12
+    p_values = [
+        nbyk.compare(of.pair("a", "b"), generalise=("items", "clusters"), n_resamples=99, seed=3).p
+        for of in (found, wanted)
+    ]
+    assert 0 < p_values[0] < 1
+    assert p_values[0] == p_values[1]
+
+
 @pytest.mark.parametrize("road", [*TABLES, *MAKERS, promptfoo, *OF_EACH_RUN])
 def test_no_cell_is_lost_without_a_word(road: Callable[[Path, Rows], Any], tmp_path: Path) -> None:
     rows = drawn(3, extra=True)
