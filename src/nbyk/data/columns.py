@@ -160,7 +160,7 @@ def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Colu
         lacking = ["item"] * (found.item not in table.names) + ["value"] * lacks_values
         missing[:0] = [(table, f"{prefix}{role}", getattr(asked, role)) for role in lacking]
         for role, name in of_roles.items():
-            is_known = name == getattr(found, role) and not (prefix and role in roles)
+            is_known = not _needs_option(table, asked, of_roles, role) and not (prefix and role in roles)
             if not is_known and (not prefix or roles.get(role) != name):
                 roles[f"{prefix}{role}"] = name
     if len(missing) < fewest:
@@ -176,8 +176,17 @@ def naming(table: Table, asked: Columns, role: str) -> str:
     found = recognised(table, asked)
     if {found.rater, found.value}.isdisjoint(table.names):
         return _way_out(role, {})
-    roles = proposed(table, asked).items()
-    return _way_out(role, {of: name for of, name in roles if name != getattr(found, of)})
+    roles = proposed(table, asked)
+    return _way_out(role, {of: name for of, name in roles.items() if _needs_option(table, asked, roles, of)})
+
+
+def _needs_option(table: Table, asked: Columns, roles: Mapping[str, str], role: str) -> bool:
+    """Return whether a role's column must be named: it is unknown, or one of several beside the items."""
+    others = {*table.names} - {*roles.values(), asked.cluster}
+    if role == "value" and roles[role] != "value" and "rater" not in roles and others:
+        return asked.value != roles[role]
+    found: str | None = getattr(recognised(table, asked), role)
+    return roles[role] != found
 
 
 def _way_out(role: str, names: Mapping[str, str]) -> str:
