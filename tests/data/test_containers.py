@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from nbyk import bounded, read_systems
-from nbyk.data import read_ratings
+from nbyk.data import containers, read_ratings
 from nbyk.errors import NbykError
 
 openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
@@ -203,6 +203,15 @@ def long_texts(n: int) -> bytes:
     return parquet_of(n, item=texts, value=pa.array(np.zeros(n)))
 
 
+def plain_texts(n: int) -> bytes:
+    return parquet_of(n, item=pa.array(["x" * 10**6] * n), value=pa.array(np.zeros(n)))
+
+
+def long_lists() -> bytes:
+    lists = pa.array([np.zeros(12_000_000), np.ones(12_000_000)])
+    return parquet_of(2, item=pa.array(["a", "b"]), value=lists)
+
+
 def long_text() -> bytes:
     return parquet_of(2, item=pa.array(["x" * 410_000_000, "b"]), value=pa.array([0.5, 1]))
 
@@ -227,6 +236,8 @@ def zipped(*members: tuple[str, int]) -> bytes:
 BOMBS = {
     "a.parquet": (lambda: zeros(20_000_000), "holds more than 5,000,000 rows, expected at most"),
     "b.parquet": (lambda: long_texts(3_000), "holds more than 400,000,000 bytes, expected at most"),
+    "d.parquet": (lambda: plain_texts(600), "holds more than 400,000,000 bytes, expected at most"),
+    "e.parquet": (long_lists, "holds more than 20,000,000 cells, expected at most"),
     "c.parquet": (long_text, "holds more than 400,000,000 bytes, expected at most"),
     "a.xlsx": (
         lambda: zipped(("xl/worksheets/sheet1.xml", 101_000_000)),
@@ -254,6 +265,18 @@ def test_a_bomb_is_refused_by_a_bound_that_the_message_names(name: str, tmp_path
     with pytest.raises(NbykError, match=rf"{name}: {says}"):
         read_systems({"a": path, "b": path})
     assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize("name", ["b.parquet", "d.parquet", "e.parquet"])
+def test_long_texts_and_lists_are_counted_before_they_are_written_out(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, says = BOMBS[name]
+    path = tmp_path / name
+    path.write_bytes(make())
+    monkeypatch.setattr(containers, "_decoded", lambda batch: pytest.fail("written out"))
+    with pytest.raises(NbykError, match=says):
+        read_ratings(path)
 
 
 def test_a_sheet_is_read_up_to_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

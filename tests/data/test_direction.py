@@ -37,7 +37,7 @@ def test_an_error_rate_is_taken_as_the_user_says_and_its_name_brings_a_caution(
         board = nbyk.compare(read, alpha=0.5, seed=1)
         assert (board.pairs[0].better, board.standings[0].name) == (better, better)
         assert board.effect == pytest.approx((np.mean(LOW) - np.mean(HIGH)) * (-1 if lower else 1))
-    assert nbyk.compare(None, LOW, HIGH, lower_is_better=True, seed=1).p == board.p
+    assert nbyk.compare(None, LOW, HIGH, lower_is_better=True, seed=1, kind="numbers").p == board.p
 
 
 @pytest.mark.parametrize("test", ["permutation", "welch_t", "mann_whitney", "aso", "bootstrap"])

@@ -221,18 +221,25 @@ def passages(
     return paths
 
 
-def test_both_forms_of_a_log_give_one_answer_with_long_metadata_as_clusters(tmp_path: Path) -> None:
+def test_both_forms_of_a_log_and_its_table_give_one_answer_with_long_metadata_as_clusters(
+    tmp_path: Path,
+) -> None:
     import nbyk
 
     a = passages(tmp_path, "a", ["C"] * 48)
     b = passages(tmp_path, "b", ["I" if i < 36 and i // 4 not in (0, 5, 7) else "C" for i in range(48)])
     found = []
-    for form in ("json", "eval"):
+    for name, paths in (("a", a), ("b", b)):
+        read = read_ratings(paths["json"], cluster="passage")
+        cells = zip(read.items, read.values, read.clusters or (), strict=True)
+        paths["csv"] = tmp_path / f"{name}.csv"
+        paths["csv"].write_text("item,value,passage\n" + "".join(f"{i},{v},{c}\n" for i, v, c in cells))
+    for form in ("json", "eval", "csv"):
         systems = read_systems({"a": a[form], "b": b[form]}, cluster="passage")
         assert len(set(systems.clusters or ())) == 12
         comparison = nbyk.compare(systems.pair("a", "b"))
         found.append((systems.clusters, comparison.pair.p))
-    assert found[0] == found[1]
+    assert found[0] == found[1] == found[2]
 
 
 def rewritten(path: Path, edit: Any) -> Path:

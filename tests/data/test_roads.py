@@ -276,6 +276,69 @@ def test_every_road_gives_the_same_p_value(road: Callable[[Path, Rows], Any], tm
     assert p_values[0] == p_values[1]
 
 
+def written_as(form: str, path: Path, table: pd.DataFrame) -> Any:
+    """Write a table into a container, by its suffix, or make it a frame of a library."""
+    path = path.with_name(f"{path.name}.{form}")
+    match form:
+        case "csv" | "tsv":
+            table.to_csv(path, index=False, sep="\t" if form == "tsv" else ",")
+        case "jsonl" | "objects.json":
+            table.to_json(path, orient="records", lines=form == "jsonl")
+        case "columns.json":
+            path.write_text(json.dumps(table.to_dict(orient="list")))
+        case "parquet":
+            table.to_parquet(path)
+        case "categories.parquet":
+            table.astype({"item": "category", "post": "category"}).to_parquet(path, row_group_size=5)
+        case "xlsx":
+            table.to_excel(path, index=False)
+        case "data set":
+            return saved(path, pa.Table.from_pandas(table))
+        case "pandas":
+            return table.set_index("item")
+        case "pyarrow":
+            return pa.table(table)
+        case "polars":
+            return pl.from_pandas(table)
+    return path
+
+
+@pytest.mark.parametrize("layout", ["long", "wide"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        *("csv", "tsv", "jsonl", "objects.json", "columns.json", "parquet", "categories.parquet", "xlsx"),
+        *("data set", "pandas", "pyarrow", "polars"),
+    ],
+)
+def test_each_container_and_layout_gives_the_same_p_value_with_clusters_of_long_names(
+    form: str, layout: str, tmp_path: Path
+) -> None:
+    given, expected = dict[str, Any](), dict[str, Any]()
+    for name, seed in (("a", 1), ("b", 2)):
+        rng = np.random.default_rng(seed)
+        cells = [
+            (f"q{i}", "L" * 1100 + str(i // 3), f"run {r}", rng.integers(5) / 4)
+            for r in "01"
+            for i in range(36)
+        ]
+        table = pd.DataFrame(cells, columns=["item", "post", "rater", "value"])
+        expected[name] = written_as("csv", tmp_path / f"expected_{name}", table)
+        if layout == "wide":
+            table = table.pivot(index=["item", "post"], columns="rater", values="value").reset_index()
+            table = table.rename_axis(columns=None)
+        given[name] = written_as(form, tmp_path / name, table)
+    found, wanted = (read_systems(of, cluster="post") for of in (given, expected))
+    assert (found.items, found.clusters) == (wanted.items, wanted.clusters)
+    assert len(set(found.clusters or ())) == 12
+    p_values = [
+        nbyk.compare(of.pair("a", "b"), generalise=("items", "clusters"), n_resamples=99, seed=3).p
+        for of in (found, wanted)
+    ]
+    assert 0 < p_values[0] < 1
+    assert p_values[0] == p_values[1]
+
+
 @pytest.mark.parametrize("road", [*TABLES, *MAKERS, promptfoo, *OF_EACH_RUN])
 def test_no_cell_is_lost_without_a_word(road: Callable[[Path, Rows], Any], tmp_path: Path) -> None:
     rows = drawn(3, extra=True)
@@ -462,14 +525,16 @@ def test_one_table_of_runs_holds_systems_in_a_column_or_in_columns(tmp_path: Pat
     )
 
 
-@pytest.mark.parametrize("name", ["confidence", "logprob", "latency", "prompt_tokens_time", "length"])
+@pytest.mark.parametrize(
+    "name", ["confidence", "logprob", "latency", "latency_ms", "cost (usd)", "prompt_tokens_time", "length"]
+)
 def test_a_column_that_is_of_no_run_by_its_name_is_not_read_as_one(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     pd.DataFrame({"item": ["a", "b"], "run_1": [1, 0], name: [0.5, 0.25]}).to_csv(path, index=False)
     if name == "prompt_tokens_time":
         assert read_ratings(path).raters == ("run_1", name)
         return
-    with pytest.raises(NbykError, match=f"column '{name}' is of no rater or run by its name"):
+    with pytest.raises(NbykError, match=f"column '{re.escape(name)}' is of no rater or run by its name"):
         read_ratings(path)
     ratings = read_ratings(path, value=name)
     assert ratings.values.tolist() == [0.5, 0.25]
@@ -481,3 +546,39 @@ def test_columns_of_classes_that_sum_to_one_are_soft_labels(tmp_path: Path) -> N
         pd.DataFrame(classes).to_csv(tmp_path / f"{name}.csv", index=False)
     read = read_systems([tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "gold.csv")
     assert (read.kind, read.classes) == ("distributions", ("class1", "class2"))
+
+
+@pytest.mark.parametrize(
+    ("no", "says"),
+    [
+        ([0.5, 0.5, 0.6], r"b\.csv:2: sums to 1.1, 0.1 more than one \(3 rows of 3 off\)"),
+        ([0.4, None, 0.5], r"b\.csv:3: class 'no': found '', expected a probability|class 1 is nan"),
+    ],
+)
+def test_soft_labels_that_do_not_sum_to_one_are_named_and_not_gold(
+    no: list[float | None], says: str, tmp_path: Path
+) -> None:
+    items = list("xyz")
+    pd.DataFrame({"item": items, "value": ["yes", "no", "yes"]}).to_csv(tmp_path / "gold.csv", index=False)
+    yes = [0.6, 0.6, 0.5]
+    pd.DataFrame({"item": items, "yes": yes, "no": [0.4, 0.4, 0.5]}).to_csv(tmp_path / "a.csv", index=False)
+    pd.DataFrame({"item": items, "yes": yes, "no": no}).to_csv(tmp_path / "b.csv", index=False)
+    with pytest.raises(NbykError, match=says):
+        read_systems([tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "gold.csv")
+
+
+def test_a_date_is_not_proposed_as_the_values(tmp_path: Path) -> None:
+    tasks = [
+        {
+            "id": i,
+            "annotator": 1,
+            "annotation_id": i,
+            "quality": i % 2,
+            "created_at": "2025",
+            "updated_at": "2025",
+        }
+        for i in range(3)
+    ]
+    path = as_json(tmp_path / "a", tasks)
+    with pytest.raises(NbykError, match=r"as in .*`?value=.quality"):
+        read_ratings(path)

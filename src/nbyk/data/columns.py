@@ -45,6 +45,8 @@ NO_RATERS = {
     *("confidence", "probability", "prob", "logprob", "logprobs", "perplexity", "loss"),
     *("latency", "duration", "time", "cost", "tokens", "n_tokens", "num_tokens", "length", "timestamp"),
 }
+_NO_VALUES = ("_at", "_by", "_id", "_time")
+_UNIT = re.compile(r"[ _(\[-]+(ms|s|secs?|seconds|minutes|usd|eur)[)\]]?$")
 ROW_NUMBERS = {"index", "unnamed: 0", "__index_level_0__"}
 """The names that pandas gives to the row numbers that it writes beside the data."""
 
@@ -133,7 +135,8 @@ def proposed(table: Table, asked: Columns) -> dict[str, str]:
         roles = {"item": others.pop(0), **roles}
     likely = [name for name in others if name.lower() in LIKE_VALUES]
     if "value" not in roles and others:
-        roles["value"] = likely[0] if likely else others[-1]
+        likely += [name for name in reversed(others) if not name.lower().endswith(_NO_VALUES)]
+        roles["value"] = (likely or others)[0]
         others.remove(roles["value"])
     items = table.column(roles["item"], "") if "item" in roles else []
     if "rater" not in roles and others and len(set(map(repr, items))) < len(items):
@@ -157,7 +160,7 @@ def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Colu
         lacking = ["item"] * (found.item not in table.names) + ["value"] * lacks_values
         missing[:0] = [(table, f"{prefix}{role}", getattr(asked, role)) for role in lacking]
         for role, name in of_roles.items():
-            is_known = name == getattr(found, role) and not (prefix and role in roles)
+            is_known = not _needs_option(table, asked, of_roles, role) and not (prefix and role in roles)
             if not is_known and (not prefix or roles.get(role) != name):
                 roles[f"{prefix}{role}"] = name
     if len(missing) < fewest:
@@ -173,8 +176,17 @@ def naming(table: Table, asked: Columns, role: str) -> str:
     found = recognised(table, asked)
     if {found.rater, found.value}.isdisjoint(table.names):
         return _way_out(role, {})
-    roles = proposed(table, asked).items()
-    return _way_out(role, {of: name for of, name in roles if name != getattr(found, of)})
+    roles = proposed(table, asked)
+    return _way_out(role, {of: name for of, name in roles.items() if _needs_option(table, asked, roles, of)})
+
+
+def _needs_option(table: Table, asked: Columns, roles: Mapping[str, str], role: str) -> bool:
+    """Return whether a role's column must be named: it is unknown, or one of several beside the items."""
+    others = {*table.names} - {*roles.values(), asked.cluster}
+    if role == "value" and roles[role] != "value" and "rater" not in roles and others:
+        return asked.value != roles[role]
+    found: str | None = getattr(recognised(table, asked), role)
+    return roles[role] != found
 
 
 def _way_out(role: str, names: Mapping[str, str]) -> str:
@@ -189,6 +201,11 @@ def _options(names: Mapping[str, str]) -> str:
 def known_names(names: Sequence[str], role: str) -> list[str]:
     """Return the columns whose names are known for a role, in any case of letters."""
     return [name for name in names if name.lower() in KNOWN_NAMES[role]]
+
+
+def is_of_no_rater(name: str) -> bool:
+    """Return whether a column's name says that it holds no ratings, such as confidence or latency_ms."""
+    return _UNIT.sub("", name.lower()) in NO_RATERS
 
 
 def run_word(column: str) -> str:
@@ -213,5 +230,5 @@ def known_column(table: Table, role: str, taken: Sequence[str | None] = ()) -> s
 
 def other_than_system(name: str) -> bool:
     """Return whether a column's name says that it is of a rater, a run, a cluster, or one of many values."""
-    known = {*LIKE_VALUES, *NO_RATERS, *(of for names in KNOWN_NAMES.values() for of in names)}
-    return name.lower() in known or _LIKE_GIVERS.fullmatch(name) is not None
+    known = {*LIKE_VALUES, *(of for names in KNOWN_NAMES.values() for of in names)}
+    return name.lower() in known or is_of_no_rater(name) or _LIKE_GIVERS.fullmatch(name) is not None

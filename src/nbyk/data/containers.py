@@ -35,7 +35,8 @@ from nbyk.files import read_bytes
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_BATCH = 512  # rows of Parquet read at once: a long text can be in all of them
+_BATCH, _BATCH_OF_LISTS = 2**16, 2**9  # rows of Parquet read at once: a list or object can be long
+_BATCH_CELLS = 2**20
 _MOST_BYTES, _MOST_BESIDE = (
     10**8,
     10**7,
@@ -56,17 +57,24 @@ def read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> 
 
     content = content_of(path)  # pyarrow's own errors for a file that cannot be opened say less
     try:
-        with pq.ParquetFile(pa.BufferReader(content)) as source:
+        schema = pq.read_schema(pa.BufferReader(content))
+        # a long text can be in all rows, so texts are counted before they are written out
+        texts = [at.name for at in schema if _is_text(at.type)]
+        with pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts) as source:
             names = source.schema_arrow.names
             kept = None if only is None else [name for name in names if name in only]
-            groups = (source.metadata.row_group(place) for place in range(source.metadata.num_row_groups))
+            groups = [source.metadata.row_group(place) for place in range(source.metadata.num_row_groups)]
             n_bytes = sum(group.total_byte_size for group in groups)
             refuse_more(path, n_bytes if only is None else 0, MOST_BYTES, "bytes")
-            batches = counted(
-                map(_decoded, source.iter_batches(batch_size=_BATCH, columns=kept, use_threads=False)),
-                path,
-                _size,
-            )
+            chunks = (group.column(place) for group in groups for place in range(group.num_columns))
+            inside = [of for of in chunks if "." in of.path_in_schema]  # of lists and objects
+            n_inside = sum(of.num_values for of in inside if _is_kept(of.path_in_schema, kept))
+            refuse_more(path, n_inside, MOST_CELLS, "cells")
+            is_flat = all(_is_text(at.type) or pa.types.is_primitive(at.type) for at in schema)
+            most = _BATCH if is_flat else _BATCH_OF_LISTS
+            n_rows = max(1, min(most, _BATCH_CELLS // max(1, len(names))))
+            batches = source.iter_batches(batch_size=n_rows, columns=kept, use_threads=False)
+            batches = map(_decoded, counted(batches, path, _size_of_decoded))
             fields = [
                 at.with_type(at.type.value_type) if pa.types.is_dictionary(at.type) else at
                 for at in source.schema_arrow
@@ -82,6 +90,34 @@ def read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> 
     there = iter(table.columns)
     columns = tuple(next(there) if only is None or name in only else [] for name in names)
     return Table(DataPlace(path), tuple(names), columns, range(table.num_rows))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    """Return whether a column holds text or bytes, or a dictionary of them."""
+    import pyarrow.types as of
+
+    kind = kind.value_type if of.is_dictionary(kind) else kind
+    return any(
+        is_such(kind) for is_such in (of.is_string, of.is_large_string, of.is_binary, of.is_large_binary)
+    )
+
+
+def _is_kept(path: str, kept: Collection[str] | None) -> bool:
+    return kept is None or path.partition(".")[0] in kept
+
+
+def _size_of_decoded(batch: pa.RecordBatch) -> tuple[int, int, int]:
+    """Return the rows, cells and bytes of a batch once its dictionaries are decoded."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    n_bytes = 0
+    for column in batch.columns:
+        is_dictionary = pa.types.is_dictionary(column.type)
+        n_bytes += column.indices.nbytes if is_dictionary else column.nbytes
+        if is_dictionary and _is_text(column.type):
+            n_bytes += pc.sum(pc.take(pc.binary_length(column.dictionary), column.indices)).as_py() or 0
+    return batch.num_rows, batch.num_rows * batch.num_columns, n_bytes
 
 
 def _size(batch: pa.RecordBatch) -> tuple[int, int, int]:

@@ -327,9 +327,13 @@ def _kind(sources: Sequence[GivenData], gold: GivenData | None, names_of_gold: M
     kinds = {kind_of(source.table, source.columns) for source in sources if source.table is not None}
     if kinds == {"distributions"} or (kinds == {"scores"} and gold is None):
         return kinds.pop()
-    if kinds == {"classes"} and gold is not None and gold.table is not None:
+    if kinds & {"classes", "distributions"} and gold is not None and gold.table is not None:
         with renaming(names_of_gold):
-            return kind_of(gold.table, gold.columns)
+            of_gold = kind_of(gold.table, gold.columns)
+        if kinds == {"classes"}:
+            return of_gold
+        if "distributions" in kinds and of_gold == "classes":
+            return "distributions"  # the rows that sum to something else are named
     return "numbers"
 
 

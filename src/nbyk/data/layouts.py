@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.columns import LONG_NAMES, NO_RATERS, ROW_NUMBERS, Columns, naming, run_word
+from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, naming, run_word
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, shown
 from nbyk.errors import DataPlace, NbykError
@@ -164,7 +164,7 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
             "rater"
         )
     for position, name in enumerate(table.names):
-        if name.lower() in NO_RATERS and name in raters and len(raters) > 1:
+        if is_of_no_rater(name) and name in raters and len(raters) > 1:
             raise table.place.error(
                 f"column {name!r} is of no rater or run by its name; leave it out, or name the column of the "
                 "ratings with `value`"

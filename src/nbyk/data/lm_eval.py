@@ -81,9 +81,10 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
             is_known, task = higher.setdefault(name, (is_higher, log.task))
             if is_known != is_higher:
                 raise NbykError(
-                    f"{name} of the task {task} is better if {'higher' if is_known else 'lower'}, and of "
-                    f"{log.task} if {'higher' if is_higher else 'lower'}; expected one direction: compare "
-                    "the tasks one by one",
+                    f"the score {name} of the task {task} is better if "
+                    f"{'higher' if is_known else 'lower'}, and of {log.task} if "
+                    f"{'higher' if is_higher else 'lower'}; expected one direction: compare the "
+                    "tasks one by one",
                     file=path,
                 )
         gathering.tell("model", log.results.get("model_name"))
