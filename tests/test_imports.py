@@ -46,11 +46,12 @@ FLOORS = (
 """Every folder of the library, and every module that lies in none, from the ground up."""
 
 PAPERS = (
-    ("agreement", "gathered", "grids", "partitions", "fits", "shown", "trials", "verdicts"),
-    ("histograms", "metrics"),
+    ("agreement", "gathered", "grids", "partitions", "fits", "trials", "verdicts"),
+    ("histograms", "metrics", "shown"),
     ("batches",),
-    ("wein2023", "homan2025", "ulmer2022/cartpole", "boostsa2022", "pandita2026"),
-    ("ulmer2022", "calibration", "datasets", "raters"),
+    ("wein2023", "homan2025", "ulmer2022/cartpole", "boostsa2022"),
+    ("ulmer2022", "calibration", "datasets", "pandita2026"),
+    ("raters",),
     ("papers", "rows"),
     ("commands",),
     ("study",),

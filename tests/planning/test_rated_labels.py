@@ -169,7 +169,7 @@ def test_equal_systems_are_told_apart_as_often_as_the_level_says(metric: Metric)
     ("prior", "asked", "problem"),
     [
         (PRIOR.with_raters(0.0, 0.0), {}, "does not say how raters differ; fit it to labels with the ids"),
-        (PRIOR, {"effect": None}, "effect: give a number: by how much A is better"),
+        (PRIOR, {"effect": None}, "labels alone do not show by how much A is better; give `effect` or"),
         (PRIOR, {"k_responses": None}, "k_responses: give a number: how many people label an item"),
         (PRIOR, {"runs": 3}, "runs: a prior of labels has no runs"),
         (
@@ -178,7 +178,7 @@ def test_equal_systems_are_told_apart_as_often_as_the_level_says(metric: Metric)
             "raters: found 900, who have fewer than two of 400 items each",
         ),
         (PRIOR, {"effect": 0.9}, "effect: 0.9 on accuracy is out of reach"),
-        (PRIOR, {"epsilon": 0.1}, "epsilon: found 0.1, which does not go with raters"),
+        (PRIOR, {"epsilon": 0.1}, "given both `epsilon` and `effect`, which determine each other"),
     ],
 )
 def test_plans_that_raters_cannot_have_are_refused(
@@ -189,6 +189,15 @@ def test_plans_that_raters_cannot_have_are_refused(
     with pytest.raises(NbykError) as error:
         plan(prior, **(given | asked))  # type: ignore[arg-type]
     assert problem in str(error.value)
+
+
+def test_an_epsilon_is_the_effect_that_it_gives() -> None:
+    asked = {"metric": ACCURACY, "power": 0.8, "solve": "raters", "k_responses": 3, "n_items": 400}
+    by_epsilon = plan(PRIOR, epsilon=0.3, **asked)  # type: ignore[arg-type]
+    pilot = Pilot.of_label_prior(PRIOR, 3, ACCURACY, None, 0.3)
+    assert pilot.stated is not None
+    by_effect = plan(PRIOR, effect=pilot.stated, **asked)  # type: ignore[arg-type]
+    assert abs(by_epsilon.crew.raters - by_effect.crew.raters) <= 1
 
 
 @pytest.mark.parametrize(("leaning", "confusion"), [(-0.1, 0.0), (0.6, 0.5), (0.0, 1.2)])

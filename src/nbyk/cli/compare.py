@@ -433,7 +433,7 @@ def _compared(
     words = context.params
     if kind == "scores":
         _refuse(given, _OF_ITEMS, "scores of runs have no items")
-    with renaming(_PARAMETERS):
+    with renaming(_PARAMETERS if words["suite"] is None else {**_PARAMETERS, "cluster": "suite"}):
         read = _read(words, kind)
         if read.kind == "scores" and kind is None and words["pair_runs"] is not None:
             read = _read(words, "scores")

@@ -214,7 +214,9 @@ class Pilot:
         return cls._of_pools(items, pools, golds, generators, metric, effect, epsilon=epsilon, **more)
 
     @classmethod
-    def of_label_prior(cls, prior: LabelPrior, k: int, metric: Metric, effect: float) -> Pilot:
+    def of_label_prior(
+        cls, prior: LabelPrior, k: int, metric: Metric, effect: float | None, epsilon: float | None = None
+    ) -> Pilot:
         """Return simulated pilots of a prior's labels, K an item, by raters who differ as the prior says.
 
         Their systems are those of `of_labels`. The pilots are so large that the variances are the prior's.
@@ -228,7 +230,7 @@ class Pilot:
             gold = labels_by_raters(prior, pools[-1].at(0.0, 0.0)[0], raters, generator)
             names = tuple(map(str, range(int(raters.max()) + 1)))
             golds.append((gold, Units("ids", names, raters.astype(np.int32))))
-        return cls._of_pools(prior, pools, golds, generators, metric, effect, alike=True)
+        return cls._of_pools(prior, pools, golds, generators, metric, effect, epsilon=epsilon, alike=True)
 
     @classmethod
     def _of_pools(

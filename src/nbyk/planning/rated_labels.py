@@ -46,16 +46,13 @@ def plan_by_raters(prior: LabelPrior, metric: Metric, given: Mapping[str, Any]) 
             f"{prior.name} does not say how raters differ; fit it to labels with the ids of raters, or give "
             "these labels as the `pilot`"
         )
-    for name, why in (
-        ("effect", "by how much A is better"),
-        ("k_responses", "how many people label an item"),
-    ):
-        if given[name] is None:
-            raise NbykError(f"give a number: {why}", argument=name)
+    if given["k_responses"] is None:
+        raise NbykError("give a number: how many people label an item", argument="k_responses")
     if given["runs"] is not None or given["solve"] == "runs":
         raise NbykError("a prior of labels has no runs of systems; leave it out", argument="runs")
-    pilot = Pilot.of_label_prior(prior, given["k_responses"], metric, given["effect"])
-    asked, seed = dict(given), as_seed(given["seed"])
+    differing = given["effect"], given["epsilon"]
+    pilot = Pilot.of_label_prior(prior, given["k_responses"], metric, *differing)
+    asked, seed = {**given, "effect": pilot.stated, "epsilon": None}, as_seed(given["seed"])
     for _ in range(_ROUNDS):
         found = plan_by_formula(pilot.spread, pilot.metric, asked)
         if not found.reachable or found.crew.too_few:

@@ -38,7 +38,7 @@ COLUMNS = ("epsilon_b", "sampler", "metric", "reference", "estimated_p", "true_p
 
 
 @dataclass(frozen=True)
-class Responses:
+class Estimated:
     """A kind of responses: the perturbations of B, and the metrics, the wins among them.
 
     The perturbations are such that p is neither near 0 nor near .5.
@@ -54,12 +54,12 @@ class Responses:
 
 
 KINDS = {
-    "skewed": Responses((0.05, 0.1), ("mae", "wins_mae", "mse", "spearman")),
-    "nominal": Responses(
+    "skewed": Estimated((0.05, 0.1), ("mae", "wins_mae", "mse", "spearman")),
+    "nominal": Estimated(
         (0.2, 0.3),
         ("plurality_first", "tv_sum(pooled=1)", "wins(tv_sum(pooled=1))", "kl_divergence(pooled=1)"),
     ),
-    "ordinal": Responses(
+    "ordinal": Estimated(
         (0.75, 1.0),
         ("plurality_first", "tv_sum(pooled=1)", "wins(emd_levels(pooled=1))", "emd_levels(pooled=1)"),
     ),
@@ -184,20 +184,20 @@ def read_estimates(files: Sequence[Path]) -> Cells:
 
 def estimate_verdicts(cells: Cells) -> list[Verdict]:
     """Return verdicts on what Wein et al. 2023 found for numbers, by kind of responses."""
-    from nbyk_papers.wein2023.claims import BEST_SAMPLER, SEVERAL_RESPONSES, Claim, judged
+    from nbyk_papers.wein2023.claims import BEST_SAMPLER, SEVERAL_RESPONSES, PaperClaim, judged
     from nbyk_papers.wein2023.estimation_errors import places_of
 
     claims = (
         SEVERAL_RESPONSES,
         BEST_SAMPLER,
-        Claim(
+        PaperClaim(
             "section 7",
             "the Wins(MAE) metric […] provides the most effective p-value estimate",
             "at each ε, the mean error of wins is smaller than that of each other metric",
             _wins_is_best,
             "comparisons of metrics",
         ),
-        Claim(
+        PaperClaim(
             "abstract",
             "the presence of response variance […] has a profound impact on p-value estimates",
             "the mean error changes more if one response is drawn in place of K than if items are not drawn",

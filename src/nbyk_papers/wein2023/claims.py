@@ -102,7 +102,7 @@ def _claim_reliable_metrics(places: Sequence[SourceErrors]) -> Iterator[Margin]:
 
 
 @dataclass(frozen=True)
-class Claim:
+class PaperClaim:
     """A claim of the paper: its place, words and criterion, its cases, and their name."""
 
     place: str
@@ -112,14 +112,14 @@ class Claim:
     cases: str
 
 
-SEVERAL_RESPONSES = Claim(
+SEVERAL_RESPONSES = PaperClaim(
     "sections 5 and 8.1",
     "sampling methods which incorporate variance perform better",
     "at each source and ε, samplers of several responses have a smaller mean error than those of one",
     _claim_several_responses,
     "sources and ε",
 )
-BEST_SAMPLER = Claim(
+BEST_SAMPLER = PaperClaim(
     "section 7, RQ2",
     "The most promising sampling method is (bootstrap_items, all)",
     "at each source and ε its mean error is smaller than that of each other sampler",
@@ -128,7 +128,7 @@ BEST_SAMPLER = Claim(
 )
 
 _CLAIMS = (
-    Claim(
+    PaperClaim(
         "section 7, RQ1",
         "(bootstrap_items, first_element) […] generally performs poorly in the three lowest perturbation "
         "settings",
@@ -138,35 +138,35 @@ _CLAIMS = (
     ),
     SEVERAL_RESPONSES,
     BEST_SAMPLER,
-    Claim(
+    PaperClaim(
         "section 7, RQ3",
         "In the purely simulated data, Wins(MAE) is the best",
         "on simulated data at each ε > 0, its mean error is smaller than that of each other metric",
         _claim_wins_is_best,
         "comparisons of metrics",
     ),
-    Claim(
+    PaperClaim(
         "section 7, RQ3",
         "In the toxicity dataset, MSE, MAE, Wins(MAE), and Spearman Rho all do very well for ε ≥ 0.3",
         "on toxicity at ε ≥ .3, the mean error of each is below .05",
         _claim_do_well_on_toxicity,
         "metrics and ε",
     ),
-    Claim(
+    PaperClaim(
         "section 7, RQ3",
         "MSE and Spearman Rho do better than the rest for smaller perturbation levels",
         "on toxicity at ε ≤ .1, the mean error of each is smaller than that of each other metric",
         _claim_mse_and_spearman,
         "comparisons of metrics",
     ),
-    Claim(
+    PaperClaim(
         "section 7, RQ4",
         "On the purely simulated data, Wins(MAE) is the most consistent metric when considering sensitivity",
         "on simulated data, its mean error falls from each ε to the next",
         _claim_wins_is_consistent,
         "steps of ε",
     ),
-    Claim(
+    PaperClaim(
         "section 7",
         "the Wins(MAE) metric, in combination with the (bootstrap_items, all) sampling technique, provides "
         "the most effective p-value estimate on a single test set",
@@ -174,7 +174,7 @@ _CLAIMS = (
         _claim_recommended_pair,
         "sources and ε",
     ),
-    Claim(
+    PaperClaim(
         "sections 5 and 8.1",
         "Wins(MAE) and Spearman Rho are reliable metrics",
         "with (bootstrap_items, all), their mean error is below .05, which section 5 calls not acceptable",
@@ -193,7 +193,7 @@ def verdicts_of(cells: Cells) -> list[Verdict]:
     return judged(_CLAIMS, places)
 
 
-def judged(claims: Sequence[Claim], places: Mapping[str, Sequence[SourceErrors]]) -> list[Verdict]:
+def judged(claims: Sequence[PaperClaim], places: Mapping[str, Sequence[SourceErrors]]) -> list[Verdict]:
     """Return a verdict on each claim with a case, and in it the finding in each group of places, by name."""
     found = []
     for claim in claims:

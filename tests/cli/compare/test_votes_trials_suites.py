@@ -89,7 +89,7 @@ def test_votes_that_cannot_be_used_are_one_line(
             ("--suite", "task", "--weights", "law=x,art=1"),
             "--weights: found 'law=x', expected TASK=NUMBER, as in law=2,art=1",
         ),
-        (("--suite", "item"), "has one item, which does not show how its items vary"),
+        (("--suite", "item"), "--suite: found 'item', the column of the items too; expected another one"),
         (("--weights", "micro"), "--weights: weights are of the tasks of a suite"),
         (("--gate",), "--gate with one system needs a score"),
         (("--against", "1.5"), "--against: found 1.5, expected a score of mean from 0 to 1"),

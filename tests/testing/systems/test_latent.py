@@ -150,14 +150,15 @@ def test_frames_of_pairs_and_boards_have_it_and_its_interval() -> None:
     board = nbyk.compare(None, {"a": a, "b": b, "c": a[::-1]}, metric="mean")
     from nbyk.report.comparison.tables import pairs_table
 
-    for frame, claims in (
-        (board.pairs[0].to_frame(), board.pairs[0].claims),
-        (pairs_table(board), [pair.claims[0] for pair in board.pairs]),
+    first = board.pairs[0]
+    for frame, told in (
+        (first.to_frame(), [(claim, 1.0) for claim in first.claims]),
+        (pairs_table(board), [(pair.claims[0], pair.in_order()[2]) for pair in board.pairs]),
     ):
-        told = [claim.latent for claim in claims]
         assert len(frame) == len(told)
-        assert set(frame["latent"]) == {of.effect for of in told if of}
-        assert set(frame["latent low"]) == {of.interval[0] for of in told if of}
+        effects = [(sign, claim.latent) for claim, sign in told if claim.latent]
+        assert set(frame["latent"]) == {sign * of.effect for sign, of in effects}
+        assert set(frame["latent low"]) == {min(sign * end for end in of.interval) for sign, of in effects}
     of_json = board.to_dict()["pairs"][0]["claims"][0]["latent"]
     assert of_json["effect"] == board.pairs[0].claims[0].latent.effect  # type: ignore[union-attr]
     assert len(of_json["interval"]) == 2
