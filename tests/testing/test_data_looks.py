@@ -57,7 +57,7 @@ def test_the_level_holds_over_all_looks_with_raters_who_come_again(severity: flo
             p.append(shared_units_test(mean, data).p_value())
         if number == 0:
             found = nbyk.compare(None, a, b, pair_runs=True, n_resamples=199, max_resamples=199)
-            assert p[-1] == found.p
+            assert found.p == max(p[-1], found.claims[-1].p)
         rejected, once = (
             rejected + (min(p) <= at_each_look(0.05, 0.95, 5, "two-sided")[0]),
             once + (min(p) <= 0.05),
