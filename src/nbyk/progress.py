@@ -67,6 +67,12 @@ def moving_line() -> Iterator[Callable[[str], None]]:
         print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
 
 
+def show_cursor() -> None:
+    """Show the cursor of a terminal, which a bar hides and, if it is stopped as it begins, leaves hidden."""
+    if sys.stderr.isatty():
+        print("\x1b[?25h", end="", file=sys.stderr, flush=True)
+
+
 def _columns() -> int:
     return shutil.get_terminal_size().columns
 

@@ -185,6 +185,6 @@ def test_a_command_that_is_stopped_says_so_and_leaves_no_file(
         terminal.join()
     assert not first.startswith(("error", "Traceback"))
     assert "Traceback" not in terminal.text
-    last = terminal.text.rstrip().splitlines()[-1].rpartition("\x1b[2K")[2]
+    last = terminal.text.rstrip().splitlines()[-1].rpartition("\x1b[2K")[2].rpartition("\x1b[?25h")[2]
     assert last == f"error: stopped by {number.name}; no file is half-written: run it again"
     assert os.listdir(tmp_path) == ["prior.json"]

@@ -20,7 +20,7 @@ from nbyk.cli import aids, checks, compare, data, fit, plan, study, terminal
 from nbyk.cli.terminal import Command, arguments_as, called, options_of, unwrap
 from nbyk.errors import NbykError, StoppedError, on_one_line
 from nbyk.lineage import recording
-from nbyk.progress import saying_usage
+from nbyk.progress import saying_usage, show_cursor
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -137,6 +137,7 @@ def main() -> None:
                 _flush_output()
     except StoppedError as stop:
         number = stop.args[0]
+        show_cursor()
         name = signal.Signals(number).name
         _fail(f"stopped by {name}; no file is half-written: run it again", 128 + number)
     except NbykError as error:
