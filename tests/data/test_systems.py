@@ -94,8 +94,13 @@ def test_the_examples_in_the_docs_say_the_same(tmp_path: Path) -> None:
     counts = re.search(r"```text\n(item,entailment.*?)```", text, re.DOTALL)
     assert counts is not None
     votes = written(tmp_path, "votes.csv", counts[1])
-    gold = read_systems({"a": votes, "b": votes}, votes, kind="classes")
-    assert (gold.classes, gold.n_items) == (("contradiction", "entailment", "neutral"), 2)
+    labels = written(tmp_path, "labels.csv", "item,value\np1,entailment\np2,neutral\n")
+    read = read_systems({"a": labels, "b": labels}, votes)
+    assert read.gold is not None
+    assert set(read.classes) == {"contradiction", "entailment", "neutral"}
+    places = [read.classes.index(name) for name in ("entailment", "neutral", "contradiction")]
+    shown = [[int((row == place).sum()) for place in places] for row in read.gold]
+    assert shown == [[3, 1, 1], [0, 4, 1]]
     files = [
         written(tmp_path, f"{place}.{suffix}", content) for place, (suffix, content) in enumerate(examples)
     ]
