@@ -25,6 +25,7 @@ from nbyk.data.kinds import (
     Classes,
     ClassShares,
     Kind,
+    counts_labels,
     kind_of,
 )
 from nbyk.data.layouts import Mending
@@ -331,7 +332,7 @@ def _kind(sources: Sequence[GivenData], gold: GivenData | None, names_of_gold: M
         with renaming(names_of_gold):
             of_gold = kind_of(gold.table, gold.columns)
         if kinds == {"classes"}:
-            return of_gold
+            return "classes" if counts_labels(gold.table, gold.columns) else of_gold
         if "distributions" in kinds and of_gold == "classes":
             return "distributions"  # the rows that sum to something else are named
     return "numbers"
