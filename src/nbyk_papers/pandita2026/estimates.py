@@ -234,7 +234,7 @@ def _responses_matter_more(places: Sequence[SourceErrors]) -> Iterator[tuple[flo
 
 
 def estimates_figure(cells: Cells) -> Figure:
-    """Draw the mean |estimated − true| p of each sampler: a panel for a kind, a line for a metric."""
+    """Draw the mean |estimated − true| p of each sampler: a panel for a kind, a mark for a metric."""
     from nbyk.report.drawing import COLOURS, MARKERS, new_panels
 
     rows = cells.by_reference.assign(
@@ -246,8 +246,9 @@ def estimates_figure(cells: Cells) -> Figure:
         mean = rows[rows["source"] == source].groupby(["sampler", "metric"])["error"].mean().unstack()
         for number, metric in enumerate(KINDS[source].metrics):
             values = mean.loc[list(WEIN_SAMPLERS), metric]
-            look: dict[str, Any] = {"color": COLOURS[number], "marker": MARKERS[number], "markersize": 4}
-            axes.plot(range(len(values)), values, label=metric.replace("(pooled=1)", ""), **look)
+            look: dict[str, Any] = {"color": COLOURS[number], "marker": MARKERS[number], "markersize": 5}
+            places = np.arange(len(values)) + 0.12 * (number - 1.5)  # samplers have no order to join
+            axes.plot(places, values, label=metric.replace("(pooled=1)", ""), linestyle="none", **look)
         names = [name.replace("/", "\n") for name in WEIN_SAMPLERS]
         axes.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
         axes.set_title(source, loc="left", fontsize=9)
