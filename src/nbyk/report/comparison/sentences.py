@@ -80,9 +80,12 @@ def _within_margin(pair: Pair, margin: Margin) -> str:
 
 
 def _tone(pair: Pair) -> Tone:
+    """Return "bad" where the question is about A and goes against it; two-sided, either may be better."""
+    about_a = pair.margin is not None or pair.question.alternative != "two-sided"
     shown = pair.margin.shown if pair.margin is not None else pair.shown if pair.decided else "undecided"
-    tones: dict[str, Tone] = {"undecided": "open", "different": "open", "worse": "bad"}
-    return tones.get(shown, "good")
+    if shown in ("undecided", "different"):
+        return "open"
+    return "bad" if shown == "worse" and about_a else "good"
 
 
 def about(asked: Question, sample: Sample) -> str:
