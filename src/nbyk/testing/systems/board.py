@@ -39,7 +39,7 @@ from nbyk.testing.systems.cautions import (
     about_pair,
 )
 from nbyk.testing.systems.claims import broad_test, few_units, with_intervals_of_parts, within
-from nbyk.testing.systems.items_alone import ItemsAlone, items_alone, score_interval
+from nbyk.testing.systems.items_alone import SIGN_TEST, ItemsAlone, items_alone, score_interval
 from nbyk.testing.systems.latent import with_latent
 from nbyk.testing.systems.margins import claims_of, is_within_one
 from nbyk.testing.systems.panel import Panel
@@ -261,7 +261,9 @@ class _OnePair:
         if asked.hypothesis == EQUALLY_GOOD and alone.interval is None:
             interval = agreeing(interval, effect, alone.p["two-sided"].p, level)
         chosen = alone.p[decision.alternative]
+        is_exact = alone.method == SIGN_TEST
         hopeless = chosen.standard_error == 0.0 and chosen.p > decision.alpha
+        least_p = 2.0**-draws.data.n_items if is_exact else 1.0 / (1 + under.n_draws)
         claim = Claim(
             panel.drawn_over,
             panel.population((), of_clusters=panel.draws_clusters),
@@ -271,9 +273,9 @@ class _OnePair:
             chosen.standard_error,
             alone.method or asked.null,
             favoured(effect, decision.alternative, tells_which=asked.hypothesis == EQUALLY_GOOD),
-            decided=under.settled_alone or hopeless,
+            decided=is_exact or hopeless or under.settled_alone,
             reserve=alone.reserve,
-            least_p=sides_of(decision.alternative) / (1 + under.n_draws),
+            least_p=sides_of(decision.alternative) * least_p,
         )
         return claim, alone.interval is None
 
@@ -285,7 +287,8 @@ def _decided(pair: Pair, under: DrawnNull, test: SharedUnitsTest | None) -> Pair
         alpha = pair.question.alpha * broad.p / pair.p
         reserve = test.reserve(pair.question.alternative, alpha)
         broad = replace(broad, reserve=reserve or (items.reserve if broad.p <= alpha else ""))
-    decided = under.settled if broad.method == items.method else broad.decided
+    is_drawn = broad.method == items.method != SIGN_TEST
+    decided = under.settled if is_drawn else broad.decided
     return replace(pair, claims=(broad, *pair.claims[1:]), decided=decided)
 
 

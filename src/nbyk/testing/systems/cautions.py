@@ -12,7 +12,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
 from nbyk.testing.intervals import share_below
-from nbyk.testing.pvalues import attained_level
+from nbyk.testing.pvalues import attained_level, sides_of
 from nbyk.testing.results import Pair
 from nbyk.testing.systems.asked import ALIKE, TESTED
 from nbyk.testing.systems.claims import few_units
@@ -123,7 +123,8 @@ def about_pair(
     alpha, n_draws, least_p = asked.alpha, drawn.n_resamples, claim.least_p
     drawn_units = "clusters" if "clusters" in claim.over else "items"
     attained = None
-    if asked.test in EXACT and not same_responses(data):
+    enough = sides_of(asked.alternative) <= alpha * (1 + n_draws)
+    if asked.test in EXACT and enough and not same_responses(data):
         attained = attained_level(claim.effect, drawn.null, alpha, alternative=asked.alternative)
     below = share_below(drawn.bootstrapped, claim.effect)
     if least_p > alpha:
