@@ -51,10 +51,10 @@ def chosen() -> Iterator[World]:
     yield from people_like_noise()
 
 
-def _with_larger_variance(kept: Floats) -> list[ErrorLaw]:
+def _with_larger_variance(kept: Floats, own: list[ErrorLaw]) -> list[ErrorLaw]:
     """Return the laws in which no source has less than single responses explain."""
     found = []
-    for law, row in zip(laws(kept), kept, strict=True):
+    for law, row in zip(own, kept, strict=True):
         sources = row[OF_ITEMS:-1].reshape(-1, OF_SOURCE)
         within = sources[~np.isnan(sources[:, 0]), 1]
         share = min(1.0, row[1] / within.sum()) if within.sum() > 0.0 else 1.0
@@ -63,20 +63,20 @@ def _with_larger_variance(kept: Floats) -> list[ErrorLaw]:
     return found
 
 
-def _of_difference(kept: Floats) -> list[ErrorLaw]:
+def _of_difference(kept: Floats, own: list[ErrorLaw]) -> list[ErrorLaw]:
     """Return the laws whose parts are I and what sources have beyond single responses, in proportion to T."""
     found = []
-    for law, row, (total, within) in zip(laws(kept), kept, _sums(kept), strict=True):
+    for law, row, (total, within) in zip(own, kept, _sums(kept), strict=True):
         beyond = max(total - within, 0.0) / total if total > 0.0 else 0.0
         parts = [row[1], *(beyond * row[OF_ITEMS:-1].reshape(-1, OF_SOURCE)[: len(law.units) - 1, 0])]
         found.append(replace(law, variances=np.array([parts])))
     return found
 
 
-def _like_noise(kept: Floats) -> Floats:
+def _like_noise(kept: Floats, own: list[ErrorLaw]) -> Floats:
     """Return the chance that the variance over units is no more than single responses explain."""
     total, within = _sums(kept).T
-    df = np.array([law.df[0, 1:].max() for law in laws(kept)])
+    df = np.array([law.df[0, 1:].max() for law in own])
     return np.asarray(chi2.sf(df * total / np.maximum(within, 1e-300), df))
 
 
@@ -89,17 +89,17 @@ def _sums(kept: Floats) -> Floats:
 def row_of(world: World, truth: str, metric: str, sets: int) -> dict[str, Any]:
     """Return the rates of a world by a metric."""
     kept = measure(world, (metric,), range(sets))[:, 0]
-    effects = kept[:, 0]
+    effects, own = kept[:, 0], laws(kept)
     without = kept.copy()
     without[:, -1] = kept[:, 1]  # by its clusters, if it has any: those of the narrower claim
     p = {
         "items alone": p_values(without, "items"),
-        "units": 2.0 * tails(laws(kept), effects),
-        "larger variance": 2.0 * tails(_with_larger_variance(kept), effects),
+        "units": 2.0 * tails(own, effects),
+        "larger variance": 2.0 * tails(_with_larger_variance(kept, own), effects),
     }
     p["larger p"] = np.maximum(p["units"], p["items alone"])
-    p["difference"] = np.maximum(2.0 * tails(_of_difference(kept), effects), p["items alone"])
-    p["weighted"] = p["larger p"] - _like_noise(kept) * (p["larger p"] - p["items alone"])
+    p["difference"] = np.maximum(2.0 * tails(_of_difference(kept, own), effects), p["items alone"])
+    p["weighted"] = p["larger p"] - _like_noise(kept, own) * (p["larger p"] - p["items alone"])
     row: dict[str, Any] = {"world": world.name, "items": world.n_items, "metric": metric, "truth": truth}
     row |= {"sets": sets, "surer": float(np.mean(p["units"] < p["items alone"]))}
     for name, values in p.items():
