@@ -77,7 +77,7 @@ def rows(sets: int) -> Iterator[dict[str, Any]]:
 
 def main() -> None:
     """Write the table."""
-    write_table(__doc__, 400, rows)
+    write_table(__doc__, 2000, rows)
 
 
 if __name__ == "__main__":

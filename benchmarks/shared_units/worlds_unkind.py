@@ -121,6 +121,23 @@ def units_by_cluster() -> Iterator[World]:
             )
 
 
+def people_like_noise() -> Iterator[World]:
+    """Yield worlds in which people differ about twice as much as the noise in the mean of their ratings."""
+    for law in ("normal", "skewness 1.6"):
+        for people in (3, 5, 8):
+            yield World(
+                f"{people} people like noise, {law} preferences",
+                "outputs",
+                ("mean",),
+                runs=people,
+                responses=people,
+                paired=True,
+                noise=0.3,
+                preference=0.06,
+                law=law,
+            )
+
+
 def jumps() -> Iterator[World]:
     """Yield worlds of metrics that take few values, or jump where a mean crosses a threshold."""
     for sd in (0.0, 0.05):

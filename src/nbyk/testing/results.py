@@ -311,7 +311,7 @@ class Margin:
             p_not_worse=max(self.p_not_worse, narrow.p_not_worse),
             p_worse=max(self.p_worse, narrow.p_worse),
             p_equivalent=max(self.p_equivalent, narrow.p_equivalent),
-            interval=_hull(self.interval, narrow.interval),
+            interval=hull(self.interval, narrow.interval),
         )
         return (
             margin if margin.shown == "undecided" else replace(margin, reserve=self.reserve or narrow.reserve)
@@ -431,7 +431,7 @@ class Claim:
             return self
         is_bound = narrow.standard_error > 0.0 and narrow.p <= min(narrow.least_p, alpha)
         p = 1.0 if narrow.favours != self.favours else self.p if is_bound else narrow.p
-        claim = replace(self, interval=_hull(self.interval, narrow.interval))
+        claim = replace(self, interval=hull(self.interval, narrow.interval))
         if p > self.p:
             numbers = ("standard_error", "method", "df", "decided", "least_p")
             claim = replace(claim, p=p, **{name: getattr(narrow, name) for name in numbers})
@@ -857,7 +857,7 @@ def _sample_dict(sample: Sample) -> dict[str, Any]:
     return {name: value for name, value in said.items() if name != "scores" or value}
 
 
-def _hull(first: Interval, second: Interval) -> Interval:
+def hull(first: Interval, second: Interval) -> Interval:
     """Return the least interval that holds both, of which one may be `NONE`."""
     return float(np.fmin(first[0], second[0])), float(np.fmax(first[1], second[1]))
 

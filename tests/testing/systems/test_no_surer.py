@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -85,6 +87,23 @@ def test_pairs_of_a_leaderboard_are_no_surer_either() -> None:
         systems = {f"s{k}": np.clip(first + 0.2 * rng.standard_normal((N, 5)), 0.0, 1.0) for k in range(4)}
         raised += checked(nbyk.compare(None, systems, n_resamples=499, max_resamples=499))
     assert raised
+
+
+@pytest.mark.parametrize("metric", ["mean", "mae", "spearman"])
+def test_scores_of_a_leaderboard_are_no_surer_either(metric: str) -> None:
+    rng, wider = np.random.default_rng(43), 0
+    units = 5 if metric == "mean" else 20
+    options: dict[str, Any] = {"metric": metric, "n_resamples": 499, "max_resamples": 499}
+    for _ in range(4):
+        systems = {f"s{place}": ratings(rng, units, 0.0) for place in range(3)}
+        gold = None if metric == "mean" else ratings(rng, units, 0.0)
+        broad = nbyk.compare(gold, systems, **options)
+        narrow = nbyk.compare(gold, systems, generalise=["items"], **options)
+        for standing in broad.standings:
+            of_items = narrow.standing(standing.name).interval
+            assert holds(standing.interval, of_items)
+            wider += any(np.equal(standing.interval, of_items))
+    assert wider  # else no test of new items and units alone would have been surer
 
 
 def test_a_score_against_a_bar_is_no_surer_either() -> None:

@@ -27,6 +27,7 @@ from nbyk.testing.results import (
     Question,
     Sample,
     favoured,
+    hull,
 )
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import lone_spread, moderated_tests
@@ -330,7 +331,10 @@ def _bound(scored: ScoredSystems, pair: Places, asked: Asked, *, of_clusters: bo
 def _score_intervals(
     scored: ScoredSystems, drawn: Floats, panels: Sequence[Panel], asked: Asked
 ) -> tuple[list[Interval], bool]:
-    """Return each system's interval of its score for the population of the pairs, and if some are drawn."""
+    """Return each system's interval of its score for the population of the pairs, and if some are drawn.
+
+    One for new raters or runs holds that for new items alone, as in `Claim.no_surer_than`.
+    """
     kinds = {factor.partition(" ")[0] for panel in panels for factor in panel.factors}
     metric, level = scored.metric, asked.confidence_level
     intervals, by_bootstrap = [], False
@@ -338,14 +342,17 @@ def _score_intervals(
         panel, test = scored.score_test(system, kinds)
         if panel.is_broad and (test is None or test.roughness):
             intervals.append(NONE)
-        elif test is None:
-            within_one = is_within_one(metric, scored.pair(system, system))
-            clusters = scored.clusters if panel.draws_clusters else None
-            known = score_interval(metric, scored.rows, system, clusters, level=level, within_one=within_one)
-            by_bootstrap = by_bootstrap or known is None
-            intervals.append(known or percentile_interval(drawn[system][np.isfinite(drawn[system])], level))
+            continue
+        within_one = is_within_one(metric, scored.pair(system, system))
+        clusters = scored.clusters if panel.draws_clusters else None
+        known = score_interval(metric, scored.rows, system, clusters, level=level, within_one=within_one)
+        by_bootstrap = by_bootstrap or known is None
+        narrow = known or percentile_interval(drawn[system][np.isfinite(drawn[system])], level)
+        if test is None:
+            intervals.append(narrow)
         else:
-            intervals.append(within(metric, metric.score_range, test.interval(level), panel.responses))
+            broad = within(metric, metric.score_range, test.interval(level), panel.responses)
+            intervals.append(hull(broad, narrow))
     return intervals, by_bootstrap
 
 
