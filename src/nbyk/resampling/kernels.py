@@ -17,7 +17,7 @@ from numba import int64, uint64
 from nbyk.arrays import Array
 from nbyk.compiled import njit
 from nbyk.metrics.item_means import USUAL_WIDTH, fill_item_means
-from nbyk.priors.responses import NORMAL
+from nbyk.priors.responses import NORMAL, latent, on_scale
 from nbyk.priors.responses import respond as respond_one
 from nbyk.resampling.lanes import index_below
 
@@ -155,6 +155,14 @@ def _fill_words(state: Array, out: Array) -> None:
 
 
 @njit(nogil=True, cache=True)
+def _put_on_scale(responses: Array, kind: int, levels: int) -> None:
+    """Put numbers of shape (n,) on the scale in place: one long loop of vector instructions."""
+    if kind != NORMAL:
+        for i in range(responses.size):
+            responses[i] = on_scale(responses[i], kind, levels)
+
+
+@njit(nogil=True, cache=True)
 def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) -> None:
     """Turn standard normals into responses in place.
 
@@ -163,12 +171,9 @@ def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) ->
     for r in range(responses.shape[0]):
         for i in range(responses.shape[1]):
             mu, sigma, row = mean[r, i], sd[r, i], responses[r, i]
-            if kind == NORMAL:  # on its own, so that a vector instruction serves several responses
-                for j in range(row.size):
-                    row[j] = mu + sigma * row[j]
-            else:
-                for j in range(row.size):
-                    row[j] = respond_one(mu, sigma, row[j], kind, levels)
+            for j in range(row.size):
+                row[j] = latent(mu, sigma, row[j], kind)
+        _put_on_scale(responses[r].reshape(-1), kind, levels)
 
 
 @njit(nogil=True, cache=True)
@@ -226,7 +231,8 @@ def respond_mixed(
             mu_a, mu_b, sigma_a, sigma_b = mean_a[r, i], mean_b[r, i], sd_a[r, i], sd_b[r, i]
             for j in range(responses.shape[2]):
                 mu, sigma = (mu_b, sigma_b) if from_b[r, i, j] else (mu_a, sigma_a)
-                responses[r, i, j] = respond_one(mu, sigma, responses[r, i, j], kind, levels)
+                responses[r, i, j] = latent(mu, sigma, responses[r, i, j], kind)
+        _put_on_scale(responses[r].reshape(-1), kind, levels)
 
 
 @njit(nogil=True, cache=True)
