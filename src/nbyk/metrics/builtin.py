@@ -184,6 +184,7 @@ BUILTIN = (
         needs="responses",
         source=_WEIN,
         traits=said("smooth", ("scale",), score_range=(0.0, 2.0)),
+        form=f"{_FORMS}:Cosines",
     ),
     Metric(
         "emd_aggregated",

@@ -25,6 +25,7 @@ _SHORT = 32
 _CROWDED = 24
 _LEVELS = 8
 _NEAR = 4
+_LARGEST = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 discard_older_caches(__file__)
@@ -236,24 +237,29 @@ def _rank_crowded(values: Floats, before: Any, doubled: Ranks, ordered: Floats) 
                 below += int(values[j] < x) + int(values[j] <= x)
             doubled[i] = 2 * before + below + 1
         return
+    # Whole numbers in the order of the values are compared by vector instructions; −0 counts as 0.
+    ordered = ordered[:n]
     for i in range(n):
-        level = min(level, values[i])
+        ordered[i] = values[i] + 0.0
+    keys = ordered.view(np.int64)
+    lowest = _LARGEST
+    for i in range(n):
+        keys[i] = _flipped(keys[i])
+        lowest = min(lowest, keys[i])
     done = 0
     for _ in range(_LEVELS):
         equal = 0
-        following = np.inf
+        following = _LARGEST
         for i in range(n):
-            x = values[i]
-            equal += int(x == level)
-            following = x if level < x < following else following
+            equal += int(keys[i] == lowest)
+            following = min(following, keys[i] if keys[i] > lowest else _LARGEST)
         rank = np.int32(2 * (before + done) + equal + 1)
         for i in range(n):
-            doubled[i] = rank if values[i] == level else doubled[i]
+            doubled[i] = rank if keys[i] == lowest else doubled[i]
         done += equal
         if done == n:
             return
-        level = following
-    ordered = ordered[:n]
+        lowest = following
     for i in range(n):
         ordered[i] = values[i]
     _heap_sort(ordered)

@@ -15,6 +15,7 @@ import numpy as np
 
 from nbyk.arrays import Floats, Integers
 from nbyk.metrics import Metric, get
+from nbyk.metrics.paired import products_of_pairs
 from nbyk.metrics.traits import loaded
 from nbyk.resampling import kernels
 from nbyk.resampling.effects import batches
@@ -86,7 +87,8 @@ class Sums(Form):
     def __init__(self, metric: Metric, rows: Rows) -> None:
         super().__init__(metric, rows)
         self._from_mean = None if metric.from_mean is None else loaded(metric.from_mean.value)
-        self._sums = rows.sums(metric if metric.from_mean is None else get(metric.from_mean.metric))
+        summed = metric if metric.from_mean is None else get(metric.from_mean.metric)
+        self._sums = rows.sums(summed, self._statistics())
 
     def swapped(self, draws: Swaps) -> Floats:
         """Add the gains of the swapped items; all draws at once."""
@@ -121,17 +123,36 @@ class Sums(Form):
         sizes = np.diff(starts, append=self.rows.n_items)
         return self._scores(self._sums.total[:, None] - left_out, self.rows.n_items - sizes)
 
+    def _statistics(self) -> Floats | None:
+        """Return the statistics of every system's items, shape (S, N, F); None if scores are summed."""
+        return None if self.metric.statistics is None else self.metric.rows_of(self.rows.systems)
+
+    def _parts(self, sums: Floats) -> Floats:
+        """Return each system's sums, shape (S, F, D)."""
+        return sums.reshape(-1, self._sums.gains.shape[1], sums.shape[1])
+
     def _scores(self, sums: Floats, n: int | Integers) -> Floats:
         """Return scores, shape (S, D), from sums, shape (S F, D), over n items."""
         if self.metric.statistics is not None:
-            parts = sums.reshape(-1, self._sums.gains.shape[1], sums.shape[1])
-            return np.array([self.metric.score_sums(part.T) for part in parts])
+            return np.array([self.metric.score_sums(part.T) for part in self._parts(sums)])
         if self._from_mean is not None:
             sums = np.where(sums < _ROUNDING * self._sums.total.max(), 0.0, sums)
             with np.errstate(divide="ignore"):
                 return np.asarray(self._from_mean(sums / n))
         scores = sums / n
         return np.concatenate([scores, np.zeros_like(scores)]) if self.metric.kind == "comparison" else scores
+
+
+class Cosines(Sums):
+    """Cosine distances, from sums of products: a·g, |a|² and |g|²."""
+
+    def _statistics(self) -> Floats:
+        return products_of_pairs(*self.rows.inputs(self.metric))
+
+    def _scores(self, sums: Floats, n: int | Integers) -> Floats:
+        product, length, length_of_gold = self._parts(sums).swapaxes(0, 1)
+        length = np.where(length < _ROUNDING * self._sums.total.max(), 0.0, length)
+        return 1.0 - _correlation(product, length, length_of_gold)
 
 
 class Ranks(Form):

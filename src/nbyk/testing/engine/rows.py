@@ -215,10 +215,13 @@ class Rows:
             systems = systems / np.where(size > 0.0, size, 1.0)
         return Rows(self.gold, without_rounding(systems), self.clusters)
 
-    def sums(self, metric: Metric) -> ItemSums:
-        """Return the sums of an additive metric; they are computed once for all metrics that use them."""
+    def sums(self, metric: Metric, statistics: Floats | None = None) -> ItemSums:
+        """Return the sums of a metric that is additive, or of its items' statistics, shape (S, N, F).
+
+        They are computed once for all metrics that use them.
+        """
         if metric.name not in self._sums:
-            self._sums[metric.name] = ItemSums(metric, self)
+            self._sums[metric.name] = ItemSums(metric, self, statistics)
         return self._sums[metric.name]
 
 
@@ -233,7 +236,7 @@ def _ranks(systems: Floats) -> Floats:
 
 
 class ItemSums:
-    """Sums over items: of an additive metric's scores of single items, F = 1, or of F statistics of outputs.
+    """Sums over items: of an additive metric's scores of single items, F = 1, or of F statistics of items.
 
     Attributes
     ----------
@@ -243,12 +246,11 @@ class ItemSums:
         What swapping a cluster's rows adds to the first system's sums and takes from the second's.
     """
 
-    def __init__(self, metric: Metric, rows: Rows) -> None:
+    def __init__(self, metric: Metric, rows: Rows, statistics: Floats | None = None) -> None:
         self.name = metric.name
-        if metric.statistics is not None:
-            summed = metric.rows_of(rows.systems)
-            self.features = np.ascontiguousarray(np.concatenate(summed, axis=-1))
-            self.gains = self._of_clusters(summed[1] - summed[0], rows)
+        if statistics is not None:
+            self.features = np.ascontiguousarray(np.concatenate(statistics, axis=-1))
+            self.gains = self._of_clusters(statistics[1] - statistics[0], rows)
         else:
             scores = item_scores(metric, rows)
             self.features = np.ascontiguousarray(scores.T)
