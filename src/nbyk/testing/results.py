@@ -871,7 +871,8 @@ def plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {of.name: plain(getattr(value, of.name)) for of in fields(value)}
     if isinstance(value, np.ndarray):
-        return [plain(number) for number in value.tolist()]
+        is_plain = value.dtype.kind == "f" and np.isfinite(value).all()  # as a million scores are
+        return value.tolist() if is_plain else [plain(number) for number in value.tolist()]
     if isinstance(value, Mapping):
         return {name: plain(item) for name, item in value.items()}
     if isinstance(value, tuple):
