@@ -199,6 +199,8 @@ def with_inputs(maker: Callable[[], Any], word: str) -> list[Any]:
                 content[i + 1][0] = asked
             case makers.tau_bench:
                 content[i]["info"] = {"task": {"instruction": asked}}
+            case makers.tau2_bench:
+                content["tasks"][i]["user_scenario"]["instructions"] = asked
             case makers.deepeval:
                 content["testCases"][i]["input"] = asked
             case makers.lighteval:
@@ -215,6 +217,7 @@ def with_inputs(maker: Callable[[], Any], word: str) -> list[Any]:
         (makers.promptfoo, ".json"),
         (makers.promptfoo_table, ".csv"),
         (makers.tau_bench, ".json"),
+        (makers.tau2_bench, ".json"),
         (makers.deepeval, ".json"),
         (makers.lighteval, ".jsonl"),
         (makers.openai_evals, ".jsonl"),

@@ -153,7 +153,8 @@ def tau_bench() -> Any:
 
 def tau2_bench() -> Any:
     simulations = [{"id": "s", "task_id": i, "trial": 0, "reward_info": {"reward": i / 2}} for i in range(3)]
-    return {"timestamp": "t", "info": {}, "tasks": [], "simulations": simulations}
+    tasks = [{"id": i, "user_scenario": {"instructions": "x"}} for i in range(3)]
+    return {"timestamp": "t", "info": {}, "tasks": tasks, "simulations": simulations}
 
 
 def swe_bench() -> Any:

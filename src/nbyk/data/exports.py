@@ -25,6 +25,7 @@ from nbyk.data.makers import (
     as_object,
     columns_in,
     name_in,
+    objects_in,
     one_of,
     required,
     rows_of_split,
@@ -34,6 +35,18 @@ from nbyk.data.text import json_content, shown
 from nbyk.errors import DataPlace, NbykError
 
 
+def _instances(entries: Any, path: Path) -> Iterator[tuple[Any, Any]]:
+    """Yield the instances that HELM writes beside their statistics."""
+    beside = os.path.join(os.path.dirname(path), "instances.json")
+    for instance in objects_in(json_content(beside) if os.path.isfile(beside) else None):
+        copy = _copy(instance.get("id"), columns_in(instance.get("perturbation")).get("name"))
+        yield copy, columns_in(instance.get("input")).get("text")
+
+
+def _copy(instance: Any, perturbation: Any) -> Any:
+    return instance if perturbation is None else f"{instance} ({perturbation})"
+
+
 @Export(
     "HELM's statistics per instance",
     "entry",
@@ -41,6 +54,7 @@ from nbyk.errors import DataPlace, NbykError
     "train_trial_index",
     keys=("instance_id", "train_trial_index", "stats"),
     cluster="instance_id",
+    inputs=_instances,
 )
 def helm(entry: Mapping[str, Any]) -> Iterator[Row]:
     """Yield an instance, or a perturbed copy, which is an item of its own in the cluster of its instance."""
@@ -52,7 +66,7 @@ def helm(entry: Mapping[str, Any]) -> Iterator[Row]:
         if count:
             are_numbers = all(isinstance(of, int | float) and abs(of) < 1e300 for of in (count, total))
             scores.append((name, statistic.get("mean", total / count if are_numbers else [total, count])))
-    item = instance if perturbation is None else f"{instance} ({name_in(perturbation)})"
+    item = _copy(instance, None if perturbation is None else name_in(perturbation))
     yield Row(item, trial, scores, {"instance_id": instance})
 
 
@@ -152,6 +166,11 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
             yield Row(PLACE, f"run of {system}", scores, {"system": system}, input=before_outputs)
 
 
+def _scenarios(results: Any, path: Path) -> Iterator[tuple[Any, Any]]:
+    """Yield the tasks of τ²-bench and what their users want."""
+    yield from ((task.get("id"), task.get("user_scenario")) for task in objects_in(results.get("tasks")))
+
+
 @Export("tasks of τ²-bench", "task", "task", "trial", keys=("id", "user_scenario"), within=(("tasks",), ()))
 @Export(
     "results of τ²-bench",
@@ -160,6 +179,7 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     "trial",
     keys=("task_id", "reward_info"),
     within=(("simulations",),),
+    inputs=_scenarios,
     meant=(("tasks",), ("info", "num_trials")),
     about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
 )
@@ -170,6 +190,7 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     "trial",
     keys=("task_id", "trial", "reward", "termination_reason"),
     within=(("simulation_index",),),
+    inputs=_scenarios,
     meant=(("tasks",), ("info", "num_trials")),
     about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
 )

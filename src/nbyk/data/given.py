@@ -33,7 +33,7 @@ from nbyk.data.kinds import (
 )
 from nbyk.data.layouts import Mending, as_ids
 from nbyk.data.lm_eval import SampleChoice
-from nbyk.data.ratings import Ratings, ordered_ids, rows_of
+from nbyk.data.ratings import Ratings, numbered, ordered_ids, rows_of
 from nbyk.data.reading import as_ratings, cells_of, is_log, reader_of, table_of
 from nbyk.data.scales import Scale
 from nbyk.data.tables import Table
@@ -119,13 +119,12 @@ def given_systems(
     found = column or known_column(table, "system")
     if found is None:
         return _systems_in_columns(table, wide, as_scores=as_scores) or named
-    names = as_ids(table, found, table.column(found, "name the column of systems with `system`"))
-    rows: dict[str, list[int]] = {}
-    for row, name in enumerate(names):
-        rows.setdefault(name, []).append(row)
-    for name in rows:
+    cells = table.column(found, "name the column of systems with `system`")
+    names, system_of_row = numbered(as_ids(table, found, cells))
+    for name in names:
         _check_name(name)
-    return {name: table.taken(of, without=found) for name, of in rows.items()}
+    rows = np.split(np.argsort(system_of_row, kind="stable"), np.cumsum(np.bincount(system_of_row))[:-1])
+    return {name: table.taken(of.tolist(), without=found) for name, of in zip(names, rows, strict=False)}
 
 
 def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) -> dict[str, Table]:
@@ -247,10 +246,13 @@ class GivenData:
             return replace(self._read("distributions", over.kind, mending), rows=over.rows)
         return self.classes(Classes(classes), mending, "raters")
 
-    def values(self, items: tuple[str, ...]) -> tuple[Floats, Units]:
-        """Return the values of some items, without columns that are all NaN, and their units."""
+    def values(self, items: tuple[str, ...], *, in_order: bool) -> tuple[Floats, Units]:
+        """Return the values of some items, without columns that are all NaN, and their units.
+
+        `in_order` says whether the items are in the order of their ids; the raters then are, too.
+        """
         ratings = self.ratings
-        if ordered_ids(items) == items:
+        if in_order:
             ratings = ratings.in_order_of_ids()
         matrix, units = ratings.matrix(), ratings.units()
         if ratings.items != items:

@@ -237,8 +237,9 @@ def read_systems(
     items = common_items(
         [ItemIds(source.place, source.ratings.items, source.nameless) for source in every], on_missing
     )
+    ordered = ordered_ids(items)
     if not any(source.nameless for source in every):
-        items = ordered_ids(items)
+        items = ordered
     dropped = {str(source.place): source.ratings.n_items - len(items) for source in every}
     notes = [note for source in every for note in source.ratings.mended] + direction[1]
     if summaries := [name for name in items if name.strip().lower() in SUMMARIES]:
@@ -255,9 +256,9 @@ def read_systems(
     matrices: dict[str, Floats] = {}
     units: dict[str, Units] = {}
     for name, source in sources.items():
-        matrices[name], units[name] = source.values(items)
+        matrices[name], units[name] = source.values(items, in_order=items == ordered)
     like_gold = {} if people else systems_like_gold(sources, units, matrices)
-    gold_matrix, gold_units = people.values(items) if people else (None, None)
+    gold_matrix, gold_units = people.values(items, in_order=items == ordered) if people else (None, None)
     clusters = agreed_clusters(((source.place, source.ratings) for source in every), items)
     if cluster is not None and clusters is None:
         raise NbykError(

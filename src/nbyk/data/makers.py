@@ -202,6 +202,7 @@ PLACE = object()
 
 
 Rows: TypeAlias = Callable[[Mapping[str, Any]], Iterator[Any]]
+Inputs: TypeAlias = Callable[[Any, Path], Iterable[tuple[Any, Any]]]
 
 
 @dataclass(frozen=True)
@@ -223,6 +224,8 @@ class Export:
         product is the number of units of a whole run.
     about
         Words for what the file says of the run, and the members that lead to it, in the first unit of a list.
+    inputs
+        Yields items and the input of each, from the file's content or a file beside it, if rows have none.
     rows
         Yields the rows of a unit, and words for what is no row, which are counted.
     """
@@ -238,6 +241,7 @@ class Export:
     ends: str = ""
     meant: tuple[tuple[str, ...], ...] = ()
     about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    inputs: Inputs = lambda content, path: ()
     rows: Rows = lambda unit: iter(())
 
     def __call__(self, rows: Rows) -> Rows:
@@ -270,6 +274,10 @@ class Export:
         whole = content[0] if isinstance(content, list) else content
         for what, names in self.about.items():
             gathering.tell(what, _member(whole, names))
+        inputs: dict[str, list[Any]] = {}
+        for item, shown in self.inputs(content, path):
+            if shown is not None:
+                inputs.setdefault(str(item), []).append(shown)
         remarks: Counter[str] = Counter()
         for *above, own in filter(None, self.within):
             for name, others in columns_in(_member(content, above)).items():
@@ -283,7 +291,8 @@ class Export:
                         remarks[row] += 1
                     else:
                         item = place if row.item is PLACE else row.item
-                        further = {**row.further, **hash_of_input(row.input)}
+                        shown = inputs.get(str(item)) if row.input is None else row.input
+                        further = {**row.further, **hash_of_input(shown)}
                         gathering.add(item, row.rater, row.scores, further, number=number)
                         gathering.lower.update(row.lower)
             except UnexpectedNodeError as node:
@@ -351,6 +360,11 @@ def one_of(known: Sequence[Any], node: Any) -> Any:
     if any(node is value or (isinstance(node, str) and node == value) for value in known):
         return node
     raise UnexpectedNodeError(f"{said(node)}, expected {' or '.join(map(str, known))}")
+
+
+def objects_in(node: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects in what may be a list of them."""
+    yield from (each for each in (node if isinstance(node, list) else []) if isinstance(each, Mapping))
 
 
 def columns_in(node: Any) -> Mapping[str, Any]:

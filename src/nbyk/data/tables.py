@@ -6,6 +6,7 @@ import csv
 import difflib
 import io
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,6 +20,7 @@ from nbyk.errors import DataPlace, NbykError
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
+_QUOTED = re.compile('^"([^"]*)"$')
 TABLE_SUFFIXES = (*DELIMITERS, *JSON_LINES, ".parquet")
 
 
@@ -243,8 +245,9 @@ def _split(
 ) -> tuple[list[str], tuple[list[str], ...], Sequence[int]] | None:
     """Return the same as `_parsed`, several times as fast, or None for text that only `_parsed` can read."""
     # Without quotes every delimiter and line end counts, and the fields are the text between them.
-    lines = text.replace("\r\n", "\n").split("\n")
-    if '"' in text or any("\r" in line for line in lines):
+    head, *lines = text.replace("\r\n", "\n").split("\n")
+    lines.insert(0, delimiter.join(_QUOTED.sub(r"\1", name) for name in head.split(delimiter)))
+    if '"' in lines[0] or text.count('"') > head.count('"') or any("\r" in line for line in lines):
         return None
     filled = [line for line in lines if line]
     widths = {line.count(delimiter) + 1 for line in filled}
