@@ -43,9 +43,10 @@ def fill_item_means(rows: Floats, out: Floats) -> None:
         _fill_sums(rows, USUAL_WIDTH, out)
     else:
         _fill_sums(rows, width, out)
+    count_of_all = float(width) if width > 0 else np.nan
     incomplete = 0
     for i in range(len(rows)):
-        out[i] /= width
+        out[i] /= count_of_all
         incomplete += int(out[i] != out[i])
     if incomplete == 0:
         return

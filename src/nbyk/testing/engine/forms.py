@@ -97,10 +97,23 @@ class Sums(Form):
     _swapped = swapped
 
     def swapped_pairs(self, draws: Swaps, pairs: Sequence[tuple[int, int]]) -> Floats:
-        """Return the scores of pairs of systems, each swapped by the same draws, shape (pairs, 2, R)."""
-        leads = draws.add(self._sums.leads, self._sums.kinds)
-        leads = leads.reshape(len(self.rows.systems), -1, draws.n_draws)
-        return np.stack([self._dealt(a, b, leads[b] - leads[a], draws.n_items) for a, b in pairs])
+        """Return the scores of pairs of systems, each swapped by the same draws, shape (pairs, 2, R).
+
+        If all systems see many kinds of items, a few pairs may each see few: then those are drawn.
+        """
+        sums, width = self._sums, self._sums.gains.shape[1]
+        few = sums.kinds is None and len(pairs) < len(self.rows.systems)
+        kinds = {pair: sums.kinds_of(*pair) if few else None for pair in pairs}
+        together = sorted({system for pair in pairs if kinds[pair] is None for system in pair})
+        columns = [width * system + feature for system in together for feature in range(width)]
+        leads = draws.add(np.ascontiguousarray(sums.leads[:, columns]), sums.kinds)
+        lead_of = dict(zip(together, leads.reshape(len(together), width, draws.n_draws), strict=True))
+        scores = []
+        for a, b in pairs:
+            alone = kinds[a, b]
+            gains = lead_of[b] - lead_of[a] if alone is None else draws.add(sums.gains_of(a, b), alone)
+            scores.append(self._dealt(a, b, gains, draws.n_items))
+        return np.stack(scores)
 
     def _dealt(self, a: int, b: int, gains: Floats, n: int) -> Floats:
         """Return the scores, (2, R), of two systems if the first one's sums gain `gains`, shape (F, R)."""

@@ -260,6 +260,7 @@ class ItemSums:
             self.gains = self._of_clusters((swapped - scores[0])[:, None], rows)
         self.total = self.features.sum(axis=0)
         self._rows = rows
+        self._kinds_of: dict[tuple[int, int], Kinds | None] = {}
 
     @cached_property
     def kinds(self) -> Kinds | None:
@@ -267,6 +268,18 @@ class ItemSums:
         if self._rows.clusters is not None:
             return None
         return Kinds.of([*self.features.T, *(self.gains.T if self.features.shape[1] == 1 else ())])
+
+    def kinds_of(self, a: int, b: int) -> Kinds | None:
+        """Return the kinds of the items by what two systems get, if few."""
+        if (a, b) not in self._kinds_of:
+            gains = None if self._rows.clusters is not None else self.gains_of(a, b)
+            self._kinds_of[a, b] = None if gains is None else Kinds.of(list(gains.T))
+        return self._kinds_of[a, b]
+
+    def gains_of(self, a: int, b: int) -> Floats:
+        """Return what swapping two systems' rows adds to the first one's sums, shape (G, F)."""
+        width = self.gains.shape[1]
+        return self.leads[:, width * b :][:, :width] - self.leads[:, width * a :][:, :width]
 
     @cached_property
     def deviations(self) -> Floats | None:
