@@ -429,7 +429,8 @@ class Claim:
         """
         if self.by_precision or not (self.is_conclusive and narrow.is_conclusive):
             return self
-        is_bound = narrow.standard_error > 0.0 and narrow.p <= min(narrow.least_p, alpha)
+        unreached = narrow.p < narrow.least_p or (narrow.standard_error > 0.0 and narrow.p == narrow.least_p)
+        is_bound = unreached and narrow.p <= alpha
         p = 1.0 if narrow.favours != self.favours else self.p if is_bound else narrow.p
         claim = replace(self, interval=hull(self.interval, narrow.interval))
         if p > self.p:

@@ -133,6 +133,26 @@ def test_a_p_that_no_draw_reached_is_a_bound_and_says_nothing() -> None:
     assert holds(broad.interval, narrow.interval)
 
 
+def test_large_differences_of_many_systems_are_told_apart_where_only_a_bound_stands_for_p_of_items() -> None:
+    rng = np.random.default_rng(7)
+    items = rng.uniform(0.2, 0.3, (18, 1))
+    systems = {f"s{k}": items + 0.4 * (k > 3) + 0.02 * rng.standard_normal((18, 5)) for k in range(8)}
+    board = nbyk.compare(None, systems, n_resamples=999, max_draws=28 * 999)
+    far = [pair for pair in board.pairs if abs(pair.effect) > 0.3 and pair.claims[0].is_conclusive]
+    for pair in far:
+        broad, narrow = pair.claims
+        assert narrow.p < narrow.least_p
+        assert broad.p < 1e-6
+        assert pair.significant
+    assert len(far) > 8
+
+
+def test_a_p_of_all_arrangements_is_no_bound() -> None:
+    claim = Claim(("items",), "", 0.1, (0.05, 0.15), 0.002, 0.0, "swap_items", "better", least_p=0.002)
+    broad = Claim(("items", "runs"), "", 0.1, (0.05, 0.15), 1e-9, 0.0, "t", "better")
+    assert broad.no_surer_than(claim, 0.05).p == 0.002
+
+
 def test_a_claim_without_an_interval_leaves_that_of_the_broader_one() -> None:
     nan = float("nan")
     claim = Claim(("items",), "", 0.1, (nan, nan), 0.01, 0.0, "swap_items", "better", reserve="few")
