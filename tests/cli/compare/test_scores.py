@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import nbyk as library
+from nbyk.report.comparison.figures import aso_figure, null_figure
 from tests.cli.conftest import Run
 from tests.cli.drawn import dollars_drawn
 from tests.data.malformed.scores import CASES, Case
@@ -344,3 +345,26 @@ def test_scores_have_a_next_command_and_an_answer_about_a_margin(nbyk: Run) -> N
     assert nbyk("compare", "base.txt", "ours.txt", "--margin", "1", "--gate")[0] == 4
     errors = nbyk("compare", "ours.txt", "base.txt", "--margin", "1", "--test", "aso")[2]
     assert "error: --margin: found 1 beside aso" in errors
+
+
+def test_lower_scores_are_better_in_words_figures_and_what_comes_next(nbyk: Run) -> None:
+    """The mean that is lower leads, also where a figure turns effects to one direction."""
+    write_runs({"slow": 0.3, "fast": 0.2})
+    lower = ("compare", "slow.txt", "fast.txt", "--kind", "scores", "--lower-is-better")
+    _, text, _ = nbyk(*lower)
+    assert text.startswith("fast is better than slow")
+    assert "lower mean score" in text
+    assert "higher mean score" not in text
+    read = library.read_systems(["slow.txt", "fast.txt"], kind="scores", lower_is_better=True)
+    (axes,) = null_figure(library.compare(read).pair).axes
+    assert axes.get_xlabel().startswith("← slow is better | fast is better →")
+    (observed,) = (line for line in axes.lines if str(line.get_label()).startswith("observed"))
+    assert observed.get_xdata()[0] == pytest.approx(0.1, abs=0.03)
+    by_order = aso_figure(library.compare(read, test="aso").pair)
+    assert "slow is above: violated" in [text.get_text() for text in by_order.legends[0].get_texts()]
+    for alternative, files in (("greater", "slow.txt fast.txt"), ("less", "fast.txt slow.txt")):
+        words = ("compare", *files.split(), *lower[3:], "--alternative", alternative)
+        _, text, _ = nbyk(*words)
+        assert "would show a difference" not in text
+        (command,) = re.findall(r"^Next: nbyk (.*)  # asks whether fast is better$", text, re.MULTILINE)
+        assert nbyk(*command.split())[1].startswith(("fast is better", "Better than slow: fast"))

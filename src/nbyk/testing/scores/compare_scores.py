@@ -89,7 +89,8 @@ def board_of_scores(
     test, reason = chosen_test(test, samples, paired=paired)
     _check_samples(samples, test, paired=paired)
     question = Question(
-        metric="mean score, lower is better" if lower_is_better else "mean score",
+        metric="mean score",
+        direction="lower" if lower_is_better else "higher",
         test=test,
         hypothesis=FACTS[test].hypothesis,
         alternative=alternative,
