@@ -30,7 +30,7 @@ _TESTS = {
 }
 
 _ZERO = "┊"
-_KEPT = re.compile(r" %|[ελτα] = |p [=<≤] [.\d]+|(?<=[\d.]) to (?=[-\d.])")
+_KEPT = re.compile(r" %|[ελτα] = |p [=<≤] [.\d]+|(?<=[\d.]) to (?=[-\d.])|`nbyk [^`]*`")
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _row(left: str, right: str, width: int) -> list[str]:
 
 
 def filled(text: str, width: int, first: str = "", later: str = "") -> str:
-    """Return a text wrapped into lines; words, numbers with their per-cent sign and p-values stay whole."""
+    """Return a text wrapped into lines; words, p, commands and numbers with their per-cent sign stay one."""
     whole = _KEPT.sub(lambda kept: kept[0].replace(" ", "\N{NO-BREAK SPACE}"), on_one_line(text))
     lines = textwrap.fill(
         whole,

@@ -561,6 +561,16 @@ class Pair(ShownAsLines):
         return {"better": self.a, "worse": self.b}.get(self.shown)
 
     @property
+    def is_behind(self) -> bool:
+        """Whether the test asks if one is better that looks worse: no size would show it."""
+        alternative = self.question.alternative
+        return (
+            alternative != "two-sided"
+            and self.margin is None
+            and (self.effect < 0.0) == (alternative == "greater")
+        )
+
+    @property
     def could_reject(self) -> bool:
         """Whether the test could have rejected; few items or scores have few arrangements."""
         return self.claims[0].least_p <= self.question.alpha
@@ -718,6 +728,9 @@ class Board(ShownAsLines):
         with a baseline.
     warnings
         Cautions about the numbers, one sentence each.
+    population
+        The population that p, ranks and groups speak of, in words: new items, and new units where a system
+        has several; those that stay as they are in some pairs are named.
     """
 
     question: Question
@@ -726,6 +739,7 @@ class Board(ShownAsLines):
     pairs: tuple[Pair, ...]
     groups: tuple[tuple[str, ...], ...]
     warnings: tuple[str, ...]
+    population: str
 
     @property
     def pair(self) -> Pair:
@@ -789,20 +803,6 @@ class Board(ShownAsLines):
             reserve_sentence(*key) + ("" if len(names) == len(self.pairs) else f" ({listed(names)})")
             for key, names in pairs.items()
         )
-
-    @property
-    def population(self) -> str:
-        """The population that p, ranks and groups speak of: that of each pair's broadest claim."""
-        populations = {
-            pair.population
-            if pair.b in self.names or len(self.pairs) == 1
-            else pair.population.replace(f" of {pair.a}", " of each system")
-            for pair in self.pairs
-        }
-        if len(populations) == 1:
-            return populations.pop()
-        broadest = max(self.pairs, key=lambda pair: (len(pair.claims[0].over), -len(pair.population)))
-        return f"{broadest.population} (some pairs for less)"
 
     @property
     def sentence(self) -> str:

@@ -117,8 +117,9 @@ def scores_answer(
         caption = "Bootstrap power analysis; low to high is the 95 % interval"
         tables.append(AnswerTable("power", caption, pd.DataFrame(rows)))
         lines.append(_power_sentence(powers, lift, n_corrected_for(board.question, board.pairs)))
-    is_open = len(board.pairs) == 1 and not board.pairs[0].significant and board.pairs[0].margin is None
-    more = _what_would_settle(board.pairs[0]) if is_open else ""
+    first = board.pairs[0]
+    is_open = len(board.pairs) == 1 and not first.significant and first.margin is None
+    more = "" if not is_open or first.is_behind else _what_would_settle(first)
     return board_answer(
         {board.question.metric: board},
         tables=tables,
@@ -264,7 +265,7 @@ def _of_test(pair: Pair) -> AnswerFigure:
     """Return the figure of the test of a pair by scores."""
     if pair.question.tau is not None:
         caption = (
-            f"Left: the quantile functions of {pair.a} and {pair.b}. Where {pair.a}'s is lower, it violates "
+            f"Left: the quantile functions of {pair.a} and {pair.b}. Where {pair.a} is worse, it violates "
             "the order. Right: the violation ratio of bootstrapped samples, and the bound that they give."
         )
         return AnswerFigure("quantiles", caption, partial(aso_figure, pair))

@@ -94,6 +94,7 @@ def about(asked: Question, sample: Sample) -> str:
     parts = [f"{metric} on {asked.scale}" if asked.scale else metric]
     if not sample.n_items:
         counts = list(dict.fromkeys(responses.total for responses in sample.responses.values()))
+        parts += ["lower is better"] if asked.direction == "lower" else []
         return ", ".join([*parts, f"{listed([f'{count}' for count in counts])} scores each"])
     parts.append(items_in_words(sample))
     for name, (least, most) in sample.units.items():

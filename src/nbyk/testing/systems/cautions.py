@@ -22,9 +22,6 @@ from nbyk.testing.systems.panel import Panel
 from nbyk.testing.unit_cautions import about_units, named_units
 from nbyk.words import Remark, number, number_of
 
-_ROLES = {"raters": ("gold",), "runs": ("a", "b"), "runs of A": ("a",), "runs of B": ("b",)}
-"""The roles whose shared units each source has."""
-
 _MORE_WOULD_TELL = "chance in it counts as its item's, and several would tell them apart"
 ONE_RESPONSE = Remark(f"every item has one response: {_MORE_WOULD_TELL}")
 _LOPSIDED = 0.1
@@ -49,16 +46,9 @@ def same_responses(data: ResponseSet) -> bool:
 
 def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     """Yield the cautions that are the same for every metric; `panel` holds the populations of the claims."""
-    role_names, units = data.names_of_roles, named_units(data)
-    if panel.sources:
-        yield from few_units([panel])
-        covered = {role_names[role] for source in panel.sources for role in _ROLES[source]}
-        units = {
-            name: behind
-            for name, behind in units.items()
-            if not behind.n_shared or (name not in covered and len(behind.names) > 1)
-        }
-    yield from about_units(units, data.n_items, has_gold=data.has_gold)
+    yield from few_units([panel])
+    kept = panel.left_as_they_are(named_units(data))
+    yield from about_units(kept, data.n_items, has_gold=data.has_gold)
     a, b = data.names
     sources = ({"gold": data.gold} if data.has_gold else {}) | {a: data.a, b: data.b}
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]

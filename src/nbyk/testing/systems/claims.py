@@ -22,7 +22,7 @@ from nbyk.testing.shared_units.intervals import parts_with_intervals
 from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW
 from nbyk.testing.shared_units.power import Aim
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.panel import FEW_UNITS, Panel
+from nbyk.testing.systems.panel import FEW_UNITS, Panel, few_of
 from nbyk.words import counted, listed
 
 POWER = 0.8
@@ -124,14 +124,13 @@ def claim_by_t(
 
 def few_units(panels: Sequence[Panel], *, alone: bool = False) -> Iterator[str]:
     """Yield the caution about claims from few units, of all pairs together or of one system `alone`."""
-    few = dict.fromkeys(
-        units for panel in panels if panel.sources for units in panel.few(FEWEST_UNITS, FEW_UNITS)
-    )
+    panels = [panel for panel in panels if panel.sources]
+    few = few_of(panels, FEWEST_UNITS, FEW_UNITS)
     if few:
-        fewer = any(panel.sources and panel.few(FEWEST_UNITS, ceil(FEWEST_FOR_SKEW)) for panel in panels)
+        fewer = few_of(panels, FEWEST_UNITS, ceil(FEWEST_FOR_SKEW))
         wrong = "such intervals miss" if alone else "equally good systems are called different"
         yield (
-            f"{listed(list(few))} are few to speak for others: if some of those are far off, up to "
+            f"{listed(few)} are few to speak for others: if some of those are far off, up to "
             f"{17 if fewer else 14} % of {wrong} (docs/shared-units.md)"
         )
 
