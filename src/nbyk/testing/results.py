@@ -464,6 +464,11 @@ def favoured(effect: float, alternative: Alternative, *, tells_which: bool = Tru
     return "better" if alternative == "greater" else "worse"
 
 
+def is_behind(effect: float, alternative: Alternative) -> bool:
+    """Return whether a test asks if one is better that looks worse: no size would show it."""
+    return alternative != "two-sided" and (effect if alternative == "less" else -effect) > 0.0
+
+
 class ShownAsLines:
     """A result that prints as the first lines of its answer; `head` holds them."""
 
@@ -562,13 +567,8 @@ class Pair(ShownAsLines):
 
     @property
     def is_behind(self) -> bool:
-        """Whether the test asks if one is better that looks worse: no size would show it."""
-        alternative = self.question.alternative
-        return (
-            alternative != "two-sided"
-            and self.margin is None
-            and (self.effect < 0.0) == (alternative == "greater")
-        )
+        """Whether the test asks if one is better that looks worse (`is_behind`), and not about a margin."""
+        return self.margin is None and is_behind(self.effect, self.question.alternative)
 
     @property
     def could_reject(self) -> bool:

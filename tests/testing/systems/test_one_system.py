@@ -145,6 +145,7 @@ def test_an_open_claim_says_how_many_tasks_or_trials_would_settle_it() -> None:
     assert trials > 6
     more = f", or {trials:.0f} trials of each item"
     assert claim.advice == f"about {n:.0f} items with as many trials{more} would settle this"
+    assert alone(passes, metric="pass@1", against=bar, alternative="less").claims[0].advice == ""
 
 
 def test_more_trials_than_there_are_is_one_line() -> None:

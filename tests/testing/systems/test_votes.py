@@ -161,6 +161,8 @@ def test_an_open_pair_says_how_many_votes_would_settle_it() -> None:
     assert re.fullmatch(
         r"about \d+ votes by \d+ voters would settle this", nbyk.compare(data).claims[0].advice
     )
+    side = "less" if claim.effect > 0.0 else "greater"
+    assert nbyk.compare(data, alternative=side).claims[0].advice == ""
 
 
 TABLE = {

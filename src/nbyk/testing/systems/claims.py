@@ -15,7 +15,7 @@ import numpy as np
 
 from nbyk.arrays import Floats
 from nbyk.metrics import Metric
-from nbyk.testing.results import Claim, Interval, favoured, inconclusive
+from nbyk.testing.results import Claim, Interval, favoured, inconclusive, is_behind
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of, too_few
 from nbyk.testing.shared_units.intervals import parts_with_intervals
@@ -138,7 +138,9 @@ def few_units(panels: Sequence[Panel], *, alone: bool = False) -> Iterator[str]:
 def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -> tuple[str, str]:
     """Return what is enough to find the present effect, items first, and how many units; "" for items."""
     pilot, alternative = panel.responses, asked.decision.alternative
-    if test.smoothness == "jumps" or test.effect == 0.0 or pilot is None:  # parts that jump are far off
+    if is_behind(test.effect, alternative) or test.effect == 0.0:
+        return "", ""
+    if test.smoothness == "jumps" or pilot is None:  # parts that jump are far off
         return "", ""
     rated = panel.kind != "run"
     tests = tests_of(pilot, metric)
