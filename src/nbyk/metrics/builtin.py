@@ -105,6 +105,7 @@ BUILTIN = (
         "lower",
         "Largest absolute error of an item mean.",
         traits=said("jumps", unit_power=1, follows_one_item=True, score_range=(0.0, 1.0)),
+        form=f"{_FORMS}:Largest",
     ),
     Metric(
         "wins_mae",

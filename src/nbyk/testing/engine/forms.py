@@ -24,6 +24,9 @@ from nbyk.testing.engine.item_draws import ItemDraws
 from nbyk.testing.engine.rows import Rows, Swaps
 from nbyk.testing.engine.swaps import DRAWS
 
+_LARGEST = 64
+"""Errors from the largest down among which nearly every draw has its own largest."""
+
 _ROUNDING = 1e-13
 """A sum of squares below this share of the largest is a rounding error and counts as 0."""
 
@@ -166,6 +169,47 @@ class Cosines(Sums):
         product, length, length_of_gold = self._parts(sums).swapaxes(0, 1)
         length = np.where(length < _ROUNDING * self._sums.total.max(), 0.0, length)
         return 1.0 - _correlation(product, length, length_of_gold)
+
+
+class Largest(Form):
+    """The largest error of an item mean: that of the first item, from the largest error down, in a draw."""
+
+    def swapped(self, draws: Swaps) -> Floats:
+        """Look which system gets each of the largest errors; all draws at once."""
+        errors, order = self._both
+        for entries in (order[:_LARGEST], order):
+            units = entries >> 1 if draws.clusters is None else draws.clusters[entries >> 1]
+            coins = draws.words[:, units >> 6] >> (units & 63).astype(np.uint64) & np.uint64(1)
+            of_a = coins == (entries & 1)
+            if len(entries) == len(order) or (of_a.any(axis=1) & ~of_a.all(axis=1)).all():
+                break
+        largest = errors[entries]
+        return np.stack([largest[of_a.argmax(axis=1)], largest[of_a.argmin(axis=1)]])
+
+    _swapped = swapped
+
+    def drawn(self, draws: ItemDraws) -> Floats:
+        """Look which of each system's largest errors were drawn."""
+        scores = []
+        for errors, order in self._each:
+            for items in (order[:_LARGEST], order):
+                there = draws.weights[items, : draws.shape[0]] > 0
+                if there.any(axis=0).all():
+                    break
+            scores.append(errors[items][there.argmax(axis=0)])
+        return np.stack(scores)
+
+    @cached_property
+    def _each(self) -> list[tuple[Floats, Integers]]:
+        """Each system's errors, and the items from the largest down."""
+        errors = np.abs(self.rows.means - self.rows.gold_means)
+        return [(of, np.argsort(-of, kind="stable")) for of in errors]
+
+    @cached_property
+    def _both(self) -> tuple[Floats, Integers]:
+        """A's and B's errors, and their places from the largest down: twice the item, plus 1 for B's."""
+        errors = np.stack([of for of, _ in self._each[:2]], axis=1).reshape(-1)
+        return errors, np.argsort(-errors, kind="stable")
 
 
 class Ranks(Form):
