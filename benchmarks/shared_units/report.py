@@ -37,7 +37,6 @@ UNLIKE_REAL = ("skewed", "lognormal")
 
 NAMES = {
     "item_test": "items alone",
-    "two_way": "I + Σ (T − W)",
     "satterthwaite": "the same with the stretch: before",
     "mixture": "mixture of t",
     "shared": "**chosen: with the step**",

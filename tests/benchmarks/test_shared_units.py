@@ -114,12 +114,6 @@ def test_the_sentences_of_the_pages_are_those_of_the_rates():
     of_three = [f"{rate:.3f}".lstrip("0") for rate in (three.shared, three.unreserved)]
     assert f"up to {of_three[0]} of equal systems" in usage
     assert f"lognormal, {of_three[1]} without reserve" in usage
-    runs = equal.loc["3 runs, 20 clusters, by cluster"]
-    low, high = interval(runs.shared, runs.sets)
-    shown = [f"{rate:.3f}".lstrip("0") for rate in (runs.shared, low, high)]
-    assert "at {} (95 % interval {} to {}, from {} sets)".format(*shown, runs.sets) in calibration
-    by_cluster = equal[equal.index.str.endswith("by cluster")].shared.drop("3 runs, 20 clusters, by cluster")
-    assert f"at {by_cluster.min():.3f} to {by_cluster.max():.3f}".replace("0.", ".") in calibration
     step = pd.read_csv(report.HERE / "steps.csv").set_index(["people", "share", "step"])
     none, chosen = (step.xs(name.name, level="step") for name in (steps.STEPS[0], steps.CHOSEN))
     lost = (none.power - chosen.power).round(2)
@@ -162,10 +156,42 @@ def test_what_the_larger_p_costs_is_what_the_page_says():
     said = f"costs {lost.max():.3f} of power at most, {lost.mean():.3f} in the mean, and "
     said += f"{of_level.max() + 1e-9:.3f} of level"
     assert said.replace("0.", ".") in page
-    assert f"costs up to {(better.units - better['larger variance']).max():.3f}".replace("0.", ".") in page
     in_bounds = ~outside(equal.assign(shared=equal.units, units=equal.world.str[0].astype(int)))
     left = outside(equal.assign(shared=equal["larger p"], units=equal.world.str[0].astype(int)))
-    assert not (in_bounds & left).any()
+    assert equal.world[in_bounds & left].to_list() == ["5 outputs, 20 clusters, by cluster"]
+    by_cluster = equal[equal.world.str.endswith("by cluster") & (equal.sets == 10_000)].set_index("world")
+    assert len(by_cluster) == 8
+
+    def ends(of: pd.Series) -> str:
+        return f"{of.min():.3f} to {of.max():.3f}".replace("0.", ".")
+
+    for start, words in (("3 runs", "three runs"), ("5 out", "five people"), ("5 runs", "five runs")):
+        assert f"{ends(by_cluster['larger p'].filter(like=start))} with {words}" in page
+    assert f"{ends(by_cluster['larger p'].filter(like='8 out'))} with eight (" in page
+    assert f"has {ends(by_cluster.difference)}" in page
+    assert f"have {ends(by_cluster.weighted)}" in page
+    like_noise = equal.set_index("world").filter(like="like noise", axis=0)
+    rates = like_noise.difference.filter(like="normal").to_list()[:2]
+    assert "{:.3f} of three and {:.3f} of five people".format(*rates).replace("0.", ".") in page
+    skewed = like_noise.loc["3 people like noise, skewness 1.6 preferences"]
+    said = f"{skewed['weighted, .01']:.3f} of three such people with skewness 1.6, "
+    said += f"for {skewed['larger p, .01']:.3f}"
+    assert said.replace("0.", ".") in page
+
+
+def test_pairs_of_summeval_are_those_of_the_page():
+    rows = pd.read_csv(report.HERE / "summeval.csv").set_index("quality")
+    page = " ".join(report.PAGES[1].read_text(encoding="utf-8").split())
+    assert "coherence, relevance, consistency and fluency" in page
+    for name, words in (
+        ("items alone", "items alone tell {} of"),
+        ("nbyk", "nbyk {},"),
+        ("pooled", "test {}"),
+    ):
+        first, second, third, last = rows.loc[["coherence", "relevance", "consistency", "fluency"], name]
+        assert words.format(f"{first}, {second}, {third} and {last}") in page
+    assert (rows["pairs alone"] == 0).all()
+    assert (rows.pairs == 120).all()
 
 
 def test_intervals_by_metrics_that_jump_are_as_wide_as_the_page_says():
