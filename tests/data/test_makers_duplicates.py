@@ -249,6 +249,43 @@ def test_items_of_one_number_with_different_inputs_are_refused(
         read_systems({"a": systems["a"], "c": systems["c"]}, value=value)
 
 
+@pytest.mark.parametrize("maker", [makers.promptfoo, makers.promptfoo_table])
+def test_a_test_that_promptfoo_repeats_is_one_cluster(maker: Callable[[], Any], tmp_path: Path) -> None:
+    """A test of `promptfoo eval --repeat` has further numbers or rows, which say nothing of further tests."""
+    content = with_inputs(maker, "capital of")
+    path = tmp_path / "a.json"
+    if maker is makers.promptfoo:
+        content["results"]["results"][2]["vars"] = content["results"]["results"][1]["vars"]
+        as_json(path, content)
+    else:
+        path = path.with_suffix(".csv")
+        path.write_text("".join(f"{','.join(row)}\n" for row in [*content[:3], content[2]]))
+    read = read_systems({"a": path, "b": path}, value="score")
+    assert read.clusters is not None
+    assert [read.clusters.index(of) for of in read.clusters] == [0, 1, 1]
+    assert "clusters = input_hash (2)" in read.recognised[str(path)]
+
+
+def test_a_page_of_langfuses_scores_by_their_subjects_is_in_clusters_and_incomplete(tmp_path: Path) -> None:
+    content = makers.langfuse_3()
+    path = as_json(tmp_path / "a.json", content)
+    read = read_systems({"a": path, "b": path})
+    assert (read.items, read.clusters, read.incomplete) == (("o0", "o1", "o2"), ("t0", "t0", "t1"), ())
+    content["meta"]["cursor"] = "next"
+    as_json(path, content)
+    page = f"{path}: it is a page of several: there is a cursor"
+    assert read_systems({"a": path, "b": path}).incomplete == (page, page)
+
+
+def test_the_report_of_openais_evals_need_not_be_the_last_line(tmp_path: Path) -> None:
+    """Events that are still to be written when the report is made come after it."""
+    path, events = tmp_path / "a.jsonl", makers.openai_evals()
+    report = {"final_report": {"accuracy": 0.5}, "run_id": "r"}
+    for lines, n_notes in (([events[0], report, *events[1:]], 0), ([*events, report], 0), (events, 1)):
+        path.write_text("\n".join(map(json.dumps, lines)))
+        assert len(read_ratings(path).mended) == n_notes
+
+
 TASK = {"id": 1, "data": {}, "annotations": []}
 NODES: tuple[Any, ...] = ("x", 7, None, [], {}, ["x"], {"a": 1}, [None], True)
 PLACES: dict[str, Callable[[Any], Any]] = {

@@ -219,9 +219,9 @@ class Export:
     within
         Members that lead to the list of units, in each of the tool's versions; () if the file is the list, or
         a unit. If it `is_split`, it is a table as pandas splits it, into columns and data.
-    ends, meant
-        A member that only the last unit of a run that ended well has; and those, numbers or lists, whose
-        product is the number of units of a whole run.
+    ends, more, meant
+        A member that a unit of a run that ended well has; members that lead to what a file has if others
+        follow it; and those, numbers or lists, whose product is the number of units of a whole run.
     about
         Words for what the file says of the run, and the members that lead to it, in the first unit of a list.
     inputs
@@ -239,6 +239,7 @@ class Export:
     cluster: str | None = None
     is_split: bool = False
     ends: str = ""
+    more: tuple[str, ...] = ()
     meant: tuple[tuple[str, ...], ...] = ()
     about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     inputs: Inputs = lambda content, path: ()
@@ -303,8 +304,10 @@ class Export:
                 ) from None
         words_of = {remark: f"{remark}: {n}" for remark, n in remarks.items()}
         incomplete = [words for remark, words in words_of.items() if isinstance(remark, Incomplete)]
-        if self.ends and self.ends not in units[-1]:
+        if self.ends and not any(self.ends in unit for unit in units):
             incomplete.append(f"the run did not end: there is no {self.ends}")
+        if self.more and _member(whole, self.more) is not None:
+            incomplete.append(f"it is a page of several: there is a {self.more[-1]}")
         n_meant = math.prod(_number(_member(whole, names)) for names in self.meant)
         if self.meant and n_meant > len(units):
             lacking = n_meant - len(units)
