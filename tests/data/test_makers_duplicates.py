@@ -456,3 +456,57 @@ def test_a_score_or_perturbation_without_a_name_is_refused(tmp_path: Path) -> No
         entries[1] |= further
         with pytest.raises(NbykError, match="entry 2: found None, expected a name"):
             read_ratings(as_json(tmp_path / "b.json", entries))
+
+
+def test_two_runs_in_one_log_of_openais_evals_are_refused(tmp_path: Path) -> None:
+    events = makers.openai_evals()
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(map(json.dumps, [*events, {"spec": {"run_id": "s"}}, *events[1:]])))
+    with pytest.raises(NbykError, match=r"a\.jsonl: holds 2 runs, expected one; give a file of each"):
+        read_ratings(path)
+
+
+def test_providers_of_promptfoo_of_one_id_are_told_apart_by_their_labels(tmp_path: Path) -> None:
+    content = makers.promptfoo()
+    results = content["results"]["results"]
+    content["results"]["results"] = [
+        {**result, "score": score, "provider": {"id": "openai:gpt", "label": label}}
+        for label, score in (("cold", 0), ("hot", 1), ("", 0.5))
+        for result in results
+    ]
+    read = read_systems(as_json(tmp_path / "a.json", content), value="score")
+    assert {name: set(of.ravel()) for name, of in read.responses.items()} == {
+        "openai:gpt (cold), prompt 0": {0},
+        "openai:gpt (hot), prompt 0": {1},
+        "openai:gpt, prompt 0": {0.5},
+    }
+
+
+def test_what_is_null_is_no_name_of_an_item_or_score(tmp_path: Path) -> None:
+    table = {"columns": ["inputs", "outputs", "s/v1/score"], "data": [["p", "a", 1], [None, "b", 0]]}
+    with pytest.raises(NbykError, match="column 'inputs': the id is empty; give every row one"):
+        read_ratings(as_json(tmp_path / "a.json", table))
+    content = makers.langfuse()
+    content["data"][1]["name"] = None
+    with pytest.raises(NbykError, match="score 2: found None, expected a name; export the file again"):
+        read_ratings(as_json(tmp_path / "b.json", content))
+
+
+def test_metadata_of_the_name_of_a_score_overwrites_no_other(tmp_path: Path) -> None:
+    content = makers.argilla()
+    for place, record in enumerate(content):
+        record["metadata"] = {"metadata.q": f"x{place}", "q": "y", "post": "p"}
+    path = as_json(tmp_path / "a.json", content)
+    assert read_ratings(path, cluster="metadata.q").clusters == ("x0", "x1", "x2")
+    assert "not used: metadata.metadata.q, post" in read_ratings(path, cluster="metadata.q").recognised
+
+
+def test_runs_of_two_models_in_one_folder_are_refused(tmp_path: Path) -> None:
+    for folder, models in (("one", "mm"), ("two", "mn")):
+        (tmp_path / folder).mkdir()
+        for run, model in enumerate(models):
+            content = makers.tau2_bench() | {"info": {"agent_info": {"llm": model}}}
+            as_json(tmp_path / folder / f"{run}.json", content)
+    assert read_systems({"a": tmp_path / "one", "b": tmp_path / "one"}).n_items == 3
+    with pytest.raises(NbykError, match=r"two: holds runs of 2 models \(m, n\); expected the runs of one"):
+        read_systems({"a": tmp_path / "one", "b": tmp_path / "two"})

@@ -139,7 +139,10 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
 def promptfoo(result: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield a result; providers and prompts are systems, and a repeated test has further numbers."""
     test, prompt, provider = required(result, "testIdx", "promptIdx", "provider")
-    system = f"{provider if isinstance(provider, str) else as_object(provider).get('id')}, prompt {prompt}"
+    if not isinstance(provider, str):
+        label = as_object(provider).get("label")
+        provider = f"{provider.get('id')} ({label})" if label else provider.get("id")
+    system = f"{provider}, prompt {prompt}"
     if result.get("failureReason") == 2:  # its word for an error, not a failed assertion
         yield "results that ended in an error, whose score is 0"
     named = as_object(result.get("namedScores") or {})
@@ -287,6 +290,7 @@ def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
     "sample_id",
     "run",
     keys=("spec",),
+    begins="spec",
     ends="final_report",
     about={"model": ("spec", "completion_fns"), "seed": ("spec", "run_config", "seed")},
 )
@@ -335,7 +339,7 @@ def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
     if score.get("dataType") == "CATEGORICAL":
         value = score.get("stringValue", value)
     who = score.get("authorUserId") or score.get("source")
-    yield Row(item, who, [(str(name), value)], {"trace": trace})
+    yield Row(item, who, [(name_in(name), value)], {"trace": trace})
 
 
 @Export("a table of MLflow's evaluation", "row", "inputs", "run", keys=("inputs", "outputs"), is_split=True)
@@ -347,7 +351,7 @@ def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
         for name, cell in row.items()
         if name not in ("outputs", "inputs", "token_count")
     ]
-    yield Row(item if isinstance(item, str) else json.dumps(item), "run 1", scores)
+    yield Row(item if item is None or isinstance(item, str) else json.dumps(item), "run 1", scores)
 
 
 def is_exported(rows: Sequence[Any]) -> bool:
