@@ -309,3 +309,20 @@ def test_scores_of_runs_in_several_files_of_a_folder_are_refused(tmp_path: Path)
         read_systems([tmp_path / "a", tmp_path / "b"])
     (tmp_path / "a" / "2.csv").unlink()
     assert read_systems([tmp_path / "a", tmp_path / "b"]).kind == "scores"
+
+
+@pytest.mark.parametrize("name", ["{}", "seed{}", "out_{}"])
+def test_files_of_a_folder_are_runs_whatever_they_are_called(name: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    for system in "xy":
+        (tmp_path / system).mkdir()
+        for run in range(1, 12):
+            cells = "".join(f"q{item},{value}\n" for item, value in enumerate(rng.integers(2, size=6)))
+            (tmp_path / system / f"{name.format(run)}.csv").write_text(f"item,value\n{cells}")
+    for run in range(1, 12):
+        path = tmp_path / "y" / f"{name.format(run)}.csv"
+        path.rename(path.with_name(f"seed{run}.csv"))
+    read = read_systems([tmp_path / "x", tmp_path / "y"])
+    assert not read.like_gold
+    runs = [name.format(run) if "seed" in name else f"run {name.format(run)}" for run in range(1, 12)]
+    assert list(read.units["x"].names) == runs

@@ -14,6 +14,7 @@ from typing import Any
 
 from nbyk.data.makers import (
     EXPORTS,
+    HASHES,
     PLACE,
     Beside,
     Export,
@@ -133,11 +134,15 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
     "run",
     keys=("testIdx", "promptIdx"),
     within=(("results", "results"), ()),
+    cluster=HASHES[-1],
 )
 def promptfoo(result: Mapping[str, Any]) -> Iterator[Row | str]:
-    """Yield a result; providers and prompts are systems."""
+    """Yield a result; providers and prompts are systems, and a repeated test has further numbers."""
     test, prompt, provider = required(result, "testIdx", "promptIdx", "provider")
-    system = f"{provider if isinstance(provider, str) else as_object(provider).get('id')}, prompt {prompt}"
+    if not isinstance(provider, str):
+        label = as_object(provider).get("label")
+        provider = f"{provider.get('id')} ({label})" if label else provider.get("id")
+    system = f"{provider}, prompt {prompt}"
     if result.get("failureReason") == 2:  # its word for an error, not a failed assertion
         yield "results that ended in an error, whose score is 0"
     named = as_object(result.get("namedScores") or {})
@@ -147,7 +152,12 @@ def promptfoo(result: Mapping[str, Any]) -> Iterator[Row | str]:
 
 
 @Export(
-    "a table of promptfoo", "row", "test", "run", keys=("Status", "Score", "Named Scores", "Grader Reason")
+    "a table of promptfoo",
+    "row",
+    "test",
+    "run",
+    keys=("Status", "Score", "Named Scores", "Grader Reason"),
+    cluster=HASHES[-1],
 )
 def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield each prompt's result: an output, a status, a score and others, in this order."""
@@ -280,6 +290,7 @@ def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
     "sample_id",
     "run",
     keys=("spec",),
+    begins="spec",
     ends="final_report",
     about={"model": ("spec", "completion_fns"), "seed": ("spec", "run_config", "seed")},
 )
@@ -305,14 +316,30 @@ def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     about={"page": ("meta", "page"), "pages in all": ("meta", "totalPages")},
     cluster="trace",
 )
+@Export(
+    "scores of Langfuse",
+    "score",
+    "target",
+    "author",
+    keys=("subject", "name", "value", "source"),
+    within=((), ("data",)),
+    more=("meta", "cursor"),
+    cluster="trace",
+)
 def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
     """Yield a score of a trace, or of an observation in it, by a person or by a source such as EVAL."""
-    trace, name, value = required(score, "traceId", "name", "value")
-    item = score.get("observationId") or trace
+    name, value = required(score, "name", "value")
+    if "subject" in score:  # since the third version of its scores
+        subject = as_object(score["subject"])
+        (item,) = required(subject, "id")
+        trace = subject.get("traceId") or item
+    else:
+        (trace,) = required(score, "traceId")
+        item = score.get("observationId") or trace
     if score.get("dataType") == "CATEGORICAL":
         value = score.get("stringValue", value)
     who = score.get("authorUserId") or score.get("source")
-    yield Row(item, who, [(str(name), value)], {"trace": trace})
+    yield Row(item, who, [(name_in(name), value)], {"trace": trace})
 
 
 @Export("a table of MLflow's evaluation", "row", "inputs", "run", keys=("inputs", "outputs"), is_split=True)
@@ -324,7 +351,7 @@ def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
         for name, cell in row.items()
         if name not in ("outputs", "inputs", "token_count")
     ]
-    yield Row(item if isinstance(item, str) else json.dumps(item), "run 1", scores)
+    yield Row(item if item is None or isinstance(item, str) else json.dumps(item), "run 1", scores)
 
 
 def is_exported(rows: Sequence[Any]) -> bool:

@@ -51,6 +51,7 @@ _SPLIT = (
     "columns item, system and value"
 )
 _LIKE_GOLD = re.compile(r"(.*[-_. ])?(gold|labels?|references?|truth)([-_. ].*)?", re.IGNORECASE)
+_RUN = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 
@@ -283,7 +284,7 @@ def _as_runs(folder: GivenData, runs: Sequence[GivenData]) -> GivenData:
             )
         of_entries = ratings.item_index.tolist()
         items += [ratings.items[item] for item in of_entries]
-        names += [file.stem] * len(of_entries)
+        names += [file.stem if _RUN.search(file.stem) else f"run {file.stem}"] * len(of_entries)
         if ratings.clusters is not None:
             clusters += [ratings.clusters[item] for item in of_entries]
         values.append(ratings.values + n_rows)
@@ -311,6 +312,13 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
             file=path,
         )
     runs = tuple(given_data(file, name, columns, samples) for file in files)
+    models = dict.fromkeys(" and ".join(run.table.models) for run in runs if run.table and run.table.models)
+    if len(models) > 1:
+        raise NbykError(
+            f"holds runs of {len(models)} models ({', '.join(models)}); expected the runs of one: give each "
+            "model's own folder",
+            file=path,
+        )
     notes = (f"{path}: not read, because they are folders or begin with _: {some(others, str)}",)
     return replace(runs[0], place=DataPlace(path), runs=runs, notes=notes if others else ())
 
@@ -371,7 +379,7 @@ def too_few(sources: Mapping[str, GivenData], columns: Columns) -> NbykError:
 def columns_may_be_systems(source: GivenData, columns: Columns) -> bool:
     """Return whether the only table has a column for each rater or system, and no names of runs."""
     givers = source.givers(columns)
-    return bool(givers) and not all(re.search("|".join(RUN_NAMES), name, re.IGNORECASE) for name in givers)
+    return bool(givers) and not all(map(_RUN.search, givers))
 
 
 def columns_like_systems(sources: Mapping[str, GivenData], *, has_gold: bool) -> Iterator[str]:
@@ -411,8 +419,7 @@ def systems_like_gold(
 
 
 def _are_people(units: Units) -> bool:
-    runs = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
-    return units.known_by == "ids" and not any(map(runs.search, units.names))
+    return units.known_by == "ids" and not any(map(_RUN.search, units.names))
 
 
 def _check_name(name: str) -> None:

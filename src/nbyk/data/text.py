@@ -177,7 +177,7 @@ def cells_of_lines(path: str | os.PathLike[str], expected: str) -> list[str]:
 
 def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line number and object of each line of a JSON-lines file; blank lines are skipped."""
-    decode = json.JSONDecoder(object_pairs_hook=_distinct_keys).decode
+    decode = json.JSONDecoder(object_pairs_hook=distinct_keys).decode
     for number, line in enumerate(text_lines(path), start=1):
         if not line.strip():
             continue
@@ -224,7 +224,7 @@ def json_content(path: str | os.PathLike[str]) -> Any:
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         deadline.check()
-        return _distinct_keys(pairs)
+        return distinct_keys(pairs)
 
     try:
         return json.loads(text, object_pairs_hook=members)
@@ -239,7 +239,7 @@ def json_content(path: str | os.PathLike[str]) -> Any:
         ) from None
 
 
-def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object's members; Python's own reader would keep the last of those with the same key."""
     members = dict(pairs)
     if len(members) < len(pairs):
