@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from itertools import combinations
 
 from nbyk.data.tables import Table
@@ -88,7 +88,7 @@ def recognised(table: Table, asked: Columns) -> Columns:
     found = asked if asked.cluster else replace(asked, cluster=table.roles.get("cluster"))
     for role in ("item", "rater", "value"):
         if getattr(asked, role) == role and role not in table.names:
-            name = table.roles.get(role) or known_column(table, role, taken=(asked.cluster,))
+            name = table.roles.get(role) or known_column(table, role, taken=astuple(asked))
             if name is None and role == "value" and table.scores:
                 raise table.place.error(
                     f"found the scores {some(table.scores)}, expected one; choose it with "
@@ -131,7 +131,8 @@ def proposed(table: Table, asked: Columns) -> dict[str, str]:
         role: name for role in ("item", "rater", "value") if (name := getattr(found, role)) in table.names
     }
     others = [name for name in table.names if name not in (*roles.values(), asked.cluster)]
-    if "item" not in roles and others:
+    runs = table.column(roles["rater"], "") if run_word(roles.get("rater", "")) else []
+    if "item" not in roles and others and len(set(map(repr, runs))) in (0, *range(len(runs))):
         roles = {"item": others.pop(0), **roles}
     likely = [name for name in others if name.lower() in LIKE_VALUES]
     if "value" not in roles and others:
@@ -190,12 +191,22 @@ def _needs_option(table: Table, asked: Columns, roles: Mapping[str, str], role: 
 
 
 def _way_out(role: str, names: Mapping[str, str]) -> str:
+    if role == "item" and names and role not in names:
+        return f"if each row is a run, name the column of the scores, as in {_options(names)}"
     what = "item column" if role.endswith("item") else "column of the ratings"
     return f"rename the {what}, or name it with `{role}`{', as in ' if names else ''}{_options(names)}"
 
 
 def _options(names: Mapping[str, str]) -> str:
     return " ".join(argument_with(role, name) for role, name in names.items())
+
+
+def notes_on_summaries(what: str, names: Iterable[str]) -> Iterator[str]:
+    """Yield a note on the first of some items or runs that is called as summaries are."""
+    for name in names:
+        if name.strip().lower() in SUMMARIES:
+            yield f"the {what} {name!r} has the name of a summary; if it is one, leave its row out"
+            return
 
 
 def known_names(names: Sequence[str], role: str) -> list[str]:

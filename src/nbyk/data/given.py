@@ -146,13 +146,18 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
         beside += runs[:1]
     elif not runs and not as_scores:
         return {}
+    elif other := next(filter(other_than_system, others), None):
+        raise table.place.error(
+            f"the columns {listed(others)} would each be a system, and {other!r} is of none by its name; "
+            "leave it out, or name the column of one system's scores with `value`"
+        )
     else:
-        beside = []
+        beside = runs
     for name in others:
         _check_name(name)
     about = f"each a column of {table.place}"
     kept = tuple(table.column(name, "") for name in beside)
-    names = {name: (*beside, asked.value if beside else name) for name in others}
+    names = {name: (*beside, asked.value if found.item in beside else name) for name in others}
     return {
         name: replace(table, names=of, columns=(*kept, table.column(name, "")), about=about)
         for name, of in names.items()
