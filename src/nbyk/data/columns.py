@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass, replace
 from itertools import combinations
 
 from nbyk.data.tables import Table
-from nbyk.data.text import look_alikes, seen, some
+from nbyk.data.text import look_alikes, seen, simplified, some
 from nbyk.errors import NbykError, argument_with, renaming
 
 RUN_NAMES = ("run", "run_id", "seed", "epoch", "trial", "attempt", "repeat", "repetition", "replicate")
@@ -43,6 +43,7 @@ SUMMARIES = {"mean", "average", "avg", "total", "sum", "median", "std", "stdev",
 NO_RATERS = {
     *SUMMARIES,
     *("confidence", "probability", "prob", "logprob", "logprobs", "perplexity", "loss"),
+    *("p_value", "stderr", "std_err", "weight", "rank"),
     *("latency", "duration", "time", "cost", "tokens", "n_tokens", "num_tokens", "length", "timestamp"),
 }
 _NO_VALUES = ("_at", "_by", "_id", "_time")
@@ -51,11 +52,11 @@ ROW_NUMBERS = {"index", "unnamed: 0", "__index_level_0__"}
 """The names that pandas gives to the row numbers that it writes beside the data."""
 
 USUALLY_LOWER = {
-    *("wer", "cer", "ter", "mer", "error", "error_rate", "loss", "nll", "perplexity", "ppl"),
-    *("mae", "mse", "rmse"),
-    *("brier", "latency", "duration", "time", "seconds", "cost", "distance", "edit_distance", "toxicity"),
+    *("wer", "cer", "ter", "mer", "error", "loss", "nll", "perplexity", "ppl"),
+    *("mae", "mse", "rmse", "hallucination"),
+    *("brier", "latency", "duration", "time", "seconds", "cost", "distance", "toxicity"),
 }
-"""Names of values of which lower ones are usually better."""
+"""Words in the names of values of which lower ones are usually better."""
 
 _LIKE_GIVERS = re.compile(
     rf".*({'|'.join(RUN_NAMES)}|rater|annotator|coder|worker|judge|user|person|expert|crowd).*"
@@ -217,6 +218,11 @@ def known_names(names: Sequence[str], role: str) -> list[str]:
 def is_of_no_rater(name: str) -> bool:
     """Return whether a column's name says that it holds no ratings, such as confidence or latency_ms."""
     return _UNIT.sub("", name.lower()) in NO_RATERS
+
+
+def is_usually_lower(name: str) -> bool:
+    """Return whether a word in the name of values says that lower ones are usually better."""
+    return not USUALLY_LOWER.isdisjoint(re.findall("[a-z]+", simplified(name)))
 
 
 def run_word(column: str) -> str:

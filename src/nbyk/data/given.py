@@ -313,7 +313,21 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
             "lm_eval --log_samples (samples_<task>_<date>.jsonl)",
             file=path,
         )
+    file_of: dict[str, Path] = {}
+    for file in files:
+        if file_of.setdefault(file.stem, file) != file:
+            raise NbykError(
+                f"holds {file_of[file.stem].name} and {file.name}, which would be one run, {file.stem}; "
+                "expected a file for each run: rename one, or move it away",
+                file=path,
+            )
     runs = tuple(given_data(file, name, columns, samples) for file in files)
+    for run in runs:
+        if run.table and runs[0].table and run.nameless and len(run.table) != len(runs[0].table):
+            raise run.place.error(
+                f"has {len(run.table)} items, and {runs[0].place} has {len(runs[0].table)}, without ids; "
+                "expected as many in each run: mend the file, or add a column item to all"
+            )
     notes = (f"{path}: not read, because they are folders or begin with _: {some(others, str)}",)
     return replace(runs[0], place=DataPlace(path), runs=runs, notes=notes if others else ())
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.columns import USUALLY_LOWER, Columns, notes_on_summaries, refuse_unnamed, value_column
+from nbyk.data.columns import Columns, is_usually_lower, notes_on_summaries, refuse_unnamed, value_column
 from nbyk.data.given import (
     GivenData,
     Input,
@@ -37,7 +37,7 @@ from nbyk.data.scales import GivenScale, Interval, Scale, as_scale, scale_text
 from nbyk.data.scores import read_scores
 from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items, equal_systems
 from nbyk.data.tables import Table
-from nbyk.data.text import check_choice, notes_on_look_alikes, simplified
+from nbyk.data.text import check_choice, notes_on_look_alikes
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, argument_with, renaming
 from nbyk.words import listed
@@ -302,7 +302,7 @@ def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, 
         name = value_column(source.table, source.columns)
         if source.table.scores:
             said.setdefault(name in source.table.lower, name)
-        elif asked is None and simplified(name) in USUALLY_LOWER:
+        elif asked is None and is_usually_lower(name):
             notes[
                 f"the values are called {name}, of which lower ones are usually better, and nbyk takes "
                 "higher ones for better; say which is right with `lower_is_better`"
