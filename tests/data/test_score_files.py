@@ -145,6 +145,10 @@ def test_runs_are_paired_by_their_seed_and_never_by_the_order_of_rows(
     assert (read.paired, read.items) == (True, ("0", "1", "2", "3"))
     assert {name: scores.tolist() for name, scores in read.responses.items()} == SEEDS
     assert not read_score_set(given).paired
+    if layout == "rows":
+        read = read_score_set(frame.assign(run=[f"r{seed}" for seed in frame["seed"]]), paired=True)
+        assert read.items == ("0, r0", "1, r1", "2, r2", "3, r3")
+        assert {name: scores.tolist() for name, scores in read.responses.items()} == SEEDS
 
 
 def test_a_seed_without_a_partner_or_that_comes_twice_is_named() -> None:

@@ -157,12 +157,14 @@ def _score_cells(table: Table, asked: Columns, *, by_runs: bool) -> Entries:
     value = _score_column(table, asked)
     found = recognised_in(table, replace(asked, rater=None, value=value))
     runs = [name for name in table.names if name.lower() in RUN_NAMES and name != value]
-    if by_runs and not named and found.item not in table.names and len(runs) == 1:
-        found = replace(found, item=runs[0])
     has_ids = named or found.item in table.names
     scores = table.column(value, "name the column of the scores with `value`")
     names = ["1"] * len(scores)
-    if not has_ids:
+    if by_runs and runs and not has_ids:
+        every = (as_ids(table, name, table.column(name, "")) for name in runs)
+        items = [", ".join(ids) for ids in zip(*every, strict=True)]
+        found = replace(found, item=runs[0])
+    elif not has_ids:
         _refuse_repeated_runs(table)
         items = list(map(str, range(len(scores))))
         names = list(map(str, table.column(runs[0], ""))) if runs else names
