@@ -160,7 +160,11 @@ def rename_arguments(text: str, names: Mapping[str, str]) -> str:
         else:
             other = names.get(name, name)
             is_option = other.startswith("-")
-            new = f"{other} {shlex.quote(value.strip(_QUOTE))}" if is_option else f"{other}={value}"
+            new = (
+                f"{other} {shlex.quote(value.removeprefix(_QUOTE).removesuffix(_QUOTE))}"
+                if is_option
+                else f"{other}={value}"
+            )
         return new if new.startswith("-") else f"`{new}`"
 
     return type(text)(_ARGUMENT.sub(renamed, text))

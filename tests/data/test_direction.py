@@ -23,7 +23,7 @@ def written(folder: Path, name: str, value: str, cells: list[float]) -> Path:
     return folder / f"{name}.csv"
 
 
-@pytest.mark.parametrize("value", ["wer", "WER", "loss", "latency", "ter"])
+@pytest.mark.parametrize("value", ["wer", "WER", "eval_loss", "latency_ms", "Error Rate", "test/ter"])
 def test_an_error_rate_is_taken_as_the_user_says_and_its_name_brings_a_caution(
     value: str, tmp_path: Path
 ) -> None:

@@ -146,13 +146,18 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
         beside += runs[:1]
     elif not runs and not as_scores:
         return {}
+    elif other := next(filter(other_than_system, others), None):
+        raise table.place.error(
+            f"the columns {listed(others)} would each be a system, and {other!r} is of none by its name; "
+            "leave it out, or name the column of one system's scores with `value`"
+        )
     else:
-        beside = []
+        beside = runs
     for name in others:
         _check_name(name)
     about = f"each a column of {table.place}"
     kept = tuple(table.column(name, "") for name in beside)
-    names = {name: (*beside, asked.value if beside else name) for name in others}
+    names = {name: (*beside, asked.value if found.item in beside else name) for name in others}
     return {
         name: replace(table, names=of, columns=(*kept, table.column(name, "")), about=about)
         for name, of in names.items()
@@ -311,6 +316,14 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
             "lm_eval --log_samples (samples_<task>_<date>.jsonl)",
             file=path,
         )
+    file_of: dict[str, Path] = {}
+    for file in files:
+        if file_of.setdefault(file.stem, file) != file:
+            raise NbykError(
+                f"holds {file_of[file.stem].name} and {file.name}, which would be one run, {file.stem}; "
+                "expected a file for each run: rename one, or move it away",
+                file=path,
+            )
     runs = tuple(given_data(file, name, columns, samples) for file in files)
     models = dict.fromkeys(" and ".join(run.table.models) for run in runs if run.table and run.table.models)
     if len(models) > 1:
@@ -319,6 +332,12 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
             "model's own folder",
             file=path,
         )
+    for run in runs:
+        if run.table and runs[0].table and run.nameless and len(run.table) != len(runs[0].table):
+            raise run.place.error(
+                f"has {len(run.table)} items, and {runs[0].place} has {len(runs[0].table)}, without ids; "
+                "expected as many in each run: mend the file, or add a column item to all"
+            )
     notes = (f"{path}: not read, because they are folders or begin with _: {some(others, str)}",)
     return replace(runs[0], place=DataPlace(path), runs=runs, notes=notes if others else ())
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.columns import SUMMARIES, USUALLY_LOWER, Columns, refuse_unnamed, value_column
+from nbyk.data.columns import Columns, is_usually_lower, notes_on_summaries, refuse_unnamed, value_column
 from nbyk.data.given import (
     GivenData,
     Input,
@@ -37,7 +37,7 @@ from nbyk.data.scales import GivenScale, Interval, Scale, as_scale, scale_text
 from nbyk.data.scores import read_scores
 from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items, equal_systems
 from nbyk.data.tables import Table
-from nbyk.data.text import check_choice, look_alikes, simplified
+from nbyk.data.text import check_choice, notes_on_look_alikes
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, argument_with, renaming
 from nbyk.words import listed
@@ -242,16 +242,14 @@ def read_systems(
         items = ordered
     dropped = {str(source.place): source.ratings.n_items - len(items) for source in every}
     notes = [note for source in every for note in source.ratings.mended] + direction[1]
-    if summaries := [name for name in items if name.strip().lower() in SUMMARIES]:
-        notes.append(f"the item {summaries[0]!r} has the name of a summary; if it is one, leave its row out")
-    for what, ids in (
-        ("items", (of for source in every for of in source.ratings.items)),
-        ("raters or runs", (of for source in every for of in source.ratings.raters)),
-        ("clusters", (of for source in every for of in source.ratings.clusters or ())),
-        ("systems", iter(named)),
-    ):
-        if alike := look_alikes(dict.fromkeys(ids)):
-            notes.append(f"the {what} {alike[0]} and {alike[1]} look alike, and nbyk tells them apart")
+    notes += notes_on_summaries("item", items)
+    names_of = {
+        "items": (of for source in every for of in source.ratings.items),
+        "raters or runs": (of for source in every for of in source.ratings.raters),
+        "clusters": (of for source in every for of in source.ratings.clusters or ()),
+        "systems": named,
+    }
+    notes += notes_on_look_alikes(names_of)
     like_systems = columns_like_systems(sources, has_gold=gold is not None)
     matrices: dict[str, Floats] = {}
     units: dict[str, Units] = {}
@@ -305,7 +303,7 @@ def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, 
         name = value_column(source.table, source.columns)
         if source.table.scores:
             said.setdefault(name in source.table.lower, name)
-        elif asked is None and simplified(name) in USUALLY_LOWER:
+        elif asked is None and is_usually_lower(name):
             notes[
                 f"the values are called {name}, of which lower ones are usually better, and nbyk takes "
                 "higher ones for better; say which is right with `lower_is_better`"

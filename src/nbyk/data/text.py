@@ -8,7 +8,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nbyk.bounded import Deadline, refuse_document
@@ -111,6 +111,13 @@ def look_alikes(names: Iterable[str]) -> tuple[str, str] | None:
             show = repr if seen(other) != seen(name) else ascii
             return show(other), show(name)
     return None
+
+
+def notes_on_look_alikes(names: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """Yield a note on names that look alike, of each kind of names, such as "items"."""
+    for what, every in names.items():
+        if alike := look_alikes(dict.fromkeys(every)):
+            yield f"the {what} {alike[0]} and {alike[1]} look alike, and nbyk tells them apart"
 
 
 def unreadable(path: str | os.PathLike[str], error: BaseException) -> NbykError:

@@ -161,6 +161,14 @@ def test_a_leaderboard_names_the_systems_of_a_pair_that_not_all_have(nbyk: Run) 
     ]
 
 
+def test_runs_without_a_partner_are_in_a_caution_if_pairs_were_asked_for(nbyk: Run) -> None:
+    write_runs("a", ["seed1", "seed2", "seed3"])
+    write_runs("b", ["seed1", "seed2"])
+    caution = "without a partner, and counted too: seed3 of a; leave them out to compare pairs alone"
+    assert caution in found(nbyk, "a.csv b.csv --pair-runs yes")["cautions"]
+    assert not any("without a partner" in text for text in found(nbyk, "a.csv b.csv")["cautions"])
+
+
 def test_a_long_list_of_pairs_is_cut(nbyk: Run) -> None:
     names = [f"r{number}" for number in range(20)]
     write_runs("a", names)

@@ -211,6 +211,23 @@ def test_votes_that_say_nothing_are_refused_in_one_line(changes: dict[str, objec
         read_votes(frame)
 
 
+@pytest.mark.parametrize(
+    ("column", "one", "other", "what"),
+    [
+        ("prompt", "q1", "Q1", "prompts"),
+        ("voter", "ann", "ann ", "voters"),
+        ("model_b", "z", "z\u200b", "models"),
+        ("model_b", "z", "Z", "models"),
+    ],
+)
+def test_names_that_look_alike_are_a_caution(column: str, one: str, other: str, what: str) -> None:
+    frame = pd.concat([pd.DataFrame(TABLE)] * 2, ignore_index=True)
+    frame.loc[4:, "prompt"] += "b"
+    frame[column] = [*frame[column][:4], *frame[column][4:].replace({one: other, f"{one}b": other})]
+    alike = f"the {what} .* look alike, and nbyk tells them apart"
+    assert re.match(alike, nbyk.compare(read_votes(frame)).warnings[0])
+
+
 def test_the_command_line_reads_votes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,7 @@ from functools import cached_property
 import numpy as np
 
 from nbyk.arrays import Booleans, Floats, Integers
+from nbyk.data.text import notes_on_look_alikes
 from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
 from nbyk.sums import product, solve
@@ -353,6 +354,8 @@ def _with_judge(votes: Votes, fit: VoteFit, prompts: LeftOut, judge: Votes) -> t
 
 def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Iterator[str]:
     ties, is_of_two = float((votes.outcomes == 1).mean()), len(votes.models) == 2
+    names = {"models": votes.models, "prompts": votes.prompt_names, "voters": votes.voter_names}
+    yield from notes_on_look_alikes(names)
     if votes.voters is None:
         yield (
             "the votes are anonymous: if a few people cast many of them, the intervals are too narrow; "
