@@ -288,7 +288,7 @@ def test_the_advice_of_compare_is_the_plan_of_the_same_pilot(nbyk: Run) -> None:
         nbyk, "--solve raters --pilot gold.csv --pilot-systems a.csv b.csv --scale=-2..3 --power 0.8"
     )
     assert planned["reachable"]
-    assert f"{planned['raters']} raters would settle this" in text
+    assert f"{planned['raters']} raters would show this effect (power 0.8)" in text
     assert solved_next(nbyk, shown)["raters"] == planned["raters"]
 
 
@@ -314,7 +314,7 @@ def test_if_everybody_rates_everything_so_do_more_raters_and_every_command_gives
     assert "as in the pilot, 80 items, all raters rate all items" in " ".join(
         nbyk(f"plan --solve raters {pair}")[1].split()
     )
-    advice = f"{raters['raters']} raters would settle this; more items alone, with five raters, will not"
+    advice = f"About {raters['raters']} raters would show this effect (power 0.8)"
     assert advice in " ".join(nbyk(f"compare {read}")[1].split())
     many = raters["raters"] + 30
     items = solved(nbyk, f"--solve items --raters {many} {pair}")

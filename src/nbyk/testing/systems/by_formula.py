@@ -35,10 +35,14 @@ def claim_over(test: SharedUnitsTest, over: tuple[str, ...], population: str, as
 
 
 def times_as_many(effect: float, variance: float, asked: Asked) -> float:
-    """Return how many times as many units of each kind find the effect, if it stays, with a power of .8."""
+    """Return how many times as many units of each kind find the effect, if it stays, with a power of .8.
+
+    No number does if the effect is 0, or against a one-sided alternative.
+    """
     sides = sides_of(asked.decision.alternative)
     reach = float(ndtri(1.0 - asked.decision.alpha / sides) + ndtri(POWER))
-    return variance * reach**2 / effect**2 if effect else math.inf
+    towards = {"greater": effect, "less": -effect}.get(asked.decision.alternative, abs(effect))
+    return variance * reach**2 / effect**2 if towards > 0.0 else math.inf
 
 
 def board_by_formula(
