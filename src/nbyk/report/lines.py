@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from nbyk.errors import on_one_line
-from nbyk.words import Remark
+from nbyk.words import Remark, capitalised
 
 if TYPE_CHECKING:
     from nbyk.report.answer import AnswerTable
@@ -125,7 +125,7 @@ def head_text(head: Head, width: int, table: str = "") -> str:
         has_room = len(left) + len(right) + 2 <= width
         rows += _row(left, right if has_room else line.right, width)
         rest = "" if has_room else line.more.strip(" ,")
-        before = f"{rest[:1].upper()}{rest[1:]}." if rest else ""
+        before = f"{capitalised(rest)}." if rest else ""
     rows += [filled(before, width)] if before else []
     rows += [filled(f"Careful: {text}", width, later="  ") for text in head.careful]
     if head.command:  # on one line, to paste
@@ -189,7 +189,7 @@ def bar(
         dot = min(width - 2, max(1, dot))
     characters = [" "] * width
     characters[first : last + 1] = ["├", *"─" * (last - first - 1), "┤"] if last > first else ["│"]
-    if axis is None and low < 0.0 < high and place(0.0) != dot:
+    if axis is None and low <= 0.0 <= high and place(0.0) != dot:
         characters[min(width - 2, max(1, place(0.0)))] = _ZERO
     characters[dot] = "●"
     return "".join(characters)
