@@ -396,13 +396,14 @@ def simulated_source(
 
 
 def _for_people(arguments: Mapping[str, Any], asked: Mapping[str, Any], metric: Metric) -> list[str]:
-    """Return the options with which the same question is asked about new raters and runs."""
+    """Return the options with which the same question is asked about new raters and runs; [] if none do."""
+    if not (metric.needs_gold or arguments["pilot_systems"]):
+        return []
     power, options = ["--power", f"{asked['power'] or 0.8:g}"], list[str]()
     if not arguments["pilot_systems"]:
         options += difference_of(asked)
         is_share = arguments["unit"] == "share" or asked["effect"] is asked["epsilon"] is None
         options += ["--unit", "share"] if is_share else []
-        options += [] if metric.needs_gold else ["--pilot-systems", "A", "B"]
     if arguments["metric"] or not arguments["pilot_systems"]:
         options += ["--metric", metric.name]
     return [*options, *power]

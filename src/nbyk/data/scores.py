@@ -75,7 +75,7 @@ def read_scores(
     for name, (table, columns) in tables.items():
         if table is None:
             raise NbykError("holds ratings with raters, expected scores of runs; give a table", name=name)
-        cells = _score_cells(table, columns)
+        cells = _score_cells(table, columns, by_runs=bool(paired))
         said = ""
         if mending.on_empty == "drop":
             cells, said = without_empty(cells, mending, "a finite number")
@@ -90,10 +90,13 @@ def read_scores(
         )
         found = cells.columns
         if (found.item, found.value) != ("item", "value"):
-            items_said = f"items = {found.item} ({len(cells.items)}), " if cells.has_ids else ""
+            which = "runs" if found.item.lower() in RUN_NAMES else "items"
+            items_said = f"{which} = {found.item} ({len(cells.items)}), " if cells.has_ids else ""
             about = f"; {table.about}" if table.about else ""
             recognised[str(table.place)] = f"{items_said}values = {found.value}{about}"
-        ids[name] = ItemIds(table.place, cells.items, not cells.has_ids)
+        of_one_table = sum(other is not None and other.place == table.place for other, _ in tables.values())
+        place = replace(table.place, name=name) if of_one_table > 1 else table.place
+        ids[name] = ItemIds(place, cells.items, not cells.has_ids)
         notes += [*(f"{table.place}: {note}" for note in table.notes), *filter(None, (said, averaged))]
     with_ids = [of for of in ids.values() if not of.nameless]
     without = [of for of in ids.values() if of.nameless]
@@ -132,8 +135,8 @@ def read_scores(
     )
 
 
-def _score_cells(table: Table, asked: Columns) -> Entries:
-    """Return the scores in a table, one a row, and the items' ids if a column has them."""
+def _score_cells(table: Table, asked: Columns, *, by_runs: bool) -> Entries:
+    """Return the scores in a table, one a row, with the ids of items, or of runs if pairs go `by_runs`."""
     if table.nameless:
         if table.array is not None and table.array.ndim != 1:
             raise table.place.error(
@@ -149,6 +152,9 @@ def _score_cells(table: Table, asked: Columns) -> Entries:
     named = asked.item != "item"
     value = _score_column(table, asked)
     found = recognised_in(table, replace(asked, rater=None, value=value))
+    runs = [name for name in table.names if name.lower() in RUN_NAMES and name != value]
+    if by_runs and runs and not named and found.item not in table.names:
+        found = replace(found, item=runs[0])
     has_ids = named or found.item in table.names
     scores = table.column(value, "name the column of the scores with `value`")
     if not has_ids:

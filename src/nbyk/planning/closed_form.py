@@ -115,13 +115,10 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
     if pilot is not None and calls:
         at_work = request.power_of(pilot.crew, answer.effect)
         answer = replace(answer, present=Plan.by_formula(request, pilot.crew, at_work))
-    if pilot is not None and own_effect:
-        warnings += (
-            "the effect is the pilot's own, which may be larger than the true one: give `effect`, and the "
-            "plan also says what holds in four of five such pilots",
-        )
-    elif pilot is not None:
+    if pilot is not None:
         answer = with_assurance(answer, pilot)
+    if own_effect:
+        warnings += ("the effect is the pilot's own, which may be larger than the true one",)
     return replace(
         answer,
         metric="" if pilot is None else pilot.metric.name,

@@ -316,7 +316,8 @@ def _over_people(
     counted = ("items", *(name for name in ("raters", "runs") if getattr(crew, name)))
     if not crew.raters or crew.ratings_per_item < crew.raters:
         counted = ("items", "ratings", *counted[1:])
-    plans = [plan(pilot, solve=name, scale=pilot.scale, **question) for name in counted]
+    asked: dict[str, Any] = {"metric": pilot.metric, "scale": pilot.scale, **question}
+    plans = [plan(pilot, solve=name, **asked) for name in counted]
     power_now = plans[0].request.power_of(crew)
     present = replace(plans[0], crew=crew, power=power_now, open=("power",), reachable=True, others=())
     limits = dict(zip(("n_items", "k_responses"), most, strict=True))

@@ -15,12 +15,14 @@ from nbyk.report.answer import AnswerTable
 from nbyk.report.lines import Head, Line, in_words
 from nbyk.report.plan_tables import RATERS, near_ways, rating_or_label, wanted_power, with_raters
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
-from nbyk.words import listed, number
+from nbyk.words import capitalised, listed, number
 
 _FIFTH = 1.2
 _FAR = 2.0
 """If the assured size is more than so many times the best guess, the first line gives both."""
 
+TO_BE_SAFE = "To be safe"
+"""The beginning of the line about what is assured."""
 _SHARE = "in four of five such pilots"
 _SDS = {
     "items": "items",
@@ -155,7 +157,7 @@ def _unreachable(plan: Plan) -> str:
     names = [SIZES[name] for name in plan.open if name in SIZES]
     which = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     fixed = plan.crew.words_of_given(plan.open)
-    start = f"{fixed[0].upper()}{fixed[1:]}" if fixed != "here" else "Here"
+    start = capitalised(fixed)
     if len(plan.open) > 1:
         return f"{start}, no {which} that nbyk tries (up to {TRIED[-1]}) are enough."
     if plan.others:
@@ -273,7 +275,7 @@ def _assured(plan: Plan) -> Iterator[str]:
         kinds = ["raters"] * bool(plan.crew.raters) + ["runs"] * bool(plan.crew.runs)
         units = "items" if plan.request.is_simulated else " or ".join(kinds)
         words += f" A pilot of {plan.pilot_that_tells} {units} would tell more."
-    yield f"To be safe{words}"
+    yield f"{TO_BE_SAFE}{words}"
 
 
 def _none_of(plan: Plan) -> str:

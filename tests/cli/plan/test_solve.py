@@ -193,7 +193,9 @@ def test_a_table_of_dashes_is_left_out(nbyk: Run) -> None:
 PAIR = "--pilot example/gold.csv --pilot-systems example/sim_a.csv example/sim_c.csv --scale binary"
 
 
-def test_a_plan_for_these_raters_names_the_command_that_plans_for_new_ones(nbyk: Run) -> None:
+def test_a_plan_for_these_raters_names_the_command_that_plans_for_new_ones(
+    nbyk: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     nbyk("example")
     code, text, _ = nbyk(f"plan {PAIR} --items 150 --responses 3 --format json")
     assert code == 0
@@ -204,6 +206,16 @@ def test_a_plan_for_these_raters_names_the_command_that_plans_for_new_ones(nbyk:
     code, text, errors = nbyk(command)
     assert (code, errors) == (0, "")
     assert "over new items, new raters and new runs" in " ".join(text.split())
+    monkeypatch.setenv("COLUMNS", "80")
+    assert f"`nbyk {command}`" in nbyk(f"plan {PAIR} --items 150 --responses 3")[1]
+
+
+def test_without_the_systems_ratings_a_caution_invents_no_names_of_files(nbyk: Run) -> None:
+    nbyk("example")
+    words = "--scale binary --metric mean --epsilon 0.1 --items 60 --responses 2"
+    text = " ".join(nbyk(f"plan --pilot example/gold.csv {words}")[1].split())
+    assert "rated up to 131 of the 300 items each: the plan is for these raters; for new ones" in text
+    assert "People's ratings of both systems' answers (--pilot-systems) plan for new ones." in text
 
 
 def test_a_plan_from_a_pilot_says_what_it_took_from_there(nbyk: Run) -> None:
@@ -276,7 +288,7 @@ def test_the_advice_of_compare_is_the_plan_of_the_same_pilot(nbyk: Run) -> None:
         nbyk, "--solve raters --pilot gold.csv --pilot-systems a.csv b.csv --scale=-2..3 --power 0.8"
     )
     assert planned["reachable"]
-    assert f"{planned['raters']} raters would settle this" in text
+    assert f"{planned['raters']} raters would show this effect (power 0.8)" in text
     assert solved_next(nbyk, shown)["raters"] == planned["raters"]
 
 
@@ -302,7 +314,7 @@ def test_if_everybody_rates_everything_so_do_more_raters_and_every_command_gives
     assert "as in the pilot, 80 items, all raters rate all items" in " ".join(
         nbyk(f"plan --solve raters {pair}")[1].split()
     )
-    advice = f"{raters['raters']} raters would settle this; more items alone, with five raters, will not"
+    advice = f"About {raters['raters']} raters would show this effect (power 0.8)"
     assert advice in " ".join(nbyk(f"compare {read}")[1].split())
     many = raters["raters"] + 30
     items = solved(nbyk, f"--solve items --raters {many} {pair}")

@@ -156,10 +156,11 @@ def test_an_open_pair_says_how_many_votes_would_settle_it() -> None:
     (claim,) = board.claims
     error = (claim.interval[1] - claim.interval[0]) / 2 / stats.t.ppf(0.975, claim.df)
     n = np.ceil(200 * (2.801585 * error / claim.effect) ** 2)
-    assert claim.advice == f"about {n:.0f} votes would settle this"
+    assert claim.advice == f"about {n:.0f} votes would show this effect (power 0.8)"
     assert board.head.next == claim.advice
     assert re.fullmatch(
-        r"about \d+ votes by \d+ voters would settle this", nbyk.compare(data).claims[0].advice
+        r"about \d+ votes by \d+ voters would show this effect \(power 0.8\)",
+        nbyk.compare(data).claims[0].advice,
     )
     side = "less" if claim.effect > 0.0 else "greater"
     assert nbyk.compare(data, alternative=side).claims[0].advice == ""

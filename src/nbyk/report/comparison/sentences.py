@@ -23,7 +23,7 @@ from nbyk.testing.results import (
 )
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.systems.asked import EQUAL_SCORES
-from nbyk.words import in_full, listed
+from nbyk.words import capitalised, in_full, listed
 
 MORE_DRAWS = "more draws could change it"
 """The reason why a decision is inconclusive where its p-value is drawn and too near α."""
@@ -335,7 +335,7 @@ def variance_sentence(what: str, parts: Sequence[VariancePart], population: str)
     shown = sorted((part for part in parts if not math.isnan(part.share)), key=lambda part: -part.share)
     unknown = [part.source for part in parts if math.isnan(part.variance)]
     if not shown:
-        return f"{what[0].upper()}{what[1:]} does not vary over {population}."
+        return f"{capitalised(what)} does not vary over {population}."
     shares = [f"{part.source} {100 * part.share:.0f} %" for part in shown if part.share >= 0.005]
     small = [part.source for part in shown if part.share < 0.005]
     rest = f"; under 1 %: {', '.join(small)}" if small else ""

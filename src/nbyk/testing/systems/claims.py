@@ -159,12 +159,13 @@ def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -
     counts = {name: getattr(aim.now, name) for name in words if getattr(aim.now, name)}
     these = listed([f"{counted(count)} {words[name]}" for name, count in counts.items()])
     items = "clusters" if panel.of_clusters else "items"
-    says = f"more {items} alone, with {these}, will not"
+    says = f"more {items} alone, with {these}, would not"
     least = {name: count for name in counts if (count := aim.least(name)) is not None}
     ways = [f"{count} {words[name]}" for name, count in least.items()]
     together = aim.together()
     if not ways and together is not None:
         numbers = [f"{getattr(together, name)} {words[name]}" for name in counts]
         ways = [f"{listed([f'{together.n_items} items', *numbers])} together"]
-    advice = f"{' or '.join(ways)} would settle this; {says}" if ways else f"{says} settle this"
+    shows = f"show this effect (power {POWER:g})"
+    advice = f"about {' or '.join(ways)} would {shows}; {says}" if ways else f"{says} {shows}"
     return next(iter(least), ""), advice

@@ -26,7 +26,7 @@ from nbyk.testing.results import NONE, Board, Claim, Interval, Pair, Question, f
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
 from nbyk.testing.systems.by_formula import corrected_pairs, times_as_many, without_p
-from nbyk.testing.systems.claims import broad_test, claim_by_t, few_units
+from nbyk.testing.systems.claims import POWER, broad_test, claim_by_t, few_units
 from nbyk.testing.systems.items_alone import of_clusters, of_effects, p_by_t, scores_of_items
 from nbyk.testing.systems.margins import claims_of, is_within_one, sample_of
 from nbyk.testing.systems.panel import Panel, population_of
@@ -186,7 +186,7 @@ class _Alone:
             advice += " with as many trials"
             if room > 0.0:
                 advice += f", or {math.ceil(n * of_trials / room)} trials of each item"
-        return replace(claim, advice=f"{advice} would settle this")
+        return replace(claim, advice=f"{advice} would show this effect (power {POWER:g})")
 
     def _within(self, claim: Claim) -> Claim:
         """Return a claim whose interval holds no score that the metric cannot have."""
