@@ -92,6 +92,16 @@ def test_numbered_columns_beside_unnamed_items_are_raters(nbyk: Run) -> None:
     assert (code, "9 items, 4 raters" in text) == (0, True), errors
 
 
+def test_the_small_file_of_the_readme_can_be_pasted(nbyk: Run) -> None:
+    page = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    table, name, command = re.findall(
+        r"```text\n([^`]*)```\n\nSave it as `(.*?)` and type `nbyk (.*?)`", page
+    )[0]
+    Path(name).write_text(table, encoding="utf-8")
+    code, text, errors = nbyk(command)
+    assert (code, text.startswith("Undecided: ours or theirs")) == (0, True), errors
+
+
 def test_a_wrong_path_names_the_nearest_file_of_its_folder(nbyk: Run) -> None:
     Path("runs").mkdir()
     write("runs/new_model.csv", right_or_wrong({"new": 0.5}))
