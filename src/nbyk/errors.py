@@ -189,6 +189,24 @@ def on_one_line(text: str) -> str:
     return _UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
+def no_such_file(*paths: str | os.PathLike[str]) -> NbykError:
+    """Return the error for files that are not there, each with the nearest name in its folder."""
+    found = []
+    for path in [os.fspath(of) for of in paths]:
+        folder, name = os.path.split(path)
+        try:
+            names = sorted(os.listdir(folder or os.curdir))
+        except OSError:
+            names = []
+        near = difflib.get_close_matches(name[:100], names[:1000], n=1, cutoff=0.6)
+        found.append(f" (nearest: {os.path.join(folder, near[0])})" if near else "")
+    others = "".join(
+        f", nor {os.fspath(path)}{near}" for path, near in zip(paths[1:], found[1:], strict=True)
+    )
+    way_out = "check the paths" if others else "check the path"
+    return NbykError(f"no such file{found[0]}{others}; {way_out}", file=paths[0])
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> NbykError:
     """Return the error for a name that is not registered, with the nearest names that are.
 

@@ -40,6 +40,16 @@ def test_an_error_rate_is_taken_as_the_user_says_and_its_name_brings_a_caution(
     assert nbyk.compare(None, LOW, HIGH, lower_is_better=True, seed=1, kind="numbers").p == board.p
 
 
+@pytest.mark.parametrize("kind", ["numbers", "scores"])
+def test_the_first_line_says_which_values_are_better_where_a_mean_does_not(kind: str) -> None:
+    """Who forgets gold, or the direction of errors, sees what was taken for better beside the verdict."""
+    for lower, direction in ((None, "higher"), (True, "lower")):
+        board = nbyk.compare(None, LOW, HIGH, lower_is_better=lower, seed=1, kind=kind)
+        assert f", {direction} is better, 6 " in board.head.about
+        assert "_" not in board.head.lines[0].left
+    assert "better" not in nbyk.compare(HIGH, LOW, HIGH, seed=1).head.about  # an error says it itself
+
+
 @pytest.mark.parametrize("test", ["permutation", "welch_t", "mann_whitney", "aso", "bootstrap"])
 def test_scores_of_runs_are_mirrored_and_their_means_shown_as_they_are(test: str) -> None:
     lower = nbyk.compare(None, LOW, HIGH, test=test, lower_is_better=True, n_resamples=200, seed=1)

@@ -131,7 +131,7 @@ def compare(
         bool | None,
         typer.Option(
             "--lower-is-better/--higher-is-better",
-            help="Which values or scores are better, without gold.",
+            help="Whether lower values or scores are better, as of errors and times, without gold.",
             show_default="higher, or what a log says",
         ),
     ] = None,

@@ -135,6 +135,8 @@ def proposed(table: Table, asked: Columns) -> dict[str, str]:
     runs = table.column(roles["rater"], "") if run_word(roles.get("rater", "")) else []
     if "item" not in roles and others and len(set(map(repr, runs))) in (0, *range(len(runs))):
         roles = {"item": others.pop(0), **roles}
+    if "value" not in roles and _are_numbered(others):
+        return roles  # a column of each rater
     likely = [name for name in others if name.lower() in LIKE_VALUES]
     if "value" not in roles and others:
         likely += [name for name in reversed(others) if not name.lower().endswith(_NO_VALUES)]
@@ -144,6 +146,11 @@ def proposed(table: Table, asked: Columns) -> dict[str, str]:
     if "rater" not in roles and others and len(set(map(repr, items))) < len(items):
         roles["rater"] = others[0]
     return roles
+
+
+def _are_numbered(names: Sequence[str]) -> bool:
+    """Return whether several names differ only in a number, as those of raters or runs do."""
+    return len(names) > 1 and len({re.sub(r"\d+", "", name) for name in names}) == 1
 
 
 def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Columns, fewest: int) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nbyk.bounded import Deadline, refuse_document
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, no_such_file
 from nbyk.files import read_bytes
 
 # First bytes of other files that people take for text, and advice on each.
@@ -123,7 +123,7 @@ def notes_on_look_alikes(names: Mapping[str, Iterable[str]]) -> Iterator[str]:
 def unreadable(path: str | os.PathLike[str], error: BaseException) -> NbykError:
     """Return the error for a file that the system does not let us read."""
     if isinstance(error, FileNotFoundError):
-        return NbykError("no such file; check the path", file=path)
+        return no_such_file(path)
     return NbykError(
         f"cannot be read ({reason(error)}); check that it is a file that you may read", file=path
     )

@@ -164,6 +164,7 @@ BUILTIN = (
         needs_gold=False,
         additive=True,
         traits=said("linear", unit_power=1, score_range=(0.0, 1.0)),
+        noun="mean",
     ),
     Metric(
         "wins_mae_vectorized",

@@ -76,6 +76,48 @@ def test_a_column_of_answers_is_read_by_its_name_in_both_layouts(nbyk: Run) -> N
     assert nbyk("compare more.csv --value correct")[0] == 0
 
 
+def test_numbered_columns_beside_unnamed_items_are_raters(nbyk: Run) -> None:
+    """The command to paste reads them all; with one as the value, the ratings of the others were lost."""
+    rng = np.random.default_rng(3)
+    for name in ("new", "old"):
+        rows = [
+            {"output": f"q{i}", **{f"ann{r}": value for r, value in enumerate(rng.random(4))}}
+            for i in range(9)
+        ]
+        write(f"{name}.csv", rows)
+    code, _, errors = nbyk("compare new.csv old.csv")
+    assert code == 2
+    assert "name it with --item, as in --item output; old.csv has" in errors
+    code, text, errors = nbyk("compare new.csv old.csv --item output")
+    assert (code, "9 items, 4 raters" in text) == (0, True), errors
+
+
+def test_the_small_file_of_the_readme_can_be_pasted(nbyk: Run) -> None:
+    page = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    table, name, command = re.findall(
+        r"```text\n([^`]*)```\n\nSave it as `(.*?)` and type `nbyk (.*?)`", page
+    )[0]
+    Path(name).write_text(table, encoding="utf-8")
+    code, text, errors = nbyk(command)
+    assert (code, text.startswith("Undecided: ours or theirs")) == (0, True), errors
+
+
+def test_a_wrong_path_names_the_nearest_file_of_its_folder(nbyk: Run) -> None:
+    Path("runs").mkdir()
+    write("runs/new_model.csv", right_or_wrong({"new": 0.5}))
+    write("old.csv", right_or_wrong({"old": 0.5}))
+    code, _, errors = nbyk("compare runs/newmodel.csv zzzz.csv odl.csv")
+    assert (code, errors) == (
+        2,
+        "error: runs/newmodel.csv: no such file (nearest: runs/new_model.csv), nor zzzz.csv, nor odl.csv "
+        "(nearest: old.csv); check the paths\n",
+    )
+    assert (
+        nbyk("compare nofolder/new.csv old.csv")[2]
+        == "error: nofolder/new.csv: no such file; check the path\n"
+    )
+
+
 def test_classes_under_a_known_name_are_read_beside_the_names_of_people(nbyk: Run) -> None:
     rows: Table = [
         {"instance_id": item, "user_id": user, "prediction": "yes" if (item + user) % 3 else "no"}

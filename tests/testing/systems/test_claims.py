@@ -181,7 +181,10 @@ def test_no_number_of_items_will_do_where_raters_decide() -> None:
     for one, other, side in ((a, b, "greater"), (b, a, "less")):  # a is the worse
         less = nbyk.compare(gold, one, other, alternative=side, **QUICK)
         ahead = nbyk.compare(gold, other, one, alternative=side, **QUICK)
-        assert ("raters would settle this" in ahead.claims[0].advice, less.claims[0].advice) == (True, "")
+        assert ("raters would show this effect" in ahead.claims[0].advice, less.claims[0].advice) == (
+            True,
+            "",
+        )
 
 
 @pytest.mark.parametrize(

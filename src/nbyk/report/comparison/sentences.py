@@ -89,12 +89,18 @@ def _tone(pair: Pair) -> Tone:
 
 
 def about(asked: Question, sample: Sample) -> str:
-    """Return the metric, its unit or scale if it has one, and the numbers of items, raters and runs."""
-    metric = asked.noun if asked.noun.startswith(f"{asked.metric} (") else asked.metric
+    """Return the metric, its unit or scale if it has one, and the numbers of items, raters and runs.
+
+    A mean of values does not say by its name which are better, so this says it.
+    """
+    noun = asked.noun or asked.metric
+    is_mean = noun in ("mean", "mean score")
+    metric = noun if is_mean or noun.startswith(f"{asked.metric} (") else asked.metric
     parts = [f"{metric} on {asked.scale}" if asked.scale else metric]
+    if is_mean and (len(sample.responses) > 1 or asked.against is not None):
+        parts.append(f"{asked.direction} is better")
     if not sample.n_items:
         counts = list(dict.fromkeys(responses.total for responses in sample.responses.values()))
-        parts += ["lower is better"] if asked.direction == "lower" else []
         return ", ".join([*parts, f"{listed([f'{count}' for count in counts])} scores each"])
     parts.append(items_in_words(sample))
     for name, (least, most) in sample.units.items():
