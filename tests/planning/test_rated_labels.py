@@ -157,12 +157,9 @@ def test_a_pilot_of_labels_plans_as_the_prior_that_is_fitted_to_it() -> None:
     assert by_pilot.assured is not None
     assert by_pilot.assured.crew.raters > by_pilot.crew.raters
     assert by_prior.assured is None
+    sizes: dict[str, Any] = {"metric": TOTAL_VARIATION, "n_items": 200, "k_responses": 3}
     for raters, epsilon in ((12, 0.3), (60, 1.0)):
-        at = plan(
-            pilot,
-            **{**asked, "effect": None, "epsilon": epsilon, "power": None, "solve": None},
-            raters=raters,
-        )
+        at = plan(pilot, raters=raters, epsilon=epsilon, **sizes)
         assert at.assured is not None
         assert at.assured.power <= at.power
     with pytest.raises(NbykError, match="does not say how raters differ"):
