@@ -4,6 +4,11 @@ Run ``python -m benchmarks.shared_units.metric_boards metric_boards.csv``. Each 
 100 items, of the world that `benchmarks.shared_units.world` describes; every second system is the reflection
 of the others, where they are biased. Rates are of whole test sets through the package's test of each pair:
 `pairs`, each alone, and `moderated`, which learns from all.
+
+Three raters of gold whose severities are alike by chance make biased systems look independent
+(`nbyk.testing.shared_units.boards`): by `mae`, in a fifth of sets. There, pairs on both sides of the truth
+learn a variance that all underestimate. A stricter bound of independence (.85 for .5) takes the level from
+.048 to .041 and the power from .231 to .209, of pairs alone .164 (1,200 sets, A better by .1).
 """
 
 from __future__ import annotations
@@ -67,7 +72,8 @@ def layouts() -> Iterator[Layout]:
     """Yield the leaderboards."""
     for units, ratings in ((3, 3), (5, 5), (8, 8), (8, 3)):
         for metric in ("mae", "mse"):
-            yield Layout("gold", metric, units, ratings, 0.05, 0.1)
+            far = units == 3 and metric == "mae"  # power near a half, of more sets
+            yield Layout("gold", metric, units, ratings, 0.05, 0.1, better=0.15 if far else 0.05)
         yield Layout("gold", "spearman", units, ratings, 0.05, better=0.1)
         yield Layout("outputs", "mean", units, ratings, 0.05, better=0.1)
         if ratings == units:

@@ -217,7 +217,8 @@ def test_what_leaderboards_lose_is_what_the_page_says():
     assert (worst.shared, worst.metric, worst.units) == ("gold", "mae", 3)
     page = report.PAGES[0].read_text(encoding="utf-8")
     said = f"lose up to {boards.lost.max():.2f} of power (adjusted for size) against pairs alone, "
-    said += f"and {worst.lost:.2f} by `mae` with three raters of gold"
+    gained = worst["power, moderated"] - worst["power, pairs"]
+    said += f"and {worst.lost:.2f} by `mae` with three raters of gold (not adjusted, they gain {gained:.2f})"
     assert said.replace("0.", ".") in page
     assert boards.lost[~opposed].max() <= 0.0
     assert other.lost[other.index != worst.name].max() <= 0.01
