@@ -1,8 +1,8 @@
 """Files that other tools' own packages write here: `make test-inspect` installs those that have one.
 
-Not made here, but in their makers' layouts elsewhere: lighteval's, which needs torch; those of τ-bench, which
-is no package; of the servers of Label Studio and Langfuse (whose own classes of scores are here); and version
-1 of Argilla, whose package needs an older pydantic.
+That target has none for these, whose layouts are in other tests: lighteval's, which needs torch (its test is
+here); τ-bench, which is no package; the servers of Label Studio and Langfuse (whose own classes of scores are
+here); version 1 of Argilla, whose package needs an older pydantic.
 """
 
 from __future__ import annotations
