@@ -108,8 +108,9 @@ class Following:
 
 
 def _with_gold(question: str, file: str) -> str:
-    """Return a command with the file of a system as gold."""
+    """Return a command with the file of a system as gold; what was gold is then a system."""
     words = [word for word in shlex.split(question) if word != file and not word.endswith(f"={file}")]
+    words = [word.removeprefix("--gold=") for word in words if word != "--gold"]
     return shlex.join([*words, "--gold", file])
 
 

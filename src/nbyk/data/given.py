@@ -51,6 +51,7 @@ _SPLIT = (
     "columns item, system and value"
 )
 _LIKE_GOLD = re.compile(r"(.*[-_. ])?(gold|labels?|references?|truth)([-_. ].*)?", re.IGNORECASE)
+_OF_RUNS = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 
@@ -390,15 +391,17 @@ def systems_like_gold(
 ) -> dict[str, str]:
     """Return the caution about a system that looks like gold, by its name; {} if none does.
 
-    It has such a name, or several people for each item where all others have one answer.
+    It has such a name, or several people for each item where all others have one answer, or runs.
     """
     several = [name for name, matrix in responses.items() if matrix.shape[1] > 1]
+    people = [name for name in several if are_people(units[name])]
     named = [name for name in sources if _LIKE_GOLD.fullmatch(name)]
     if len(named) == 1:
         name, why = named[0], "its name"
-    elif len(several) == 1 and _are_people(units[several[0]]):
-        name = several[0]
-        why = f"up to {responses[name].shape[1]} people for each item, and one answer of each other system"
+    elif len(people) == 1 and all(map(are_runs, (units[of] for of in several if of not in people))):
+        name = people[0]
+        others = "runs" if several != people else "one answer"
+        why = f"up to {responses[name].shape[1]} people for each item, and {others} of each other system"
     else:
         return {}
     file = sources[name].place.file
@@ -408,9 +411,14 @@ def systems_like_gold(
     }
 
 
-def _are_people(units: Units) -> bool:
-    runs = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
-    return units.known_by == "ids" and not any(map(runs.search, units.names))
+def are_people(units: Units) -> bool:
+    """Return whether responses have raters whose names are not those of runs."""
+    return units.known_by == "ids" and not any(map(_OF_RUNS.search, units.names))
+
+
+def are_runs(units: Units) -> bool:
+    """Return whether responses have runs, by the names of all."""
+    return units.known_by == "ids" and all(map(_OF_RUNS.search, units.names))
 
 
 def _check_name(name: str) -> None:

@@ -13,6 +13,7 @@ from nbyk.data.columns import SUMMARIES, USUALLY_LOWER, Columns, refuse_unnamed,
 from nbyk.data.given import (
     GivenData,
     Input,
+    are_runs,
     columns_like_systems,
     columns_may_be_systems,
     given_data,
@@ -256,8 +257,9 @@ def read_systems(
     units: dict[str, Units] = {}
     for name, source in sources.items():
         matrices[name], units[name] = source.values(items)
-    like_gold = {} if people else systems_like_gold(sources, units, matrices)
     gold_matrix, gold_units = people.values(items) if people else (None, None)
+    may_be_gold = gold_units is None or are_runs(gold_units)
+    like_gold = systems_like_gold(sources, units, matrices) if may_be_gold else {}
     clusters = agreed_clusters(((source.place, source.ratings) for source in every), items)
     if cluster is not None and clusters is None:
         raise NbykError(
@@ -325,16 +327,37 @@ def _kind(sources: Sequence[GivenData], gold: GivenData | None, names_of_gold: M
     """Return the kind of all data: that of every table if they agree, and numbers otherwise."""
     if any(source.table is None for source in sources):
         return "numbers"
-    kinds = {kind_of(source.table, source.columns) for source in sources if source.table is not None}
+    found = [
+        (source, kind_of(source.table, source.columns)) for source in sources if source.table is not None
+    ]
+    kinds = {kind for _, kind in found}
     if kinds == {"distributions"} or (kinds == {"scores"} and gold is None):
         return kinds.pop()
-    if kinds & {"classes", "distributions"} and gold is not None and gold.table is not None:
+    of_gold: Kind | None = None
+    if gold is not None and gold.table is not None:
         with renaming(names_of_gold):
             of_gold = kind_of(gold.table, gold.columns)
         if kinds == {"classes"}:
             return "classes" if counts_labels(gold.table, gold.columns) else of_gold
-        if "distributions" in kinds and of_gold == "classes":
+        if kinds == {"distributions", "numbers"} and of_gold == "classes":
             return "distributions"  # the rows that sum to something else are named
+        if kinds == {"numbers"} and of_gold == "classes":
+            raise sources[0].place.error(
+                f"found numbers, expected classes as in {gold.place}, or a column for each with its "
+                "probability; divide percentages by 100, or write gold as numbers, such as 1 for yes and 0 "
+                "for no"
+            )
+    with_classes = [source for source, kind in found if kind == "classes"]
+    if len(with_classes) == 1 < len(found) and of_gold in (None, "distributions"):
+        (odd,) = with_classes
+        other, kind = next((source, kind) for source, kind in found if source is not odd)
+        way_out = "give it as gold"
+        if odd.place.file is not None:
+            way_out = f"give it as {argument_with('gold', str(odd.place.file))}"
+        raise odd.place.error(
+            f"found classes, expected {kind} as in {other.place}; if it is gold, {way_out}"
+            f"{f' in place of {gold.place}' if gold is not None else ''}"
+        )
     return "numbers"
 
 
