@@ -291,7 +291,9 @@ def compared_scores(
     following = all_numbers()
     if is_behind and journal is not None:
         following = _about_other(journal.question, pair)
-    answer = scores_answer(board, powers=powers, lift=lift, notes=notes, following=following)
+    answer = scores_answer(
+        board, powers=powers, lift=lift, notes=notes, doubts=read.doubts, following=following
+    )
     return Compared(answer, [board], read.names, read.incomplete)
 
 

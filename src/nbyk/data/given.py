@@ -411,6 +411,26 @@ def systems_like_gold(
     }
 
 
+def percent_beside_shares(values: Mapping[str, Floats]) -> Iterator[str]:
+    """Yield the caution about values that look like percentages, where the other systems' look like shares.
+
+    They are then 50 to 200 times as large, which no two systems of use are apart.
+    """
+    ends = {name: (float(np.nanmin(of)), float(np.nanmax(of))) for name, of in values.items()}
+    shares = [name for name, (low, high) in ends.items() if low >= 0.0 and high <= 1.0]
+    percent = [name for name, (low, high) in ends.items() if low >= 0.0 and 1.0 < high <= 100.0]
+    if not shares or not percent or len(shares) + len(percent) < len(values):
+        return
+    means = [np.mean([np.nanmean(values[name]) for name in names]) for names in (shares, percent)]
+    if not 50.0 * means[0] <= means[1] <= 200.0 * means[0] or means[0] == 0.0:
+        return
+    said = [f"{name} from {ends[name][0]:g} to {ends[name][1]:g}" for name in (shares[0], percent[0])]
+    yield (
+        f"the values of {' and those of '.join(said)} look like shares and percentages, and nbyk compares "
+        f"them as they are: divide those of {listed(percent)} by 100 if they are"
+    )
+
+
 def are_people(units: Units) -> bool:
     """Return whether responses have raters whose names are not those of runs."""
     return units.known_by == "ids" and not any(map(_OF_RUNS.search, units.names))

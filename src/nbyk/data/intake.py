@@ -18,6 +18,7 @@ from nbyk.data.given import (
     columns_may_be_systems,
     given_data,
     given_systems,
+    percent_beside_shares,
     systems_like_gold,
     too_few,
 )
@@ -206,8 +207,11 @@ def read_systems(
         tables = {name: (source.table, source.columns) for name, source in sources.items()}
         read = read_scores(tables, mending, on_missing, paired)
         beside = (note for source in sources.values() for note in source.notes)
-        said_too = (*beside, *read.notes, *incomplete, *direction[1])
-        return replace(read, lower_is_better=direction[0], notes=said_too, incomplete=incomplete)
+        doubts = () if direction[0] or direction[1] else tuple(percent_beside_shares(read.responses))
+        said_too = (*doubts, *beside, *read.notes, *incomplete, *direction[1])
+        return replace(
+            read, lower_is_better=direction[0], notes=said_too, incomplete=incomplete, doubts=doubts
+        )
     if kind != "numbers" and on_duplicates == "mean":
         raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
     if kind == "classes" and people is None:
@@ -260,6 +264,9 @@ def read_systems(
     gold_matrix, gold_units = people.values(items) if people else (None, None)
     may_be_gold = gold_units is None or are_runs(gold_units)
     like_gold = systems_like_gold(sources, units, matrices) if may_be_gold else {}
+    doubts = tuple(like_gold.values())
+    if kind == "numbers" and on_scale == Interval(0.0, 100.0) and not direction[0] and not direction[1]:
+        doubts += tuple(percent_beside_shares({name: 100.0 * of for name, of in matrices.items()}))
     clusters = agreed_clusters(((source.place, source.ratings) for source in every), items)
     if cluster is not None and clusters is None:
         raise NbykError(
@@ -276,7 +283,7 @@ def read_systems(
         matrices,
         on_scale,
         {label: count for label, count in dropped.items() if count},
-        (*like_gold.values(), *notes, *like_systems, *equal_systems(gold_matrix, matrices)),
+        (*doubts, *notes, *like_systems, *equal_systems(gold_matrix, matrices)),
         units,
         gold_units,
         clusters,
@@ -286,6 +293,7 @@ def read_systems(
         lower_is_better=direction[0],
         incomplete=incomplete,
         like_gold=like_gold,
+        doubts=doubts,
         ordered=by_name.ordered,
     )
 

@@ -302,6 +302,39 @@ def test_classes_beside_another_kind_are_the_ones_named(nbyk: Run) -> None:
     assert nbyk("compare --gold labels.csv a.csv b.csv")[0] == 0
 
 
+def test_percentages_beside_shares_bring_the_first_caution(nbyk: Run) -> None:
+    rng = np.random.default_rng(7)
+    shares, percent = 0.8 + 0.01 * rng.random(5), 81.0 + rng.random(5)
+
+    def told(a: np.ndarray, b: np.ndarray, option: str = "", column: str = "f1") -> bool:
+        rows: Table = [
+            {"system": name, "seed": seed, column: value}
+            for name, values in (("old", a), ("new", b))
+            for seed, value in enumerate(values)
+        ]
+        write("scores.csv", rows)
+        code, text, errors = nbyk(f"compare scores.csv {option}")
+        assert code == 0, errors
+        return "Careful: the values of old from 0.8" in text and "divide those of new by 100" in text
+
+    assert told(shares, percent)
+    for values in (shares, 5.0 * shares, 300.0 * shares):
+        assert not told(shares, values)
+    assert not told(100.0 * shares, percent)
+    assert not told(shares, percent, "--lower-is-better")
+    assert not told(shares, percent, column="latency")
+    rows = right_or_wrong({"old": 0.5, "new": 0.6})
+    write(
+        "items.csv",
+        [
+            {**row, "correct": int(str(row["correct"])) * (100 if row["system"] == "new" else 1)}
+            for row in rows
+        ],
+    )
+    text = nbyk("compare items.csv --scale 0..100")[1]
+    assert "Careful: the values of old from 0 to 1 and those of new from 0 to 100 look like" in unfolded(text)
+
+
 def test_runs_of_one_system_are_not_taken_for_gold(nbyk: Run) -> None:
     for name, runs in (("x", 3), ("y", 0)):
         rows = right_or_wrong({name: 0.5}, runs=runs)
