@@ -198,7 +198,7 @@ def no_such_file(*paths: str | os.PathLike[str]) -> NbykError:
             names = sorted(os.listdir(folder or os.curdir))
         except OSError:
             names = []
-        near = difflib.get_close_matches(name[:100], names[:1000], n=1, cutoff=0.6)
+        near = difflib.get_close_matches(name[:100], names[:1000], n=1, cutoff=0.75)
         found.append(f" (nearest: {os.path.join(folder, near[0])})" if near else "")
     others = "".join(
         f", nor {os.fspath(path)}{near}" for path, near in zip(paths[1:], found[1:], strict=True)

@@ -571,9 +571,10 @@ def _metrics(names: list[str] | None, systems: Systems) -> tuple[str, ...]:
     given = names or [usual]
     for name in given:
         if named(name, systems.kind).needs_gold and not has_gold:
+            own = ", or --metric mean to compare the systems' own ratings"
             raise NbykError(
-                f"found {name}, which compares with gold, but there is no gold; give --gold FILE, or "
-                "--metric mean to compare the systems' own ratings",
+                f"found {name}, which compares with gold, but there is no gold; give --gold FILE"
+                f"{own if systems.kind == 'numbers' else ''}",
                 argument="metric",
             )
     return tuple(given)

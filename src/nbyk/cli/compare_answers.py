@@ -108,8 +108,9 @@ class Following:
 
 
 def _with_gold(question: str, file: str) -> str:
-    """Return a command with the file of a system as gold."""
+    """Return a command with the file of a system as gold; what was gold is then a system."""
     words = [word for word in shlex.split(question) if word != file and not word.endswith(f"={file}")]
+    words = [word.removeprefix("--gold=") for word in words if word != "--gold"]
     return shlex.join([*words, "--gold", file])
 
 
@@ -290,7 +291,9 @@ def compared_scores(
     following = all_numbers()
     if is_behind and journal is not None:
         following = _about_other(journal.question, pair)
-    answer = scores_answer(board, powers=powers, lift=lift, notes=notes, following=following)
+    answer = scores_answer(
+        board, powers=powers, lift=lift, notes=notes, doubts=read.doubts, following=following
+    )
     return Compared(answer, [board], read.names, read.incomplete)
 
 

@@ -419,15 +419,17 @@ def systems_like_gold(
 ) -> dict[str, str]:
     """Return the caution about a system that looks like gold, by its name; {} if none does.
 
-    It has such a name, or several people for each item where all others have one answer.
+    It has such a name, or several people for each item where all others have one answer, or runs.
     """
     several = [name for name, matrix in responses.items() if matrix.shape[1] > 1]
+    people = [name for name in several if are_people(units[name])]
     named = [name for name in sources if _LIKE_GOLD.fullmatch(name)]
     if len(named) == 1:
         name, why = named[0], "its name"
-    elif len(several) == 1 and _are_people(units[several[0]]):
-        name = several[0]
-        why = f"up to {responses[name].shape[1]} people for each item, and one answer of each other system"
+    elif len(people) == 1 and all(map(are_runs, (units[of] for of in several if of not in people))):
+        name = people[0]
+        others = "runs" if several != people else "one answer"
+        why = f"up to {responses[name].shape[1]} people for each item, and {others} of each other system"
     else:
         return {}
     file = sources[name].place.file
@@ -437,8 +439,34 @@ def systems_like_gold(
     }
 
 
-def _are_people(units: Units) -> bool:
+def percent_beside_shares(values: Mapping[str, Floats]) -> Iterator[str]:
+    """Yield the caution about values that look like percentages, where the other systems' look like shares.
+
+    They are then 50 to 200 times as large, which no two systems of use are apart.
+    """
+    ends = {name: (float(np.nanmin(of)), float(np.nanmax(of))) for name, of in values.items()}
+    shares = [name for name, (low, high) in ends.items() if low >= 0.0 and high <= 1.0]
+    percent = [name for name, (low, high) in ends.items() if low >= 0.0 and 1.0 < high <= 100.0]
+    if not shares or not percent or len(shares) + len(percent) < len(values):
+        return
+    means = [np.mean([np.nanmean(values[name]) for name in names]) for names in (shares, percent)]
+    if not 50.0 * means[0] <= means[1] <= 200.0 * means[0] or means[0] == 0.0:
+        return
+    said = [f"{name} from {ends[name][0]:g} to {ends[name][1]:g}" for name in (shares[0], percent[0])]
+    yield (
+        f"the values of {' and those of '.join(said)} look like shares and percentages, and nbyk compares "
+        f"them as they are: divide those of {listed(percent)} by 100 if they are"
+    )
+
+
+def are_people(units: Units) -> bool:
+    """Return whether responses have raters whose names are not those of runs."""
     return units.known_by == "ids" and not any(map(_RUN.search, units.names))
+
+
+def are_runs(units: Units) -> bool:
+    """Return whether responses have runs, by the names of all."""
+    return units.known_by == "ids" and all(map(_RUN.search, units.names))
 
 
 def _check_name(name: str) -> None:

@@ -256,6 +256,85 @@ def test_gold_among_the_systems(nbyk: Run) -> None:
     assert 'give it as `gold="people.csv"`' in read.notes[0]
 
 
+def test_people_among_runs_are_named_as_gold_and_change_places_with_a_system(nbyk: Run) -> None:
+    """Gold of 0 and 1 beside systems with runs, or a system given as gold."""
+    rng = np.random.default_rng(7)
+    for name, unit, share in (("people", "ann", 0.5), ("a", "run", 0.55), ("b", "run", 0.6)):
+        rows: Table = [
+            {"item": item, "rater": f"{unit}{r}", "value": int(rng.random() < share)}
+            for item in range(40)
+            for r in range(3)
+        ]
+        write(f"{name}.csv", rows)
+    for line in ("people.csv a.csv b.csv", "--gold a.csv people.csv b.csv"):
+        code, text, errors = nbyk(f"compare {line}")
+        assert code == 0, errors
+        assert "people looks like gold (up to 3 people for each item, and runs of" in " ".join(text.split())
+        assert next_of(text) == ["compare", "a.csv", "b.csv", "--gold", "people.csv"]
+    assert "looks like gold" not in nbyk("compare --gold people.csv a.csv b.csv")[1]
+
+
+def test_classes_beside_another_kind_are_the_ones_named(nbyk: Run) -> None:
+    rng = np.random.default_rng(7)
+    shares = {name: rng.dirichlet((1, 1, 1), 30) for name in ("a", "b")}
+    for name, rows in shares.items():
+        table = pd.DataFrame(rows, columns=["neg", "neu", "pos"])
+        table.insert(0, "item", range(30))
+        table.to_csv(f"{name}.csv", index=False)
+        (table * [1, 100, 100, 100]).to_csv(f"percent_{name}.csv", index=False)
+    write("labels.csv", [{"item": i, "label": ("neg", "pos")[i % 2]} for i in range(30)])
+    gold = "labels.csv: found classes, expected distributions as in a.csv; if it is gold, give it as"
+    for line, message in (
+        ("labels.csv a.csv b.csv", f"{gold} --gold labels.csv"),
+        (
+            "--gold a.csv labels.csv b.csv",
+            f"{gold.replace('a.csv', 'b.csv')} --gold labels.csv in place of a.csv",
+        ),
+        (
+            "--gold labels.csv percent_a.csv percent_b.csv",
+            "percent_a.csv: found numbers, expected classes as in",
+        ),
+        ("a.csv b.csv", "but there is no gold; give --gold FILE"),
+    ):
+        code, _, errors = nbyk(f"compare {line}")
+        assert (code, message in errors) == (2, True), errors
+        assert "--metric mean" not in errors
+    assert nbyk("compare --gold labels.csv a.csv b.csv")[0] == 0
+
+
+def test_percentages_beside_shares_bring_the_first_caution(nbyk: Run) -> None:
+    rng = np.random.default_rng(7)
+    shares, percent = 0.8 + 0.01 * rng.random(5), 81.0 + rng.random(5)
+
+    def told(a: np.ndarray, b: np.ndarray, option: str = "", column: str = "f1") -> bool:
+        rows: Table = [
+            {"system": name, "seed": seed, column: value}
+            for name, values in (("old", a), ("new", b))
+            for seed, value in enumerate(values)
+        ]
+        write("scores.csv", rows)
+        code, text, errors = nbyk(f"compare scores.csv {option}")
+        assert code == 0, errors
+        return "Careful: the values of old from 0.8" in text and "divide those of new by 100" in text
+
+    assert told(shares, percent)
+    for values in (shares, 5.0 * shares, 300.0 * shares):
+        assert not told(shares, values)
+    assert not told(100.0 * shares, percent)
+    assert not told(shares, percent, "--lower-is-better")
+    assert not told(shares, percent, column="latency")
+    rows = right_or_wrong({"old": 0.5, "new": 0.6})
+    write(
+        "items.csv",
+        [
+            {**row, "correct": int(str(row["correct"])) * (100 if row["system"] == "new" else 1)}
+            for row in rows
+        ],
+    )
+    text = nbyk("compare items.csv --scale 0..100")[1]
+    assert "Careful: the values of old from 0 to 1 and those of new from 0 to 100 look like" in unfolded(text)
+
+
 def test_runs_of_one_system_are_not_taken_for_gold(nbyk: Run) -> None:
     for name, runs in (("x", 3), ("y", 0)):
         rows = right_or_wrong({name: 0.5}, runs=runs)

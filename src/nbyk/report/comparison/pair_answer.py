@@ -121,7 +121,7 @@ def pair_answer(
     `following` is what to do next, and the command for it; `lines` are further sentences.
     """
     heads = [pair_head(pair) for pair in found.pairs.values()]
-    head = joined(heads, following, found.systems)
+    head = joined(heads, following, found.systems.doubts)
     if found.first.verdict == "undecided" and found.first.margin is None:
         lines = (*lines, *_to_settle(found, head))
     head = replace(head, lines=(*head.lines, *map(Line, lines)))
