@@ -189,7 +189,7 @@ def bar(
         dot = min(width - 2, max(1, dot))
     characters = [" "] * width
     characters[first : last + 1] = ["├", *"─" * (last - first - 1), "┤"] if last > first else ["│"]
-    if axis is None and low <= 0.0 <= high and place(0.0) != dot:
+    if axis is None and low < 0.0 < high and place(0.0) != dot:
         characters[min(width - 2, max(1, place(0.0)))] = _ZERO
     characters[dot] = "●"
     return "".join(characters)
