@@ -322,13 +322,13 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
                 file=path,
             )
     runs = tuple(given_data(file, name, columns, samples) for file in files)
+    notes = (f"{path}: not read, because they are folders or begin with _: {some(others, str)}",)
     for run in runs:
         if run.table and runs[0].table and run.nameless and len(run.table) != len(runs[0].table):
             raise run.place.error(
                 f"has {len(run.table)} items, and {runs[0].place} has {len(runs[0].table)}, without ids; "
                 "expected as many in each run: mend the file, or add a column item to all"
             )
-    notes = (f"{path}: not read, because they are folders or begin with _: {some(others, str)}",)
     return replace(runs[0], place=DataPlace(path), runs=runs, notes=notes if others else ())
 
 
