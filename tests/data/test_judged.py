@@ -163,3 +163,14 @@ def test_names_of_judges_slices_and_batches_that_look_alike_are_named(tmp_path: 
     data = read(tmp_path, people, judge, slices="topic", batch="week")
     for what, one, other in (("judges", "GPT", "gpt"), ("slices", "law", "Law"), ("batches", "1", "01")):
         assert f"the {what} {one!r} and {other!r} look alike, and nbyk tells them apart" in data.notes
+
+
+def test_columns_of_other_names_are_named_at_once(tmp_path: Path) -> None:
+    people = PEOPLE.replace("item,system,rater,value", "prompt_no,system,who,grade")
+    judge = JUDGE.replace("item,system,value", "prompt_no,system,grade")
+    with pytest.raises(NbykError) as error:
+        read(tmp_path, people, judge)
+    for named in ('`item="prompt_no"`', '`value="grade"`', '`rater="who"`'):
+        assert named in error.value.problem
+    data = read(tmp_path, people, judge, item="prompt_no", value="grade", rater="who")
+    assert data.raters == ("x", "y")
