@@ -23,6 +23,7 @@ from nbyk.data.tables import Table
 from nbyk.data.text import some
 from nbyk.data.units import VECTOR
 from nbyk.errors import NbykError, argument_with
+from nbyk.words import listed
 
 Floats = NDArray[np.float64]
 
@@ -72,6 +73,7 @@ def read_scores(
     scores: dict[str, Floats] = {}
     notes: list[str] = []
     recognised: dict[str, str] = {}
+    columns_of: dict[str, dict[str, None]] = {}
     for name, (table, columns) in tables.items():
         if table is None:
             raise NbykError("holds ratings with raters, expected scores of runs; give a table", name=name)
@@ -93,7 +95,9 @@ def read_scores(
             which = "runs" if found.item.lower() in RUN_NAMES else "items"
             items_said = f"{which} = {found.item} ({len(cells.items)}), " if cells.has_ids else ""
             about = f"; {table.about}" if table.about else ""
-            recognised[str(table.place)] = f"{items_said}values = {found.value}{about}"
+            values = columns_of.setdefault(str(table.place), {})
+            values[found.value] = None
+            recognised[str(table.place)] = f"{items_said}values = {listed([*values])}{about}"
         of_one_table = sum(other is not None and other.place == table.place for other, _ in tables.values())
         place = replace(table.place, name=name) if of_one_table > 1 else table.place
         ids[name] = ItemIds(place, cells.items, not cells.has_ids)

@@ -426,3 +426,18 @@ def test_units_that_are_too_few_leave_no_interval_of_a_score() -> None:
     assert "No answer for new items and raters or runs: two raters or runs of each" in repr(board)
     alone = nbyk.compare(None, systems, metric="mean", generalise=("items",), n_resamples=99)
     assert np.isfinite([standing.interval for standing in alone.standings]).all()
+
+
+def test_one_system_alone_files_and_unlike_items_are_short_errors() -> None:
+    """What a newcomer types first says how the call goes, in one line, however many items there are."""
+    a, b = np.random.default_rng(0).random((2, 200, 5))
+    for arguments, message in (
+        ((a, b), "nbyk.compare(None, a, b)"),
+        (("a.csv",), 'nbyk.compare(nbyk.read_systems(["a.csv", "b.csv"]'),
+        (("a.csv", "b.csv"), "gold: found the path of a file"),
+        ((a, list(b)), "gold has 200 items and system 0 has 5, expected the same items of all 201"),
+    ):
+        with pytest.raises(NbykError) as refused:
+            nbyk.compare(*arguments)
+        assert message in str(refused.value)
+        assert len(str(refused.value)) < 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -220,6 +221,13 @@ def compare(
     >>> result.p, result.pair.drawn.exact
     (0.125, True)
     """
+    for argument, given in (("gold", gold), ("a", a), ("b", b)):
+        if isinstance(given, str | os.PathLike):
+            raise NbykError(
+                "found the path of a file, expected what is in it; read the files first, as in "
+                'nbyk.compare(nbyk.read_systems(["a.csv", "b.csv"], gold="gold.csv"))',
+                argument=argument,
+            )
     if a is None and (isinstance(gold, Mapping) or is_frame(gold)):
         gold, a = None, gold
     if gold is None and b is None and is_frame(a):

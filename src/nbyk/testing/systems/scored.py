@@ -271,10 +271,15 @@ def _check_units(units: Mapping[str, Any], roles: Sequence[str]) -> None:
             )
 
 
+def _is_of_items(systems: object) -> bool:
+    """Return whether an array has more rows than columns, as one system's responses to items have."""
+    return isinstance(systems, np.ndarray) and systems.ndim == 2 and systems.shape[0] > systems.shape[1]
+
+
 def _named(systems: ManyResponses) -> dict[str, Any]:
     if isinstance(systems, Mapping):
         named = {str(name): responses for name, responses in systems.items()}
-    elif len(systems) and np.ndim(next(iter(systems))) == 0:
+    elif len(systems) and (np.ndim(next(iter(systems))) == 0 or _is_of_items(systems)):
         raise NbykError(
             "found the numbers of one system, expected two: gold (or None) comes first, as in "
             "nbyk.compare(None, a, b)",
