@@ -128,8 +128,8 @@ def as_matrices(sources: dict[str, Any]) -> tuple[dict[str, Floats], dict[str, U
         (first, size), *others = lengths.items()
         other = next(name for name, length in others if length != size)
         raise NbykError(
-            f"{first} has {number_of(size, 'item')} and {other} has {lengths[other]}, expected the same items of "
-            f"all {len(lengths)}; align them by item first"
+            f"{first} has {number_of(size, 'item')} and {other} has {lengths[other]}, expected the same "
+            f"items of all {len(lengths)}; align them by item first"
         )
     return matrices, units
 
