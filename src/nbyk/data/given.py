@@ -50,7 +50,9 @@ _SPLIT = (
     "write each one into a file of its own, with the columns item and value, or all into one table with the "
     "columns item, system and value"
 )
-_LIKE_GOLD = re.compile(r"(.*[-_. ])?(gold|labels?|references?|truth)([-_. ].*)?", re.IGNORECASE)
+_LIKE_GOLD = re.compile(
+    r"(.*[-_. ])?(gold|labels?|references?|truth)([-_. ](labels?|ratings?|answers?|standard))?", re.IGNORECASE
+)
 _OF_RUNS = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 

@@ -400,14 +400,14 @@ class Pilot:
         ]
         if few:
             yield f"the pilot has only {' and '.join(few)}, which tell little of how others differ"
-        options = {"raters": "--severity-sd", "runs": "--run-sd"}
+        options = {"raters": "severity_sd", "runs": "run_sd"}
         sources = self.test.sources
         behind = {"raters" if source == "raters" or self.rated else "runs" for source in sources}
         for name in sorted(behind):
             if name not in self.declared and not getattr(self.spread, name):
                 yield (
                     f"{name} of the pilot differ by no more than chance, so the plan takes their SD to be 0: "
-                    f"try a small one with `nbyk plan {options[name]}`"
+                    f"try a small one with `{options[name]}`"
                 )
         if self.metric.smoothness == "jumps":
             yield (

@@ -598,9 +598,11 @@ class Pair(ShownAsLines):
     @property
     def reserves(self) -> tuple[str, ...]:
         """A caution for each claim, or test of a margin, that holds only with reserve."""
-        reserves = [(claim.population, claim.reserve) for claim in self.claims]
-        reserves += [(claim.population, claim.margin.reserve) for claim in self.claims if claim.margin]
-        return tuple(reserve_sentence(*of_claim) for of_claim in dict.fromkeys(reserves) if of_claim[1])
+        shown = [claim for claim in self.claims if self.verdict_of(claim).endswith(WITH_RESERVE)]
+        reserves = [(claim.population, claim.reserve) for claim in shown]
+        tests = [(claim.population, claim.margin) for claim in self.claims if claim.margin]
+        reserves += [(population, margin.reserve) for population, margin in tests if margin.is_reserved]
+        return tuple(reserve_sentence(*of_claim) for of_claim in dict.fromkeys(reserves))
 
     def in_order(self) -> tuple[str, str, float]:
         """Return the leader, the other system, and the sign that turns effects into those of the leader.
@@ -794,8 +796,9 @@ class Board(ShownAsLines):
         """A caution for each reason why some pairs hold only with reserve; ranks and groups count these."""
         pairs: dict[tuple[str, str], list[str]] = {}
         for pair in self.pairs:
-            beside_margin = "" if pair.margin is None else pair.margin.reserve
-            for reserve in dict.fromkeys((pair.claims[0].reserve, beside_margin)):
+            margin = pair.margin
+            beside_margin = margin.reserve if margin is not None and margin.is_reserved else ""
+            for reserve in dict.fromkeys((pair.reserve, beside_margin)):
                 if reserve:
                     pairs.setdefault((pair.population, reserve), []).append(f"{pair.a} – {pair.b}")
         return tuple(

@@ -368,6 +368,16 @@ def test_percentages_beside_shares_bring_the_first_caution(nbyk: Run) -> None:
     assert "Careful: the values of old from 0 to 1 and those of new from 0 to 100 look like" in unfolded(text)
 
 
+def test_a_system_whose_name_only_begins_like_gold_is_a_system(nbyk: Run) -> None:
+    for name in ("label-smoothing", "gold_llama", "reference-model"):
+        rows = right_or_wrong({name: 0.5}, runs=0)
+        write(f"{name}.csv", [{of: row[of] for of in row if of != "system"} for row in rows])
+    for pair in ("label-smoothing gold_llama", "reference-model label-smoothing"):
+        code, text, errors = nbyk(f"compare {' '.join(f'{name}.csv' for name in pair.split())}")
+        assert code == 0, errors
+        assert "looks like gold" not in text
+
+
 def test_runs_of_one_system_are_not_taken_for_gold(nbyk: Run) -> None:
     for name, runs in (("x", 3), ("y", 0)):
         rows = right_or_wrong({name: 0.5}, runs=runs)

@@ -414,7 +414,9 @@ def test_a_verdict_on_scores_that_more_draws_could_change_says_so() -> None:
     assert nbyk.compare(None, two, test="welch_t").pairs[0].decided
     three = nbyk.compare(None, scores, test="bootstrap", n_resamples=59)
     assert "3 without an answer" in three.sentence
-    assert "No answer for 3 of 3 pairs: more draws could change it." in " ".join(repr(three).split())
+    assert "No answer for 3 of 3 pairs: more draws could change it; raise `n_resamples`." in " ".join(
+        repr(three).split()
+    )
 
 
 def test_the_power_is_that_of_the_corrected_test() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from nbyk.report.lines import Head, Line, Tone, bar, in_words, with_decimals
@@ -34,6 +33,7 @@ CORRECTION_IN_WORDS = {method: f"{whose} correction" for method, whose in WHOSE.
 
 _LEAST_P = 1e-4
 _MOST_NAMED = 3
+_MORE_DIGITS = 2
 _ROUNDING = 1e-12
 
 
@@ -178,7 +178,13 @@ def _numbers(pair: Pair, claim: Claim, interval: Interval, broader: Interval = N
     effect = sign * claim.effect
     low, high = sorted(sign * end for end in interval)
     spread = broader[1] - broader[0]
-    size, *ends = with_decimals((effect, low, high), spread if math.isfinite(spread) else high - low)
+    spread = spread if math.isfinite(spread) else high - low
+    size, *ends = with_decimals((effect, low, high), spread)
+    for _ in range(_MORE_DIGITS):  # an end that rounds to 0 would hide on which side of it it is
+        if not any(float(text) == 0.0 < abs(end) for text, end in zip(ends, (low, high), strict=True)):
+            break
+        spread *= 0.1
+        size, *ends = with_decimals((effect, low, high), spread)
     if float(size) == 0.0 and abs(effect) > _ROUNDING:
         (size,) = with_decimals((effect,), 10.0 * abs(effect))
     noun = asked.noun or asked.metric
@@ -402,9 +408,15 @@ def _board_lines(board: Board) -> Iterator[Line]:
             f"{word}: {listed(names)}" for word, names in (("Worse", worse), ("Undecided", rest)) if names
         ]
         yield Line("; ".join(says) or "All are shown to be better", how, where)
-    why = Counter(pair.claims[0].reason or MORE_DRAWS for pair in pairs if not pair.decided)
-    for reason, n in why.items():
-        yield Line(f"No answer for {n} of {len(pairs)} pairs: {reason}.")
+    why: dict[str, list[str]] = {}
+    draws = "n_resamples" if board.sample.scores else "max_resamples"
+    for pair in pairs:
+        if not pair.decided:
+            reason = pair.claims[0].reason or f"{MORE_DRAWS}; raise `{draws}`"
+            why.setdefault(reason, []).append(f"{pair.a} – {pair.b}")
+    for reason, names in why.items():
+        which = f" ({listed(names)})" if len(names) < len(pairs) else ""
+        yield Line(f"No answer for {len(names)} of {len(pairs)} pairs{which}: {reason}.")
 
 
 def board_sentence(board: Board) -> str:
