@@ -226,4 +226,4 @@ def _section_at(location: Location, model: type[BaseModel]) -> type[BaseModel]:
 def _models_in(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [found for each in getattr(annotation, "__args__", ()) for found in _models_in(each)]
+    return [model for each in getattr(annotation, "__args__", ()) for model in _models_in(each)]

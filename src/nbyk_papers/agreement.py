@@ -104,8 +104,8 @@ def _first_from_zero(holds: Callable[[Counts], NDArray[np.bool_]], last: Counts)
     low, high = np.zeros_like(last), last.copy()
     while (low < high).any():
         middle = (low + high) // 2
-        found = holds(middle)
-        low, high = np.where(found, low, np.minimum(middle + 1, high)), np.where(found, middle, high)
+        is_held = holds(middle)
+        low, high = np.where(is_held, low, np.minimum(middle + 1, high)), np.where(is_held, middle, high)
     return low
 
 

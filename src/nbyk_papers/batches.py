@@ -154,8 +154,8 @@ class Ranges:
 
     def names(self, key: str) -> list[int]:
         """Return the numbers of a key; none if it is no such key."""
-        found = re.fullmatch(rf"{re.escape(self.name)}-(\d+)-to-(\d+)", key)
-        return list(range(int(found[1]), int(found[2]) + 1)) if found else []
+        match = re.fullmatch(rf"{re.escape(self.name)}-(\d+)-to-(\d+)", key)
+        return list(range(int(match[1]), int(match[2]) + 1)) if match else []
 
 
 @cache

@@ -79,13 +79,13 @@ def lines(results: Path) -> Iterator[tuple[Paper, str | None]]:
 
 def write_report(results: Path, out: Path) -> None:
     """Write one self-contained HTML page of the studies that were run; list the others' commands."""
-    found = list(lines(results))
-    if all(line is None for _, line in found):
+    rows = list(lines(results))
+    if all(line is None for _, line in rows):
         raise NbykError(
             f"{results}: found no results of any paper; run `make`, or `make paper` for all of them"
         )
-    sections = [_section(results, paper) for paper, line in found if line is not None]
-    write_text(out, render(Path(__file__).with_name("papers.html"), papers=found, sections=sections))
+    sections = [_section(results, paper) for paper, line in rows if line is not None]
+    write_text(out, render(Path(__file__).with_name("papers.html"), papers=rows, sections=sections))
 
 
 def _section(results: Path, paper: Paper) -> dict[str, Any]:

@@ -89,9 +89,9 @@ def give(
     )
     if gate is not None:
         head = answer.head and replace(answer.head, lines=(*answer.head.lines, Line(gate.sentence)))
-        found = {"gate": gate.verdict, "gate_passed": gate.verdict == "yes"}
+        outcome = {"gate": gate.verdict, "gate_passed": gate.verdict == "yes"}
         sentences = (*answer.sentences, gate.sentence)
-        answer = replace(answer, head=head, sentences=sentences, details={**answer.details, **found})
+        answer = replace(answer, head=head, sentences=sentences, details={**answer.details, **outcome})
     if out is not None:
         write_answer(answer, out, stem=stem, more=more)
         print(f"wrote {shown(out / f'{stem}.html')}; tables, figures and JSON are beside it", file=sys.stderr)
@@ -165,10 +165,10 @@ def _about_better(pair: Pair) -> Verdict:
 
 def _about_margin(pair: Pair) -> Verdict:
     """Return whether A is better, or not worse by the margin."""
-    found: dict[str, Verdict] = {"equivalent": "yes", "not worse": "yes", "worse": "no"}
+    verdicts: dict[str, Verdict] = {"equivalent": "yes", "not worse": "yes", "worse": "no"}
     if pair.verdict == "better":
         return "yes"
-    return "inconclusive" if pair.margin is None else found.get(pair.margin.verdict, "inconclusive")
+    return "inconclusive" if pair.margin is None else verdicts.get(pair.margin.verdict, "inconclusive")
 
 
 def _reason_of(pairs: Sequence[Pair]) -> str:

@@ -183,11 +183,11 @@ def _refuse_usage(error: Exception) -> None:
 def _about_a_value(error: Exception) -> str:
     """Return what is wrong with an option's value in nbyk's words; "" for errors about something else."""
     names = getattr(getattr(error, "param", None), "opts", None)
-    found: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
+    problems: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
     for kind, words in _EXPECTED.items():
-        if names and found and found[0]["type"].startswith(kind):
-            expected = words.format(**found[0].get("ctx", {}))
-            return f"{names[0]}: found {found[0]['input']}, expected {expected}"
+        if names and problems and problems[0]["type"].startswith(kind):
+            expected = words.format(**problems[0].get("ctx", {}))
+            return f"{names[0]}: found {problems[0]['input']}, expected {expected}"
     return ""
 
 

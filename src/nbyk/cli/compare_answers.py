@@ -164,8 +164,8 @@ def compared_items(
     if len(names) > 2:
         answer = board_answer(by_name, systems, following=after, lines=lines)
     else:
-        found = _with_extras(Findings(systems, by_name), asked, full=full)
-        answer = pair_answer(found, following=after, lines=lines)
+        findings = _with_extras(Findings(systems, by_name), asked, full=full)
+        answer = pair_answer(findings, following=after, lines=lines)
     return Compared(answer, boards, names, systems.incomplete)
 
 
@@ -222,11 +222,11 @@ def compared_by_judge(
             "with a column of systems if there are several"
         )
     data = read_judged(people[0], judge, **reading)
-    found = compare_judged(data, **asked)
-    answer, board = judged_answer(found, data), found.board
+    comparison = compare_judged(data, **asked)
+    answer, board = judged_answer(comparison, data), comparison.board
     planned = reading["system"] is None and reading["judges"] is None  # `nbyk plan` has no such options
     if planned and len(board.names) == 2 and board.pair.shown == "undecided" and answer.head is not None:
-        effect = abs(found.differences[0].claims[-1].effect)
+        effect = abs(comparison.differences[0].claims[-1].effect)
         words = ["nbyk", "plan", "--pilot", people[0], "--judge", str(judge), *options]
         words += ["--solve", "raters", "--effect", f"{effect:.6g}", "--power", "0.8"]
         head = replace(answer.head, next="what would settle it", command=shlex.join(words))
@@ -301,16 +301,16 @@ def compared_scores(
     return Compared(answer, [board], read.names, read.incomplete)
 
 
-def _with_extras(found: Findings, asked: Mapping[str, Any], *, full: bool) -> Findings:
+def _with_extras(findings: Findings, asked: Mapping[str, Any], *, full: bool) -> Findings:
     """Return the findings about two systems with further ones.
 
     A finding that these data do not allow is left out, with the reason.
     """
     from nbyk.testing.systems.variance import variance_shares
 
-    names = found.first.a, found.first.b
-    data, left_out = found.systems.pair(*names), list[str]()
-    question = found.first.question
+    names = findings.first.a, findings.first.b
+    data, left_out = findings.systems.pair(*names), list[str]()
+    question = findings.first.question
     test: dict[str, Any] = {
         "null": asked["null"],
         "alternative": question.alternative,
@@ -327,33 +327,33 @@ def _with_extras(found: Findings, asked: Mapping[str, Any], *, full: bool) -> Fi
             left_out.append(f"{what}: not known here, {error_in_options(error)}")
             return None
 
-    is_of_numbers = found.systems.kind == "numbers"
+    is_of_numbers = findings.systems.kind == "numbers"
     shares = {
         name: look(f"variance of {name}", partial(variance_shares, data, metric=name, seed=asked["seed"]))
-        for name, pair in found.pairs.items()
+        for name, pair in findings.pairs.items()
         if is_of_numbers and not pair.claims[0].parts
     }
-    found = replace(found, shares={name: of for name, of in shares.items() if of is not None})
+    findings = replace(findings, shares={name: of for name, of in shares.items() if of is not None})
     if not full or not is_of_numbers:
         if full:
-            left_out.append(f"--full is for numbers, and these are {found.systems.kind}")
-        return replace(found, left_out=tuple(left_out))
+            left_out.append(f"--full is for numbers, and these are {findings.systems.kind}")
+        return replace(findings, left_out=tuple(left_out))
 
     from nbyk.metrics.registry import named
     from nbyk.planning.settle import NULLS, settle
     from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
-    name, pair = next(iter(found.pairs.items()))
+    name, pair = next(iter(findings.pairs.items()))
     open_ = pair.claims[-1].shown(pair.claims[-1].p, question.alpha) == "undecided" and not pair.is_behind
-    metrics = None if data.has_gold else tuple(found.pairs)  # which side is better is said, not tried
+    metrics = None if data.has_gold else tuple(findings.pairs)  # which side is better is said, not tried
     by_all = partial(sensitivity, data, metrics=metrics, threads=asked["threads"], **test)
     by_choice = look("sensitivity", by_all, n_draws_in_all())
     if by_choice is not None:  # on the scale from 0 to 1, as no scale was given
-        units = [named(of.metric, "numbers").effect_unit(found.systems.scale) for of in by_choice.effects]
+        units = [named(of.metric, "numbers").effect_unit(findings.systems.scale) for of in by_choice.effects]
         effects = [of.times(unit) for of, unit in zip(by_choice.effects, units, strict=True)]
         by_choice = replace(by_choice, effects=tuple(effects))
     would = None
     if open_ and asked["null"] in NULLS:
-        how = {"scale": found.systems.scale, "pair_runs": asked["pair_runs"], "threads": asked["threads"]}
+        how = {"scale": findings.systems.scale, "pair_runs": asked["pair_runs"], "threads": asked["threads"]}
         would = look(f"what would settle {name}", partial(settle, data, metric=name, **how, **test))
-    return replace(found, sensitivity=by_choice, settlement=would, left_out=tuple(left_out))
+    return replace(findings, sensitivity=by_choice, settlement=would, left_out=tuple(left_out))

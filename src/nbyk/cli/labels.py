@@ -133,13 +133,13 @@ def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> LabelPrior
     from nbyk.priors.ordinal import label_prior_in
 
     if arguments["class_alpha"] is None:
-        found = None if arguments["prior"] is None else label_prior_in(arguments["prior"])
-        if found is None:
+        prior = None if arguments["prior"] is None else label_prior_in(arguments["prior"])
+        if prior is None:
             raise NbykError(
                 "a plan for labels needs a `pilot` of labels, a `prior` that `nbyk fit` wrote for labels, or "
                 "the α of a Dirichlet distribution, `class_alpha` 10,3,3"
             )
-        return found
+        return prior
     try:
         alpha = tuple(float(part) for part in arguments["class_alpha"].split(","))
     except ValueError:

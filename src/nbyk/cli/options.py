@@ -123,16 +123,16 @@ def numbers_of(
     """Return what each class or task counts, from text such as "yes=1,partially=.5,no=0"."""
     if counts is None:
         return None
-    found: dict[str, float] = {}
+    by_name: dict[str, float] = {}
     for part in counts.split(","):
         name, equals, number = part.rpartition("=")
         try:
-            found[name.strip()] = float(number)
+            by_name[name.strip()] = float(number)
         except ValueError:
             equals = ""
         if not equals or not name.strip():
             raise NbykError(f"found {part!r}, expected {form}", argument=argument)
-    return found
+    return by_name
 
 
 def checksum(path: Path | None) -> str | None:

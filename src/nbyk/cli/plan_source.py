@@ -304,13 +304,13 @@ def shared_source(
     about_runs = asked["runs"] is not None or sds["run_sd"] is not None or asked["solve"] == "runs"
     data = (cast("ResponseSet", read.pair),)
     more: dict[str, Any] = {"unit": of_metric, "scale": read.scale}
-    found = Pilot(data, metric, about_runs, pair_runs == "yes", **more)
-    in_the_unit(asked, sds, read.scale, metric, unit, shown=abs(found.effect))
+    pilot_of_pair = Pilot(data, metric, about_runs, pair_runs == "yes", **more)
+    in_the_unit(asked, sds, read.scale, metric, unit, shown=abs(pilot_of_pair.effect))
     numbers = ("solve", "n_items", "k_responses", "budget", *OF_SHARED, *SDS)
     if asked["effect"] is not None and not any(arguments[name] for name in numbers):
-        crew = found.crew  # the number that compare's next command asks for
+        crew = pilot_of_pair.crew  # the number that compare's next command asks for
         asked["solve"] = "raters" if crew.raters else "runs" if crew.runs else "items"
-    return PlanSource(replace(found, declared=variances_of(sds)), read.items.name)
+    return PlanSource(replace(pilot_of_pair, declared=variances_of(sds)), read.items.name)
 
 
 def _rated(

@@ -86,7 +86,7 @@ class Columns:
 
 def recognised(table: Table, asked: Columns) -> Columns:
     """Return the columns asked for, with others in place of default names that the table does not have."""
-    found = asked if asked.cluster else replace(asked, cluster=table.roles.get("cluster"))
+    by_role = asked if asked.cluster else replace(asked, cluster=table.roles.get("cluster"))
     for role in ("item", "rater", "value"):
         if getattr(asked, role) == role and role not in table.names:
             name = table.roles.get(role) or known_column(table, role, taken=astuple(asked))
@@ -95,12 +95,12 @@ def recognised(table: Table, asked: Columns) -> Columns:
                     f"found the scores {some(table.scores)}, expected one; choose it with "
                     f"{argument_with('value', table.scores[0])}"
                 )
-            found = found if name is None else replace(found, **{role: name})
-    if found.value == "value" and {found.item, found.rater} <= {*table.names}:
-        others = [name for name in table.names if name not in (found.item, found.rater, found.cluster)]
+            by_role = by_role if name is None else replace(by_role, **{role: name})
+    if by_role.value == "value" and {by_role.item, by_role.rater} <= {*table.names}:
+        others = [name for name in table.names if name not in (by_role.item, by_role.rater, by_role.cluster)]
         if len(others) == 1 and others[0].lower() in LIKE_VALUES:
-            found = replace(found, value=others[0])
-    for name in filter(None, (found.item, found.rater, found.value, found.cluster)):
+            by_role = replace(by_role, value=others[0])
+    for name in filter(None, (by_role.item, by_role.rater, by_role.value, by_role.cluster)):
         if name in table.names and not table.nameless:
             form = seen(name).casefold()
             if alike := look_alikes(other for other in table.names if seen(other).casefold() == form):
@@ -112,24 +112,26 @@ def recognised(table: Table, asked: Columns) -> Columns:
                 f"the column {name!a} differs from {seen(name)!r} in spaces, or in signs that nobody sees; "
                 "rename it"
             )
-    return found
+    return by_role
 
 
 def value_column(table: Table, asked: Columns) -> str:
     """Return the column of values; in a table without one, the only column beside items and runs, or ""."""
-    found = recognised(table, replace(asked, rater=None))
-    if found.value in table.names:
-        return found.value
+    by_role = recognised(table, replace(asked, rater=None))
+    if by_role.value in table.names:
+        return by_role.value
     known = {*KNOWN_NAMES["item"], "item", *RUN_NAMES}
-    others = [name for name in table.names if name not in (found.item, found.cluster) and name not in known]
+    others = [
+        name for name in table.names if name not in (by_role.item, by_role.cluster) and name not in known
+    ]
     return others[0] if len(others) == 1 else ""
 
 
 def proposed(table: Table, asked: Columns) -> dict[str, str]:
     """Return the columns by their roles "item", "rater" and "value": as asked, as known, or as they look."""
-    found = recognised(table, asked)
+    by_role = recognised(table, asked)
     roles = {
-        role: name for role in ("item", "rater", "value") if (name := getattr(found, role)) in table.names
+        role: name for role in ("item", "rater", "value") if (name := getattr(by_role, role)) in table.names
     }
     others = [name for name in table.names if name not in (*roles.values(), asked.cluster)]
     runs = table.column(roles["rater"], "") if run_word(roles.get("rater", "")) else []
@@ -162,11 +164,11 @@ def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Colu
     roles: dict[str, str] = {}
     for table, asked, prefix in reversed(files):
         with renaming({role: f"{prefix}{role}" for role in ("item", "rater", "value")}):
-            found, of_roles = recognised(table, asked), proposed(table, asked)
+            by_role, of_roles = recognised(table, asked), proposed(table, asked)
         # without raters, every column beside items may hold a rater's values
         is_named = asked.value != "value" and (not prefix or asked.value != of_systems.value)
-        lacks_values = (is_named or found.rater in table.names) and found.value not in table.names
-        lacking = ["item"] * (found.item not in table.names) + ["value"] * lacks_values
+        lacks_values = (is_named or by_role.rater in table.names) and by_role.value not in table.names
+        lacking = ["item"] * (by_role.item not in table.names) + ["value"] * lacks_values
         missing[:0] = [(table, f"{prefix}{role}", getattr(asked, role)) for role in lacking]
         for role, name in of_roles.items():
             is_known = not _needs_option(table, asked, of_roles, role) and not (prefix and role in roles)
@@ -182,8 +184,8 @@ def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Colu
 
 def naming(table: Table, asked: Columns, role: str) -> str:
     """Return the way out where a table lacks the column of a role; it names all columns of a long table."""
-    found = recognised(table, asked)
-    if {found.rater, found.value}.isdisjoint(table.names):
+    by_role = recognised(table, asked)
+    if {by_role.rater, by_role.value}.isdisjoint(table.names):
         return _way_out(role, {})
     roles = proposed(table, asked)
     return _way_out(role, {of: name for of, name in roles.items() if _needs_option(table, asked, roles, of)})
@@ -194,8 +196,8 @@ def _needs_option(table: Table, asked: Columns, roles: Mapping[str, str], role: 
     others = {*table.names} - {*roles.values(), asked.cluster}
     if role == "value" and roles[role] != "value" and "rater" not in roles and others:
         return asked.value != roles[role]
-    found: str | None = getattr(recognised(table, asked), role)
-    return roles[role] != found
+    column: str | None = getattr(recognised(table, asked), role)
+    return roles[role] != column
 
 
 def _way_out(role: str, names: Mapping[str, str]) -> str:

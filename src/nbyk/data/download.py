@@ -278,13 +278,13 @@ def _retrieve(address: str, file: RemoteFile, place: Path, download: Callable[[s
             download(address, scratch)
         else:
             _copy_from_mirror(address, scratch)
-        found = sha256(scratch)
-        if found != file.sha256:
+        checksum = sha256(scratch)
+        if checksum != file.sha256:
             place_of_bytes = (
                 DataPlace(name=without_password(address)) if "://" in address else DataPlace(address)
             )
             raise place_of_bytes.error(
-                f"found sha256 {found}, expected {file.sha256}; these are not "
+                f"found sha256 {checksum}, expected {file.sha256}; these are not "
                 f"the pinned bytes, so {place / file.name} was not written: fetch again, or from another "
                 "`mirror`"
             )

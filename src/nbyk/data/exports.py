@@ -403,8 +403,8 @@ def json_table(path: str | os.PathLike[str]) -> Table:
         )
     lengths = {name: len(cells) for name, cells in columns.items()}
     if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{n} of {name!r}" for name, n in lengths.items())
-        raise NbykError(f"found {found}; expected as many entries in each list", file=path)
+        sizes = ", ".join(f"{n} of {name!r}" for name, n in lengths.items())
+        raise NbykError(f"found {sizes}; expected as many entries in each list", file=path)
     n_rows = max(lengths.values(), default=0)
     if not n_rows:
         raise NbykError("holds no scores or ratings; expected one of each run or item", file=path)

@@ -119,27 +119,29 @@ def given_systems(
     table = table_of(given)
     if table.nameless:
         return named
-    found = column or known_column(table, "system")
-    if found is None:
+    system_column = column or known_column(table, "system")
+    if system_column is None:
         return _systems_in_columns(table, wide, as_scores=as_scores) or named
-    cells = table.column(found, "name the column of systems with `system`")
-    names, system_of_row = numbered(as_ids(table, found, cells))
+    cells = table.column(system_column, "name the column of systems with `system`")
+    names, system_of_row = numbered(as_ids(table, system_column, cells))
     for name in names:
         _check_name(name)
     rows = np.split(np.argsort(system_of_row, kind="stable"), np.cumsum(np.bincount(system_of_row))[:-1])
-    return {name: table.taken(of.tolist(), without=found) for name, of in zip(names, rows, strict=False)}
+    return {
+        name: table.taken(of.tolist(), without=system_column) for name, of in zip(names, rows, strict=False)
+    }
 
 
 def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) -> dict[str, Table]:
     """Return the systems of a table with a column for each; {} of another table."""
     asked = replace(wide or Columns(), rater=None)
-    found = recognised(table, asked)
+    roles = recognised(table, asked)
     runs = [name for name in table.names if name.lower() in RUN_NAMES]
-    beside = [name for name in (found.item, found.cluster) if name in table.names]
+    beside = [name for name in (roles.item, roles.cluster) if name in table.names]
     others = [name for name in table.names if name not in (*runs, *beside)]
-    if len(others) < 2 or found.value in table.names or len(set(table.names)) < len(table.names):
+    if len(others) < 2 or roles.value in table.names or len(set(table.names)) < len(table.names):
         return {}
-    if found.item in beside:
+    if roles.item in beside:
         if wide is None or table.roles or any(map(other_than_system, others)):
             return {}
         columns = [table.column(name, "") for name in others]
@@ -159,7 +161,7 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
         _check_name(name)
     about = f"each a column of {table.place}"
     kept = tuple(table.column(name, "") for name in beside)
-    names = {name: (*beside, asked.value if found.item in beside else name) for name in others}
+    names = {name: (*beside, asked.value if roles.item in beside else name) for name in others}
     return {
         name: replace(table, names=of, columns=(*kept, table.column(name, "")), about=about)
         for name, of in names.items()
@@ -413,11 +415,11 @@ def columns_like_systems(sources: Mapping[str, GivenData], *, has_gold: bool) ->
         raters = source.ratings.raters
         same = [column for column in raters if column in sources]
         if len(same) > 1 and set(raters) <= set(source.givers()):
-            found = f"the columns {listed(same)} have the names of systems"
+            what = f"the columns {listed(same)} have the names of systems"
             if has_gold:
-                raise source.place.error(f"{found}, expected columns of runs of {name}; {_SPLIT}")
+                raise source.place.error(f"{what}, expected columns of runs of {name}; {_SPLIT}")
             read = f"and nbyk reads them as raters or runs of {name}"
-            yield f"{name}: {found}, {read}; if they are systems, {_SPLIT}"
+            yield f"{name}: {what}, {read}; if they are systems, {_SPLIT}"
 
 
 def systems_like_gold(

@@ -112,8 +112,8 @@ class Classes:
         if counts is None:
             return None
         self.names = self.names or tuple(sorted(counts, key=_by_number))
-        found = recognised(table, asked)
-        ids = as_ids(table, found.item, table.column(found.item, ""))
+        roles = recognised(table, asked)
+        ids = as_ids(table, roles.item, table.column(roles.item, ""))
         refuse_repeated(table, ids, "; expected one row of counts per item: add them up")
         labels, rows = list[str](), list[int]()
         for row, item in enumerate(ids):
@@ -123,8 +123,8 @@ class Classes:
             labels += [name for name, count in of_item.items() for _ in range(count)]
             rows += [row] * sum(of_item.values())
         items = [ids[row] for row in rows]
-        columns = replace(found, value=", ".join(counts))
-        column = found.value if found.value in table.names else "counts"
+        columns = replace(roles, value=", ".join(counts))
+        column = roles.value if roles.value in table.names else "counts"
         return Entries(items, numbered_within(items), labels, rows, table, column, columns, False)
 
     def _places(self, cells: Entries) -> Floats:
@@ -158,9 +158,9 @@ def class_name(cell: Any, at: DataPlace) -> str:
     if isinstance(cell, np.generic):
         cell = cell.item()
     if cell is None or cell != cell or (isinstance(cell, str) and cell.strip().lower() in ("", "nan")):
-        found = str(cell).strip()
+        text = str(cell).strip()
         raise at.error(
-            f"found {'no label' if found in ('', 'None') else found}, expected one; mend it, "
+            f"found {'no label' if text in ('', 'None') else text}, expected one; mend it, "
             "or leave the item out of all files"
         )
     if isinstance(cell, str) and "\0" in cell:
@@ -196,17 +196,17 @@ def _counts_in(table: Table, asked: Columns, classes: Sequence[str]) -> Mapping[
     """
     if table.nameless:
         return None
-    found = recognised(table, asked)
-    if found.item not in table.names or found.rater in table.names:
+    roles = recognised(table, asked)
+    if roles.item not in table.names or roles.rater in table.names:
         return None
-    if found.value in table.names:
-        cells = table.column(found.value, "")
+    if roles.value in table.names:
+        cells = table.column(roles.value, "")
         if not all(isinstance(cell, dict) and cell and _are_whole(cell.values()) for cell in cells):
             return None
         names = dict.fromkeys(name for cell in cells for name in cell)
         every = dict.fromkeys((*names, *classes))
         return {name: [cell.get(name) for cell in cells] for name in every}
-    others = [name for name in table.names if name not in (found.item, asked.cluster)]
+    others = [name for name in table.names if name not in (roles.item, asked.cluster)]
     if classes:
         return {name: table.column(name, "") for name in classes} if {*classes} <= {*others} else None
     columns = {name: table.column(name, "") for name in others}
@@ -336,16 +336,16 @@ def kind_of(table: Table, asked: Columns) -> Kind:
     """
     if table.nameless:
         return _kind_of_nameless(table)
-    found = recognised(table, replace(asked, rater=None))
-    if found.item not in table.names:
+    roles = recognised(table, replace(asked, rater=None))
+    if roles.item not in table.names:
         others = set(table.names).difference(_runs(table))
         of_runs = len(others) == 1 or (len(others) < len(table.names) and asked.value in others)
         return "scores" if asked.item == "item" and of_runs else "numbers"
-    known = {found.item, asked.cluster, asked.rater, *_runs(table)}
+    known = {roles.item, asked.cluster, asked.rater, *_runs(table)}
     values = [name for name in table.names if name not in known]
     people = known_names(values, "rater")
     values = [name for name in values if name not in people] or values
-    values = [found.value] if found.value in table.names else values
+    values = [roles.value] if roles.value in table.names else values
     per_column = -(-_LOOKED_AT // max(len(values), 1))
     cells = [cell for name in values for _, cell in islice(table.cells(name), per_column)]
     kind = kind_of_cells(cells)
@@ -418,13 +418,13 @@ def distribution_cells(table: Table, asked: Columns) -> Entries:
     """Return distributions: the value's cells, or an object of the classes' columns for each row."""
     if table.nameless:
         if len(columns := table.nameless_columns) > 1:
-            found: list[Any] = [list(row) for row in zip(*(list(of) for of in columns), strict=True)]
+            rows: list[Any] = [list(row) for row in zip(*(list(of) for of in columns), strict=True)]
         else:
             cells = nameless_cells(table, Mending()).found
-            found = [_split(cell) if isinstance(cell, str) else cell for cell in cells]
-        places = range(len(found))
+            rows = [_split(cell) if isinstance(cell, str) else cell for cell in cells]
+        places = range(len(rows))
         return Entries(
-            list(map(str, places)), ["1"] * len(found), found, places, table, None, raters_known=False
+            list(map(str, places)), ["1"] * len(rows), rows, places, table, None, raters_known=False
         )
     columns_found = recognised(table, asked)
     item, value = columns_found.item, columns_found.value
@@ -435,11 +435,11 @@ def distribution_cells(table: Table, asked: Columns) -> Entries:
     items = as_ids(table, item, table.column(item, "rename the item column, or name it with `item`"))
     classes = [name for name in table.names if name not in (item, rater, asked.cluster)]
     cells_of = [table.column(name, "") for name in classes]
-    found = [dict(zip(classes, row, strict=True)) for row in zip(*cells_of, strict=True)]
+    rows = [dict(zip(classes, row, strict=True)) for row in zip(*cells_of, strict=True)]
     runs = numbered_within(items) if rater is None else as_ids(table, rater, table.column(rater, ""))
     columns_found = replace(columns_found, value=", ".join(classes))
     return Entries(
-        items, runs, found, range(len(items)), table, "probabilities", columns_found, rater is not None
+        items, runs, rows, range(len(items)), table, "probabilities", columns_found, rater is not None
     )
 
 

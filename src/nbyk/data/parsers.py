@@ -90,21 +90,22 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
     raters_known = True
     for number, comment in json_lines(path):
         at = DataPlace(path, number)
-        found = comment.get("ratings")
-        if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
+        ratings = comment.get("ratings")
+        if not isinstance(ratings, list) or not ratings or not all(isinstance(one, dict) for one in ratings):
             raise at.error(
-                f"ratings is {shown(found)}; expected a list of one or more objects with a "
+                f"ratings is {shown(ratings)}; expected a list of one or more objects with a "
                 "toxic_score: mend or delete the line"
             )
         name = _text_id(comment.get("comment_id"), str(number), at, "comment_id")
-        named = all(one.get("worker_id") is not None for one in found)
+        named = all(one.get("worker_id") is not None for one in ratings)
         raters_known = raters_known and named
         workers = [
             _text_id(one["worker_id"], "", at, "worker_id") if named else str(position)
-            for position, one in enumerate(found, start=1)
+            for position, one in enumerate(ratings, start=1)
         ]
         scores = [
-            _toxic_score(one.get("toxic_score"), at, position) for position, one in enumerate(found, start=1)
+            _toxic_score(one.get("toxic_score"), at, position)
+            for position, one in enumerate(ratings, start=1)
         ]
         gathered.add(name, zip(workers, scores, strict=True), at)
     if not gathered.items:
@@ -256,14 +257,14 @@ def lewidi_files(path: Path) -> list[Path]:
         return [path]
     files: list[Path] = []
     for split in _LEWIDI_SPLITS:
-        found = sorted(path.glob(f"*_{split}.json"))
-        if len(found) > 1:
+        paths = sorted(path.glob(f"*_{split}.json"))
+        if len(paths) > 1:
             raise NbykError(
-                f"found {found[0].name} and {found[1].name}; expected one dataset's files: "
+                f"found {paths[0].name} and {paths[1].name}; expected one dataset's files: "
                 "put each dataset in a folder of its own",
                 file=path,
             )
-        files.extend(found)
+        files.extend(paths)
     if not files:
         raise NbykError(
             "found no file named …_train.json, …_dev.json or …_test.json; give the folder that "
@@ -280,11 +281,11 @@ def _lewidi_split(file: Path) -> str:
 
 def _lewidi_labels(item: Any, at: DataPlace, scale: Scale) -> Iterable[tuple[str, float]]:
     """Return an item's annotators and labels."""
-    found = [item.get(name) if isinstance(item, dict) else None for name in ("annotations", "annotators")]
-    labels, annotators = (_listed(text) for text in found)
+    parts = [item.get(name) if isinstance(item, dict) else None for name in ("annotations", "annotators")]
+    labels, annotators = (_listed(text) for text in parts)
     if not labels:
         raise at.error(
-            f"annotations is {shown(found[0])}; expected labels with commas between, as in '0,1,1': "
+            f"annotations is {shown(parts[0])}; expected labels with commas between, as in '0,1,1': "
             "mend or delete the item"
         )
     for label in labels:

@@ -308,20 +308,20 @@ def agreed_clusters(
 
     `tables` are ratings of these items, and perhaps of others, each with its place in errors.
     """
-    found: dict[str, tuple[str, DataPlace]] = {}
+    cluster_of: dict[str, tuple[str, DataPlace]] = {}
     for place, ratings in tables:
         if ratings.clusters is None:
             continue
         for item, cluster in zip(ratings.items, ratings.clusters, strict=True):
-            other, said_by = found.setdefault(item, (cluster, place))
+            other, said_by = cluster_of.setdefault(item, (cluster, place))
             if other != cluster:
                 raise place.error(
                     f"item {item!r} is in cluster {cluster!r}, and in {other!r} in {said_by}; "
                     "expected one cluster per item in all files"
                 )
-    if not found:
+    if not cluster_of:
         return None
-    clusters = tuple(found[item][0] for item in items)
+    clusters = tuple(cluster_of[item][0] for item in items)
     numbered_clusters(clusters, len(items))
     return clusters
 

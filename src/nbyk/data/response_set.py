@@ -112,8 +112,8 @@ def _coded_distributions(
             runs[name] = [_distributions(run, name) for run in _runs(source)]
     widths = {name: rows.shape[1] for name, of_source in runs.items() for rows in of_source}
     if len(set(widths.values())) > 1:
-        found = ", ".join(f"{name} has {width}" for name, width in widths.items())
-        raise NbykError(f"rows of probabilities must be over the same classes: {found}")
+        sizes = ", ".join(f"{name} has {width}" for name, width in widths.items())
+        raise NbykError(f"rows of probabilities must be over the same classes: {sizes}")
     n_classes = next(iter(widths.values()))
     names = _names(classes) if classes is not None else tuple(map(str, range(n_classes)))
     if len(names) != n_classes:

@@ -57,10 +57,10 @@ def common_items(
             known = (
                 "no item is in all files: check that the ids are of the same items, and written the same way"
             )
-        found = [_difference(of.ids, str(first.place), first.ids) for of in differing]
-        more = [f"; {of.place} {what}" for of, what in zip(differing[1:], found[1:], strict=True)]
+        differences = [_difference(of.ids, str(first.place), first.ids) for of in differing]
+        more = [f"; {of.place} {what}" for of, what in zip(differing[1:], differences[1:], strict=True)]
         raise differing[0].place.error(
-            f"{found[0]}{''.join(more)}{_near(first, differing[0])}; {known}{way_out}"
+            f"{differences[0]}{''.join(more)}{_near(first, differing[0])}; {known}{way_out}"
         )
     if len(common) < 2:
         raise first.place.error(

@@ -157,13 +157,13 @@ class Table:
 
     def column(self, name: str, hint: str) -> list[Any]:
         """Return the cells of a column; `hint` is advice for the error if there is none of its name."""
-        found = self._places.get(name, [])
-        if len(found) == 1:
+        places = self._places.get(name, [])
+        if len(places) == 1:
             if name not in self._lists:
-                self._lists[name] = self._cells(found[0])
+                self._lists[name] = self._cells(places[0])
             return self._lists[name]
-        if found:
-            raise self.place.error(f"{len(found)} columns are named {shown(name)}; rename all but one")
+        if places:
+            raise self.place.error(f"{len(places)} columns are named {shown(name)}; rename all but one")
         near = difflib.get_close_matches(name, [each[:60] for each in self.names[:1000]], n=1, cutoff=0.6)
         nearest = f" (nearest: {near[0]!r})" if near else ""
         found_names = some([*filter(None, [self.chosen_by]), *self.names], shown)
@@ -311,9 +311,9 @@ def _parsed(
                 numbers.append(begins)
             begins = reader.line_num + 1
     except csv.Error as error:
-        found = "a carriage return does not end a line" if "new-line" in str(error) else str(error)
+        problem = "a carriage return does not end a line" if "new-line" in str(error) else str(error)
         raise NbykError(
-            f"cannot be split into fields ({found}); mend the quotes and line ends, "
+            f"cannot be split into fields ({problem}); mend the quotes and line ends, "
             "or get the file again if it was cut off",
             file=path,
             row=begins,

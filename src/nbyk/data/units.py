@@ -113,13 +113,13 @@ def numbered_clusters(labels: Any, n_items: int) -> Integers:
 
     `labels`, shape (N,), are text or whole numbers, the names of each item's cluster.
     """
-    found = np.asarray(labels, dtype=object)
-    if found.shape != (n_items,):
+    names = np.asarray(labels, dtype=object)
+    if names.shape != (n_items,):
         raise NbykError(
-            f"found the shape {found.shape}, expected one cluster for each of {n_items} items",
+            f"found the shape {names.shape}, expected one cluster for each of {n_items} items",
             argument="cluster",
         )
-    for row, label in enumerate(found.tolist()):
+    for row, label in enumerate(names.tolist()):
         if label is None or label != label or (isinstance(label, str) and not label.strip()):
             raise NbykError(
                 f"item {row} has no cluster; name one for every item (a name of its own if the item stands "
@@ -128,7 +128,7 @@ def numbered_clusters(labels: Any, n_items: int) -> Integers:
             )
     places: dict[Any, int] = {}
     try:
-        numbers = [places.setdefault(label, len(places)) for label in found.tolist()]
+        numbers = [places.setdefault(label, len(places)) for label in names.tolist()]
     except TypeError:
         raise NbykError(
             "found an id that is neither text nor a whole number; give text or whole numbers",

@@ -233,8 +233,8 @@ def _scores_of(metric: Metric, sets: Iterable[Sequence[Floats]]) -> Floats:
             scores.append(float(_score(metric, np.array(systems)[:, None], gold[None])[0]))
         except NbykError:  # a function of a user's own may refuse ratings that are all the same
             continue
-    found: Floats = np.array(scores)
-    return np.asarray(found[~np.isnan(found)])
+    values: Floats = np.array(scores)
+    return np.asarray(values[~np.isnan(values)])
 
 
 def _smoothness(worlds: list[_World]) -> Smoothness:

@@ -122,14 +122,14 @@ class FittedSystems:
         beyond_noise = raw - _noise_of_means(data.a) - _noise_of_means(data.gold)
         error = float(beyond_noise.std(ddof=1)) / math.sqrt(len(raw))
         effect = self.moments(self.population.k_responses)[0]
-        found = []
+        rows = []
         for weight, place in _NODES:
             try:
                 changed = self._with(float(raw.mean()) + place * error, effect) if place else self
             except NbykError:  # no perturbation gives so large an error with that effect
                 changed = self
-            found.append((weight, changed))
-        return tuple(found)
+            rows.append((weight, changed))
+        return tuple(rows)
 
     def _with(self, error: float, effect: float) -> FittedSystems:
         """Return the population in which A has a mean squared error, and A over B an effect."""

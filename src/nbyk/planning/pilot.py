@@ -270,15 +270,15 @@ class Pilot:
         weighing = Weighing(data)
         means = [corrected(weighing, place).items.effect for place in range(len(data.systems))]
         first, *others = np.argsort(np.negative(means)).tolist()
-        found = corrected(weighing, first, *others[:1])
-        a, b = found.influences.a, found.influences.b
-        a = replace(a, values=a.values + found.items.effect)
-        names = tuple(f"rater {place}" for place in range(found.influences.n_units))
+        estimate = corrected(weighing, first, *others[:1])
+        a, b = estimate.influences.a, estimate.influences.b
+        a = replace(a, values=a.values + estimate.items.effect)
+        names = tuple(f"rater {place}" for place in range(estimate.influences.n_units))
         people = Units("ids", names, a.units.astype(np.int32))
         shown = ResponseSet(np.empty((len(a.values), 0)), a.values, b.values, {"a": people, "b": FRESH})
         calls = int(data.answers[:, [first, *others[:1]]].sum())
-        declared = {"calls": found.over_rest * calls}
-        known = replace(found.influences, a=a)
+        declared = {"calls": estimate.over_rest * calls}
+        known = replace(estimate.influences, a=a)
         return cls((shown,), get("mean"), declared=declared, calls=calls, known=known)
 
     @property
@@ -291,13 +291,13 @@ class Pilot:
         """The responses of each set with their units, if they have any, and clusters."""
         if self.known is not None:
             return [self.known]
-        found = []
+        parts = []
         for data in self.pairs:
             gold = data.gold if data.has_gold else None
             shared = panel_of(data, None, pair_runs=self.pair_runs).responses
             alone = partial(responses, data.a, data.b, gold=gold, clusters=data.clusters)
-            found.append(alone() if shared is None else shared)
-        return found
+            parts.append(alone() if shared is None else shared)
+        return parts
 
     @property
     def rated(self) -> bool:
@@ -438,13 +438,13 @@ def _difference(
                 f"found {epsilon:g}, expected a number above 0, up to {length:g}, in the unit of the scale",
                 argument="epsilon",
             )
-        found = effect_at(epsilon / length)
-        if found <= 0.0:
+        long_run = effect_at(epsilon / length)
+        if long_run <= 0.0:
             raise NbykError(
                 f"found {epsilon:g}, at which A is not better by the pilot's {what}; give a larger one",
                 argument="epsilon",
             )
-        return epsilon / length, found
+        return epsilon / length, long_run
     assert effect is not None
     most = effect_at(1.0)
     if most < effect:

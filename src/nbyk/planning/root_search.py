@@ -154,10 +154,10 @@ class RootSearch:
     def _reaches(self, x: float, precision: float, errors: float = 0.0) -> bool:
         """Return whether the power at x, plus `errors` standard errors, reaches the target."""
         while True:
-            found, n = self._totals(x)
-            error = standard_error(found, n)
-            if n and (error <= precision or abs(found / n - self.target) > 4.0 * error):
-                return found / n + errors * error >= self.target
+            n_rejected, n = self._totals(x)
+            error = standard_error(n_rejected, n)
+            if n and (error <= precision or abs(n_rejected / n - self.target) > 4.0 * error):
+                return n_rejected / n + errors * error >= self.target
             needed = n * (error / precision) ** 2 - n
             self.add(x, *self.evaluate(x, int(min(_MOST_SETS, max(self.first_sets, needed)))))
 
@@ -168,12 +168,12 @@ class RootSearch:
     def _low_reaches(self) -> bool:
         """Return whether the lower limit clearly reaches the target; simulate more sets if in doubt."""
         while True:
-            found, n = self._totals(self.low)
-            error = standard_error(found, n)
-            if found / n - 3.0 * error >= self.target:
+            n_rejected, n = self._totals(self.low)
+            error = standard_error(n_rejected, n)
+            if n_rejected / n - 3.0 * error >= self.target:
                 return True
-            if n >= _MOST_SETS or found / n + 2.0 * error < self.target:
-                return found / n >= self.target
+            if n >= _MOST_SETS or n_rejected / n + 2.0 * error < self.target:
+                return n_rejected / n >= self.target
             if not self._seems_reached_everywhere():
                 return False  # only some places reach it: the fit decides
             self.add(self.low, *self.evaluate(self.low, n))
@@ -185,20 +185,22 @@ class RootSearch:
     def _seems_reached_everywhere(self) -> bool:
         """Return whether all sets together are clearly above the target and no place is clearly below it."""
         places = [self._totals(x) for x in {x for x, _, _ in self.points}]
-        found, n = (sum(counts) for counts in zip(*places, strict=True))
-        if found / n - 2.0 * standard_error(found, n) < self.target:
+        n_rejected, n = (sum(counts) for counts in zip(*places, strict=True))
+        if n_rejected / n - 2.0 * standard_error(n_rejected, n) < self.target:
             return False
-        return all(found / n + 2.0 * standard_error(found, n) >= self.target for found, n in places)
+        return all(
+            n_rejected / n + 2.0 * standard_error(n_rejected, n) >= self.target for n_rejected, n in places
+        )
 
     def _bracketed(self, x: float) -> float:
         """Return x if it lies between places clearly below and above the target; else one between them."""
         below, above = 0.0, math.inf
         for place in {place for place, _, _ in self.points}:
-            found, n = self._totals(place)
-            reach = 3.0 * standard_error(found, n)
-            if (found + 2) / (n + 4) + reach < self.target:
+            n_rejected, n = self._totals(place)
+            reach = 3.0 * standard_error(n_rejected, n)
+            if (n_rejected + 2) / (n + 4) + reach < self.target:
                 below = max(below, place)
-            elif (found + 2) / (n + 4) - reach > self.target:
+            elif (n_rejected + 2) / (n + 4) - reach > self.target:
                 above = min(above, place)
         if below < x < above or below >= above:
             return x
@@ -211,20 +213,20 @@ class RootSearch:
         return min(max(math.ceil(x - 1e-9), self.low), self.high) if self.whole else x
 
     def _share_at(self, x: float) -> float:
-        found, n = self._totals(x)
-        return found / n
+        n_rejected, n = self._totals(x)
+        return n_rejected / n
 
     def _totals(self, x: float) -> tuple[int, int]:
         return (
-            sum(found for place, found, _ in self.points if place == x),
+            sum(n_rejected for place, n_rejected, _ in self.points if place == x),
             sum(n for place, _, n in self.points if place == x),
         )
 
     def _is_out_of_reach(self, x: float, z_target: float) -> bool:
         if x != self.high:
             return False
-        found, n = self._totals(x)
-        share = (found + 2) / (n + 4)
+        n_rejected, n = self._totals(x)
+        share = (n_rejected + 2) / (n + 4)
         return share + 3.0 * math.sqrt(share * (1.0 - share) / n) < self.target or (
             n >= _MOST_SETS and share < self.target
         )
@@ -240,8 +242,8 @@ class RootSearch:
         """Return a, b and their covariance: Fisher scoring with a weak normal prior on b around the guess."""
         from scipy.special import ndtr, ndtri
 
-        x, found, n = (np.array(values, dtype=np.float64) for values in zip(*self.points, strict=True))
-        log_x, share = np.log(x), (found + 0.5) / (n + 1.0)
+        x, n_rejected, n = (np.array(values, dtype=np.float64) for values in zip(*self.points, strict=True))
+        log_x, share = np.log(x), (n_rejected + 0.5) / (n + 1.0)
         distance = np.abs(ndtri(share) - ndtri(self.target))
         weight = np.exp(-0.5 * ((distance - distance.min()) / _WINDOW) ** 2) + 1e-3
         design = np.stack([np.ones_like(log_x), log_x], axis=1)

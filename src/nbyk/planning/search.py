@@ -77,8 +77,8 @@ class PlanSearch:
         chosen = max(powers, key=lambda k: (powers[k].power, -k))
         if len(powers) > 1:  # the highest of several estimates is biased upwards
             powers[chosen] = self.simulation.confirm(Point(sizes[chosen], chosen, epsilon), precision)
-        found = predicted | {k: _simulated(power) for k, power in powers.items()}
-        rows = [self._row(Point(sizes[k], k, epsilon), *found[k]) for k in found]
+        powers_by_k = predicted | {k: _simulated(power) for k, power in powers.items()}
+        rows = [self._row(Point(sizes[k], k, epsilon), *powers_by_k[k]) for k in powers_by_k]
         power = powers[chosen]
         ties = [k for k in powers if k != chosen and _as_high(powers[k], power)]
         return Plan.by_simulation(
@@ -231,12 +231,12 @@ class PlanSearch:
         if guesses:
             return curves, guesses
         largest = Point(self.request.max_items, self.request.ladder()[-1], epsilon)
-        highest = found = self.simulation.highest_power(seen, largest.n_items)
+        highest = power_reached = self.simulation.highest_power(seen, largest.n_items)
         if highest >= target or not self.simulation.is_large(largest.n_items, largest.k_responses):
             power = self.simulation.simulate(largest, _SETS_AT_LARGEST)
-            highest, found = power.high, power.power
+            highest, power_reached = power.high, power.power
         if highest < target:
-            none = Root(math.nan, math.nan, math.nan, math.nan, largest.n_items, found)
+            none = Root(math.nan, math.nan, math.nan, math.nan, largest.n_items, power_reached)
             raise not_found(self.request, "n_items", {largest: none})
         return {}, self._coarse_items(epsilon, target)
 
@@ -254,32 +254,34 @@ class PlanSearch:
         if within:
             start = ladder.index(min(within, key=lambda k: asked.cost(_whole(max(2.0, rough[k])), k)))
         searched: dict[Point, Root] = {}
-        found: dict[int, float] = {}
+        items_by_k: dict[int, float] = {}
 
         def try_k(k: int) -> float:
             """Return the cost of the least N, infinite if the power is not reached."""
-            near = min(found, key=lambda other: abs(math.log(other / k)), default=k)
-            ratio = found[near] / max(2.0, rough[near]) if found and math.isfinite(rough[near]) else 1.0
+            near = min(items_by_k, key=lambda other: abs(math.log(other / k)), default=k)
+            ratio = (
+                items_by_k[near] / max(2.0, rough[near]) if items_by_k and math.isfinite(rough[near]) else 1.0
+            )
             guess = max(5.0, rough[k] * ratio) if math.isfinite(rough[k]) else 500.0
             precision = _COARSE if self.simulation.compiled else 2.0 * _COARSE
             at = Point(0, k, epsilon)
             searched[at] = self.simulation.root(at, "n_items", target, precision, guess)
             if math.isnan(searched[at].x):
                 return math.inf
-            found[k] = searched[at].x
-            return asked.cost(_whole(found[k]), k)
+            items_by_k[k] = searched[at].x
+            return asked.cost(_whole(items_by_k[k]), k)
 
         best = try_k(ladder[start])
         for step in (1, -1):
             place = start + step
             while 0 <= place < len(ladder):
                 cost = try_k(ladder[place])
-                if cost > _WORTH * best or (step < 0 and not found):
+                if cost > _WORTH * best or (step < 0 and not items_by_k):
                     break
                 best = min(best, cost)
                 place += step
         self._reached("n_items", searched)
-        return found
+        return items_by_k
 
     def _reached(self, unknown: str, searched: Mapping[Point, Root]) -> dict[Point, Root]:
         """Return the roots that were found; an error if there is none."""

@@ -326,11 +326,11 @@ def _over_people(
     ]
     if enough:
         return replace(enough[0], others=tuple(enough[1:]), present=present), ()
-    found = Aim(pilot.spread, crew, pilot.effect, **question).together()
-    if found is None:
+    size = Aim(pilot.spread, crew, pilot.effect, **question).together()
+    if size is None:
         return replace(plans[0], others=(), present=present), ()
     bare = replace(plans[0].request, **cast("Any", dict.fromkeys(SIZES)))
-    both = Plan.by_formula(bare, found, request.power or 0.0, metric=pilot.metric.name, scale=present.scale)
+    both = Plan.by_formula(bare, size, request.power or 0.0, metric=pilot.metric.name, scale=present.scale)
     both = replace(both, open=tuple(name for name in SIZES if both.number(name) != present.number(name)))
     return replace(plans[0], others=(both,), present=present), ()
 
@@ -344,7 +344,7 @@ def plan_of_strangers(pilot: Pilot, solve: str, asked: Mapping[str, Any]) -> Pla
     if asked["power"] is None or asked["alternative"] == "less":
         return None
     names = ("alpha", "alternative", "power", "cost_per_item", "cost_per_rating", "seed", "threads")
-    found = settle(
+    settled = settle(
         pilot.data,
         metric=pilot.metric,
         scale=pilot.scale,
@@ -352,12 +352,12 @@ def plan_of_strangers(pilot: Pilot, solve: str, asked: Mapping[str, Any]) -> Pla
         max_responses=asked["max_responses"] or MAX_RESPONSES,
         **{name: asked[name] for name in names},
     )
-    way = next((one for one in (found, *found.others) if one.open == (solve,)), None)
+    way = next((one for one in (settled, *settled.others) if one.open == (solve,)), None)
     if way is None and solve == "k_responses":
-        why = found.warnings[0] if found.warnings else found.sentence
+        why = settled.warnings[0] if settled.warnings else settled.sentence
         raise NbykError(
             f"found ratings, but no number of them is known to settle it: {why}", argument="solve"
         )
     if way is None:
         return None
-    return replace(way, others=(), warnings=found.warnings)
+    return replace(way, others=(), warnings=settled.warnings)

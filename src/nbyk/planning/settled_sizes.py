@@ -269,13 +269,13 @@ class SimulatedSizes:
 
     def qualities(self, k_responses: int) -> Qualities:
         """Return δ/s with K responses in each population, relative to the data's present δ/s."""
-        found = []
+        measured = []
         for (weight, fitted), now in zip(self.populations, self._now, strict=True):
             effect, spread = fitted.moments(k_responses)
             # If real systems err on the same items, their effect varies less, by the same factor at every K.
             shrunk = self.outlook.spread / now[1] if self._errs_together else 1.0
-            found.append((weight, effect / now[0] * self.outlook.spread / (spread * shrunk)))
-        return found
+            measured.append((weight, effect / now[0] * self.outlook.spread / (spread * shrunk)))
+        return measured
 
     def confirmed(self, size: Size) -> Size | None:
         """Return a size with its simulated power, larger if that is low; None if no size is enough.
@@ -292,8 +292,8 @@ class SimulatedSizes:
             n_sets, target = max(least, min(most, _ITEMS_OF_SETS // n_drawn)), self.outlook.target
             population = replace(self._likeliest.population, n_items=n_drawn, k_responses=k)
             seed = self._likeliest.seed
-            (found,) = rejections([self.test], population, n_sets, seed=seed, threads=self.threads)
-            power = power_from(self.test, int(found[0].sum()), n_sets)
+            (n_rejected,) = rejections([self.test], population, n_sets, seed=seed, threads=self.threads)
+            power = power_from(self.test, int(n_rejected[0].sum()), n_sets)
             if power.power >= target - 2.0 * math.sqrt(target * (1.0 - target) / n_sets):
                 return replace(grown, simulated=power)
             if of_more_items:

@@ -162,8 +162,8 @@ class PlanSimulation:
         """
         if self.is_large(at.n_items, at.k_responses):
             precision = max(precision, _COARSEST)
-        found = until_precise(lambda _, more: self.simulate(at, more).rejections, precision)
-        return power_from(self.request.world.test, *found)
+        n_rejected = until_precise(lambda _, more: self.simulate(at, more).rejections, precision)
+        return power_from(self.request.world.test, *n_rejected)
 
     def root(self, at: Point, unknown: str, power: float, precision: float, guess: float) -> Root:
         """Return the value of one number that has a power, with the others as they are.
@@ -180,8 +180,8 @@ class PlanSimulation:
                 return Root(guess, guess / factor, guess * factor, error, guess, power)
 
         def count(x: float, n_sets: int) -> tuple[int, int]:
-            found = self.simulate(at.moved(unknown, x), n_sets)
-            return found.rejections, found.n_sets
+            estimate = self.simulate(at.moved(unknown, x), n_sets)
+            return estimate.rejections, estimate.n_sets
 
         least, slope = LIMITS_AND_SLOPES[unknown]
         most = self.most(unknown) if unknown != "n_items" else self.most_items(at.k_responses)

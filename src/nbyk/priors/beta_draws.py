@@ -22,7 +22,7 @@ def _fraction(a: float, b: float, x: float) -> float:
     """Return the continued fraction of the incomplete beta function, by Lentz's method."""
     c, d = 1.0, 1.0 - (a + b) * x / (a + 1.0)
     d = 1.0 / (d if abs(d) > _SMALL else _SMALL)
-    found = d
+    fraction = d
     for m in range(1, _MOST_TERMS):
         even = m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
@@ -32,10 +32,10 @@ def _fraction(a: float, b: float, x: float) -> float:
             c = 1.0 + term / c
             c = c if abs(c) > _SMALL else _SMALL
             step = d * c
-            found *= step
+            fraction *= step
         if abs(step - 1.0) < _NEAR:
             break
-    return found
+    return fraction
 
 
 @njit(nogil=True, cache=True)

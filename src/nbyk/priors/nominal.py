@@ -423,11 +423,11 @@ def check_classes(prior: LabelPrior, counts: ArrayLike, seed: int = 0, n_sets: i
 
 def as_counts(counts: ArrayLike, n_classes: int | None = None) -> Counts:
     """Return counts of labels by item and class, (N, M), or raise an `NbykError`."""
-    found = np.asarray(counts)
-    if found.ndim != 2 or found.shape[1] < 2 or (n_classes or found.shape[1]) != found.shape[1]:
+    table = np.asarray(counts)
+    if table.ndim != 2 or table.shape[1] < 2 or (n_classes or table.shape[1]) != table.shape[1]:
         width = "at least 2" if n_classes is None else str(n_classes)
-        raise NbykError(f"counts have shape {found.shape}; expected (items, {width} classes)")
-    whole = np.asarray(found, dtype=np.float64)
+        raise NbykError(f"counts have shape {table.shape}; expected (items, {width} classes)")
+    whole = np.asarray(table, dtype=np.float64)
     if not ((whole >= 0.0) & (whole == np.floor(whole)) & (whole < 2**31)).all():
         raise NbykError("counts of labels must be whole numbers of at least 0")
     empty = np.flatnonzero(whole.sum(axis=1) == 0.0)

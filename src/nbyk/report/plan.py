@@ -193,8 +193,8 @@ def figure_of(plan: Plan) -> Figure:
 def _items_by_power(plan: Plan) -> dict[float, list[tuple[int, float]]]:
     """Return for each power the points (K or J, least N) that reach it."""
     if plan.request.is_simulated:
-        found = {power: [(of.k_responses, of.items_for(power)) for of in plan.curves] for power in _POWERS}
-        return {power: [point for point in line if math.isfinite(point[1])] for power, line in found.items()}
+        sizes = {power: [(of.k_responses, of.items_for(power)) for of in plan.curves] for power in _POWERS}
+        return {power: [point for point in line if math.isfinite(point[1])] for power, line in sizes.items()}
     return {
         power: [
             (one.crew.raters, one.crew.n_items)

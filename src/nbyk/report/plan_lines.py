@@ -224,13 +224,13 @@ def _power(plan: Plan) -> Iterator[str]:
 
 def _error(plan: Plan) -> str:
     """Return the interval of a simulated power, and whether the wanted one is within it, to follow it."""
-    found, wanted = plan.simulated, plan.request.power
-    if found is None:
+    estimate, wanted = plan.simulated, plan.request.power
+    if estimate is None:
         return ""
-    interval = f"{found.low:.2f} to {found.high:.2f}"
-    if wanted is None or round(found.power, 2) >= round(wanted, 2):
+    interval = f"{estimate.low:.2f} to {estimate.high:.2f}"
+    if wanted is None or round(estimate.power, 2) >= round(wanted, 2):
         return f" ({interval})"
-    within = "is within" if found.high >= wanted else "is above"
+    within = "is within" if estimate.high >= wanted else "is above"
     return f" ({interval}; {wanted:g} {within} the simulation's error)"
 
 

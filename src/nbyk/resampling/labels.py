@@ -195,8 +195,8 @@ class LabelSets:
                 places, table = self.labels.reshape(2, n, -1), np.eye(n_classes)
             else:
                 places, table = np.arange(2.0 * n).reshape(2, n, 1), rows
-            found = metric.bound(names, table).item_scores(places, gold)
-            out[: len(found)] = found
+            of_items = metric.bound(names, table).item_scores(places, gold)
+            out[: len(of_items)] = of_items
         return effects_of_scores(metrics, scores).reshape(len(metrics), n_sets, n_items)
 
 

@@ -44,10 +44,10 @@ def example(p_values: pd.DataFrame) -> pd.DataFrame:
     published = cells[(cells["semantics"] == "published") & (cells["fraction"] == EXAMPLE_FRACTION)]
     rows = []
     for score, (printed_b, printed_a, count) in EXAMPLE.items():
-        found = published[published["score"] == score]
-        if found.empty:
+        of_score = published[published["score"] == score]
+        if of_score.empty:
             continue
-        ours, printed_p = found.iloc[0], count / EXAMPLE_RESAMPLES
+        ours, printed_p = of_score.iloc[0], count / EXAMPLE_RESAMPLES
         m = ours["n_resamples"]
         pooled = (m * ours["p"] + count) / (m + EXAMPLE_RESAMPLES)
         error = (pooled * (1.0 - pooled) * (1.0 / m + 1.0 / EXAMPLE_RESAMPLES)) ** 0.5
@@ -106,8 +106,8 @@ def onsets(p_values: pd.DataFrame) -> pd.DataFrame:
 
 def _p_of_all(cells: pd.DataFrame) -> float:
     """Return the recommended p-value where resamples draw all items, NaN if there is none."""
-    found = cells[(cells["semantics"] == "recommended") & (cells["fraction"] == 1.0)]
-    return float(found["p"].iloc[0]) if len(found) else np.nan
+    rows = cells[(cells["semantics"] == "recommended") & (cells["fraction"] == 1.0)]
+    return float(rows["p"].iloc[0]) if len(rows) else np.nan
 
 
 def implied_discordances() -> tuple[float, float]:

@@ -179,8 +179,8 @@ def levels_figure(levels: pd.DataFrame) -> Figure:
         axes.legend(frameon=False, loc="upper left", fontsize=7.5)
     for axes in panels[-1]:
         axes.set_xlabel("share f that a resample draws")
-    found = f"{int(levels['n_sets'].min())} test sets, exact 95 % intervals, 99 % band"
-    figure.suptitle(f"Type-I error: A and B equally good; {found}", fontsize=10)
+    what = f"{int(levels['n_sets'].min())} test sets, exact 95 % intervals, 99 % band"
+    figure.suptitle(f"Type-I error: A and B equally good; {what}", fontsize=10)
     return figure
 
 

@@ -137,15 +137,15 @@ def _p_values(
                             "semantics": semantics,
                             "fraction": fraction,
                             "n_drawn": test.n_drawn,
-                            "score": found.score.name,
-                            "score_a": found.score_a,
-                            "score_b": found.score_b,
-                            "effect": found.effect,
-                            "p": found.p,
-                            "standard_error": found.standard_error,
+                            "score": comparison.score.name,
+                            "score_a": comparison.score_a,
+                            "score_b": comparison.score_b,
+                            "effect": comparison.effect,
+                            "p": comparison.p,
+                            "standard_error": comparison.standard_error,
                             "n_resamples": tests.n_resamples,
                         }
-                        for found in test.comparisons
+                        for comparison in test.comparisons
                     ]
             work.advance(1)
     return pa.Table.from_pylist(rows), {"M": tests.n_resamples}

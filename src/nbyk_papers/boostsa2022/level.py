@@ -65,7 +65,7 @@ def type_one_error(
 
     def rejections(chunk_and_size: tuple[int, int]) -> NDArray[np.int64]:
         chunk, size = chunk_and_size
-        found = np.zeros((len(scores), len(fractions)), np.int64)
+        n_rejected = np.zeros((len(scores), len(fractions)), np.int64)
         for at, (target, a, b) in enumerate(equally_good(kind, n_items, chunk, size, seed)):
             for f, fraction in enumerate(fractions):
                 test = label_bootstrap(
@@ -79,8 +79,8 @@ def type_one_error(
                     n_resamples=n_resamples,
                     seed=chunk * CHUNK + at,
                 )
-                found[:, f] += [comparison.p <= alpha for comparison in test.comparisons]
-        return found
+                n_rejected[:, f] += [comparison.p <= alpha for comparison in test.comparisons]
+        return n_rejected
 
     with ThreadPoolExecutor(max(1, threads)) as pool:
         counts = np.sum(list(pool.map(rejections, chunks(n_sets))), axis=0)

@@ -81,7 +81,7 @@ def read_levels(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
 
 def means(p_values: pd.DataFrame) -> pd.DataFrame:
     """Return each cell over its simulations: p, its sd, least and largest, scores, n and resamples in all."""
-    found = p_values.groupby(CELL, sort=False).agg(
+    table = p_values.groupby(CELL, sort=False).agg(
         p=("p", "mean"),
         p_sd=("p", "std"),
         p_least=("p", "min"),
@@ -92,7 +92,7 @@ def means(p_values: pd.DataFrame) -> pd.DataFrame:
         n_simulations=("simulation", "nunique"),
         n_resamples=("n_resamples", "sum"),
     )
-    return found.reset_index()
+    return table.reset_index()
 
 
 def score_name(score: str) -> str:

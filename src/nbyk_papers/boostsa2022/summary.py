@@ -26,7 +26,7 @@ def summarise(p_values: pd.DataFrame, levels: pd.DataFrame) -> dict[str, Any]:
     p_values, levels
         From `read_p_values` and `read_levels`.
     """
-    found: dict[str, Any] = {
+    summary: dict[str, Any] = {
         "study": STUDY,
         "within_standard_errors": AGREEMENT,
         "figure_01": trends(p_values),
@@ -35,9 +35,9 @@ def summarise(p_values: pd.DataFrame, levels: pd.DataFrame) -> dict[str, Any]:
     }
     tagging = _tagging(p_values)
     if tagging["cells"]:
-        found["figure_02"] = tagging
-    verdicts = verdict_rows(verdicts_of(found, p_values, levels))
-    return {**found, "line": _line(found), "verdicts": verdicts}
+        summary["figure_02"] = tagging
+    verdicts = verdict_rows(verdicts_of(summary, p_values, levels))
+    return {**summary, "line": _line(summary), "verdicts": verdicts}
 
 
 def _example(p_values: pd.DataFrame) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def calibrate(population: Population, tests: RateTests, work: Work) -> pa.Table:
         methods = _methods_at_own_size(k, tests)
 
     def p_of_chunk(chunk: int, size: int) -> Floats:
-        found = np.full((size, len(methods), len(metrics)), np.nan)
+        p_values = np.full((size, len(methods), len(metrics)), np.nan)
         for r in range(size):
             index = chunk * CHUNK + r
             data = simulate(population, seed=tests.seed, index=index)
@@ -106,8 +106,8 @@ def calibrate(population: Population, tests: RateTests, work: Work) -> pa.Table:
                     if chosen
                     else _at_own_size(data, of_set, k, tests, resampling)
                 )
-                found[r][:, defined] = [by_method[method] for method in methods]
-        return found.reshape(size, -1).T
+                p_values[r][:, defined] = [by_method[method] for method in methods]
+        return p_values.reshape(size, -1).T
 
     (drawn,) = run_chunks(tests.n_sets, p_of_chunk, threads=work.threads, progress=work.advance)
     p = drawn.reshape(len(methods), len(metrics), tests.n_sets)
@@ -176,7 +176,7 @@ def _at_own_size(
     n_resamples, n_bootstraps = tests.n_resamples, tests.n_bootstraps
     draws = Draws(data, metrics, seed=seed, raw_swaps=True)
     every = range(len(metrics))
-    found: PValues = {}
+    p_values: PValues = {}
 
     def add(
         null: str, effects: Floats, definition: str, of_row: Callable[[float, Floats], tuple[float, float]]
@@ -184,7 +184,7 @@ def _at_own_size(
         sampler = NULL_SAMPLERS.get(null, BOOTSTRAP)
         p = np.array([of_row(float(delta), row) for delta, row in zip(draws.observed, effects, strict=True)])
         for alternative, column in zip(("two-sided", "greater"), p.T, strict=True):
-            found[Method(definition, sampler, null, alternative, effects.shape[1])] = column
+            p_values[Method(definition, sampler, null, alternative, effects.shape[1])] = column
 
     at_random = partial(p_with_ties_at_random, uniform=random_uniform(seed))
     for null, sampler in _own_size_nulls(k).items():
@@ -203,8 +203,8 @@ def _at_own_size(
         rows = zip(effects, draws.observed.tolist(), accelerations, strict=True)
         p = np.array([p_of_intervals(*row) for row in rows])
         for definition, column in zip((PERCENTILE, BCA), p.T, strict=True):
-            found[Method(definition, sampler, "", "two-sided", effects.shape[1])] = column
-    return found
+            p_values[Method(definition, sampler, "", "two-sided", effects.shape[1])] = column
+    return p_values
 
 
 def _expected(
@@ -222,15 +222,15 @@ def _expected(
             data, metrics, sampler=sampler, null=null, n_resamples=n_resamples, seed=seed
         )
 
-    found: PValues = {}
+    p_values: PValues = {}
     for sampler in samplers:
         alternative = drawn(sampler, None)
         for null in nulls_of(sampler, k):
             rows = zip(alternative, drawn(sampler, null), strict=True)
             p = np.array([expected_p_values(*row) for row in rows])
             for side, column in zip(("folded", "greater"), p.T, strict=True):
-                found[Method(EXPECTED_P, sampler.name, null, side, n_resamples)] = column
-    return found
+                p_values[Method(EXPECTED_P, sampler.name, null, side, n_resamples)] = column
+    return p_values
 
 
 def _seed_of_set(population: Population, seed: int, index: int) -> int:
@@ -245,8 +245,8 @@ def _defined(data: ResponseSet, metrics: Sequence[Metric]) -> NDArray[np.bool_]:
 
 
 def _row(method: Method, metric: str, alpha: float, p: Floats) -> dict[str, str | float | int]:
-    n, found = p.size, int(method.rejects(p, alpha).sum())
-    low, high = _interval(found, n)
+    n, n_rejected = p.size, int(method.rejects(p, alpha).sum())
+    low, high = _interval(n_rejected, n)
     return {
         "metric": metric,
         "definition": method.definition,
@@ -257,8 +257,8 @@ def _row(method: Method, metric: str, alpha: float, p: Floats) -> dict[str, str 
         "n_resamples": method.n_resamples,
         "n_sets": n,
         "undefined": int(np.isnan(p).sum()),
-        "rejections": found,
-        "rate": found / n,
+        "rejections": n_rejected,
+        "rate": n_rejected / n,
         "low": low,
         "high": high,
     }

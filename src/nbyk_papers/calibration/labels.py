@@ -138,12 +138,12 @@ def labels(
         if np.isnan(of_metric).any():  # one label an item has no entropy to correlate with
             continue
         for alpha in ALPHAS:
-            found = int((of_metric <= alpha).sum())
-            low, high = proportion_interval(found, n_sets)
-            counted = {"metric": metric, "alpha": alpha, "n_sets": n_sets, "rejections": found}
+            n_rejected = int((of_metric <= alpha).sum())
+            low, high = proportion_interval(n_rejected, n_sets)
+            counted = {"metric": metric, "alpha": alpha, "n_sets": n_sets, "rejections": n_rejected}
             rows.append(
                 {
-                    **{"answers": answers, "people": people, **counted, "rate": found / n_sets},
+                    **{"answers": answers, "people": people, **counted, "rate": n_rejected / n_sets},
                     **{"low": low, "high": high},
                 }
             )

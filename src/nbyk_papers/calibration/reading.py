@@ -64,8 +64,8 @@ def placed(rates: pd.DataFrame) -> pd.DataFrame:
         band_high=[high for _, high in bands] / rates["n_sets"],
     )
     rates["place"] = [
-        "" if what == "power" else place(found, ends)
-        for what, found, ends in zip(rates["scenario"], rates["rejections"], bands, strict=True)
+        "" if what == "power" else place(n_rejected, ends)
+        for what, n_rejected, ends in zip(rates["scenario"], rates["rejections"], bands, strict=True)
     ]
     by = ["source", "definition", "null", "sampler", "alternative", "epsilon_b", "epsilon_a"]
     orders = {"definition": tuple(DEFINITIONS), "null": ("", *_NULLS), "sampler": tuple(WEIN_SAMPLERS)}

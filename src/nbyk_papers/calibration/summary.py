@@ -73,31 +73,31 @@ def outside_by_chance(rates: pd.DataFrame) -> float:
     """Return the expected number of rates outside their bands if all tests were at their level."""
     from scipy.stats import binom
 
-    found = 0.0
+    expected = 0.0
     for (n_sets, alpha), rows in rates.groupby(["n_sets", "alpha"]):
         low, high = band(n_sets, alpha)
-        found += len(rows) * float(binom.cdf(low - 1, n_sets, alpha) + binom.sf(high, n_sets, alpha))
-    return found
+        expected += len(rows) * float(binom.cdf(low - 1, n_sets, alpha) + binom.sf(high, n_sets, alpha))
+    return expected
 
 
 def outside_simultaneous(rates: pd.DataFrame) -> dict[str, int]:
     """Return the number of rates outside bands that all hold together with chance `BAND` (Bonferroni)."""
     share = 1.0 - (1.0 - BAND) / max(1, len(rates))
     columns = (rates[name] for name in ("rejections", "n_sets", "alpha"))
-    places = [place(found, band(n, alpha, share)) for found, n, alpha in zip(*columns, strict=True)]
+    places = [place(n_rejected, band(n, alpha, share)) for n_rejected, n, alpha in zip(*columns, strict=True)]
     return {name: places.count(name) for name in ("below", "above")}
 
 
 def calibration_of_tests(rates: pd.DataFrame) -> list[dict[str, Any]]:
     """Return for each test, side and ε the places of its Type-I errors, and its rates at the main level."""
     under_null = rates[(rates["scenario"] != "power") & (rates["definition"] != TIES_AT_RANDOM)]
-    found = []
+    lines = []
     for key, rows in groups(under_null, [*METHOD, "alternative", "scenario", "epsilon_a"]):
         rate = rows.loc[rows["alpha"] == MAIN_ALPHA, "rate"]
         at_main = {"mean_rate": rate.mean(), "least_rate": rate.min(), "largest_rate": rate.max()}
         at_main = {name: float(value) for name, value in at_main.items()} if len(rate) else {}
-        found.append({**key, "rates": len(rows), **shares(rows), **at_main})
-    return found
+        lines.append({**key, "rates": len(rows), **shares(rows), **at_main})
+    return lines
 
 
 def recommended(rates: pd.DataFrame) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _holding(rates: pd.DataFrame, definition: str) -> list[dict[str, Any]]:
 
     Power is averaged over the sizes on which all of them were tried: K > 1, if there is any.
     """
-    found = []
+    holding = []
     of_definition = rates[rates["definition"] == definition]
     many = of_definition[of_definition["k_responses"] > 1]
     for key, rows in groups(of_definition, ["sampler", "null"]):
@@ -141,7 +141,7 @@ def _holding(rates: pd.DataFrame, definition: str) -> list[dict[str, Any]]:
         power = many if len(many) else of_definition
         power = power[(power["scenario"] == "power") & (power["alpha"] == MAIN_ALPHA)]
         power = power[(power["sampler"] == key["sampler"]) & (power["null"] == key["null"])]
-        found.append(
+        holding.append(
             {
                 **key,
                 **above,
@@ -149,17 +149,17 @@ def _holding(rates: pd.DataFrame, definition: str) -> list[dict[str, Any]]:
                 "mean_power": float(power["rate"].mean()) if len(power) else None,
             }
         )
-    return found
+    return holding
 
 
 def _intervals(rates: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the intervals in order of the distance of their rates from their levels."""
     under_null = rates[rates["definition"].isin([PERCENTILE, BCA]) & (rates["scenario"] != "power")]
-    found = [
+    lines = [
         {**key, "distance": float((rows["rate"] - rows["alpha"]).abs().mean()), **shares(rows)}
         for key, rows in groups(under_null, ["definition", "sampler"])
     ]
-    return sorted(found, key=lambda row: float(row["distance"]))
+    return sorted(lines, key=lambda row: float(row["distance"]))
 
 
 def _why(place: str, place_ties_at_random: str, undefined: int) -> str:

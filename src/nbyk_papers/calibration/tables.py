@@ -28,7 +28,7 @@ def tables_of(rates: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     under_null = rates[rates["scenario"] != "power"]
     expected = under_null[under_null["definition"] == EXPECTED_P]
     powers = rates[(rates["scenario"] == "power") & (rates["metric"] == metric)]
-    found = [
+    tables = [
         (
             "default",
             f"Type-I error of {DEFAULT_NULL} on {metric} with exact intervals, and whether all lie in the "
@@ -53,11 +53,11 @@ def tables_of(rates: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     ]
     if len(expected):
         caption = f"How often expected p is below {MAIN_ALPHA:g}, over all metrics, sources and sizes"
-        found.append(("expected_p", caption, overview_table(expected)))
+        tables.append(("expected_p", caption, overview_table(expected)))
     if len(powers):
         caption = f"Power of every test on {metric} at {level}, two-sided, by size"
-        found.append(("power", caption, by_size_table(powers)))
-    return found
+        tables.append(("power", caption, by_size_table(powers)))
+    return tables
 
 
 def main_metric(rates: pd.DataFrame) -> str:

@@ -59,9 +59,9 @@ class DataSet:
 
 def read_data_set(name: str, ratings: Path, prior: Path, check: Path) -> DataSet:
     """Return a data set from the files that `nbyk study normalise` and `nbyk fit` wrote."""
-    found, made = stored_ratings(ratings)
+    read, made = stored_ratings(ratings)
     title = source(name).title if name in source_names() else name
-    return DataSet(name, title, made, found, read_prior(prior), read_json(check))
+    return DataSet(name, title, made, read, read_prior(prior), read_json(check))
 
 
 def interval_alpha(matrix: Floats) -> float:

@@ -33,8 +33,8 @@ class Numbers:
         """Return the same for sizes that only conclusions need, and for the grid's with 1000 items."""
         import pandas as pd
 
-        found = self.p_values(semantics)
-        parts = [found[found["n_items"] == CLAIM_ITEMS]]
+        cells = self.p_values(semantics)
+        parts = [cells[cells["n_items"] == CLAIM_ITEMS]]
         if self.claims is not None:
             parts.insert(0, of_columns(self.claims, semantics))
         return _of_the_paper(pd.concat(parts, ignore_index=True), CLAIM_EPSILONS)

@@ -119,10 +119,10 @@ the others at .05, .1 and .2."""
 
 def verdicts_of(numbers: Numbers) -> list[Verdict]:
     """Return a verdict on each conclusion that the run has numbers for."""
-    found = []
+    verdicts = []
     for claim in CLAIMS:
         findings = [claim.found(numbers, semantics) for semantics in SEMANTICS]
         known = tuple(finding for finding in findings if finding is not None)
         if known:
-            found.append(Verdict(claim.place, f"“{claim.words}”", claim.criterion, known))
-    return found
+            verdicts.append(Verdict(claim.place, f"“{claim.words}”", claim.criterion, known))
+    return verdicts

@@ -64,12 +64,12 @@ def turning_points(numbers: Numbers, semantics: str) -> Outcome | None:
     ends, between = rows[is_end][at_both_ends], rows[~is_end]
     best_end, best = (part.loc[part.groupby(on)["p"].idxmin()] for part in (ends, between))
     names = (f"the better of K = 1 and {MOST}", "the best K between")
-    found = _of_pairs(semantics, _paired(best_end, best, on), names, "curves")
-    if found is None:
+    points = _of_pairs(semantics, _paired(best_end, best, on), names, "curves")
+    if points is None:
         return None
     least = sorted(set(best["k_responses"]))
     where = f"The smallest p between lies at K = {least[0]} to {least[-1]}"
-    return Outcome(semantics, f"{found.here}. {where}", found.outcome)
+    return Outcome(semantics, f"{points.here}. {where}", points.outcome)
 
 
 def multistage_against_flat(numbers: Numbers, semantics: str) -> Outcome | None:

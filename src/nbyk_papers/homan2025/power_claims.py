@@ -29,7 +29,7 @@ def power(numbers: Numbers, semantics: str) -> Outcome | None:
     margins, errors, parts = [], [], []
     for fixed, value, across in _PANELS:
         panel = rows[rows[fixed] == value].set_index(across).sort_index()
-        ours, found = panel[panel["test"] == test], []
+        ours, outcomes = panel[panel["test"] == test], []
         for baseline in BASELINES:
             theirs = panel.loc[panel["test"] == baseline, "power"].rename("power_baseline")
             both = ours.join(theirs, how="inner")
@@ -43,9 +43,9 @@ def power(numbers: Numbers, semantics: str) -> Outcome | None:
             errors.append(math.hypot(*both_errors))
             ours_there, theirs_there = map(with_error, powers, both_errors)
             at = f"{_LETTER[across]} = {enough.index[0]}"
-            found.append(f"{ours_there} against {theirs_there} of {TESTS[baseline]} at {at}")
-        if found:
-            parts.append(f"With {_LETTER[fixed]} = {value}: {', '.join(found)}")
+            outcomes.append(f"{ours_there} against {theirs_there} of {TESTS[baseline]} at {at}")
+        if outcomes:
+            parts.append(f"With {_LETTER[fixed]} = {value}: {', '.join(outcomes)}")
     if not margins:
         return None
     cases = judge(margins, errors)

@@ -56,9 +56,9 @@ def power_study(
         )
         for name in STUDY_TESTS
     ]
-    found = rejections(battery, population, n_sets, seed=trials.seed, threads=threads, progress=progress)
+    n_rejected = rejections(battery, population, n_sets, seed=trials.seed, threads=threads, progress=progress)
     rows = []
-    for test, (rejected, draws) in zip(battery, found, strict=True):
+    for test, (rejected, draws) in zip(battery, n_rejected, strict=True):
         power = power_from(test, int(rejected.sum()), n_sets)
         rows.append(
             {

@@ -36,23 +36,23 @@ def own_sizes(numbers: Numbers, semantics: str) -> Outcome | None:
     sizes = list(zip(rows["n_items"], rows["k_responses"], strict=True))
     own = [size == own_size(source) for source, size in zip(rows["source"], sizes, strict=True)]
     rows = rows[np.array(own, dtype=bool) & (rows["column"] == "mae")]
-    found = above_alpha(rows)
-    if found.empty:
+    above = above_alpha(rows)
+    if above.empty:
         return None
-    enough = in_papers_order(found[found["margin"] < 0.0])
+    enough = in_papers_order(above[above["margin"] < 0.0])
     large = "; ".join(
         f"{name_of(row)}: {with_error(row['p'], row['standard_error'])}" for _, row in enough.iterrows()
     )
-    here = _by_epsilon(found, "data sets") + (f". Large enough: {large}" if large else "")
-    return _finding(semantics, found, here)
+    here = _by_epsilon(above, "data sets") + (f". Large enough: {large}" if large else "")
+    return _finding(semantics, above, here)
 
 
 def raters(numbers: Numbers, semantics: str) -> Outcome | None:
     """Judge whether 1000 items need 25 raters; say how many they need."""
     rows = numbers.extra(semantics)
     rows = rows[(rows["n_items"] == CLAIM_ITEMS) & (rows["column"] == "mae")]
-    found = above_alpha(rows[rows["k_responses"] == RATERS])
-    if found.empty:
+    above = above_alpha(rows[rows["k_responses"] == RATERS])
+    if above.empty:
         return None
     needed = []
     for epsilon, of_epsilon in rows.groupby("epsilon_b"):
@@ -63,10 +63,10 @@ def raters(numbers: Numbers, semantics: str) -> Outcome | None:
         ]
         needed.append(f"{', '.join(fewest)} at ε = {epsilon:g}")
     here = (
-        f"{_by_epsilon(found, 'data sets')}. The smallest number of raters with p < .05, among those "
-        f"tried: {'; '.join(needed)}. Closest to .05: {_nearest(found)}"
+        f"{_by_epsilon(above, 'data sets')}. The smallest number of raters with p < .05, among those "
+        f"tried: {'; '.join(needed)}. Closest to .05: {_nearest(above)}"
     )
-    return _finding(semantics, found, here)
+    return _finding(semantics, above, here)
 
 
 def few_responses_of_1000_items(numbers: Numbers, semantics: str) -> Outcome | None:
@@ -88,8 +88,8 @@ def many_annotations(numbers: Numbers, semantics: str) -> Outcome | None:
         (rows["k_responses"] <= MOST_RESPONSES_OF_TABLES) & rows["epsilon_b"].isin(CLAIM_EPSILONS)
     ]
     below = eligible[eligible["n_times_k"] < ANNOTATIONS].dropna(subset="p")
-    found = above_alpha(below.loc[below.groupby(KEY)["p"].idxmin()])
-    if found.empty:
+    above = above_alpha(below.loc[below.groupby(KEY)["p"].idxmin()])
+    if above.empty:
         return None
     smallest = eligible[eligible["p"] < ALPHA].groupby(KEY)["n_times_k"].min()
     spread = "; ".join(
@@ -97,21 +97,21 @@ def many_annotations(numbers: Numbers, semantics: str) -> Outcome | None:
         for epsilon, of in smallest.groupby("epsilon_b")
     )
     here = (
-        f"{_by_epsilon(found, 'data sets and metrics')}. The smallest N·K with p < .05, if there is one: "
-        f"{spread or 'none'}. Closest to .05: {_nearest(found)}"
+        f"{_by_epsilon(above, 'data sets and metrics')}. The smallest N·K with p < .05, if there is one: "
+        f"{spread or 'none'}. Closest to .05: {_nearest(above)}"
     )
-    return _finding(semantics, found, here)
+    return _finding(semantics, above, here)
 
 
 def _few_responses(semantics: str, rows: pd.DataFrame) -> Outcome | None:
-    found = above_alpha(rows[rows["k_responses"].isin((5, 10)) & rows["epsilon_b"].isin(CLAIM_EPSILONS)])
-    if found.empty:
+    above = above_alpha(rows[rows["k_responses"].isin((5, 10)) & rows["epsilon_b"].isin(CLAIM_EPSILONS)])
+    if above.empty:
         return None
     here = (
-        f"{_by_epsilon(found, 'data sets, metrics and K')}. Smallest: {_smallest(found)}. Closest to .05: "
-        f"{_nearest(found)}"
+        f"{_by_epsilon(above, 'data sets, metrics and K')}. Smallest: {_smallest(above)}. Closest to .05: "
+        f"{_nearest(above)}"
     )
-    return _finding(semantics, found, here)
+    return _finding(semantics, above, here)
 
 
 def _finding(semantics: str, found: pd.DataFrame, here: str) -> Outcome:

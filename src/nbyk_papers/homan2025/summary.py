@@ -28,13 +28,13 @@ def summarise(grid: pd.DataFrame) -> dict[str, Any]:
     is of correlated numbers.
     """
     cells = compare(grid, "published")
-    found = cells[cells["p"].notna() & cells["published_p"].notna()]
-    sources = [name for name in LABELS if name in set(found["source"])]
+    compared = cells[cells["p"].notna() & cells["published_p"].notna()]
+    sources = [name for name in LABELS if name in set(compared["source"])]
     published = {
-        **_agreement(found),
-        "by_source": {name: _agreement(found[found["source"] == name]) for name in sources},
-        "by_table": {str(name): _agreement(rows) for name, rows in found.groupby("table", sort=False)},
-        "beyond": _beyond(found),
+        **_agreement(compared),
+        "by_source": {name: _agreement(compared[compared["source"] == name]) for name in sources},
+        "by_table": {str(name): _agreement(rows) for name, rows in compared.groupby("table", sort=False)},
+        "beyond": _beyond(compared),
     }
     both, n = published["both"], published["cells"]
     return {
@@ -71,13 +71,13 @@ def _agreement(rows: pd.DataFrame) -> dict[str, Any]:
 def _draws(grid: pd.DataFrame) -> dict[str, Any]:
     """Return the draws b behind the published numbers: stated, used here, and implied by their scatter."""
     cells = compare(grid, "published", published_draws=STATED_DRAWS)
-    found = cells[cells["p"].notna() & cells["published_p"].notna()]
+    compared = cells[cells["p"].notna() & cells["published_p"].notna()]
     return {
         "stated": STATED_DRAWS,
         "used": PUBLISHED_DRAWS,
         "implied_by_p": implied_draws(grid, "p"),
         "implied_by_delta": implied_draws(grid, "effect"),
-        "if_as_stated": _agreement(found),
+        "if_as_stated": _agreement(compared),
     }
 
 

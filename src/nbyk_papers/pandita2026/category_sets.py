@@ -50,8 +50,8 @@ class Sizes:
     @cached_property
     def cells(self) -> Ints:
         """Budget, N and K of each cell, shape (cells, 3); those of one K follow one another, N rising."""
-        found = [(budget, budget // k, k) for k in self.k_responses for budget in self.budgets if budget >= k]
-        return np.array(found, np.int64).reshape(-1, 3)
+        sizes = [(budget, budget // k, k) for k in self.k_responses for budget in self.budgets if budget >= k]
+        return np.array(sizes, np.int64).reshape(-1, 3)
 
     @cached_property
     def starts(self) -> Ints:

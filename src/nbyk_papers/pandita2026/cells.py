@@ -124,11 +124,11 @@ def p_values(alternative: Floats, null: Floats) -> dict[str, float]:
     code does), p_error and p_with_ties_error, their standard errors over sets of both hypotheses.
     """
     alternative, null = (np.sort(np.round(scores, _ROUNDED)) for scores in (alternative, null))
-    found: dict[str, float] = {}
+    columns: dict[str, float] = {}
     sides: dict[str, tuple[Side, Side]] = {"p": ("right", "left"), "p_with_ties": ("left", "right")}
     for name, (side, other) in sides.items():
         above = 1.0 - np.searchsorted(null, alternative, side=side) / null.size
         below = np.searchsorted(alternative, null, side=other) / alternative.size
         variance = above.var(ddof=1) / above.size + below.var(ddof=1) / below.size
-        found |= {name: float(above.mean()), f"{name}_error": float(variance**0.5)}
-    return found
+        columns |= {name: float(above.mean()), f"{name}_error": float(variance**0.5)}
+    return columns

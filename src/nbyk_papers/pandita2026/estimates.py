@@ -133,7 +133,7 @@ def estimates(
                     threads=work.threads,
                 )
                 for place, metric in enumerate(metrics):
-                    found = expected_p(draws.alternative[place], draws.null[place], paired=True)
+                    estimate = expected_p(draws.alternative[place], draws.null[place], paired=True)
                     truth = true[k][place]
                     rows.append(
                         {
@@ -141,7 +141,7 @@ def estimates(
                             "sampler": sampler,
                             "metric": metric.name,
                             "reference": number,
-                            "estimated_p": found.p,
+                            "estimated_p": estimate.p,
                             "true_p": truth.p,
                             "true_se": truth.standard_error,
                         }

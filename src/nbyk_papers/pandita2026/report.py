@@ -101,7 +101,7 @@ def summarise(grid: pd.DataFrame, printed: pd.DataFrame) -> dict[str, Any]:
     )
     powers = printed["power"]
     reached = int((powers >= POWER).sum())
-    found = {
+    summary = {
         "study": STUDY,
         "near": NEAR,
         "table_2": {"cells": n, "delta": delta, "p": agree, "near": p, "near_or_between": either},
@@ -118,4 +118,4 @@ def summarise(grid: pd.DataFrame, printed: pd.DataFrame) -> dict[str, Any]:
         f"{delta} of {n} printed Δ and {agree} of {n} printed p of Table 2 agree; a t-test over the items of "
         f"one such set has a power of {POWER:g} in {reached} of these cells"
     )
-    return {**found, "line": line}
+    return {**summary, "line": line}

@@ -95,15 +95,15 @@ def categories(
                     sets = LabelSets((gold / k[:, None])[None], (systems / k[:, None])[:, None])
                     of[:, place] = sets.item_effects(metrics, list(map(str, levels)))[:, 0].mean(axis=1)
             for metric, alternative, null in zip(metrics, *effects, strict=True):
-                found = p_values(alternative, null)
+                p = p_values(alternative, null)
                 rows.append(
                     {
                         "epsilon": epsilon,
                         "sampler": sampler,
                         "n_items": n,
                         "metric": metric.name,
-                        "p": found["p_with_ties"],
-                        "standard_error": found["p_with_ties_error"],
+                        "p": p["p_with_ties"],
+                        "standard_error": p["p_with_ties_error"],
                         "delta": float(alternative.mean()),
                         "n_sets": n_sets,
                         "classes": len(levels),
@@ -129,14 +129,16 @@ def samplers_of(labels: Integers, people: NDArray[np.int32]) -> dict[str, Draw]:
     people : ndarray of int, shape (N, K)
         Who gave each label; −1 where there is none.
     """
-    found: dict[str, Draw] = {
+    samplers: dict[str, Draw] = {
         ALONE: partial(_alone, labels.sum(axis=1)),
         ACROSS: partial(_across, labels, people),
     }
     batch_of, batches = batches_of(people)
     if len(batches) >= _FEWEST_BATCHES:
-        found[BATCHES] = partial(_batches, labels.sum(axis=1), np.argsort(batch_of, kind="stable"), batches)
-    return found
+        samplers[BATCHES] = partial(
+            _batches, labels.sum(axis=1), np.argsort(batch_of, kind="stable"), batches
+        )
+    return samplers
 
 
 def batches_of(people: NDArray[np.int32]) -> tuple[Integers, Integers]:

@@ -91,7 +91,7 @@ def pvalues(
         for n_items, k in sizes:
             population = Population(of_items, n_items, k, epsilon, shift_b=shift)
             shared = replace(fit.sharing, n_raters=k)
-            found = _of_size(population, shared, trials)
+            of_size = _of_size(population, shared, trials)
             size = {
                 "epsilon": epsilon,
                 "shift": shift,
@@ -99,7 +99,7 @@ def pvalues(
                 "k_responses": k,
                 "n_sets": trials.n_sets,
             }
-            rows += [{**size, **row} for row in found]
+            rows += [{**size, **row} for row in of_size]
             work.advance(1)
     of_raters = {
         "raters_of_the_data": fit.sharing.n_raters,
@@ -132,14 +132,14 @@ def _of_size(population: Population, shared: Sharing, trials: Trials) -> Iterato
                 for metric, value in zip(METRICS, values, strict=True):
                     p.setdefault((metric, semantics, raters), []).append(value)
     for (metric, semantics, raters), values in p.items():
-        found = np.array(values)[np.isfinite(values)]
+        finite = np.array(values)[np.isfinite(values)]
         yield {
             "metric": metric,
             "semantics": semantics,
             "raters": raters,
-            "p": float(found.mean()) if found.size else np.nan,
-            "standard_error": float(found.std(ddof=1) / found.size**0.5) if found.size > 1 else np.nan,
-            "rejected": float((found < ALPHA).mean()) if found.size else np.nan,
+            "p": float(finite.mean()) if finite.size else np.nan,
+            "standard_error": float(finite.std(ddof=1) / finite.size**0.5) if finite.size > 1 else np.nan,
+            "rejected": float((finite < ALPHA).mean()) if finite.size else np.nan,
         }
 
 
@@ -170,5 +170,5 @@ def _recommended(data: ResponseSet, *, kept: bool) -> list[float]:
     from nbyk.testing.shared_units import responses, shared_units_test
 
     raters = data.units["gold"].index if kept else None
-    found = responses(data.a, data.b, gold=data.gold, gold_units=raters)
-    return [shared_units_test(get(metric), found).p_value() for metric in METRICS]
+    sample = responses(data.a, data.b, gold=data.gold, gold_units=raters)
+    return [shared_units_test(get(metric), sample).p_value() for metric in METRICS]

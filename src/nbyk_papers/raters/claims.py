@@ -89,8 +89,8 @@ def verdicts_of(table: pd.DataFrame) -> list[Verdict]:
     rows = table[table["shift"] == 0.0]
     of_claim = {claim.found: claim for claim in CLAIMS}
     verdicts = []
-    for found, criterion, cases in JUDGED:
-        claim = of_claim[found]
+    for outcome, criterion, cases in JUDGED:
+        claim = of_claim[outcome]
         findings = []
         for semantics in SEMANTICS:
             for raters, words in IN_WORDS.items():

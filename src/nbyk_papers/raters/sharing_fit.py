@@ -76,10 +76,10 @@ def fit_sharing(ratings: Ratings, prior: TwoStagePrior) -> FittedSharing:
     """
     units = ratings.units()
     if units.index is None or units.n_shared < _FEWEST:
-        found = (
+        sharing = (
             f"{units.n_shared} raters of two items or more" if units.index is not None else "no ids of raters"
         )
-        raise NbykError(f"ratings: found {found}; expected {_FEWEST} at least, to see how raters differ")
+        raise NbykError(f"ratings: found {sharing}; expected {_FEWEST} at least, to see how raters differ")
     matrix = ratings.matrix()
     severity = _between_raters(matrix, units.index)
     share = _share_of(severity, partial(severity_variance, prior))

@@ -42,14 +42,14 @@ def compare(rates: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 def _compared(cells: pd.DataFrame) -> pd.DataFrame:
     n, m = cells["n_simulations"], cells["published_simulations"]
-    found, published = cells["errors"], cells["published_errors"]
-    low, high = predicted_counts(found, n, m, confidence=CONFIDENCE)
-    pooled = (found + published) / (n + m)
+    errors, published = cells["errors"], cells["published_errors"]
+    low, high = predicted_counts(errors, n, m, confidence=CONFIDENCE)
+    pooled = (errors + published) / (n + m)
     error = np.sqrt(pooled * (1.0 - pooled) * (1.0 / n + 1.0 / m))
     return cells.assign(
         predicted_low=low / m,
         predicted_high=high / m,
         agrees=(low <= published) & (published <= high),
-        p=equal_chance_p(found, n, published, m),
+        p=equal_chance_p(errors, n, published, m),
         z=(cells["published_rate"] - cells["rate"]) / error.where(error > 0.0),
     )

@@ -168,11 +168,11 @@ def settings(sample_sizes: Iterable[int], lead: float | None, differences: Itera
     `differences` are A's leads at `DIFFERENCE_SAMPLE_SIZE` scores.
     """
     sizes = list(sample_sizes)
-    found = [Setting(TYPE_1, n, 0.0) for n in sizes]
+    grid = [Setting(TYPE_1, n, 0.0) for n in sizes]
     if lead is not None:
-        found += [Setting(TYPE_2, n, float(lead)) for n in sizes]
-        found += [Setting(DIFFERENCE, DIFFERENCE_SAMPLE_SIZE, float(each)) for each in differences]
-    return found
+        grid += [Setting(TYPE_2, n, float(lead)) for n in sizes]
+        grid += [Setting(DIFFERENCE, DIFFERENCE_SAMPLE_SIZE, float(each)) for each in differences]
+    return grid
 
 
 def papers_settings(distribution: str) -> list[Setting]:

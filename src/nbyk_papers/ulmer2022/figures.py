@@ -62,7 +62,7 @@ def distributions_figure(names: Sequence[str]) -> Figure:
     shown: list[tuple[str, ScoreDistribution]] = []
     for name in names:
         if name == "normal_mixture":
-            shown += [(f"{label(name)}, {_READINGS[key]}", found) for key, found in MIXTURES.items()]
+            shown += [(f"{label(name)}, {_READINGS[key]}", mixture) for key, mixture in MIXTURES.items()]
         else:
             shown.append((label(name), distribution_named(name, SEMANTICS["published"])))
     for index, (title, distribution) in enumerate(shown):

@@ -62,8 +62,8 @@ def error_rates(scores: pd.DataFrame, thresholds: Sequence[float]) -> pd.DataFra
         for threshold in sorted(thresholds):
             errors = int(_errs(score, threshold, key["semantics"], key["error"]).sum())
             low, high = proportion_interval(errors, len(score))
-            found = {"errors": errors, "n_simulations": len(score), "rate": errors / len(score)}
-            rows.append({**key, "threshold": threshold, **found, "low": low, "high": high})
+            row = {"errors": errors, "n_simulations": len(score), "rate": errors / len(score)}
+            rows.append({**key, "threshold": threshold, **row, "low": low, "high": high})
     return pd.DataFrame(rows)
 
 

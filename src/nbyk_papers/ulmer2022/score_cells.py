@@ -144,12 +144,12 @@ def scores_table(
     """
     import pyarrow as pa
 
-    found = distribution_named(distribution, semantics)
+    law = distribution_named(distribution, semantics)
     most = max(simulations.values())
     parts = []
     for error, n, lead in settings:
-        a, b = simulated_scores(found, sample_size=n, lead=lead, n_simulations=most, seed=drawing.seed)
-        key = _key(found, "tests of two systems' scores", n, lead, drawing.seed).seed_sequence("tests", 0)
+        a, b = simulated_scores(law, sample_size=n, lead=lead, n_simulations=most, seed=drawing.seed)
+        key = _key(law, "tests of two systems' scores", n, lead, drawing.seed).seed_sequence("tests", 0)
         own = replace(drawing, seed=int(key.generate_state(1, np.uint64)[0]))
         for test, size in simulations.items():
             scores = _scores(test, a[:size], b[:size], semantics, own)

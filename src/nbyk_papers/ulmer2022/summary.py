@@ -28,12 +28,12 @@ def summarise(cells: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     The rates of one table row and column share simulations over thresholds, and those of one row over tests,
     so they are not independent. Chance alone gives a root mean square of z of 1.
     """
-    found = {semantics: _agreement_of(of) for semantics, of in cells.items()}
-    inside, n = found["published"]["inside"], found["published"]["rates"]
+    agreements = {semantics: _agreement_of(of) for semantics, of in cells.items()}
+    inside, n = agreements["published"]["inside"], agreements["published"]["rates"]
     return {
         "study": STUDY,
         "confidence": CONFIDENCE,
-        **found,
+        **agreements,
         "outside_by_chance_at_most": n * (1.0 - CONFIDENCE),
         "outside": outside(cells),
         "line": f"{inside} of {n} published rates lie inside the {PERCENT} interval around ours",

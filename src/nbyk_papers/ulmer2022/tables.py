@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 def tables_of(rates: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> list[tuple[str, str, pd.DataFrame]]:
     """Return the tables as (file name, caption, table), from rates and the result of `compare`."""
-    found = in_papers_order(rates[["distribution", "error"]].itertuples(index=False, name=None))
+    order = in_papers_order(rates[["distribution", "error"]].itertuples(index=False, name=None))
     tables = []
     for semantics in SEMANTICS:
-        for distribution, error in found:
+        for distribution, error in order:
             of = (rates["distribution"] == distribution) & (rates["error"] == error)
             table = papers_form(rates[of & (rates["semantics"] == semantics)])
             name = placed(semantics, table_name(distribution, error))

@@ -49,14 +49,16 @@ def acceptable_table(cells: Cells) -> pd.DataFrame:
     sets = cells.by_reference.assign(
         off=is_off(cells.by_reference["estimated_p"], cells.by_reference["true_p"])
     )
-    for (source, epsilon), found in cells.table.groupby(["source", "epsilon_b"], sort=False):
-        off = is_off(found["estimated_p"], found["true_p"])
-        published = found[found["published_true_p"].notna() & found["published_estimated_p"].notna()]
+    for (source, epsilon), of_source in cells.table.groupby(["source", "epsilon_b"], sort=False):
+        off = is_off(of_source["estimated_p"], of_source["true_p"])
+        published = of_source[
+            of_source["published_true_p"].notna() & of_source["published_estimated_p"].notna()
+        ]
         rows.append(
             {
                 "source": source,
                 "ε": f"{epsilon:g}",
-                "cells": len(found),
+                "cells": len(of_source),
                 "not acceptable": int(off.sum()),
                 "of all sets": float(
                     sets.loc[(sets["source"] == source) & (sets["epsilon_b"] == epsilon), "off"].mean()
@@ -85,10 +87,10 @@ def choices(cells: Cells) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for (source, epsilon), found in cells.by_reference.groupby(["source", "epsilon_b"]):
-        columns = _complete(found, cells)
+    for (source, epsilon), of_source in cells.by_reference.groupby(["source", "epsilon_b"]):
+        columns = _complete(of_source, cells)
         if min(len(columns), len(cells.samplers)) > 1:
-            error, true_se = _errors(found, cells.samplers, columns)
+            error, true_se = _errors(of_source, cells.samplers, columns)
             choice = _choice(error, true_se, cells.samplers, columns)
             rows.append({"source": source, "ε": f"{epsilon:g}", **choice})
     return pd.DataFrame(rows)
@@ -146,7 +148,7 @@ def _choice(
     rivals = list(_rivals(sampler, metric, mean.shape))
     p = np.array([_p_of_smaller(error, true_se, chosen, rival) for _, chosen, rival in rivals])
     smaller = correct_p_values(p, "holm") <= LEVEL
-    changed = {place for (place, _, _), found in zip(rivals, smaller, strict=True) if found}
+    changed = {place for (place, _, _), is_smaller in zip(rivals, smaller, strict=True) if is_smaller}
     return {
         "sampler": samplers[sampler],
         "metric": columns[metric],

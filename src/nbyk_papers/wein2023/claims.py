@@ -195,7 +195,7 @@ def verdicts_of(cells: Cells) -> list[Verdict]:
 
 def judged(claims: Sequence[PaperClaim], places: Mapping[str, Sequence[SourceErrors]]) -> list[Verdict]:
     """Return a verdict on each claim with a case, and in it the finding in each group of places, by name."""
-    found = []
+    verdicts = []
     for claim in claims:
         outcomes = []
         for name, own in places.items():
@@ -204,5 +204,5 @@ def judged(claims: Sequence[PaperClaim], places: Mapping[str, Sequence[SourceErr
             if cases.supporting + cases.against + cases.close:
                 outcomes.append(Outcome(name, cases.sentence(claim.cases), cases.outcome))
         if outcomes:
-            found.append(Verdict(claim.place, f"“{claim.words}”", claim.criterion, tuple(outcomes)))
-    return found
+            verdicts.append(Verdict(claim.place, f"“{claim.words}”", claim.criterion, tuple(outcomes)))
+    return verdicts

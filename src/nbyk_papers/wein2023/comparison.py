@@ -140,14 +140,14 @@ def minima(cells: Cells, kind: str) -> pd.DataFrame:
     published = published_minima().set_index(["source", "row", "epsilon_b"])["min_abs_error"]
     if not cells.table["published_true_p"].notna().any():
         published = published.iloc[:0]
-    found = []
+    rows = []
     for name in _rows_of_minima(kind, cells):
         of_row = sets[sets[kind].isin(_columns_of_row(name))]
         for (source, epsilon), at in of_row.groupby(["source", "epsilon_b"], observed=True):
             least = at.groupby("reference")["error"].min()
             theirs = float(published.get((source, name, epsilon), np.nan))
             ours = least.to_numpy(np.float64)
-            found.append(
+            rows.append(
                 {
                     "row": name,
                     "n": int((at["reference"] == 0).sum()),
@@ -161,7 +161,7 @@ def minima(cells: Cells, kind: str) -> pd.DataFrame:
                     "published_place": None if np.isnan(theirs) else place_among(ours, theirs),
                 }
             )
-    return pd.DataFrame(found)
+    return pd.DataFrame(rows)
 
 
 def _published() -> pd.DataFrame:

@@ -93,7 +93,7 @@ def places_of(cells: Cells) -> list[SourceErrors]:
     sets = cells.by_reference.assign(
         error=(cells.by_reference["estimated_p"] - cells.by_reference["true_p"]).abs()
     )
-    found = []
+    places = []
     for (source, _), rows in sets.groupby(["source", "epsilon_b"]):
         wide = rows.pivot_table(
             index="reference", columns=["sampler", "metric"], values=["error", "true_se"]
@@ -103,8 +103,8 @@ def places_of(cells: Cells) -> list[SourceErrors]:
         if len(wide) > 1:
             errors = {pair: error[pair].to_numpy(np.float64) for pair in order}
             errors_of_true = {pair: float(true_se[pair].mean()) for pair in order}
-            found.append(SourceErrors(str(source), float(rows["epsilon_b"].iloc[0]), errors, errors_of_true))
-    return found
+            places.append(SourceErrors(str(source), float(rows["epsilon_b"].iloc[0]), errors, errors_of_true))
+    return places
 
 
 def nearest_table(cells: Cells) -> pd.DataFrame:
@@ -165,7 +165,7 @@ def best_choices(cells: Cells) -> list[dict[str, object]]:
 
     Another pair is as good if its mean error is not shown to be larger, by three standard errors at any ε.
     """
-    found = []
+    choices = []
     places = [place for place in places_of(cells) if place.epsilon > 0.0]
     for source in dict.fromkeys(place.source for place in places):
         own = [place for place in places if place.source == source]
@@ -176,7 +176,7 @@ def best_choices(cells: Cells) -> list[dict[str, object]]:
             pair for pair in pairs if pair != best and not any(_is_larger(place, best, pair) for place in own)
         ]
         at = ", ".join(f"{place.epsilon:g}" for place in own)
-        found.append(
+        choices.append(
             {
                 "source": source,
                 "sampler": best[0],
@@ -191,7 +191,7 @@ def best_choices(cells: Cells) -> list[dict[str, object]]:
                 ),
             }
         )
-    return found
+    return choices
 
 
 def _is_larger(place: SourceErrors, best: Pair, other: Pair) -> bool:

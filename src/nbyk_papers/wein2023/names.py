@@ -62,15 +62,15 @@ def table_names(config: Any, fitted: list[str]) -> list[str]:
     )
     kinds = ["acceptable", "nearest_samplers", "samplers"]
     kinds += ["choices"] if min(len(config.samplers), len(of_every_sampler)) > 1 else []
-    found = ["verdicts", "ranks_by_cell", *(["fits"] if fitted else [])]
+    names_of_tables = ["verdicts", "ranks_by_cell", *(["fits"] if fitted else [])]
     for section in shown(config):
         for semantics, sources in _sources(config).items():
             names = [*kinds, *(["ranks"] if _has_published(config, section) else [])]
             for source in sources:
                 names += [minima_table_name(source, kind) for kind in ("sampler", "metric")]
                 names += [full_table_name(source, epsilon) for epsilon in config.epsilons]
-            found += [f"{_folder(config, section)}{placed(semantics, name)}" for name in names]
-    return found
+            names_of_tables += [f"{_folder(config, section)}{placed(semantics, name)}" for name in names]
+    return names_of_tables
 
 
 def _sources(config: Any) -> dict[str, list[str]]:

@@ -90,8 +90,8 @@ def small_perturbations(source: str, ratings: Path, prior: Path, seed: int) -> d
     """Return the cautions about a source with real gold: that of its fit, and on small perturbations."""
     matrix = stored_ratings(ratings)[0].matrix()
     fitted = read_prior(prior)
-    found = SmallPerturbations.of(fitted, matrix, seed)
-    return {"source": source, "caution": fitted.caution, **found.to_dict()}
+    perturbations = SmallPerturbations.of(fitted, matrix, seed)
+    return {"source": source, "caution": fitted.caution, **perturbations.to_dict()}
 
 
 def _effect(data: ResponseSet) -> float:

@@ -80,8 +80,8 @@ def cells_report(
     sections = []
     for folder, of_section in (later or {}).items():
         size = folder.replace("_", ", ").replace("-", " = ")
-        found = summarise(of_section)
-        sentences = [f"({name}) {found[name]['acceptable']['sentence']}" for name in of_section.semantics]
+        summary = summarise(of_section)
+        sentences = [f"({name}) {summary[name]['acceptable']['sentence']}" for name in of_section.semantics]
         sections.append({"title": size, "text": " ".join(sentences)})
         tables += [
             (f"{folder}/{name}", f"{caption}, {size}", table)

@@ -156,8 +156,8 @@ def _acceptable(estimated: pd.Series, true: pd.Series) -> pd.Series:
 
 def _perturbed_a(rows: pd.DataFrame) -> str:
     """Return a note for a caption that A is perturbed; "" if it is not."""
-    found = rows["epsilon_a"].iloc[0] if "epsilon_a" in rows else 0.0
-    return f", ε_A = {found:g}" if found else ""
+    epsilon_a = rows["epsilon_a"].iloc[0] if "epsilon_a" in rows else 0.0
+    return f", ε_A = {epsilon_a:g}" if epsilon_a else ""
 
 
 def _title(name: str, source: str) -> str:

@@ -260,10 +260,10 @@ class SystemTest:
 def _decision(at: Looks, count: Callable[[int], int]) -> tuple[int, int]:
     """Return 1 to reject, else 0, by the counts among more and more draws; and the number of draws."""
     for look, n_draws in enumerate(at.draws.tolist()):
-        found = count(n_draws)
-        if found <= at.reject_to[look]:
+        counts = count(n_draws)
+        if counts <= at.reject_to[look]:
             return 1, n_draws
-        if found >= at.keep_from[look]:
+        if counts >= at.keep_from[look]:
             break
     return 0, n_draws
 

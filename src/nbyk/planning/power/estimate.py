@@ -124,10 +124,10 @@ def power_of_test(
 
     def simulate(first: int, more: int) -> int:
         chunk = first // CHUNK
-        (found,) = rejections(
+        (n_rejected,) = rejections(
             [chosen], population, more, first_chunk=chunk, seed=seed, threads=threads, progress=progress
         )
-        return int(found[0].sum())
+        return int(n_rejected[0].sum())
 
     if precision is None:
         sets = n_sets or 1000
@@ -156,14 +156,14 @@ def until_precise(
     most
         The largest number of sets; by default there is no limit.
     """
-    found = done = 0
+    n_rejected = done = 0
     wanted = _FIRST_ROUND if most is None else min(most, _FIRST_ROUND)
     while done < wanted:
-        found, done = found + simulate(done, wanted - done), wanted
-        if standard_error(found, done) > precision:
-            wanted = min(4 * done, _sets_for(found / done, precision, done))
+        n_rejected, done = n_rejected + simulate(done, wanted - done), wanted
+        if standard_error(n_rejected, done) > precision:
+            wanted = min(4 * done, _sets_for(n_rejected / done, precision, done))
             wanted = wanted if most is None else min(most, wanted)
-    return found, done
+    return n_rejected, done
 
 
 def rejections(
@@ -185,8 +185,8 @@ def rejections(
         sets = SimulatedSets(population, first_chunk + chunk, size, seed)
         return np.concatenate([test.rejections(sets).T for test in tests]).astype(np.float64)
 
-    (found,) = run_chunks(n_sets, work, threads=threads, progress=progress)
-    return found.reshape(len(tests), 2, n_sets)
+    (n_rejected,) = run_chunks(n_sets, work, threads=threads, progress=progress)
+    return n_rejected.reshape(len(tests), 2, n_sets)
 
 
 def power_from(test: SystemTest, found: int, n_sets: int) -> Power:

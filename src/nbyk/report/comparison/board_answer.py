@@ -239,11 +239,11 @@ def _pairs(boards: Mapping[str, Board]) -> Iterator[AnswerTable]:
 def _pairs_of(board: Board, place: int) -> AnswerTable:
     asked = board.question
     p = "p" if asked.tau is None else "eps_min"
-    found = f"{p} by {FACTS[asked.test].title}" if board.sample.scores else p
+    p_by_test = f"{p} by {FACTS[asked.test].title}" if board.sample.scores else p
     corrected = ""
     if len(board.pairs) > 1:
         corrected = f", and {p} with {CORRECTION_IN_WORDS[asked.correction]}; low to high is not corrected"
-    caption = f"Pairs by {asked.metric}: the effect of A over B, {found}{corrected}"
+    caption = f"Pairs by {asked.metric}: the effect of A over B, {p_by_test}{corrected}"
     return AnswerTable(file_stem("pairs", asked.metric, place), caption, pairs_table(board))
 
 
@@ -283,9 +283,9 @@ def _runs_as_systems(names: Iterable[str]) -> Iterator[str]:
     """Yield a caution about systems whose names differ only in the number of a seed or run."""
     named: dict[str, list[str]] = {}
     for name in names:
-        found = _OF_A_RUN.fullmatch(name)
-        if found is not None:
-            named.setdefault(found[1], []).append(name)
+        match = _OF_A_RUN.fullmatch(name)
+        if match is not None:
+            named.setdefault(match[1], []).append(name)
     for runs in named.values():
         if len(runs) > 1:
             yield (

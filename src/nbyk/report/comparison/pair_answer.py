@@ -105,10 +105,10 @@ class Findings:
             for name, of in (self.shares or {}).items()
         }
         of_claims = {name: pair.claims[0].parts for name, pair in self.pairs.items()}
-        found = {name: parts or shares.get(name, ()) for name, parts in of_claims.items()}
+        parts_of = {name: parts or shares.get(name, ()) for name, parts in of_claims.items()}
         return {
             name: parts
-            for name, parts in found.items()
+            for name, parts in parts_of.items()
             if not all(math.isnan(part.variance) for part in parts)
         }
 

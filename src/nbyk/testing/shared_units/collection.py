@@ -109,16 +109,16 @@ class Spread:
         people are the units, not runs.
         """
         n = test.items.units
-        found = {"raters": 0.0, "ratings": 0.0, "runs": 0.0, "answers": 0.0}
+        variances = {"raters": 0.0, "ratings": 0.0, "runs": 0.0, "answers": 0.0}
         explained = 0.0
         for source, part in test.sources.items():
             between, within = ("raters", "ratings") if rated or source == "raters" else ("runs", "answers")
             variance = max(part.between, 0.0) / part.weight_squares
             single = test.of_single(source)
-            found[between] += variance
-            found[within] += single * part.responses
+            variances[between] += variance
+            variances[within] += single * part.responses
             explained += single + variance * max(1.0 / part.responses - part.weight_squares / n, 0.0)
-        return cls(items=max(test.items.total - explained, 0.0) * n, **found)
+        return cls(items=max(test.items.total - explained, 0.0) * n, **variances)
 
 
 @dataclass(frozen=True)

@@ -95,19 +95,21 @@ class SharedUnitsTest:
         """
         single = {source: self.of_single(source) for source in self.sources}
         name = "clusters of items" if self.clustered else "items"
-        found = {name: less_explained(self.items.total, self.items.df, sum(single.values()))}
+        variances = {name: less_explained(self.items.total, self.items.df, sum(single.values()))}
         for source, part in self.sources.items():
-            found[source] = less_explained(self.stretch**2 * part.total, part.df, part.within)
-            found[f"{source} × items"] = less_explained(single[source], part.within_df, 0.0)
+            variances[source] = less_explained(self.stretch**2 * part.total, part.df, part.within)
+            variances[f"{source} × items"] = less_explained(single[source], part.within_df, 0.0)
         nan = math.nan
         if self.smoothness == "jumps":
-            return tuple(VariancePart(source, nan, nan, nan, nan) for source in found)
+            return tuple(VariancePart(source, nan, nan, nan, nan) for source in variances)
         if self.smoothness == "smooth":
-            found = {of: ends if of in self.sources else (ends[0], nan, nan) for of, ends in found.items()}
-        whole = sum(variance for variance, _, _ in found.values())
+            variances = {
+                of: ends if of in self.sources else (ends[0], nan, nan) for of, ends in variances.items()
+            }
+        whole = sum(variance for variance, _, _ in variances.values())
         return tuple(
             VariancePart(source, variance, variance / whole if whole > 0.0 else nan, low, high)
-            for source, (variance, low, high) in found.items()
+            for source, (variance, low, high) in variances.items()
         )
 
     def of_single(self, source: Source) -> float:
@@ -240,11 +242,11 @@ def shared_units_test(
         if source not in data.source_units:
             there = ", ".join(data.source_units) or "none"
             raise NbykError(f"items share no {source}; sources that they share: {there}")
-    found = changes(metric, data)
-    items = item_component(data, found)
-    parts = {source: unit_component(data, source, found) for source in asked}
-    far = stretch(metric, data, found, parts)
-    effect, by_precision = found.effect, False
+    changed = changes(metric, data)
+    items = item_component(data, changed)
+    parts = {source: unit_component(data, source, changed) for source in asked}
+    far = stretch(metric, data, changed, parts)
+    effect, by_precision = changed.effect, False
     unequal = _to_weight(metric, data, parts) if weighted else None
     if unequal is not None:
         ratings = Crossed(*ratings_of(metric, data, data.source_units[unequal]))
@@ -257,7 +259,7 @@ def shared_units_test(
         effect, by_precision = fit.mean, True
     law = law_of(items, list(parts.values()), far)
     return SharedUnitsTest(
-        effect, law, items, parts, far, found.at_work, data.clustered, metric.smoothness, by_precision
+        effect, law, items, parts, far, changed.at_work, data.clustered, metric.smoothness, by_precision
     )
 
 

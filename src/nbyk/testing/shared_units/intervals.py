@@ -57,20 +57,20 @@ def parts_with_intervals(metric: Metric, data: Responses, test: SharedUnitsTest)
     every = np.arange(sample.n_items)
     df_of_all = np.inf
     if metric.smoothness == "jumps":
-        found = scale * _by_splits(metric, sample, test, _SPLITS)(every, _NO_UNITS)
-        whole = float(np.maximum(found, 0.0).sum())
+        estimates = scale * _by_splits(metric, sample, test, _SPLITS)(every, _NO_UNITS)
+        whole = float(np.maximum(estimates, 0.0).sum())
         if not whole > 0.0:  # also if it is NaN
             return test.parts
         law = law_of(test.items, list(test.sources.values()), 1.0)
         of_all, df_of_all = law.variance, law.df_of_variance
-        found, scale = found * of_all / whole, scale * of_all / whole
+        estimates, scale = estimates * of_all / whole, scale * of_all / whole
         estimate = _by_splits(metric, sample, test, _SPLITS_AGAIN)
     else:
-        found = _estimates(test)
+        estimates = _estimates(test)
         estimate = _by_test(metric, sample, test)
     variance, df = _jackknifed(estimate, sample, test, over_items)
-    reach = stdtrit(df, 0.975) * np.sqrt(scale**2 * variance + found**2 * 2.0 / df_of_all)
-    return tuple(_parts(found, reach, test, over_items))
+    reach = stdtrit(df, 0.975) * np.sqrt(scale**2 * variance + estimates**2 * 2.0 / df_of_all)
+    return tuple(_parts(estimates, reach, test, over_items))
 
 
 def _estimates(test: SharedUnitsTest) -> Floats:
@@ -128,9 +128,9 @@ def _jackknifed(
 
 def _variance(again: list[Floats]) -> tuple[Floats, Floats]:
     """Return the jackknife's variances of estimates without each group, and their squares over the df."""
-    found = np.array(again)
-    n = len(found)
-    variance: Floats = (n - 1) / n * ((found - found.mean(axis=0)) ** 2).sum(axis=0)
+    estimates = np.array(again)
+    n = len(estimates)
+    variance: Floats = (n - 1) / n * ((estimates - estimates.mean(axis=0)) ** 2).sum(axis=0)
     return variance, variance**2 / (n - 1)
 
 
@@ -205,9 +205,11 @@ def _by_splits(metric: Metric, sample: Responses, test: SharedUnitsTest, n_split
             _parts_of_split(metric, sample, test, rows, of_split, by_half)
             for of_split, by_half in zip(of_items, halves, strict=True)
         )
-        found = np.array([parts for parts in splits if np.isfinite(parts).all()])
+        estimates = np.array([parts for parts in splits if np.isfinite(parts).all()])
         return (
-            found.mean(axis=0) if 2 * len(found) >= n_splits else np.full(1 + 2 * len(test.sources), np.nan)
+            estimates.mean(axis=0)
+            if 2 * len(estimates) >= n_splits
+            else np.full(1 + 2 * len(test.sources), np.nan)
         )
 
     return estimate
@@ -251,8 +253,8 @@ def _parts_of_split(
         for half in (0, 1):
             chosen = np.flatnonzero(answered & (of_items[rows] == half))
             if len(chosen) > 1:
-                found = effects_of_sets(metric, [column[chosen][None] for column in columns])
-                effects[(half, *halves)] = found[0]
+                of_sets = effects_of_sets(metric, [column[chosen][None] for column in columns])
+                effects[(half, *halves)] = of_sets[0]
 
     def both(differences: Floats) -> float:
         # two differences that share nothing but the factor in question

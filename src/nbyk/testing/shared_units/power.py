@@ -135,8 +135,8 @@ def power_with_people(
     conclusive = _chance_of_enough_items(crew.n_items) if rests_on_items else 1.0
     up, down = _reaches(over_items, crew.clusters, parts, level / sides)
     up, down = up / math.sqrt(variance), down / math.sqrt(variance)
-    found = ndtr(shift - up) + (ndtr(-shift - down) if sides == 2 else 0.0)
-    return conclusive * float(found.mean())
+    power = ndtr(shift - up) + (ndtr(-shift - down) if sides == 2 else 0.0)
+    return conclusive * float(power.mean())
 
 
 @dataclass(frozen=True)

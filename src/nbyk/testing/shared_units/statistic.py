@@ -344,9 +344,9 @@ def _unit_changes(
             shares[row] = np.bincount(blocks[answered], minlength=n_blocks)
             gone = np.zeros((n_blocks + 1, data.n_items), bool)  # the last row: from all blocks
             gone[blocks[answered], answered] = gone[-1, answered] = True
-            found = _effects_without_parts(metric, columns, answered, left, lost, gone) - effect
+            changed = _effects_without_parts(metric, columns, answered, left, lost, gone) - effect
             steps = _steps(metric, data)[unit]
-            by_block[row], totals[unit] = found[:-1] / steps, found[-1] / steps
+            by_block[row], totals[unit] = changed[:-1] / steps, changed[-1] / steps
         shares /= int(data.clusters.max()) + 1
         totals[numbers], within[numbers] = centred_changes(by_block, totals[numbers], shares)
     return totals, within

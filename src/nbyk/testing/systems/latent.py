@@ -56,10 +56,10 @@ def with_latent(
     if levels is None:
         return claims
     places = [np.searchsorted(levels, ratings) for ratings in (data.a, data.b)]  # NaN: one past the last
-    found = cumulative_probit([_shares(of, len(levels)) for of in places])
-    if found is None:
+    fit = cumulative_probit([_shares(of, len(levels)) for of in places])
+    if fit is None:
         return claims
-    effect, scores = found
+    effect, scores = fit
     moved = (effect + scores[0], -scores[1])
     a, b = (np.append(of_levels, np.nan)[of] for of_levels, of in zip(moved, places, strict=True))
 

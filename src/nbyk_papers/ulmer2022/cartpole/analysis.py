@@ -110,10 +110,10 @@ def run_means(rewards: Rewards) -> dict[str, Floats]:
 def case_study(rewards: Rewards, *, seed: int = 0) -> CaseStudy:
     """Return the numbers of the case study from rewards of the three agents, ten runs of each or more."""
     for agent in LABELS:
-        found = len(rewards.get(agent, ()))
-        if found < MORE_RUNS:
+        n_scores = len(rewards.get(agent, ()))
+        if n_scores < MORE_RUNS:
             raise NbykError(
-                f"rewards: found {found} runs of {agent}, expected at least {MORE_RUNS} of each of "
+                f"rewards: found {n_scores} runs of {agent}, expected at least {MORE_RUNS} of each of "
                 f"{', '.join(LABELS)}: train them with `nbyk study cartpole train`"
             )
     means = run_means(rewards)
