@@ -137,11 +137,17 @@ test-browser: install chromium
 test-wheel: install
 	$(BIN)/pytest tests/wheel
 
-# Inspect's dependencies exclude some of the locked versions, so that its test has an environment of its own.
+# The dependencies of the makers' packages exclude some of the locked versions and some of each other's.
 test-inspect: install
 	test -d $(VENV)-inspect || $(PYTHON) -m venv $(VENV)-inspect
-	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check '.[inspect,excel]' datasets argilla deepeval swebench mlflow langfuse pytest hypothesis polars
-	$(VENV)-inspect/bin/python -m pytest tests/data/test_inspect_logs.py tests/data/test_readers.py \
+	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check '.[inspect,excel]' datasets argilla deepeval swebench mlflow langfuse lm_eval xlsxwriter pytest hypothesis polars
+	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check --no-deps evals
+	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check openai backoff blobfile lz4 pyzstd zstandard setproctitle termcolor
+	test -d $(VENV)-inspect/helm || $(PYTHON) -m venv $(VENV)-inspect/helm
+	$(VENV)-inspect/helm/bin/python -m pip install --quiet --disable-pip-version-check crfm-helm
+	! command -v npm > /dev/null || npm install --silent --no-audit --no-fund --prefix $(VENV)-inspect promptfoo
+	PATH="$$PWD/$(VENV)-inspect/node_modules/.bin:$$PWD/$(VENV)-inspect/helm/bin:$$PATH" \
+		$(VENV)-inspect/bin/python -m pytest -rs tests/data/test_inspect_logs.py tests/data/test_readers.py \
 		tests/data/test_made_there.py
 	NBYK_FAULTS_TIMES=1 $(VENV)-inspect/bin/python -m pytest -q tests/hostile -k "Inspect or set"
 

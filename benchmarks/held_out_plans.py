@@ -12,9 +12,9 @@ other half, in two ways:
 - "plain": numpy alone. K of an item's own ratings are drawn with replacement, A answers with the level
   nearest to the mean of all of them, B with that of the mean off by U(−ε, ε), and a t-test decides.
 
-`--labels` plans for the same data as labels, whose noise has the share ε, and for those of JOBS, a long table
-of items, raters and labels. `--known` asks which way is right, on simulated items whose true shares of yes
-give a third power.
+`--labels` plans for the same data as labels, with the plan "to be safe" and its redrawn power in two more
+columns; their noise has the share ε. So it does for those of JOBS, a long table of items, raters and labels.
+`--known` asks which way is right, on simulated items whose true shares of yes give a third power.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import argparse
 import csv
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -130,6 +130,8 @@ class HeldOut:
     stated: float
     redrawn: float
     plain: float
+    safe: str = ""
+    """The size "to be safe", and the redrawn power there."""
 
 
 def held_out(name: str, ratings: Ratings, levels: tuple[float, ...], half: int, n_sets: int) -> HeldOut:
@@ -208,7 +210,10 @@ def held_out_labels(
     at_size = LabelPopulation(other, found.n_items, k, epsilon, n_runs=runs)
     redrawn = power_of_test(at_size, metric, n_sets=n_sets, seed=99, threads=2).power
     plain = plain_power_of_labels(other.counts, found.n_items, k, metric, epsilon, n_sets)
-    return HeldOut(cut, found.n_items, found.power, redrawn, plain)
+    assert found.assured is not None
+    safely = replace(at_size, n_items=found.assured.n_items)
+    power = power_of_test(safely, metric, n_sets=n_sets, seed=99, threads=2).power
+    return HeldOut(cut, found.n_items, found.power, redrawn, plain, f" {safely.n_items} | {power:.3f} |")
 
 
 def true_power(shares: Floats, n: int, k: int, effect: float, n_sets: int, rng: np.random.Generator) -> float:
@@ -262,13 +267,14 @@ def main() -> None:
     if options.known:
         print_known(options.sets)
         return
-    print("| data | half | items | K | effect | N | stated | redrawn | plain |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    columns = ["data", "half", "items", "K", "effect", "N", "stated", "redrawn", "plain"]
+    columns += ["N to be safe", "redrawn"] if options.labels is not None else []
+    print(f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
 
     def show(found: HeldOut, name: str, half: int, k: int, effect: str) -> None:
         shown = " | ".join(f"{power:.3f}" for power in (found.stated, found.redrawn, found.plain))
         asked = f"{name} | {half + 1} | {found.items} | {k} | {effect}"
-        print(f"| {asked} | {found.n_items} | {shown} |", flush=True)
+        print(f"| {asked} | {found.n_items} | {shown} |{found.safe}", flush=True)
 
     if options.labels is not None:
         jobs = Path(options.labels) if options.labels else None

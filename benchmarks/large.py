@@ -3,7 +3,7 @@
     python -m benchmarks.large benchmarks/large.csv
 
 A row is a command of its own process, with compiled code at hand. The exponent is that of the CPU beyond that
-of a tiny command, from the size before.
+of a tiny command, from the size before; that of systems is against their pairs.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 METRICS = ("mae", "mse", "rmse", "cosine")
-BASE = {"items": 10_000, "raters": 1, "runs": 1, "systems": 2, "metrics": 1}
-AXES = {"items": (40_000, 160_000), "raters": (4, 16), "runs": (4, 16), "systems": (4, 8), "metrics": (2, 4)}
+BASE = {"items": 40_000, "raters": 1, "runs": 1, "systems": 2, "metrics": 1}
+AXES = {"items": (160_000, 640_000), "raters": (4, 16), "runs": (4, 16), "systems": (4, 8), "metrics": (2, 4)}
 
 
 def write(path: Path, values: np.ndarray, of: str) -> None:
@@ -58,6 +58,11 @@ def measure(folder: Path, sizes: dict[str, int]) -> tuple[float, float]:
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
+def units(axis: str, size: int) -> int:
+    """Return what work grows with: pairs of systems, and else the size itself."""
+    return math.comb(size, 2) if axis == "systems" else size
+
+
 def main(out: Path) -> None:
     """Measure and write all rows; the first two are a tiny command's, twice, which compiles."""
     with tempfile.TemporaryDirectory() as folder, out.open("w", newline="") as file:
@@ -69,7 +74,8 @@ def main(out: Path) -> None:
             exponent = ""
             if start is not None:
                 tiny, smaller, less = start
-                exponent = f"{math.log((cpu - tiny) / (less - tiny)) / math.log(sizes[axis] / smaller):.2f}"
+                growth = math.log(units(axis, sizes[axis]) / units(axis, smaller))
+                exponent = f"{math.log((cpu - tiny) / (less - tiny)) / growth:.2f}"
             table.writerow([axis, *sizes.values(), f"{cpu:.2f}", f"{peak:.0f}", exponent])
             file.flush()
             return cpu

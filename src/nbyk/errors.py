@@ -160,7 +160,11 @@ def rename_arguments(text: str, names: Mapping[str, str]) -> str:
         else:
             other = names.get(name, name)
             is_option = other.startswith("-")
-            new = f"{other} {shlex.quote(value.strip(_QUOTE))}" if is_option else f"{other}={value}"
+            new = (
+                f"{other} {shlex.quote(value.removeprefix(_QUOTE).removesuffix(_QUOTE))}"
+                if is_option
+                else f"{other}={value}"
+            )
         return new if new.startswith("-") else f"`{new}`"
 
     return type(text)(_ARGUMENT.sub(renamed, text))
@@ -183,6 +187,24 @@ def on_one_line(text: str) -> str:
     if text.isprintable():
         return text
     return _UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def no_such_file(*paths: str | os.PathLike[str]) -> NbykError:
+    """Return the error for files that are not there, each with the nearest name in its folder."""
+    found = []
+    for path in [os.fspath(of) for of in paths]:
+        folder, name = os.path.split(path)
+        try:
+            names = sorted(os.listdir(folder or os.curdir))
+        except OSError:
+            names = []
+        near = difflib.get_close_matches(name[:100], names[:1000], n=1, cutoff=0.75)
+        found.append(f" (nearest: {os.path.join(folder, near[0])})" if near else "")
+    others = "".join(
+        f", nor {os.fspath(path)}{near}" for path, near in zip(paths[1:], found[1:], strict=True)
+    )
+    way_out = "check the paths" if others else "check the path"
+    return NbykError(f"no such file{found[0]}{others}; {way_out}", file=paths[0])
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> NbykError:

@@ -35,22 +35,23 @@ def covariances(columns: NDArray[np.float64]) -> NDArray[np.float64]:
 def solve(matrix: ArrayLike, right: ArrayLike) -> NDArray[np.float64]:
     """Return the result of ``numpy.linalg.solve`` for a few equations, by elimination with pivots.
 
-    The matrix has shape (…, P, P), the right (…, P) or (…, P, C).
+    The matrix has shape (…, P, P), the right (…, P) or (…, P, C). The result of a singular one is not finite.
     """
     left, known = np.asarray(matrix, dtype=np.float64), np.asarray(right, dtype=np.float64)
     n, shape = left.shape[-1], known.shape
     known = known.reshape(*left.shape[:-1], -1)
     rows = np.concatenate([left, known], axis=-1).reshape(-1, n, n + known.shape[-1])
     every = np.arange(len(rows))
-    for column in range(n):
-        pivot = column + np.argmax(np.abs(rows[:, column:, column]), axis=1)
-        chosen = rows[every, pivot]
-        rows[every, pivot] = rows[:, column]
-        chosen = chosen / chosen[:, column, np.newaxis]
-        rows[:, column] = chosen
-        factors = rows[:, :, column].copy()
-        factors[:, column] = 0.0
-        rows -= factors[:, :, np.newaxis] * chosen[:, np.newaxis, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for column in range(n):
+            pivot = column + np.argmax(np.abs(rows[:, column:, column]), axis=1)
+            chosen = rows[every, pivot]
+            rows[every, pivot] = rows[:, column]
+            chosen = chosen / chosen[:, column, np.newaxis]
+            rows[:, column] = chosen
+            factors = rows[:, :, column].copy()
+            factors[:, column] = 0.0
+            rows -= factors[:, :, np.newaxis] * chosen[:, np.newaxis, :]
     return rows[:, :, n:].reshape(shape)
 
 

@@ -24,6 +24,11 @@ class Offer(str):
     """A sentence that offers an option."""
 
 
+def capitalised(text: str) -> str:
+    """Return a text with a capital first letter, and the others as they are."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def listed(names: Sequence[str]) -> str:
     """Return names as an English list; for more than five, the first four and the number of others."""
     shown = list(names)

@@ -257,6 +257,11 @@ def test_functions_without_a_command_name_their_argument(
             "--item doc --value 'my answer' --gold-item ID --gold-value pred --gold-rater who",
         ),
         (
+            "",
+            'doc,"said ""yes"""\na,1\nb,0\n',
+            "--item doc --value 'said \"yes\"'",
+        ),
+        (
             "post_name,said\na,1\nb,0\n",
             "post_name,pred\na,1\nb,0\n",
             "--item post_name --value pred --gold-value said",

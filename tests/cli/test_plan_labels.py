@@ -72,7 +72,7 @@ def test_a_prior_with_raters_plans_their_number(nbyk: Run) -> None:
         "plan --prior prior.json --raters 20 --items 300 --responses 3 --effect 0.1 --item-sd 1"
     )
     assert (code, err.count("\n")) == (2, 1)
-    assert "does not go with a prior of labels" in err
+    assert "does not go with people's labels alone" in err
 
 
 def test_counts_of_labels_are_the_labels(nbyk: Run) -> None:
@@ -148,7 +148,11 @@ def test_a_budget_by_several_metrics_names_each_size(nbyk: Run) -> None:
             "--pilot gold.csv --pilot-systems a.csv b.csv",
             "found 'maybe', expected one of the classes",
         ),
-        (LABELS, "--pilot gold.csv --raters 5", "--precision: found 0.05, which does not go with raters"),
+        (
+            LABELS,
+            "--pilot gold.csv --raters 5 --n-runs 2",
+            "--n-runs: found 2, which does not go with raters",
+        ),
         (LABELS, "--class-alpha 10,0", "--class-alpha: found 0 for class 2 of 2"),
         (LABELS, "--class-alpha 10,-1", "--class-alpha: found -1 for class 2 of 2"),
         (

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import io
 import json
 import re
 import time
+import tomllib
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -306,3 +309,36 @@ def test_a_container_is_read_within_a_minute(
     monkeypatch.setattr(bounded, "MOST_SECONDS", -1.0)
     with pytest.raises(NbykError, match=rf"a{suffix}: took longer than -1 s to read"):
         read_ratings(path)
+
+
+def test_the_version_of_excels_reader_is_bounded_since_part_of_it_is_private() -> None:
+    """Its public names show only the last of two cells in one place, which nbyk refuses."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    for extra in ("excel", "dev"):
+        assert "openpyxl>=3.1,<3.2" in project["optional-dependencies"][extra]
+    assert openpyxl.__version__.startswith("3.1.")
+    reader = importlib.import_module("openpyxl.worksheet._reader").WorkSheetParser
+    asked = ("src", "shared_strings", "data_only", "epoch", "date_formats", "timedelta_formats")
+    assert tuple(inspect.signature(reader).parameters)[:6] == asked
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".npz"])
+def test_arrays_keep_the_bound_on_rows(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a{suffix}"
+    (np.save if suffix == ".npy" else np.savez_compressed)(path, np.zeros(bounded.MOST_ROWS + 1, np.int8))
+    with pytest.raises(
+        NbykError, match=r"a\.np.: holds more than 5,000,000 rows, expected at most that many"
+    ):
+        read_ratings(path)
+
+
+@pytest.mark.parametrize("number", [2**53, 2**53 + 1, 10**16])
+def test_numbers_of_excel_from_2_to_the_53_on_are_no_ids(number: int, tmp_path: Path) -> None:
+    """Excel keeps all numbers as floats, however many digits another program wrote into the file."""
+    path = workbook(tmp_path / "a.xlsx", [["item", "value"], [number, 1], [number + 2, 0]])
+    with pytest.raises(
+        NbykError, match=r"row 2: column 'item': found \d+\.0, a number of so many digits|e\+16"
+    ):
+        read_ratings(path)
+    path = workbook(tmp_path / "b.xlsx", [["item", "value"], [2**53 - 1, 1], [str(number), 0]])
+    assert read_ratings(path).items == ("9007199254740991", str(number))

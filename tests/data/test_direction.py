@@ -23,7 +23,7 @@ def written(folder: Path, name: str, value: str, cells: list[float]) -> Path:
     return folder / f"{name}.csv"
 
 
-@pytest.mark.parametrize("value", ["wer", "WER", "loss", "latency", "ter"])
+@pytest.mark.parametrize("value", ["wer", "WER", "eval_loss", "latency_ms", "Error Rate", "test/ter"])
 def test_an_error_rate_is_taken_as_the_user_says_and_its_name_brings_a_caution(
     value: str, tmp_path: Path
 ) -> None:
@@ -38,6 +38,16 @@ def test_an_error_rate_is_taken_as_the_user_says_and_its_name_brings_a_caution(
         assert (board.pairs[0].better, board.standings[0].name) == (better, better)
         assert board.effect == pytest.approx((np.mean(LOW) - np.mean(HIGH)) * (-1 if lower else 1))
     assert nbyk.compare(None, LOW, HIGH, lower_is_better=True, seed=1, kind="numbers").p == board.p
+
+
+@pytest.mark.parametrize("kind", ["numbers", "scores"])
+def test_the_first_line_says_which_values_are_better_where_a_mean_does_not(kind: str) -> None:
+    """Who forgets gold, or the direction of errors, sees what was taken for better beside the verdict."""
+    for lower, direction in ((None, "higher"), (True, "lower")):
+        board = nbyk.compare(None, LOW, HIGH, lower_is_better=lower, seed=1, kind=kind)
+        assert f", {direction} is better, 6 " in board.head.about
+        assert "_" not in board.head.lines[0].left
+    assert "better" not in nbyk.compare(HIGH, LOW, HIGH, seed=1).head.about  # an error says it itself
 
 
 @pytest.mark.parametrize("test", ["permutation", "welch_t", "mann_whitney", "aso", "bootstrap"])

@@ -5,12 +5,15 @@ from __future__ import annotations
 import datetime
 import decimal
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from nbyk.data import Ratings, read_ratings
@@ -121,3 +124,50 @@ def test_an_item_on_two_rows_is_named_or_mended(tmp_path: Path) -> None:
         ratings = read_ratings(path, on_duplicates=choice)
         assert ratings.values.tolist() == [expected, 0.0]
         assert len(ratings.mended) == 1
+
+
+HELD_BY_ARROW_ALONE: dict[str, Callable[[], pa.Array]] = {
+    "text that is not UTF-8": lambda: pa.Array.from_buffers(
+        pa.string(), 2, pa.array([b"\xff", b"b"]).buffers()
+    ),
+    "a time out of range": lambda: pa.array([2**60, 1], pa.timestamp("us")),
+    "a date out of range": lambda: pa.array([2**30, 1], pa.date32()),
+    "an unknown time zone": lambda: pa.array([0, 1], pa.timestamp("us", tz="Mars/Base")),
+    "a field twice": lambda: pa.StructArray.from_arrays([pa.array([0.5, 1])] * 2, names=["a", "a"]),
+}
+
+
+@pytest.mark.parametrize("make", HELD_BY_ARROW_ALONE.values(), ids=HELD_BY_ARROW_ALONE)
+def test_cells_that_python_cannot_hold_are_refused_by_their_column(
+    make: Callable[[], pa.Array], tmp_path: Path
+) -> None:
+    for role in ("item", "value"):
+        table = pa.table({"item": ["a", "b"], "value": [1, 0]} | {role: make()})
+        pq.write_table(table, tmp_path / "a.parquet")
+        for given in (table, tmp_path / "a.parquet"):
+            with pytest.raises(
+                NbykError, match=f"column '{role}': Python cannot hold its cells .* as text, or"
+            ):
+                read_ratings(given)
+    beside = pa.table({"item": ["a", "b"], "value": [1, 0], "beside": make()})
+    pq.write_table(beside, tmp_path / "b.parquet")
+    assert read_ratings(tmp_path / "b.parquet", value="value").values.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(("kind", "cell"), [(pl.Date, 2**30), (pl.Datetime("us"), 2**60)])
+def test_dates_of_polars_out_of_range_are_refused_by_their_column(kind: Any, cell: int) -> None:
+    frame = pl.DataFrame(
+        {"item": pl.Series([cell, 1]).cast(pl.Int32 if kind is pl.Date else pl.Int64).cast(kind)}
+    )
+    with pytest.raises(NbykError, match="column 'item': Python cannot hold its cells"):
+        read_ratings(frame.with_columns(value=pl.Series([1, 0])))
+
+
+def test_what_pandas_makes_of_a_frame_is_no_frame() -> None:
+    frame = pd.DataFrame({"item": ["a", "b"], "value": [1, 0]})
+    for given in (frame.groupby("item"), frame.style):
+        with pytest.raises(NbykError, match=f"found {type(given).__name__}, expected a path or a data frame"):
+            read_ratings(given)
+    fields = np.ma.array([(1, 2), (3, 4)], dtype=[("item", int), ("value", int)])
+    with pytest.raises(NbykError, match=r"found an array of \[\('item', .*, expected numbers; convert it"):
+        read_ratings(fields)

@@ -279,3 +279,35 @@ def test_samples_that_inspect_numbered_and_that_differ_are_refused(form: str, tm
                 read_systems([a, other])
         else:
             assert read_systems([a, other]).n_items == 2
+
+
+@pytest.mark.parametrize("form", ["json", "eval"])
+def test_a_key_that_comes_twice_is_refused(form: str, tmp_path: Path) -> None:
+    path = passages(tmp_path, "a", ["C", "I"])[form]
+
+    def doubled(name: str, content: bytes) -> bytes:
+        return content.replace(b'"value":', b'"value": "P", "value":') if "header" not in name else content
+
+    if form == "eval":
+        rewritten(path, doubled)
+    else:
+        path.write_bytes(doubled(path.name, path.read_bytes()))
+    with pytest.raises(
+        NbykError, match=r"Inspect cannot read it \(the key 'value' comes twice in one object\)"
+    ):
+        read_ratings(path)
+
+
+@pytest.mark.parametrize("form", ["json", "eval"])
+def test_a_sample_that_ended_in_an_error_makes_the_run_incomplete(form: str, tmp_path: Path) -> None:
+    from inspect_ai.log import EvalError, read_eval_log, write_eval_log
+
+    path = passages(tmp_path, "a", ["C", "I", "C"])[form]
+    log = read_eval_log(str(path))
+    log.samples[1].error = EvalError(message="x", traceback="x", traceback_ansi="x")
+    write_eval_log(log, str(path))
+    notes = (f"{path}: samples that ended in an error: 1",)
+    assert read_systems({"a": path, "b": path}).incomplete == notes * 2
+    log.samples[1].scores = {}
+    write_eval_log(log, str(path))
+    assert read_systems({"a": path, "b": path}, on_empty="drop").incomplete == notes * 2

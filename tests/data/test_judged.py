@@ -150,3 +150,16 @@ def test_ratings_without_raters_are_those_of_one_and_a_note_says_so(tmp_path: Pa
     assert len(data.raters) == 1
     assert any("no column of raters" in note for note in data.notes)
     assert not read(tmp_path, "item,rater,value\nq1,x,1\nq2,y,2\n", TWO).notes
+
+
+def test_names_of_judges_slices_and_batches_that_look_alike_are_named(tmp_path: Path) -> None:
+    judge = "item,system,value,judge,topic\n" + "".join(
+        f"q{i},{s},{i % 5 + 1},{'GPT' if i % 2 else 'gpt'},{'law' if i < 4 else 'Law'}\n"
+        for i in range(1, 7)
+        for s in "AB"
+    )
+    people = PEOPLE.replace("value\n", "value,week\n").replace(",4\n", ",4,1\n").replace(",2\n", ",2,1\n")
+    people = people.replace(",5\n", ",5,01\n").replace(",3\n", ",3,01\n")
+    data = read(tmp_path, people, judge, slices="topic", batch="week")
+    for what, one, other in (("judges", "GPT", "gpt"), ("slices", "law", "Law"), ("batches", "1", "01")):
+        assert f"the {what} {one!r} and {other!r} look alike, and nbyk tells them apart" in data.notes

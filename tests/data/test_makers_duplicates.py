@@ -199,6 +199,8 @@ def with_inputs(maker: Callable[[], Any], word: str) -> list[Any]:
                 content[i + 1][0] = asked
             case makers.tau_bench:
                 content[i]["info"] = {"task": {"instruction": asked}}
+            case makers.tau2_bench:
+                content["tasks"][i]["user_scenario"]["instructions"] = asked
             case makers.deepeval:
                 content["testCases"][i]["input"] = asked
             case makers.lighteval:
@@ -215,6 +217,7 @@ def with_inputs(maker: Callable[[], Any], word: str) -> list[Any]:
         (makers.promptfoo, ".json"),
         (makers.promptfoo_table, ".csv"),
         (makers.tau_bench, ".json"),
+        (makers.tau2_bench, ".json"),
         (makers.deepeval, ".json"),
         (makers.lighteval, ".jsonl"),
         (makers.openai_evals, ".jsonl"),
@@ -244,6 +247,43 @@ def test_items_of_one_number_with_different_inputs_are_refused(
         NbykError, match=r"item '.*' has input_hash \w+, elsewhere \w+; expected one document"
     ):
         read_systems({"a": systems["a"], "c": systems["c"]}, value=value)
+
+
+@pytest.mark.parametrize("maker", [makers.promptfoo, makers.promptfoo_table])
+def test_a_test_that_promptfoo_repeats_is_one_cluster(maker: Callable[[], Any], tmp_path: Path) -> None:
+    """A test of `promptfoo eval --repeat` has further numbers or rows, which say nothing of further tests."""
+    content = with_inputs(maker, "capital of")
+    path = tmp_path / "a.json"
+    if maker is makers.promptfoo:
+        content["results"]["results"][2]["vars"] = content["results"]["results"][1]["vars"]
+        as_json(path, content)
+    else:
+        path = path.with_suffix(".csv")
+        path.write_text("".join(f"{','.join(row)}\n" for row in [*content[:3], content[2]]))
+    read = read_systems({"a": path, "b": path}, value="score")
+    assert read.clusters is not None
+    assert [read.clusters.index(of) for of in read.clusters] == [0, 1, 1]
+    assert "clusters = input_hash (2)" in read.recognised[str(path)]
+
+
+def test_a_page_of_langfuses_scores_by_their_subjects_is_in_clusters_and_incomplete(tmp_path: Path) -> None:
+    content = makers.langfuse_3()
+    path = as_json(tmp_path / "a.json", content)
+    read = read_systems({"a": path, "b": path})
+    assert (read.items, read.clusters, read.incomplete) == (("o0", "o1", "o2"), ("t0", "t0", "t1"), ())
+    content["meta"]["cursor"] = "next"
+    as_json(path, content)
+    page = f"{path}: it is a page of several: there is a cursor"
+    assert read_systems({"a": path, "b": path}).incomplete == (page, page)
+
+
+def test_the_report_of_openais_evals_need_not_be_the_last_line(tmp_path: Path) -> None:
+    """Events that are still to be written when the report is made come after it."""
+    path, events = tmp_path / "a.jsonl", makers.openai_evals()
+    report = {"final_report": {"accuracy": 0.5}, "run_id": "r"}
+    for lines, n_notes in (([events[0], report, *events[1:]], 0), ([*events, report], 0), (events, 1)):
+        path.write_text("\n".join(map(json.dumps, lines)))
+        assert len(read_ratings(path).mended) == n_notes
 
 
 TASK = {"id": 1, "data": {}, "annotations": []}
@@ -416,3 +456,57 @@ def test_a_score_or_perturbation_without_a_name_is_refused(tmp_path: Path) -> No
         entries[1] |= further
         with pytest.raises(NbykError, match="entry 2: found None, expected a name"):
             read_ratings(as_json(tmp_path / "b.json", entries))
+
+
+def test_two_runs_in_one_log_of_openais_evals_are_refused(tmp_path: Path) -> None:
+    events = makers.openai_evals()
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(map(json.dumps, [*events, {"spec": {"run_id": "s"}}, *events[1:]])))
+    with pytest.raises(NbykError, match=r"a\.jsonl: holds 2 runs, expected one; give a file of each"):
+        read_ratings(path)
+
+
+def test_providers_of_promptfoo_of_one_id_are_told_apart_by_their_labels(tmp_path: Path) -> None:
+    content = makers.promptfoo()
+    results = content["results"]["results"]
+    content["results"]["results"] = [
+        {**result, "score": score, "provider": {"id": "openai:gpt", "label": label}}
+        for label, score in (("cold", 0), ("hot", 1), ("", 0.5))
+        for result in results
+    ]
+    read = read_systems(as_json(tmp_path / "a.json", content), value="score")
+    assert {name: set(of.ravel()) for name, of in read.responses.items()} == {
+        "openai:gpt (cold), prompt 0": {0},
+        "openai:gpt (hot), prompt 0": {1},
+        "openai:gpt, prompt 0": {0.5},
+    }
+
+
+def test_what_is_null_is_no_name_of_an_item_or_score(tmp_path: Path) -> None:
+    table = {"columns": ["inputs", "outputs", "s/v1/score"], "data": [["p", "a", 1], [None, "b", 0]]}
+    with pytest.raises(NbykError, match="column 'inputs': the id is empty; give every row one"):
+        read_ratings(as_json(tmp_path / "a.json", table))
+    content = makers.langfuse()
+    content["data"][1]["name"] = None
+    with pytest.raises(NbykError, match="score 2: found None, expected a name; export the file again"):
+        read_ratings(as_json(tmp_path / "b.json", content))
+
+
+def test_metadata_of_the_name_of_a_score_overwrites_no_other(tmp_path: Path) -> None:
+    content = makers.argilla()
+    for place, record in enumerate(content):
+        record["metadata"] = {"metadata.q": f"x{place}", "q": "y", "post": "p"}
+    path = as_json(tmp_path / "a.json", content)
+    assert read_ratings(path, cluster="metadata.q").clusters == ("x0", "x1", "x2")
+    assert "not used: metadata.metadata.q, post" in read_ratings(path, cluster="metadata.q").recognised
+
+
+def test_runs_of_two_models_in_one_folder_are_refused(tmp_path: Path) -> None:
+    for folder, models in (("one", "mm"), ("two", "mn")):
+        (tmp_path / folder).mkdir()
+        for run, model in enumerate(models):
+            content = makers.tau2_bench() | {"info": {"agent_info": {"llm": model}}}
+            as_json(tmp_path / folder / f"{run}.json", content)
+    assert read_systems({"a": tmp_path / "one", "b": tmp_path / "one"}).n_items == 3
+    with pytest.raises(NbykError, match=r"two: holds runs of 2 models \(m, n\); expected the runs of one"):
+        read_systems({"a": tmp_path / "one", "b": tmp_path / "two"})

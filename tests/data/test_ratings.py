@@ -7,6 +7,7 @@ import csv
 import json
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -129,7 +130,11 @@ lines_of_text = st.lists(
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     header=st.sampled_from(
-        ["item,rater,value", "item,r,s", "item\trater\tvalue", "item", '"item",rater,value']
+        [
+            *("item,rater,value", "item,r,s", "item\trater\tvalue", "item", '"item",rater,value'),
+            *('"item","rater","value"', '"item,rater",value', 'item,"ra""ter",value', '"item","r\n,s"'),
+            *('"item","",value', '"item""rater",value', 'item,"rater" ,value', '"item","rater,value'),
+        ]
     ),
     lines=lines_of_text,
     end=st.sampled_from(["\n", "\r\n"]),
@@ -151,8 +156,9 @@ def test_the_fast_way_through_a_text_gives_what_the_careful_one_does(tmp_path, h
 
 @given(tables_of_text=st.lists(st.lists(st.text("ab 1.", max_size=3), min_size=3, max_size=3), min_size=1))
 def test_plain_text_does_go_the_fast_way_to_the_same_table(tables_of_text):
-    text = "item,rater,value\r\n\n" + "".join(",".join(row) + "\n" for row in tables_of_text)
-    for only in (None, {"item", "value"}):
+    rows = "".join(",".join(row) + "\n" for row in tables_of_text)
+    for only, head in product((None, {"item", "value"}), ("item,rater,value", '"item","rater","value"')):
+        text = f"{head}\r\n\n{rows}"
         fast, careful = reading._split(text, ",", only), reading._parsed("r.csv", text, ",", only)
         assert fast is not None
         assert [list(part) for part in fast] == [list(part) for part in careful]

@@ -38,6 +38,41 @@ def test_helms_statistics_per_instance(tmp_path: Path) -> None:
     assert perturbed.clusters == ("id0", "id1", "id2", "id0")
 
 
+def instance(number: int, text: str, **further: Any) -> dict[str, Any]:
+    """Return an instance as HELM writes it into instances.json."""
+    return {"input": {"text": text}, "references": [], "split": "test", "id": f"id{number}", **further}
+
+
+def test_helms_instances_of_one_id_with_different_texts_are_refused(tmp_path: Path) -> None:
+    dialect = {"perturbation": {"name": "dialect", "prob": 1.0}}
+    entries = [helm(f"id{i}", 0, i % 2, **copy) for i in range(3) for copy in ({}, dialect)]
+    paths = {}
+    for name, word, copied in (
+        ("a", "root", "rut"),
+        ("b", "root", "rut"),
+        ("c", "cube", "rut"),
+        ("d", "root", ""),
+    ):
+        (tmp_path / name).mkdir()
+        paths[name] = as_json(tmp_path / name / "per_instance_stats.json", entries)
+        of_copies = [instance(i, f"{copied} {i}", **dialect) for i in range(3)]
+        as_json(
+            tmp_path / name / "instances.json", [*(instance(i, f"{word} {i}") for i in range(3)), *of_copies]
+        )
+    assert read_systems({name: paths[name] for name in "ab"}).n_items == 6
+    for other, item in (("c", "id0"), ("d", r"id0 \(dialect\)")):
+        with pytest.raises(
+            NbykError, match=rf"item '{item}' has input_hash \w+, elsewhere \w+; expected one"
+        ):
+            read_systems({"a": paths["a"], other: paths[other]})
+    for node in ([], {}, [None, 7, {}, {"id": None}, {"id": ["x"], "input": "x", "perturbation": 3}]):
+        as_json(tmp_path / "c" / "instances.json", node)
+        assert read_systems({"a": paths["a"], "c": paths["c"]}).n_items == 6
+    (tmp_path / "c" / "instances.json").write_text("[{")
+    with pytest.raises(NbykError, match=r"c/instances\.json:1: not JSON"):
+        read_ratings(paths["c"])
+
+
 def test_several_scores_of_a_tool_are_asked_for(tmp_path: Path) -> None:
     entries = [helm("id0", 0, 1), helm("id1", 0, 0)]
     for entry in entries:

@@ -420,7 +420,7 @@ def test_a_file_of_promptfoo_holds_a_system_for_each_provider(suffix: str, tmp_p
         header = ["topic", *(name for of in "ab" for name in (f"[{of}] Say {{{{topic}}}}", *of_prompt))]
         cells = [
             [
-                "x",
+                f"x{test}",
                 *(
                     cell
                     for of in (test % 2, (test + 1) % 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,7 @@ def read_scores(path: Path, **options: str) -> tuple[np.ndarray, tuple[str, ...]
     return read.responses["a"], read.items
 
 
-def read_score_set(files: list[str], **options: object) -> Systems:
+def read_score_set(files: Any, **options: object) -> Systems:
     return read_systems(files, kind="scores", **options)
 
 
@@ -117,6 +118,74 @@ def test_scores_are_matched_by_their_ids(tmp_path: Path) -> None:
     np.testing.assert_array_equal(unpaired.responses["b"], [30, 10, 20])
     with pytest.raises(NbykError, match=r"c\.csv: lacks 1 of .*a\.csv's items \(x\) and has 1"):
         read_score_set([a, c])
+
+
+SEEDS = {"a": [0.5, 0.6, 0.7, 0.8], "b": [0.52, 0.61, 0.75, 0.83]}
+
+
+def frame_of_seeds(layout: str, *, other_order: bool) -> pd.DataFrame:
+    """Return `SEEDS` as one table, with a row for each score, or for each seed."""
+    if layout == "columns":
+        frame = pd.DataFrame({"seed": range(4), **SEEDS})
+        return frame.iloc[::-1].reset_index(drop=True) if other_order else frame
+    rows = [(name, seed, of) for name, scores in SEEDS.items() for seed, of in enumerate(scores)]
+    return pd.DataFrame(rows[:4] + rows[:3:-1] if other_order else rows, columns=["system", "seed", "f1"])
+
+
+@pytest.mark.parametrize("other_order", [False, True])
+@pytest.mark.parametrize("layout", ["rows", "columns", "files"])
+def test_runs_are_paired_by_their_seed_and_never_by_the_order_of_rows(
+    layout: str, other_order: bool, tmp_path: Path
+) -> None:
+    frame = frame_of_seeds("rows" if layout == "files" else layout, other_order=other_order)
+    given: Any = frame
+    if layout == "files":
+        given = {name: of[["seed", "f1"]].reset_index(drop=True) for name, of in frame.groupby("system")}
+    read = read_score_set(given, paired=True)
+    assert (read.paired, read.items) == (True, ("0", "1", "2", "3"))
+    assert {name: scores.tolist() for name, scores in read.responses.items()} == SEEDS
+    assert not read_score_set(given).paired
+    if layout == "rows":
+        read = read_score_set(frame.assign(run=[f"r{seed}" for seed in frame["seed"]]), paired=True)
+        assert read.items == ("0, r0", "1, r1", "2, r2", "3, r3")
+        assert {name: scores.tolist() for name, scores in read.responses.items()} == SEEDS
+
+
+def test_a_seed_without_a_partner_or_that_comes_twice_is_named() -> None:
+    frame = frame_of_seeds("rows", other_order=False)
+    lacking = frame.drop(index=7)
+    with pytest.raises(NbykError, match=r"^b: lacks 1 of a's items \(3\)"):
+        read_score_set(lacking, paired=True)
+    assert read_score_set(lacking, paired=True, on_missing="drop").items == ("0", "1", "2")
+    for layout in ("rows", "columns"):
+        twice = frame_of_seeds(layout, other_order=False)
+        twice["seed"] = twice["seed"].replace(3, 2)
+        with pytest.raises(NbykError, match="found 2 scores of seed 2"):
+            read_systems(twice)
+
+
+def test_a_summary_and_systems_that_look_alike_are_named_in_scores_too() -> None:
+    frame = pd.DataFrame({"seed": ["1", "2", "mean"], "A": [0.5, 0.7, 0.6], "a": [0.4, 0.9, 0.65]})
+    alike, summary = read_systems(frame).notes
+    assert alike == "the systems 'A' and 'a' look alike, and nbyk tells them apart"
+    assert summary.startswith("the item or run 'mean' has the name of a summary")
+
+
+@pytest.mark.parametrize("name", ["confidence", "f1", "latency_ms", "annotator_2"])
+def test_a_column_of_no_system_by_its_name_is_not_compared_as_one(name: str) -> None:
+    frame = pd.DataFrame({"seed": [1, 2], "ours": [0.5, 0.7], name: [0.9, 0.8]})
+    with pytest.raises(NbykError, match=f"{name!r} is of none by its name; leave it out"):
+        read_systems(frame)
+
+
+def test_one_of_several_scores_of_runs_is_chosen_by_its_column() -> None:
+    frame = pd.DataFrame({"seed": [1, 2, 3], "f1": [0.5, 0.7, 0.6], "acc": [0.8, 0.7, 0.9]})
+    given = {"a": frame, "b": frame.assign(acc=0.5)}
+    with pytest.raises(NbykError, match='name the column of the scores, as in `value="f1"`'):
+        read_systems(given)
+    read = read_systems(given, value="acc")
+    assert (read.kind, read.responses["a"].tolist()) == ("scores", [0.8, 0.7, 0.9])
+    assert read_systems(given, value="acc", item="seed").items == ("1", "2", "3")
 
 
 def test_scores_without_ids_are_paired_by_their_order_on_request(tmp_path: Path) -> None:

@@ -301,6 +301,27 @@ def test_what_a_folder_of_runs_holds_beside_them_is_named(tmp_path: Path) -> Non
     assert said in read.notes
 
 
+@pytest.mark.parametrize(
+    ("other", "content", "error"),
+    [
+        ("seed2.txt", "1\n0\n", r"seed2\.txt: has 2 items, and .*seed1\.txt has 3, without ids"),
+        (
+            "seed1.json",
+            "[1, 0, 1]",
+            r"holds seed1\.json and seed1\.txt, which would be one run, seed1; expected",
+        ),
+    ],
+)
+def test_files_of_a_folder_that_are_no_runs_of_the_same_items_are_refused(
+    other: str, content: str, error: str, tmp_path: Path
+) -> None:
+    written(tmp_path, "a/seed1.txt", "1\n0\n1\n")
+    written(tmp_path, f"a/{other}", content)
+    b = written(tmp_path, "b.txt", "1\n0\n0\n")
+    with pytest.raises(NbykError, match=error):
+        read_systems([str(tmp_path / "a"), b], kind="numbers")
+
+
 def test_scores_of_runs_in_several_files_of_a_folder_are_refused(tmp_path: Path) -> None:
     for name in ("a/1.csv", "a/2.csv", "b/1.csv"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -309,3 +330,20 @@ def test_scores_of_runs_in_several_files_of_a_folder_are_refused(tmp_path: Path)
         read_systems([tmp_path / "a", tmp_path / "b"])
     (tmp_path / "a" / "2.csv").unlink()
     assert read_systems([tmp_path / "a", tmp_path / "b"]).kind == "scores"
+
+
+@pytest.mark.parametrize("name", ["{}", "seed{}", "out_{}"])
+def test_files_of_a_folder_are_runs_whatever_they_are_called(name: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    for system in "xy":
+        (tmp_path / system).mkdir()
+        for run in range(1, 12):
+            cells = "".join(f"q{item},{value}\n" for item, value in enumerate(rng.integers(2, size=6)))
+            (tmp_path / system / f"{name.format(run)}.csv").write_text(f"item,value\n{cells}")
+    for run in range(1, 12):
+        path = tmp_path / "y" / f"{name.format(run)}.csv"
+        path.rename(path.with_name(f"seed{run}.csv"))
+    read = read_systems([tmp_path / "x", tmp_path / "y"])
+    assert not read.like_gold
+    runs = [name.format(run) if "seed" in name else f"run {name.format(run)}" for run in range(1, 12)]
+    assert list(read.units["x"].names) == runs

@@ -110,6 +110,19 @@ def test_the_index_of_a_run_whose_simulations_are_files_of_their_own_is_read(tmp
     assert apart == read_ratings(saved(tmp_path / "whole", tasks=TASKS, simulations=RUNS))
 
 
+@pytest.mark.parametrize("member", ["simulations", "simulation_index"])
+def test_another_task_of_one_id_is_refused(member: str, tmp_path: Path) -> None:
+    runs = [{**of, "reward": 1.0} for of in RUNS]
+    one, same = (saved(tmp_path / name, tasks=TASKS, **{member: runs}) for name in "as")
+    assert read_systems({"a": one, "b": same}).n_items == 2
+    wants = {**SCENARIO, "instructions": {"domain": "retail", "reason_for_call": "You want to pay."}}
+    other = saved(tmp_path / "o", tasks=[{**of, "user_scenario": wants} for of in TASKS], **{member: runs})
+    with pytest.raises(
+        NbykError, match=r"simulation 1: item '10' has input_hash \w+, elsewhere \w+; expected"
+    ):
+        read_systems({"a": one, "b": other})
+
+
 def test_a_run_without_rewards_is_refused_by_what_it_lacks(tmp_path: Path) -> None:
     with pytest.raises(NbykError, match=r"task 1: found a task of τ²-bench and no rewards .* in this file"):
         read_ratings(saved(tmp_path, tasks=TASKS))

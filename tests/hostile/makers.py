@@ -118,7 +118,7 @@ def promptfoo() -> Any:
             "score": 1,
             "success": True,
             "namedScores": {"tone": 0.5},
-            "vars": {"topic": "a"},
+            "vars": {"topic": f"a{test}"},
             "gradingResult": {"pass": True, "score": 1},
         }
         for test in range(3)
@@ -153,7 +153,8 @@ def tau_bench() -> Any:
 
 def tau2_bench() -> Any:
     simulations = [{"id": "s", "task_id": i, "trial": 0, "reward_info": {"reward": i / 2}} for i in range(3)]
-    return {"timestamp": "t", "info": {}, "tasks": [], "simulations": simulations}
+    tasks = [{"id": i, "user_scenario": {"instructions": "x"}} for i in range(3)]
+    return {"timestamp": "t", "info": {}, "tasks": tasks, "simulations": simulations}
 
 
 def swe_bench() -> Any:
@@ -221,6 +222,22 @@ def langfuse() -> Any:
     return {"data": scores, "meta": {"page": 1}}
 
 
+def langfuse_3() -> Any:
+    scores = [
+        {
+            "id": f"s{i}",
+            "name": "q",
+            "value": i / 2,
+            "source": "ANNOTATION",
+            "authorUserId": "u",
+            "dataType": "NUMERIC",
+            "subject": {"kind": "observation", "id": f"o{i}", "traceId": f"t{i // 2}"},
+        }
+        for i in range(3)
+    ]
+    return {"data": scores, "meta": {"limit": 3}}
+
+
 def mlflow() -> Any:
     return {
         "columns": ["inputs", "outputs", "token_count", "relevance/v1/score"],
@@ -239,7 +256,7 @@ def promptfoo_table() -> Any:
         "Grader Reason",
         "Comment",
     ]
-    return [names, *(["x", "said", "PASS", f"{i / 2:.2f}", "", "0.50", "", ""] for i in range(3))]
+    return [names, *([f"x{i}", "said", "PASS", f"{i / 2:.2f}", "", "0.50", "", ""] for i in range(3))]
 
 
 def inspect_log() -> Any:
@@ -278,6 +295,7 @@ JSON_MAKERS: dict[str, tuple[Callable[[], Any], str]] = {
     "OpenAI's evals": (openai_evals, "b.jsonl"),
     "an event of OpenAI's evals": (openai_evals_event, "b.jsonl"),
     "Langfuse": (langfuse, "b.json"),
+    "Langfuse 3": (langfuse_3, "b.json"),
     "MLflow": (mlflow, "b.json"),
     "Inspect": (inspect_log, "b.json"),
     "promptfoo's table": (promptfoo_table, "b.csv"),

@@ -8,16 +8,13 @@ import numpy as np
 import pytest
 from scipy.stats import dirichlet_multinomial
 
-from nbyk.data.units import Units
 from nbyk.errors import NbykError
-from nbyk.metrics import Metric, get
-from nbyk.planning.pilot import Pilot
+from nbyk.metrics import get
 from nbyk.planning.plan import plan
 from nbyk.planning.power.estimate import power_of_test
-from nbyk.priors import ClassPrior, fit_classes
+from nbyk.priors import ClassPrior
 from nbyk.resampling.item_effects import item_effects
 from nbyk.resampling.labels import LabelledItems, LabelPopulation, counts_among
-from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.simulate import simulated_effects
 from nbyk.resampling.streams import Streams, stream_key
 from tests.oracles.chisquare import assert_drawn_from
@@ -145,33 +142,6 @@ def test_a_real_pair_is_planned_with_its_own_answers() -> None:
     assert found.power > 0.8
     again = LabelledItems(PRIOR, counts[::-1], (a[::-1, None].astype(float), b[::-1, None].astype(float)))
     assert again.key() == items.key()
-
-
-def leaning_raters(rng: np.random.Generator, n_items: int, lean: float) -> tuple[np.ndarray, Units]:
-    """Return labels of 3 classes, (N, 4), by 12 raters, of whom each has a class of their own that they say
-    with the chance `lean`, whatever the item is, and the ids."""
-    truth, own = rng.integers(0, 3, n_items), rng.integers(0, 3, 12)
-    raters = rng.permuted(np.tile(np.arange(12), (n_items, 1)), axis=1)[:, :4]
-    right = np.where(rng.random((n_items, 4)) < 0.8, truth[:, None], rng.integers(0, 3, (n_items, 4)))
-    labels = np.where(rng.random((n_items, 4)) < lean, own[raters], right)
-    return labels.astype(float), Units("ids", tuple(map(str, range(12))), raters.astype(np.int32))
-
-
-@pytest.mark.parametrize("metric", [ACCURACY, DIVERGENCE])
-def test_labels_with_raters_show_how_raters_differ(metric: Metric) -> None:
-    """Raters who lean to classes make the effect of simulated systems vary, and others do not."""
-    sds = []
-    for lean in (0.0, 0.5):
-        labels, units = leaning_raters(np.random.default_rng(7), 100, lean)
-        counts = counts_among(labels, 3)
-        items = LabelledItems(fit_classes("these", counts, n_sets=1).prior, counts)
-        pilot = Pilot.of_labels(items, labels, units, metric, 0.08)
-        effects = [observed_effects(pair, pilot.metric)[0] for pair in pilot.pairs]
-        assert abs(np.mean(effects) - 0.08) < 0.01
-        assert pilot.crew.raters == 12
-        assert "B's labels have a share of noise of ε = " in pilot.assumed
-        sds.append(pilot.spread.raters**0.5)
-    assert sds[1] > 2.0 * sds[0]
 
 
 @pytest.mark.parametrize(

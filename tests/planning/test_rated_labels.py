@@ -19,9 +19,11 @@ from nbyk.planning.fitted_raters import fit_raters
 from nbyk.planning.pilot import Pilot
 from nbyk.planning.plan import plan
 from nbyk.planning.rated_labels import rated_set
-from nbyk.priors import ClassPrior, OrdinalPrior
+from nbyk.priors import ClassPrior, OrdinalPrior, fit_classes
 from nbyk.priors.nominal import LabelPrior, MixedPool
+from nbyk.resampling.labels import LabelledItems, counts_among
 from nbyk.resampling.rated_labels import dealt_raters, labels_by_raters
+from nbyk.resampling.resample import observed_effects
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.shared_units.collection import Crew
 from nbyk.testing.systems.panel import panel_of
@@ -139,6 +141,40 @@ def test_the_raters_of_a_plan_have_its_power(
     assert abs(power - found.power) < 4 * error
     assert found.power > 0.8 - 3 * found.standard_error
     assert f"raters like those of {prior.name}" in found.lines[-1]
+
+
+def test_a_pilot_of_labels_plans_as_the_prior_that_is_fitted_to_it() -> None:
+    """One answer by both, and the pilot's, of eight raters, has an assured one beside it."""
+    labels, units = drawn(PRIOR, 200, 8, 3, 5)
+    counts = counts_among(labels, 3)
+    prior = fit_raters(fit_classes("mine", counts, n_sets=1).prior, labels, units)
+    pilot = LabelledItems(prior, counts, raters=units.n_shared)
+    asked: dict[str, Any] = {"metric": TOTAL_VARIATION, "effect": 0.03, "power": 0.8, "solve": "raters"}
+    by_pilot = plan(pilot, **asked)
+    by_prior = plan(prior, n_items=200, k_responses=3, **asked)
+    assert by_pilot.crew == by_prior.crew
+    assert by_pilot.simulated == by_prior.simulated
+    assert by_pilot.assured is not None
+    assert by_pilot.assured.crew.raters > by_pilot.crew.raters
+    assert by_prior.assured is None
+    sizes: dict[str, Any] = {"metric": TOTAL_VARIATION, "n_items": 200, "k_responses": 3}
+    for raters, epsilon in ((12, 0.3), (60, 1.0)):
+        at = plan(pilot, raters=raters, epsilon=epsilon, **sizes)
+        assert at.assured is not None
+        assert at.assured.power <= at.power
+    with pytest.raises(NbykError, match="does not say how raters differ"):
+        plan(LabelledItems(prior, counts), **asked)
+
+
+@pytest.mark.parametrize("metric", [ACCURACY, TOTAL_VARIATION], ids=str)
+def test_the_epsilon_of_a_plan_has_its_effect(metric: Metric) -> None:
+    """The mean effect of fresh collections, within 4 standard errors and 5 % for ε's own."""
+    pilot = Pilot.of_label_prior(PRIOR, 3, metric, 0.05)
+    generator = np.random.default_rng(8)
+    sets = (rated_set(PRIOR, metric, pilot.epsilon, Crew(300, 60, 3, 0), generator) for _ in range(300))
+    effects = [float(observed_effects(data, bound)[0]) for bound, data in sets]
+    error = np.std(effects) / np.sqrt(len(effects))
+    assert abs(np.mean(effects) - 0.05) < 4 * error + 0.0025
 
 
 @dataclass(frozen=True)

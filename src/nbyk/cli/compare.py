@@ -73,7 +73,9 @@ _OF_EITHER = {"kind", "lower_is_better", "pair_runs", "n_resamples", "task", "fi
 _OF_JUDGE = {"judge_name", "counts", "chance", "batch", "slices"}
 """Parameters that mean something for responses to items, scores of runs, either, or a judge alone."""
 
-_NOT_OF_VOTES = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER, _OF_JUDGE) - {"generalise", "looks"}
+_OF_GOLD = {"gold_item", "gold_rater", "gold_value"}
+_OF_ROWS = {"item", "value", "system", "on_missing", "on_duplicates", "on_empty"}
+_NOT_OF_VOTES = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER, _OF_JUDGE, _OF_ROWS) - {"generalise", "looks"}
 _NOT_OF_JUDGE = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER) - {"scale", "rater"}
 
 _READING = (
@@ -129,7 +131,7 @@ def compare(
         bool | None,
         typer.Option(
             "--lower-is-better/--higher-is-better",
-            help="Which values or scores are better, without gold.",
+            help="Whether lower values or scores are better, as of errors and times, without gold.",
             show_default="higher, or what a log says",
         ),
     ] = None,
@@ -431,6 +433,8 @@ def _compared(
     from nbyk.data import named_systems
 
     words = context.params
+    if words["gold"] is None:
+        _refuse(given, _OF_GOLD, "it is about gold, and there is no --gold")
     if kind == "scores":
         _refuse(given, _OF_ITEMS, "scores of runs have no items")
     with renaming(_PARAMETERS if words["suite"] is None else {**_PARAMETERS, "cluster": "suite"}):
@@ -446,7 +450,9 @@ def _compared(
         compared = compared_scores(read, asked, words["lift"], words["shift"], files)
         _say_columns(read)
         if kind is None:
-            print(f"{read.taken_as}; --kind numbers takes them for responses to items", file=sys.stderr)
+            has_names = bool(read.recognised)
+            offer = "" if has_names else "; --kind numbers takes them for responses to items"
+            print(f"{read.taken_as}{offer}", file=sys.stderr)
         return compared
     _refuse(given, _OF_SCORES, f"these are {read.kind} of items")
     metrics = _metrics(words["metric"], read)
@@ -565,9 +571,10 @@ def _metrics(names: list[str] | None, systems: Systems) -> tuple[str, ...]:
     given = names or [usual]
     for name in given:
         if named(name, systems.kind).needs_gold and not has_gold:
+            own = ", or --metric mean to compare the systems' own ratings"
             raise NbykError(
-                f"found {name}, which compares with gold, but there is no gold; give --gold FILE, or "
-                "--metric mean to compare the systems' own ratings",
+                f"found {name}, which compares with gold, but there is no gold; give --gold FILE"
+                f"{own if systems.kind == 'numbers' else ''}",
                 argument="metric",
             )
     return tuple(given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -72,9 +73,8 @@ class Following:
             return f"if {name} is gold", _with_gold(journal.question, self.files[name])
         board = boards[0]
         first = [standing.name for standing in board.standings if standing.rank_low == 1]
-        pair = next(
-            (pair for pair in board.pairs if pair.shown == "undecided" and {pair.a, pair.b} <= {*first}), None
-        )
+        of_first = (pair for pair in board.pairs if {pair.a, pair.b} <= {*first} and not pair.is_behind)
+        pair = next((pair for pair in of_first if pair.shown == "undecided"), None)
         if pair is None and len(board.pairs) == 1 and board.pairs[0].shown == "undecided":
             (pair,) = board.pairs
         if (
@@ -84,8 +84,8 @@ class Following:
             and board.question.against is None
         ):
             return f"asks whether {pair.b} is good enough", _turned(journal.question, pair)
-        if pair is not None and len(board.pairs) == 1 and is_behind(pair):
-            return f"asks whether {pair.b} is better", _turned(journal.question, pair)
+        if pair is not None and len(board.pairs) == 1 and pair.is_behind:
+            return _about_other(journal.question, pair)
         is_open = of_numbers and pair is not None and pair.margin is None and pair.effect != 0.0
         if is_open and pair is not None and {pair.a, pair.b} <= {*self.files}:
             return "what would settle it", self._plan(pair)
@@ -107,15 +107,19 @@ class Following:
         return shlex.join([*words, "--power", "0.8"])
 
 
-def is_behind(pair: Pair) -> bool:
-    """Return whether a test asks if A is better, and B looks better: no size would show it."""
-    return pair.question.alternative == "greater" and pair.margin is None and pair.effect < 0.0
-
-
 def _with_gold(question: str, file: str) -> str:
-    """Return a command with the file of a system as gold."""
+    """Return a command with the file of a system as gold; what was gold is then a system."""
     words = [word for word in shlex.split(question) if word != file and not word.endswith(f"={file}")]
+    words = [word.removeprefix("--gold=") for word in words if word != "--gold"]
     return shlex.join([*words, "--gold", file])
+
+
+def _about_other(question: str, pair: Pair) -> tuple[str, str]:
+    """Return what a command asks about the other system of a pair, which looks better, and that command."""
+    if pair.question.alternative == "greater":
+        return f"asks whether {pair.b} is better", _turned(question, pair)
+    command = re.sub(r"(--alternative[ =])less\b", r"\1greater", question)
+    return f"asks whether {pair.a} is better", command
 
 
 def _turned(question: str, pair: Pair) -> str:
@@ -148,7 +152,7 @@ def compared_items(
         return Compared(answer, boards, names, systems.incomplete)
     after = following.after(boards, systems)
     lines = []
-    if is_behind(boards[0].pairs[0]):
+    if boards[0].pairs[0].is_behind:
         with stage(f"comparing {listed(names)} two-sided"):
             pair = compare(systems, metric=metrics[0], **{**asked, "alternative": "two-sided"}).pairs[0]
         if pair.better is not None:
@@ -282,7 +286,14 @@ def compared_scores(
     ]
     if read.paired and not read.items:
         notes.append("the scores are paired by their order in the files, which have no ids to check it by")
-    answer = scores_answer(board, powers=powers, lift=lift, notes=notes, following=all_numbers())
+    journal, pair = present(), board.pairs[0]
+    is_behind = len(board.pairs) == 1 and pair.is_behind and not pair.significant
+    following = all_numbers()
+    if is_behind and journal is not None:
+        following = _about_other(journal.question, pair)
+    answer = scores_answer(
+        board, powers=powers, lift=lift, notes=notes, doubts=read.doubts, following=following
+    )
     return Compared(answer, [board], read.names, read.incomplete)
 
 
@@ -329,7 +340,7 @@ def _with_extras(found: Findings, asked: Mapping[str, Any], *, full: bool) -> Fi
     from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
     name, pair = next(iter(found.pairs.items()))
-    open_ = pair.claims[-1].shown(pair.claims[-1].p, question.alpha) == "undecided" and not is_behind(pair)
+    open_ = pair.claims[-1].shown(pair.claims[-1].p, question.alpha) == "undecided" and not pair.is_behind
     metrics = None if data.has_gold else tuple(found.pairs)  # which side is better is said, not tried
     by_all = partial(sensitivity, data, metrics=metrics, threads=asked["threads"], **test)
     by_choice = look("sensitivity", by_all, n_draws_in_all())

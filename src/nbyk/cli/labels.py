@@ -68,9 +68,11 @@ def labels_source(
     With people, the plan is for new raters and runs too, by what a pair of systems shows, or simulated ones
     of a stated effect.
     """
-    from nbyk.metrics.registry import kind_of_labels, metrics_of, named
+    from nbyk.metrics.registry import metrics_of
+    from nbyk.planning.fitted_raters import fit_raters
     from nbyk.planning.pilot import Pilot
     from nbyk.resampling.labels import LabelledItems, counts_among
+    from nbyk.testing.shared_units.collection import FEWEST_UNITS
 
     for name in _OF_NUMBERS:
         if arguments[name] is not None:
@@ -79,17 +81,18 @@ def labels_source(
             )
     classes, asked["metric"] = names_in(arguments["classes"]), arguments["metric"]
     pilot, systems = files.gold, files.systems
+    if with_people and systems is None and variances_of(arguments):
+        raise NbykError(
+            "a standard deviation does not go with people's labels alone, which show how raters differ; "
+            "leave it out"
+        )
     if pilot is None:
         if systems is not None:
             raise NbykError("labels of systems need people's labels; give them", argument="pilot")
-        if with_people and variances_of(arguments):
-            raise NbykError("a standard deviation does not go with a prior of labels, which has its own")
         prior = _prior(arguments, classes)
-        if with_people:
-            asked["metric"] = asked["metric"] or ["accuracy"]
         return PlanSource(prior, prior.name)
     metric, *more = arguments["metric"] or ("accuracy",)
-    if with_people and more:
+    if with_people and systems is not None and more:
         raise NbykError("a plan with raters and runs is by one metric; give one", argument="metric")
     if systems is not None:
         read = files.answers(kind="classes", classes=classes or None)
@@ -113,18 +116,11 @@ def labels_source(
     fitted = fit_labels(pilot.stem, gold, classes, pilot, n_sets=1)
     items = LabelledItems(fitted.prior, counts_among(gold, len(classes)), answers, names)
     if with_people:
-        chosen = named(metric, kind_of_labels(metric))
-        shown = Pilot.of_labels(
-            items,
-            gold,
-            units,
-            chosen,
-            asked["effect"],
-            epsilon=asked["epsilon"],
-            declared=variances_of(arguments),
+        say("fitting how raters differ")
+        raters = units.n_shared * (units.n_shared >= FEWEST_UNITS)
+        return PlanSource(
+            replace(items, prior=fit_raters(items.prior, gold, units), raters=raters), pilot.stem, notes
         )
-        asked["metric"], asked["epsilon"] = shown.metric, None
-        return PlanSource(shown, pilot.stem)
     question = ["--solve", "raters", *difference_of(asked), "--metric", metric]
     way = replace(files, systems=None).for_new_ones(*question, "--power", f"{asked['power'] or 0.8:g}")
     cautions = unit_cautions_of({"gold": units}, len(gold), way)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, no_such_file
 
 if TYPE_CHECKING:
     from nbyk.config import Downloads
@@ -82,8 +82,7 @@ def check_files(paths: Iterable[str | os.PathLike[str] | None]) -> None:
         except (OSError, ValueError):
             pass  # reading it says why
     if missing:
-        others = f", nor {' nor '.join(missing[1:])}; check the paths" if missing[1:] else "; check the path"
-        raise NbykError(f"no such file{others}", file=missing[0])
+        raise no_such_file(*missing)
 
 
 def load_metric_files(paths: Sequence[Path] | None) -> None:

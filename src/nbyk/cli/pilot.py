@@ -81,8 +81,8 @@ class PilotFiles:
     def read(self, scale: Scale, *question: str, trials: bool = False) -> ReadPilot:
         """Return two real systems, or the ratings alone.
 
-        The `question` are the options with which a caution's command asks for new raters and runs. An item's
-        `trials` are its own, so that items share no runs.
+        The `question` are the options with which a caution's command asks for new raters and runs, if any do.
+        An item's `trials` are its own, so that items share no runs.
         """
         if self.systems is not None:
             return _read_pair(self, self.systems, scale, question, trials=trials)
@@ -146,7 +146,9 @@ def _read_ratings(files: PilotFiles, path: Path, scale: Scale, question: Sequenc
 
     ratings, response, scale = read_rated(path, scale, files.columns, files.mending)
     units = {"gold": ratings.units()}
-    way_out = files.for_new_ones(*_with_people(units, scale, of_pair=False), *question)
+    way_out = "People's ratings of both systems' answers (`pilot_systems`) plan for new ones"
+    if question:
+        way_out = files.for_new_ones(*_with_people(units, scale, of_pair=False), *question)
     cautions = unit_cautions_of(units, ratings.n_items, way_out)
     items = PilotItems(path.stem, ratings.matrix(), response)
     return ReadPilot(items, scale, (*ratings.mended, *cautions), raters=units["gold"])

@@ -48,11 +48,22 @@ _VARIANCE_OF_SD = {
 SDS = tuple(_VARIANCE_OF_SD)
 
 
-DECLARED = (
-    "nbyk plan --solve raters --items 300 --effect 0.05 --power 0.8 --item-sd 0.2 --severity-sd 0.03 "
-    "--rating-sd 0.2"
-)
-"""A command that plans for people without any data."""
+_SHARES = {"effect": 0.05, "item_sd": 0.2, "severity_sd": 0.03, "rating_sd": 0.2}
+"""Usual sizes of an effect and of what varies, as shares of the scale."""
+
+
+def declared(arguments: Mapping[str, Any]) -> str:
+    """Return a command that plans for people without any data, in the unit of the scale if there is one."""
+    scale, width = arguments["scale"], 1.0
+    if scale is not None:
+        import numpy as np
+
+        low, high = scale_named(scale).original(np.array([0.0, 1.0]))
+        width = float(high - low)
+    words = ["nbyk plan --solve raters --items 300 --power 0.8", *([f"--scale {scale}"] if scale else [])]
+    for name, share in _SHARES.items():
+        words.append(f"--{name.replace('_', '-')} {arguments[name] or share * width:.3g}")
+    return " ".join(words)
 
 
 class PlanSource(NamedTuple):
@@ -105,7 +116,7 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
             if given[name] is not None and not shows_raters[name]:
                 raise NbykError(
                     f"{words}: found {given[name]}, which has no ratings that show how raters differ; give "
-                    f"yours with `pilot`, or say how much the effect varies, as in: {DECLARED}"
+                    f"yours with `pilot`, or say how much the effect varies, as in: {declared(arguments)}"
                 )
         if given["dataset"] is None or not (pilot or pilot_systems):
             return
@@ -118,9 +129,8 @@ def check_sources(arguments: Mapping[str, Any], *, with_people: bool) -> None:
     named = [name for name, value in sources.items() if value is not None]
     if len(named) != 1:
         raise NbykError(
-            f"plan: found {' and '.join(named) or 'no data'}; expected one of DATASET, --pilot and --prior, "
-            "as the source of items and ratings; for the number of raters or runs, give --solve raters or "
-            "--solve runs instead"
+            f"plan: found {' and '.join(named) or 'no data'}; expected one of DATASET, --pilot and --prior; "
+            f"without data, say how much the effect varies, as in: {declared(arguments)}"
         )
     if arguments["published"] and given["dataset"] is None:
         raise NbykError(
@@ -263,7 +273,8 @@ def shared_source(
         if sds["item_sd"] is None:
             raise NbykError(
                 "give a number, how much the difference between the two systems varies from item to item; or "
-                f"a `pilot` with ids, alone or with `pilot_systems`, that shows it; as in {DECLARED}",
+                "a `pilot` with ids, alone or with `pilot_systems`, that shows it; as in: "
+                f"{declared(arguments)}",
                 argument="item_sd",
             )
         asked["scale"] = scale
@@ -396,13 +407,14 @@ def simulated_source(
 
 
 def _for_people(arguments: Mapping[str, Any], asked: Mapping[str, Any], metric: Metric) -> list[str]:
-    """Return the options with which the same question is asked about new raters and runs."""
+    """Return the options with which the same question is asked about new raters and runs; [] if none do."""
+    if not (metric.needs_gold or arguments["pilot_systems"]):
+        return []
     power, options = ["--power", f"{asked['power'] or 0.8:g}"], list[str]()
     if not arguments["pilot_systems"]:
         options += difference_of(asked)
         is_share = arguments["unit"] == "share" or asked["effect"] is asked["epsilon"] is None
         options += ["--unit", "share"] if is_share else []
-        options += [] if metric.needs_gold else ["--pilot-systems", "A", "B"]
     if arguments["metric"] or not arguments["pilot_systems"]:
         options += ["--metric", metric.name]
     return [*options, *power]

@@ -30,7 +30,7 @@ from nbyk.config.sections import (
 from nbyk.data.download import is_complete
 from nbyk.data.sources import source as source_named
 from nbyk.data.sources import source_names
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, no_such_file
 from nbyk.metrics import load_file
 from nbyk.metrics.registry import names_in
 from nbyk.studies import studies
@@ -118,7 +118,7 @@ class Config(Section):
             files = source_named(source).files(Path(self.ratings[source]))
         for file in files:
             if not file.exists():
-                raise NbykError("no such file; check the path", file=file)
+                raise no_such_file(file)
         return [str(file) for file in files]
 
 

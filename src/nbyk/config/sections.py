@@ -14,7 +14,7 @@ from nbyk.data.given import named_systems
 from nbyk.data.scales import scale_from_text
 from nbyk.data.sources import OWN_FIT, source_names
 from nbyk.data.sources import source as source_named
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError, no_such_file, unknown_name
 from nbyk.metrics import get
 from nbyk.metrics.registry import kind_scored, named
 from nbyk.resampling.samplers import check_null, get_sampler
@@ -266,7 +266,7 @@ class Comparison(Section):
         for path in [*filter(None, (self.gold, self.judge)), *named_systems(self.systems).values()]:
             place = Path(path)
             if not place.exists():
-                raise NbykError("no such file; check the path", file=path)
+                raise no_such_file(path)
             logs = sorted(place.rglob("samples_*.jsonl"))
             inside = logs or sorted(filter(Path.is_file, place.iterdir())) if place.is_dir() else [place]
             problems += [workflow_path(str(file)) for file in inside]

@@ -7,16 +7,17 @@ import decimal
 import numbers
 import os
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.bounded import MOST_CELLS, TimedBytes, refuse_bomb, refuse_more
+from nbyk.bounded import MOST_CELLS, MOST_ROWS, TimedBytes, refuse_bomb, refuse_more
 from nbyk.data.columns import KNOWN_NAMES
 from nbyk.data.layouts import as_numbers
-from nbyk.data.tables import Table, Unusable, said
+from nbyk.data.tables import Table, Unusable, as_cells, said
 from nbyk.data.text import content_of, reason, shown
 from nbyk.errors import DataPlace, NbykError
 
@@ -201,6 +202,7 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
 
 
 def _bounded(array: NDArray[Any], path: str | os.PathLike[str]) -> NDArray[Any]:
+    refuse_more(path, len(array) if array.ndim else 0, MOST_ROWS, "rows")
     refuse_more(path, array.size, MOST_CELLS, "cells")
     return array
 
@@ -213,14 +215,15 @@ def is_frame(given: Any) -> bool:
 def table_of_frame(given: Any) -> Table:
     """Return the table in a data frame, or in a series of pandas."""
     import narwhals.stable.v1 as nw
+    import pandas as pd
 
     place = DataPlace(name="the data frame")
     library = type(given).__module__.partition(".")[0]
-    named: Iterable[tuple[str, list[Any]]]
-    if library == "pandas":
+    named: Iterable[tuple[str, Callable[[], Iterable[Any]]]]
+    if isinstance(given, pd.DataFrame | pd.Series):
         named = _columns_of_pandas(given, place)
     elif library == "pyarrow" and hasattr(given, "to_pydict"):  # a table, or a batch
-        named = ((name, given.column(at).to_pylist()) for at, name in enumerate(given.schema.names))
+        named = ((name, given.column(at).to_pylist) for at, name in enumerate(given.schema.names))
     else:
         try:
             frame = nw.from_native(given, eager_only=True)
@@ -230,19 +233,19 @@ def table_of_frame(given: Any) -> Table:
                 f"found {kind}, expected a path or a data frame of pandas, polars or pyarrow, "
                 "or an array of numpy"
             ) from None
-        named = ((name, frame[name].to_list()) for name in frame.columns)
+        named = ((name, frame[name].to_list) for name in frame.columns)
     columns: dict[str, list[Any]] = {}
-    for name, cells in named:
+    for name, read in named:
         if name in columns:
             raise place.error(f"2 columns are named {name!r}; rename one")
-        columns[name] = [_plain(cell) for cell in cells]
+        columns[name] = [_plain(cell) for cell in as_cells(read, name, place)]
     n_rows = max(map(len, columns.values()), default=0)
     if not n_rows:
         raise place.error("has no rows; expected at least one rating per row")
     return Table(place, tuple(columns), tuple(columns.values()), range(n_rows))
 
 
-def _columns_of_pandas(given: Any, place: DataPlace) -> Iterator[tuple[str, list[Any]]]:
+def _columns_of_pandas(given: Any, place: DataPlace) -> Iterator[tuple[str, Callable[[], Iterable[Any]]]]:
     """Yield the columns of a frame or series of pandas, and those of an index that is no row number."""
     import pandas as pd
 
@@ -264,7 +267,7 @@ def _columns_of_pandas(given: Any, place: DataPlace) -> Iterator[tuple[str, list
         levels = [(name, index.get_level_values(level)) for level, name in enumerate(names)]
     for name, cells in (*levels, *((of, frame.iloc[:, at]) for at, of in enumerate(frame.columns))):
         text = "/".join(filter(None, map(str, name))) if isinstance(name, tuple) else str(name)
-        yield text, list(cells.astype(object))
+        yield text, partial(cells.astype, object)
 
 
 def numbers_or_text(array: NDArray[Any], place: DataPlace) -> NDArray[Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from itertools import combinations
 
 from nbyk.data.tables import Table
-from nbyk.data.text import look_alikes, seen, some
+from nbyk.data.text import look_alikes, seen, simplified, some
 from nbyk.errors import NbykError, argument_with, renaming
 
 RUN_NAMES = ("run", "run_id", "seed", "epoch", "trial", "attempt", "repeat", "repetition", "replicate")
@@ -43,6 +43,7 @@ SUMMARIES = {"mean", "average", "avg", "total", "sum", "median", "std", "stdev",
 NO_RATERS = {
     *SUMMARIES,
     *("confidence", "probability", "prob", "logprob", "logprobs", "perplexity", "loss"),
+    *("p_value", "stderr", "std_err", "weight", "rank"),
     *("latency", "duration", "time", "cost", "tokens", "n_tokens", "num_tokens", "length", "timestamp"),
 }
 _NO_VALUES = ("_at", "_by", "_id", "_time")
@@ -51,11 +52,11 @@ ROW_NUMBERS = {"index", "unnamed: 0", "__index_level_0__"}
 """The names that pandas gives to the row numbers that it writes beside the data."""
 
 USUALLY_LOWER = {
-    *("wer", "cer", "ter", "mer", "error", "error_rate", "loss", "nll", "perplexity", "ppl"),
-    *("mae", "mse", "rmse"),
-    *("brier", "latency", "duration", "time", "seconds", "cost", "distance", "edit_distance", "toxicity"),
+    *("wer", "cer", "ter", "mer", "error", "loss", "nll", "perplexity", "ppl"),
+    *("mae", "mse", "rmse", "hallucination"),
+    *("brier", "latency", "duration", "time", "seconds", "cost", "distance", "toxicity"),
 }
-"""Names of values of which lower ones are usually better."""
+"""Words in the names of values of which lower ones are usually better."""
 
 _LIKE_GIVERS = re.compile(
     rf".*({'|'.join(RUN_NAMES)}|rater|annotator|coder|worker|judge|user|person|expert|crowd).*"
@@ -88,7 +89,7 @@ def recognised(table: Table, asked: Columns) -> Columns:
     found = asked if asked.cluster else replace(asked, cluster=table.roles.get("cluster"))
     for role in ("item", "rater", "value"):
         if getattr(asked, role) == role and role not in table.names:
-            name = table.roles.get(role) or known_column(table, role, taken=(asked.cluster,))
+            name = table.roles.get(role) or known_column(table, role, taken=astuple(asked))
             if name is None and role == "value" and table.scores:
                 raise table.place.error(
                     f"found the scores {some(table.scores)}, expected one; choose it with "
@@ -131,8 +132,11 @@ def proposed(table: Table, asked: Columns) -> dict[str, str]:
         role: name for role in ("item", "rater", "value") if (name := getattr(found, role)) in table.names
     }
     others = [name for name in table.names if name not in (*roles.values(), asked.cluster)]
-    if "item" not in roles and others:
+    runs = table.column(roles["rater"], "") if run_word(roles.get("rater", "")) else []
+    if "item" not in roles and others and len(set(map(repr, runs))) in (0, *range(len(runs))):
         roles = {"item": others.pop(0), **roles}
+    if "value" not in roles and _are_numbered(others):
+        return roles  # a column of each rater
     likely = [name for name in others if name.lower() in LIKE_VALUES]
     if "value" not in roles and others:
         likely += [name for name in reversed(others) if not name.lower().endswith(_NO_VALUES)]
@@ -142,6 +146,11 @@ def proposed(table: Table, asked: Columns) -> dict[str, str]:
     if "rater" not in roles and others and len(set(map(repr, items))) < len(items):
         roles["rater"] = others[0]
     return roles
+
+
+def _are_numbered(names: Sequence[str]) -> bool:
+    """Return whether several names differ only in a number, as those of raters or runs do."""
+    return len(names) > 1 and len({re.sub(r"\d+", "", name) for name in names}) == 1
 
 
 def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Columns, fewest: int) -> None:
@@ -190,12 +199,22 @@ def _needs_option(table: Table, asked: Columns, roles: Mapping[str, str], role: 
 
 
 def _way_out(role: str, names: Mapping[str, str]) -> str:
+    if role == "item" and names and role not in names:
+        return f"if each row is a run, name the column of the scores, as in {_options(names)}"
     what = "item column" if role.endswith("item") else "column of the ratings"
     return f"rename the {what}, or name it with `{role}`{', as in ' if names else ''}{_options(names)}"
 
 
 def _options(names: Mapping[str, str]) -> str:
     return " ".join(argument_with(role, name) for role, name in names.items())
+
+
+def notes_on_summaries(what: str, names: Iterable[str]) -> Iterator[str]:
+    """Yield a note on the first of some items or runs that is called as summaries are."""
+    for name in names:
+        if name.strip().lower() in SUMMARIES:
+            yield f"the {what} {name!r} has the name of a summary; if it is one, leave its row out"
+            return
 
 
 def known_names(names: Sequence[str], role: str) -> list[str]:
@@ -206,6 +225,11 @@ def known_names(names: Sequence[str], role: str) -> list[str]:
 def is_of_no_rater(name: str) -> bool:
     """Return whether a column's name says that it holds no ratings, such as confidence or latency_ms."""
     return _UNIT.sub("", name.lower()) in NO_RATERS
+
+
+def is_usually_lower(name: str) -> bool:
+    """Return whether a word in the name of values says that lower ones are usually better."""
+    return not USUALLY_LOWER.isdisjoint(re.findall("[a-z]+", simplified(name)))
 
 
 def run_word(column: str) -> str:

@@ -26,9 +26,10 @@ from nbyk.bounded import (
     refuse_document,
     refuse_more,
 )
+from nbyk.data.layouts import LARGEST_ID
 from nbyk.data.makers import Gathering, hash_of_input
 from nbyk.data.tables import Table, Unusable, made_table
-from nbyk.data.text import content_of, reason
+from nbyk.data.text import content_of, distinct_keys, reason
 from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_bytes
 
@@ -44,7 +45,7 @@ _MOST_BYTES, _MOST_BESIDE = (
 _SHEETS = ("xl/worksheets/", "xl/sharedStrings.xml", "xl/media/")
 _ITEM, _RUN = "sample_id", "epoch"
 _IN_A_LOG = {"version", "status", "eval"}
-_OF_A_SAMPLE = ("id", "epoch", "input", "scores", "metadata")
+_OF_A_SAMPLE = ("id", "epoch", "input", "scores", "metadata", "error")
 _MOST_VALUES = 10**7  # Inspect takes up to 5 µs for each
 _GRADES = {"C", "P", "I", "N"}
 _WORDS = {"yes", "true", "no", "false"}
@@ -219,6 +220,8 @@ def _cell(parse: Callable[[Any], dict[str, Any]], element: Any) -> dict[str, Any
     formulas = [f"={of.text or ''}" for of in element if of.tag.endswith("}f")]
     if n_values > 1:
         cell["value"] = Unusable(f"{n_values} values in one cell")
+    elif isinstance(cell["value"], int) and abs(cell["value"]) >= LARGEST_ID:
+        cell["value"] = float(cell["value"])  # Excel has no other numbers
     elif formulas and cell["value"] is None:
         cell["value"] = Unusable(f"the formula {formulas[0]:.40} without a saved value")
     return cell
@@ -351,11 +354,14 @@ def read_inspect_log(path: str | os.PathLike[str]) -> Table:
     number = library("inspect_ai.scorer", path, "a log of Inspect").value_to_float()
     content = read_bytes(path)
     is_zipped = Path(path).suffix.lower() == ".eval"
-    for document in _documents(path, content) if is_zipped else [content]:
+    documents = list(_documents(path, content)) if is_zipped else [content]
+    for document in documents:
         refuse_document(path, document, _MOST_VALUES)
     deadline = Deadline(path)
     gathering = Gathering("a log of Inspect", "sample", _ITEM, _RUN, path)
     try:
+        for document in documents:
+            json.loads(document, object_pairs_hook=distinct_keys)
         header = log.read_eval_log(os.fspath(path), header_only=is_zipped)
         samples = list(_samples(log.EvalSample, path, content, deadline)) if is_zipped else header.samples
     except NbykError:
@@ -375,14 +381,18 @@ def read_inspect_log(path: str | os.PathLike[str]) -> Table:
         gathering.add(sample.id, sample.epoch, _scores(sample, number), further, number=n)
     gathering.tell("model", header.eval.model)
     gathering.tell("seed", header.eval.model_generate_config.seed)
-    return gathering.table(incomplete=_incomplete(header, len(samples)))
+    return gathering.table(incomplete=_incomplete(header, samples))
 
 
 def _documents(path: str | os.PathLike[str], content: bytes) -> Iterator[bytes]:
     """Yield the documents of a zipped log that Inspect reads whole: its head and what goes with it."""
     refuse_bomb(path, content, unread=("samples/",))
     with suppress(Exception), zipfile.ZipFile(io.BytesIO(content)) as archive:  # Inspect says what is wrong
-        yield from (archive.read(of) for of in archive.namelist() if not of.startswith("samples/"))
+        yield from (archive.read(of) for of in archive.namelist() if _is_head(of))
+
+
+def _is_head(member: str) -> bool:
+    return member.endswith(".json") and not member.startswith("samples/")
 
 
 def _samples(kind: Any, path: str | os.PathLike[str], content: bytes, deadline: Deadline) -> Iterator[Any]:
@@ -398,7 +408,7 @@ def _samples(kind: Any, path: str | os.PathLike[str], content: bytes, deadline: 
             refuse_more(path, member.file_size, _MOST_BYTES, f"bytes in {member.filename}")
             document = archive.read(member)
             refuse_document(path, document, _MOST_VALUES)
-            sample = json.loads(document)
+            sample = json.loads(document, object_pairs_hook=distinct_keys)
             kept = {name: sample[name] for name in _OF_A_SAMPLE if name in sample}
             yield kind.model_validate({"target": "", **kept})
 
@@ -416,8 +426,11 @@ def _scores(sample: Any, number: Callable[[Any], float]) -> Iterator[tuple[str, 
             yield name, graded(value, number) if isinstance(value, str | int | float) else value
 
 
-def _incomplete(header: Any, n_samples: int) -> Iterator[str]:
-    """Yield what the log says of its status, and of samples that it lacks."""
+def _incomplete(header: Any, samples: Sequence[Any]) -> Iterator[str]:
+    """Yield what the log says of its status, and of samples that it lacks or that ended in an error."""
+    n_samples = len(samples)
+    if n_errors := sum(sample.error is not None for sample in samples):
+        yield f"samples that ended in an error: {n_errors}"
     expected = (header.eval.dataset.samples or 0) * (header.eval.config.epochs or 1)
     lacking = f"; {expected - n_samples} of {expected} samples are missing" if expected > n_samples else ""
     if header.status != "success" or lacking:

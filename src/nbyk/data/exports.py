@@ -14,6 +14,7 @@ from typing import Any
 
 from nbyk.data.makers import (
     EXPORTS,
+    HASHES,
     PLACE,
     Beside,
     Export,
@@ -25,6 +26,7 @@ from nbyk.data.makers import (
     as_object,
     columns_in,
     name_in,
+    objects_in,
     one_of,
     required,
     rows_of_split,
@@ -34,6 +36,18 @@ from nbyk.data.text import json_content, shown
 from nbyk.errors import DataPlace, NbykError
 
 
+def _instances(entries: Any, path: Path) -> Iterator[tuple[Any, Any]]:
+    """Yield the instances that HELM writes beside their statistics."""
+    beside = os.path.join(os.path.dirname(path), "instances.json")
+    for instance in objects_in(json_content(beside) if os.path.isfile(beside) else None):
+        copy = _copy(instance.get("id"), columns_in(instance.get("perturbation")).get("name"))
+        yield copy, columns_in(instance.get("input")).get("text")
+
+
+def _copy(instance: Any, perturbation: Any) -> Any:
+    return instance if perturbation is None else f"{instance} ({perturbation})"
+
+
 @Export(
     "HELM's statistics per instance",
     "entry",
@@ -41,6 +55,7 @@ from nbyk.errors import DataPlace, NbykError
     "train_trial_index",
     keys=("instance_id", "train_trial_index", "stats"),
     cluster="instance_id",
+    inputs=_instances,
 )
 def helm(entry: Mapping[str, Any]) -> Iterator[Row]:
     """Yield an instance, or a perturbed copy, which is an item of its own in the cluster of its instance."""
@@ -52,7 +67,7 @@ def helm(entry: Mapping[str, Any]) -> Iterator[Row]:
         if count:
             are_numbers = all(isinstance(of, int | float) and abs(of) < 1e300 for of in (count, total))
             scores.append((name, statistic.get("mean", total / count if are_numbers else [total, count])))
-    item = instance if perturbation is None else f"{instance} ({name_in(perturbation)})"
+    item = _copy(instance, None if perturbation is None else name_in(perturbation))
     yield Row(item, trial, scores, {"instance_id": instance})
 
 
@@ -119,11 +134,15 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
     "run",
     keys=("testIdx", "promptIdx"),
     within=(("results", "results"), ()),
+    cluster=HASHES[-1],
 )
 def promptfoo(result: Mapping[str, Any]) -> Iterator[Row | str]:
-    """Yield a result; providers and prompts are systems."""
+    """Yield a result; providers and prompts are systems, and a repeated test has further numbers."""
     test, prompt, provider = required(result, "testIdx", "promptIdx", "provider")
-    system = f"{provider if isinstance(provider, str) else as_object(provider).get('id')}, prompt {prompt}"
+    if not isinstance(provider, str):
+        label = as_object(provider).get("label")
+        provider = f"{provider.get('id')} ({label})" if label else provider.get("id")
+    system = f"{provider}, prompt {prompt}"
     if result.get("failureReason") == 2:  # its word for an error, not a failed assertion
         yield "results that ended in an error, whose score is 0"
     named = as_object(result.get("namedScores") or {})
@@ -133,7 +152,12 @@ def promptfoo(result: Mapping[str, Any]) -> Iterator[Row | str]:
 
 
 @Export(
-    "a table of promptfoo", "row", "test", "run", keys=("Status", "Score", "Named Scores", "Grader Reason")
+    "a table of promptfoo",
+    "row",
+    "test",
+    "run",
+    keys=("Status", "Score", "Named Scores", "Grader Reason"),
+    cluster=HASHES[-1],
 )
 def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     """Yield each prompt's result: an output, a status, a score and others, in this order."""
@@ -152,6 +176,11 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
             yield Row(PLACE, f"run of {system}", scores, {"system": system}, input=before_outputs)
 
 
+def _scenarios(results: Any, path: Path) -> Iterator[tuple[Any, Any]]:
+    """Yield the tasks of τ²-bench and what their users want."""
+    yield from ((task.get("id"), task.get("user_scenario")) for task in objects_in(results.get("tasks")))
+
+
 @Export("tasks of τ²-bench", "task", "task", "trial", keys=("id", "user_scenario"), within=(("tasks",), ()))
 @Export(
     "results of τ²-bench",
@@ -160,6 +189,7 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     "trial",
     keys=("task_id", "reward_info"),
     within=(("simulations",),),
+    inputs=_scenarios,
     meant=(("tasks",), ("info", "num_trials")),
     about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
 )
@@ -170,6 +200,7 @@ def promptfoo_table(row: Mapping[str, Any]) -> Iterator[Row | str]:
     "trial",
     keys=("task_id", "trial", "reward", "termination_reason"),
     within=(("simulation_index",),),
+    inputs=_scenarios,
     meant=(("tasks",), ("info", "num_trials")),
     about={"model": ("info", "agent_info", "llm"), "seed": ("info", "seed")},
 )
@@ -259,6 +290,7 @@ def lighteval(row: Mapping[str, Any]) -> Iterator[Row]:
     "sample_id",
     "run",
     keys=("spec",),
+    begins="spec",
     ends="final_report",
     about={"model": ("spec", "completion_fns"), "seed": ("spec", "run_config", "seed")},
 )
@@ -284,14 +316,30 @@ def openai_evals(event: Mapping[str, Any]) -> Iterator[Row | str]:
     about={"page": ("meta", "page"), "pages in all": ("meta", "totalPages")},
     cluster="trace",
 )
+@Export(
+    "scores of Langfuse",
+    "score",
+    "target",
+    "author",
+    keys=("subject", "name", "value", "source"),
+    within=((), ("data",)),
+    more=("meta", "cursor"),
+    cluster="trace",
+)
 def langfuse(score: Mapping[str, Any]) -> Iterator[Row]:
     """Yield a score of a trace, or of an observation in it, by a person or by a source such as EVAL."""
-    trace, name, value = required(score, "traceId", "name", "value")
-    item = score.get("observationId") or trace
+    name, value = required(score, "name", "value")
+    if "subject" in score:  # since the third version of its scores
+        subject = as_object(score["subject"])
+        (item,) = required(subject, "id")
+        trace = subject.get("traceId") or item
+    else:
+        (trace,) = required(score, "traceId")
+        item = score.get("observationId") or trace
     if score.get("dataType") == "CATEGORICAL":
         value = score.get("stringValue", value)
     who = score.get("authorUserId") or score.get("source")
-    yield Row(item, who, [(str(name), value)], {"trace": trace})
+    yield Row(item, who, [(name_in(name), value)], {"trace": trace})
 
 
 @Export("a table of MLflow's evaluation", "row", "inputs", "run", keys=("inputs", "outputs"), is_split=True)
@@ -303,7 +351,7 @@ def mlflow(row: Mapping[str, Any]) -> Iterator[Row]:
         for name, cell in row.items()
         if name not in ("outputs", "inputs", "token_count")
     ]
-    yield Row(item if isinstance(item, str) else json.dumps(item), "run 1", scores)
+    yield Row(item if item is None or isinstance(item, str) else json.dumps(item), "run 1", scores)
 
 
 def is_exported(rows: Sequence[Any]) -> bool:

@@ -33,7 +33,7 @@ from nbyk.data.kinds import (
 )
 from nbyk.data.layouts import Mending, as_ids
 from nbyk.data.lm_eval import SampleChoice
-from nbyk.data.ratings import Ratings, ordered_ids, rows_of
+from nbyk.data.ratings import Ratings, numbered, ordered_ids, rows_of
 from nbyk.data.reading import as_ratings, cells_of, is_log, reader_of, table_of
 from nbyk.data.scales import Scale
 from nbyk.data.tables import Table
@@ -50,7 +50,10 @@ _SPLIT = (
     "write each one into a file of its own, with the columns item and value, or all into one table with the "
     "columns item, system and value"
 )
-_LIKE_GOLD = re.compile(r"(.*[-_. ])?(gold|labels?|references?|truth)([-_. ].*)?", re.IGNORECASE)
+_LIKE_GOLD = re.compile(
+    r"(.*[-_. ])?(gold|labels?|references?|truth)([-_. ](labels?|ratings?|answers?|standard))?", re.IGNORECASE
+)
+_RUN = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 
@@ -119,13 +122,12 @@ def given_systems(
     found = column or known_column(table, "system")
     if found is None:
         return _systems_in_columns(table, wide, as_scores=as_scores) or named
-    names = as_ids(table, found, table.column(found, "name the column of systems with `system`"))
-    rows: dict[str, list[int]] = {}
-    for row, name in enumerate(names):
-        rows.setdefault(name, []).append(row)
-    for name in rows:
+    cells = table.column(found, "name the column of systems with `system`")
+    names, system_of_row = numbered(as_ids(table, found, cells))
+    for name in names:
         _check_name(name)
-    return {name: table.taken(of, without=found) for name, of in rows.items()}
+    rows = np.split(np.argsort(system_of_row, kind="stable"), np.cumsum(np.bincount(system_of_row))[:-1])
+    return {name: table.taken(of.tolist(), without=found) for name, of in zip(names, rows, strict=False)}
 
 
 def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) -> dict[str, Table]:
@@ -146,13 +148,18 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
         beside += runs[:1]
     elif not runs and not as_scores:
         return {}
+    elif other := next(filter(other_than_system, others), None):
+        raise table.place.error(
+            f"the columns {listed(others)} would each be a system, and {other!r} is of none by its name; "
+            "leave it out, or name the column of one system's scores with `value`"
+        )
     else:
-        beside = []
+        beside = runs
     for name in others:
         _check_name(name)
     about = f"each a column of {table.place}"
     kept = tuple(table.column(name, "") for name in beside)
-    names = {name: (*beside, asked.value if beside else name) for name in others}
+    names = {name: (*beside, asked.value if found.item in beside else name) for name in others}
     return {
         name: replace(table, names=of, columns=(*kept, table.column(name, "")), about=about)
         for name, of in names.items()
@@ -247,10 +254,13 @@ class GivenData:
             return replace(self._read("distributions", over.kind, mending), rows=over.rows)
         return self.classes(Classes(classes), mending, "raters")
 
-    def values(self, items: tuple[str, ...]) -> tuple[Floats, Units]:
-        """Return the values of some items, without columns that are all NaN, and their units."""
+    def values(self, items: tuple[str, ...], *, in_order: bool) -> tuple[Floats, Units]:
+        """Return the values of some items, without columns that are all NaN, and their units.
+
+        `in_order` says whether the items are in the order of their ids; the raters then are, too.
+        """
         ratings = self.ratings
-        if ordered_ids(items) == items:
+        if in_order:
             ratings = ratings.in_order_of_ids()
         matrix, units = ratings.matrix(), ratings.units()
         if ratings.items != items:
@@ -281,7 +291,7 @@ def _as_runs(folder: GivenData, runs: Sequence[GivenData]) -> GivenData:
             )
         of_entries = ratings.item_index.tolist()
         items += [ratings.items[item] for item in of_entries]
-        names += [file.stem] * len(of_entries)
+        names += [file.stem if _RUN.search(file.stem) else f"run {file.stem}"] * len(of_entries)
         if ratings.clusters is not None:
             clusters += [ratings.clusters[item] for item in of_entries]
         values.append(ratings.values + n_rows)
@@ -308,7 +318,28 @@ def _folder(path: Path, name: str, columns: Columns, samples: SampleChoice | Non
             "lm_eval --log_samples (samples_<task>_<date>.jsonl)",
             file=path,
         )
+    file_of: dict[str, Path] = {}
+    for file in files:
+        if file_of.setdefault(file.stem, file) != file:
+            raise NbykError(
+                f"holds {file_of[file.stem].name} and {file.name}, which would be one run, {file.stem}; "
+                "expected a file for each run: rename one, or move it away",
+                file=path,
+            )
     runs = tuple(given_data(file, name, columns, samples) for file in files)
+    models = dict.fromkeys(" and ".join(run.table.models) for run in runs if run.table and run.table.models)
+    if len(models) > 1:
+        raise NbykError(
+            f"holds runs of {len(models)} models ({', '.join(models)}); expected the runs of one: give each "
+            "model's own folder",
+            file=path,
+        )
+    for run in runs:
+        if run.table and runs[0].table and run.nameless and len(run.table) != len(runs[0].table):
+            raise run.place.error(
+                f"has {len(run.table)} items, and {runs[0].place} has {len(runs[0].table)}, without ids; "
+                "expected as many in each run: mend the file, or add a column item to all"
+            )
     notes = (f"{path}: not read, because they are folders or begin with _: {some(others, str)}",)
     return replace(runs[0], place=DataPlace(path), runs=runs, notes=notes if others else ())
 
@@ -369,7 +400,7 @@ def too_few(sources: Mapping[str, GivenData], columns: Columns) -> NbykError:
 def columns_may_be_systems(source: GivenData, columns: Columns) -> bool:
     """Return whether the only table has a column for each rater or system, and no names of runs."""
     givers = source.givers(columns)
-    return bool(givers) and not all(re.search("|".join(RUN_NAMES), name, re.IGNORECASE) for name in givers)
+    return bool(givers) and not all(map(_RUN.search, givers))
 
 
 def columns_like_systems(sources: Mapping[str, GivenData], *, has_gold: bool) -> Iterator[str]:
@@ -390,15 +421,17 @@ def systems_like_gold(
 ) -> dict[str, str]:
     """Return the caution about a system that looks like gold, by its name; {} if none does.
 
-    It has such a name, or several people for each item where all others have one answer.
+    It has such a name, or several people for each item where all others have one answer, or runs.
     """
     several = [name for name, matrix in responses.items() if matrix.shape[1] > 1]
+    people = [name for name in several if are_people(units[name])]
     named = [name for name in sources if _LIKE_GOLD.fullmatch(name)]
     if len(named) == 1:
         name, why = named[0], "its name"
-    elif len(several) == 1 and _are_people(units[several[0]]):
-        name = several[0]
-        why = f"up to {responses[name].shape[1]} people for each item, and one answer of each other system"
+    elif len(people) == 1 and all(map(are_runs, (units[of] for of in several if of not in people))):
+        name = people[0]
+        others = "runs" if several != people else "one answer"
+        why = f"up to {responses[name].shape[1]} people for each item, and {others} of each other system"
     else:
         return {}
     file = sources[name].place.file
@@ -408,9 +441,34 @@ def systems_like_gold(
     }
 
 
-def _are_people(units: Units) -> bool:
-    runs = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
-    return units.known_by == "ids" and not any(map(runs.search, units.names))
+def percent_beside_shares(values: Mapping[str, Floats]) -> Iterator[str]:
+    """Yield the caution about values that look like percentages, where the other systems' look like shares.
+
+    They are then 50 to 200 times as large, which no two systems of use are apart.
+    """
+    ends = {name: (float(np.nanmin(of)), float(np.nanmax(of))) for name, of in values.items()}
+    shares = [name for name, (low, high) in ends.items() if low >= 0.0 and high <= 1.0]
+    percent = [name for name, (low, high) in ends.items() if low >= 0.0 and 1.0 < high <= 100.0]
+    if not shares or not percent or len(shares) + len(percent) < len(values):
+        return
+    means = [np.mean([np.nanmean(values[name]) for name in names]) for names in (shares, percent)]
+    if not 50.0 * means[0] <= means[1] <= 200.0 * means[0] or means[0] == 0.0:
+        return
+    said = [f"{name} from {ends[name][0]:g} to {ends[name][1]:g}" for name in (shares[0], percent[0])]
+    yield (
+        f"the values of {' and those of '.join(said)} look like shares and percentages, and nbyk compares "
+        f"them as they are: divide those of {listed(percent)} by 100 if they are"
+    )
+
+
+def are_people(units: Units) -> bool:
+    """Return whether responses have raters whose names are not those of runs."""
+    return units.known_by == "ids" and not any(map(_RUN.search, units.names))
+
+
+def are_runs(units: Units) -> bool:
+    """Return whether responses have runs, by the names of all."""
+    return units.known_by == "ids" and all(map(_RUN.search, units.names))
 
 
 def _check_name(name: str) -> None:

@@ -9,14 +9,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.columns import SUMMARIES, USUALLY_LOWER, Columns, refuse_unnamed, value_column
+from nbyk.data.columns import Columns, is_usually_lower, notes_on_summaries, refuse_unnamed, value_column
 from nbyk.data.given import (
     GivenData,
     Input,
+    are_runs,
     columns_like_systems,
     columns_may_be_systems,
     given_data,
     given_systems,
+    percent_beside_shares,
     systems_like_gold,
     too_few,
 )
@@ -37,7 +39,7 @@ from nbyk.data.scales import GivenScale, Interval, Scale, as_scale, scale_text
 from nbyk.data.scores import read_scores
 from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items, equal_systems
 from nbyk.data.tables import Table
-from nbyk.data.text import check_choice, look_alikes, simplified
+from nbyk.data.text import check_choice, notes_on_look_alikes
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, argument_with, renaming
 from nbyk.words import listed
@@ -205,8 +207,11 @@ def read_systems(
         tables = {name: (source.table, source.columns) for name, source in sources.items()}
         read = read_scores(tables, mending, on_missing, paired)
         beside = (note for source in sources.values() for note in source.notes)
-        said_too = (*beside, *read.notes, *incomplete, *direction[1])
-        return replace(read, lower_is_better=direction[0], notes=said_too, incomplete=incomplete)
+        doubts = () if direction[0] or direction[1] else tuple(percent_beside_shares(read.responses))
+        said_too = (*doubts, *beside, *read.notes, *incomplete, *direction[1])
+        return replace(
+            read, lower_is_better=direction[0], notes=said_too, incomplete=incomplete, doubts=doubts
+        )
     if kind != "numbers" and on_duplicates == "mean":
         raise NbykError(f"found mean, and {kind} have none; choose first or last", argument="on_duplicates")
     if kind == "classes" and people is None:
@@ -237,27 +242,30 @@ def read_systems(
     items = common_items(
         [ItemIds(source.place, source.ratings.items, source.nameless) for source in every], on_missing
     )
+    ordered = ordered_ids(items)
     if not any(source.nameless for source in every):
-        items = ordered_ids(items)
+        items = ordered
     dropped = {str(source.place): source.ratings.n_items - len(items) for source in every}
     notes = [note for source in every for note in source.ratings.mended] + direction[1]
-    if summaries := [name for name in items if name.strip().lower() in SUMMARIES]:
-        notes.append(f"the item {summaries[0]!r} has the name of a summary; if it is one, leave its row out")
-    for what, ids in (
-        ("items", (of for source in every for of in source.ratings.items)),
-        ("raters or runs", (of for source in every for of in source.ratings.raters)),
-        ("clusters", (of for source in every for of in source.ratings.clusters or ())),
-        ("systems", iter(named)),
-    ):
-        if alike := look_alikes(dict.fromkeys(ids)):
-            notes.append(f"the {what} {alike[0]} and {alike[1]} look alike, and nbyk tells them apart")
+    notes += notes_on_summaries("item", items)
+    names_of = {
+        "items": (of for source in every for of in source.ratings.items),
+        "raters or runs": (of for source in every for of in source.ratings.raters),
+        "clusters": (of for source in every for of in source.ratings.clusters or ()),
+        "systems": named,
+    }
+    notes += notes_on_look_alikes(names_of)
     like_systems = columns_like_systems(sources, has_gold=gold is not None)
     matrices: dict[str, Floats] = {}
     units: dict[str, Units] = {}
     for name, source in sources.items():
-        matrices[name], units[name] = source.values(items)
-    like_gold = {} if people else systems_like_gold(sources, units, matrices)
-    gold_matrix, gold_units = people.values(items) if people else (None, None)
+        matrices[name], units[name] = source.values(items, in_order=items == ordered)
+    gold_matrix, gold_units = people.values(items, in_order=items == ordered) if people else (None, None)
+    may_be_gold = gold_units is None or are_runs(gold_units)
+    like_gold = systems_like_gold(sources, units, matrices) if may_be_gold else {}
+    doubts = tuple(like_gold.values())
+    if kind == "numbers" and on_scale == Interval(0.0, 100.0) and not direction[0] and not direction[1]:
+        doubts += tuple(percent_beside_shares({name: 100.0 * of for name, of in matrices.items()}))
     clusters = agreed_clusters(((source.place, source.ratings) for source in every), items)
     if cluster is not None and clusters is None:
         raise NbykError(
@@ -274,7 +282,7 @@ def read_systems(
         matrices,
         on_scale,
         {label: count for label, count in dropped.items() if count},
-        (*like_gold.values(), *notes, *like_systems, *equal_systems(gold_matrix, matrices)),
+        (*doubts, *notes, *like_systems, *equal_systems(gold_matrix, matrices)),
         units,
         gold_units,
         clusters,
@@ -284,6 +292,7 @@ def read_systems(
         lower_is_better=direction[0],
         incomplete=incomplete,
         like_gold=like_gold,
+        doubts=doubts,
         ordered=by_name.ordered,
     )
 
@@ -304,7 +313,7 @@ def _direction(sources: Iterable[GivenData], asked: bool | None) -> tuple[bool, 
         name = value_column(source.table, source.columns)
         if source.table.scores:
             said.setdefault(name in source.table.lower, name)
-        elif asked is None and simplified(name) in USUALLY_LOWER:
+        elif asked is None and is_usually_lower(name):
             notes[
                 f"the values are called {name}, of which lower ones are usually better, and nbyk takes "
                 "higher ones for better; say which is right with `lower_is_better`"
@@ -325,16 +334,37 @@ def _kind(sources: Sequence[GivenData], gold: GivenData | None, names_of_gold: M
     """Return the kind of all data: that of every table if they agree, and numbers otherwise."""
     if any(source.table is None for source in sources):
         return "numbers"
-    kinds = {kind_of(source.table, source.columns) for source in sources if source.table is not None}
+    found = [
+        (source, kind_of(source.table, source.columns)) for source in sources if source.table is not None
+    ]
+    kinds = {kind for _, kind in found}
     if kinds == {"distributions"} or (kinds == {"scores"} and gold is None):
         return kinds.pop()
-    if kinds & {"classes", "distributions"} and gold is not None and gold.table is not None:
+    of_gold: Kind | None = None
+    if gold is not None and gold.table is not None:
         with renaming(names_of_gold):
             of_gold = kind_of(gold.table, gold.columns)
         if kinds == {"classes"}:
             return "classes" if counts_labels(gold.table, gold.columns) else of_gold
-        if "distributions" in kinds and of_gold == "classes":
+        if kinds == {"distributions", "numbers"} and of_gold == "classes":
             return "distributions"  # the rows that sum to something else are named
+        if kinds == {"numbers"} and of_gold == "classes":
+            raise sources[0].place.error(
+                f"found numbers, expected classes as in {gold.place}, or a column for each with its "
+                "probability; divide percentages by 100, or write gold as numbers, such as 1 for yes and 0 "
+                "for no"
+            )
+    with_classes = [source for source, kind in found if kind == "classes"]
+    if len(with_classes) == 1 < len(found) and of_gold in (None, "distributions"):
+        (odd,) = with_classes
+        other, kind = next((source, kind) for source, kind in found if source is not odd)
+        way_out = "give it as gold"
+        if odd.place.file is not None:
+            way_out = f"give it as {argument_with('gold', str(odd.place.file))}"
+        raise odd.place.error(
+            f"found classes, expected {kind} as in {other.place}; if it is gold, {way_out}"
+            f"{f' in place of {gold.place}' if gold is not None else ''}"
+        )
     return "numbers"
 
 

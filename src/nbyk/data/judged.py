@@ -18,7 +18,7 @@ from nbyk.data.ratings import Ratings, ordered_ids, rows_of
 from nbyk.data.reading import cells_of, table_of
 from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.data.tables import Table
-from nbyk.data.text import shown
+from nbyk.data.text import notes_on_look_alikes, shown
 from nbyk.errors import NbykError, unknown_name
 from nbyk.words import in_full, listed, number_of
 
@@ -136,8 +136,9 @@ def read_judged(
     """
     on_scale = as_scale(scale)
     read = partial(_read, counts=counts, scale=on_scale, on_empty=on_empty)
-    by_people = _by_system(table_of(people), system)
-    by_judge = _by_system(_of_judge(table_of(judge), judges), system)
+    rated_by, judged = table_of(people), table_of(judge)
+    by_people = _by_system(rated_by, system)
+    by_judge = _by_system(_of_judge(judged, judges), system)
     if set(by_people) - set(by_judge):
         missing = next(name for name in by_people if name not in by_judge)
         raise by_people[missing].place.error(
@@ -180,6 +181,13 @@ def read_judged(
             f"nbyk dropped {number_of(n_dropped, 'item')} that the judge did not score for every system"
         )
     raters = ordered_ids({name for of in entries for name in of.raters})
+    named = (("judges", judged, "judge"), ("slices", judged, slices), ("batches", rated_by, batch))
+    further = {
+        what: as_ids(table, name, table.column(name, ""))
+        for what, table, name in named
+        if name is not None and name in table.names
+    }
+    notes += notes_on_look_alikes({"items": items, "raters": raters, "systems": systems, **further})
     data = JudgedSystems(
         items,
         systems,

@@ -338,8 +338,9 @@ def kind_of(table: Table, asked: Columns) -> Kind:
         return _kind_of_nameless(table)
     found = recognised(table, replace(asked, rater=None))
     if found.item not in table.names:
-        alone = asked.item == "item" and len(set(table.names).difference(_runs(table))) == 1
-        return "scores" if alone else "numbers"
+        others = set(table.names).difference(_runs(table))
+        of_runs = len(others) == 1 or (len(others) < len(table.names) and asked.value in others)
+        return "scores" if asked.item == "item" and of_runs else "numbers"
     known = {found.item, asked.cluster, asked.rater, *_runs(table)}
     values = [name for name in table.names if name not in known]
     people = known_names(values, "rater")

@@ -254,7 +254,7 @@ def _item_ids(table: Table, columns: Columns) -> list[str]:
 
 def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
     """Return the cells of an id column as text: "007" stays, 7 and 7.0 become "7", dates are as in CSV."""
-    if set(map(type, cells)) == {str} and all(map(str.strip, set(cells))):
+    if set(map(type, cells)) == {str} and all(map(str.strip, cells)):
         return list(cells)
     ids: list[str] = []
     for row, cell in enumerate(cells):
@@ -282,6 +282,8 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
 
 def refuse_repeated(table: Table, items: Sequence[str], way_out: str, rows: Sequence[int] = ()) -> None:
     """Raise NbykError if an item comes again; `rows` are those of the items in the table, by default all."""
+    if len(set(items)) == len(items):
+        return
     first: dict[str, int] = {}
     rows = rows or range(len(items))
     for row, name in zip(rows, items, strict=True):
@@ -325,9 +327,9 @@ class Mending:
 
 def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entries, str]:
     """Return the cells that hold something, and in words how many are empty; errors say what was expected."""
-    empty = [row for row, cell in enumerate(cells.found) if is_missing(cell)]
     if cells.value is None:
         return cells, _left_out(cells, cells.n_unrated)
+    empty = _empty_rows(cells.found)
     if not empty:
         return cells, ""
     if mending.on_empty == "refuse":
@@ -344,6 +346,13 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
     if not kept.items:
         raise cells.table.place.error(f"column {cells.value!r} holds no values; check the column's name")
     return kept, _left_out(cells, len(empty))
+
+
+def _empty_rows(cells: Sequence[Any]) -> list[int]:
+    if set(map(type, cells)) <= {str, int, float}:
+        missing = set(filter(is_missing, set(cells)))  # they repeat
+        return [row for row, cell in enumerate(cells) if cell in missing] if missing else []
+    return [row for row, cell in enumerate(cells) if is_missing(cell)]
 
 
 def _left_out(cells: Entries, n: int) -> str:

@@ -99,13 +99,16 @@ class Gathering:
         columns = {name: [row.ids[place] for row in self._rows] for place, name in enumerate(self._ids)}
         cells = {name: SparseColumn(numbers) for name in names}
         further: dict[str, SparseColumn] = {}
+        said_beside = {str(name) for row in self._rows for name in row.further}
         for place, row in enumerate(self._rows):
             for name in names:
                 if row.is_whole or name in row.scores:
                     cells[name].add(place, row.scores.get(name))
             for name, cell in row.further.items():
                 if isinstance(cell, str | int | float):
-                    own = f"metadata.{name}" if name in taken else str(name)
+                    own = str(name)
+                    while own in taken or (own != name and own in said_beside):
+                        own = f"metadata.{own}"
                     further.setdefault(own, SparseColumn(numbers)).add(place, cell)
         scores = [name for name in names if any(map(_is_score, cells[name].cells))]
         if numbers and not scores:
@@ -129,6 +132,7 @@ class Gathering:
             lower=frozenset(self.lower),
             incomplete=tuple(incomplete),
             about=", ".join(about),
+            models=tuple(self._about.get("model", ())),
         )
 
     def _refuse(self, cells: Mapping[str, SparseColumn], numbers: list[int], files: list[File]) -> None:
@@ -202,6 +206,7 @@ PLACE = object()
 
 
 Rows: TypeAlias = Callable[[Mapping[str, Any]], Iterator[Any]]
+Inputs: TypeAlias = Callable[[Any, Path], Iterable[tuple[Any, Any]]]
 
 
 @dataclass(frozen=True)
@@ -218,11 +223,14 @@ class Export:
     within
         Members that lead to the list of units, in each of the tool's versions; () if the file is the list, or
         a unit. If it `is_split`, it is a table as pandas splits it, into columns and data.
-    ends, meant
-        A member that only the last unit of a run that ended well has; and those, numbers or lists, whose
-        product is the number of units of a whole run.
+    begins, ends, more, meant
+        A member that one unit of a run has; one that a unit of a run that ended well has; members that lead
+        to what a file has if others follow it; and those, numbers or lists, whose product is the number of
+        units of a whole run.
     about
         Words for what the file says of the run, and the members that lead to it, in the first unit of a list.
+    inputs
+        Yields items and the input of each, from the file's content or a file beside it, if rows have none.
     rows
         Yields the rows of a unit, and words for what is no row, which are counted.
     """
@@ -235,9 +243,12 @@ class Export:
     within: tuple[tuple[str, ...], ...] = ((),)
     cluster: str | None = None
     is_split: bool = False
+    begins: str = ""
     ends: str = ""
+    more: tuple[str, ...] = ()
     meant: tuple[tuple[str, ...], ...] = ()
     about: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    inputs: Inputs = lambda content, path: ()
     rows: Rows = lambda unit: iter(())
 
     def __call__(self, rows: Rows) -> Rows:
@@ -270,6 +281,10 @@ class Export:
         whole = content[0] if isinstance(content, list) else content
         for what, names in self.about.items():
             gathering.tell(what, _member(whole, names))
+        inputs: dict[str, list[Any]] = {}
+        for item, shown in self.inputs(content, path):
+            if shown is not None:
+                inputs.setdefault(str(item), []).append(shown)
         remarks: Counter[str] = Counter()
         for *above, own in filter(None, self.within):
             for name, others in columns_in(_member(content, above)).items():
@@ -283,7 +298,8 @@ class Export:
                         remarks[row] += 1
                     else:
                         item = place if row.item is PLACE else row.item
-                        further = {**row.further, **hash_of_input(row.input)}
+                        shown = inputs.get(str(item)) if row.input is None else row.input
+                        further = {**row.further, **hash_of_input(shown)}
                         gathering.add(item, row.rater, row.scores, further, number=number)
                         gathering.lower.update(row.lower)
             except UnexpectedNodeError as node:
@@ -294,8 +310,12 @@ class Export:
                 ) from None
         words_of = {remark: f"{remark}: {n}" for remark, n in remarks.items()}
         incomplete = [words for remark, words in words_of.items() if isinstance(remark, Incomplete)]
-        if self.ends and self.ends not in units[-1]:
+        if self.begins and (n_runs := sum(self.begins in unit for unit in units)) > 1:
+            raise NbykError(f"holds {n_runs} runs, expected one; give a file of each", file=path)
+        if self.ends and not any(self.ends in unit for unit in units):
             incomplete.append(f"the run did not end: there is no {self.ends}")
+        if self.more and _member(whole, self.more) is not None:
+            incomplete.append(f"it is a page of several: there is a {self.more[-1]}")
         n_meant = math.prod(_number(_member(whole, names)) for names in self.meant)
         if self.meant and n_meant > len(units):
             lacking = n_meant - len(units)
@@ -351,6 +371,11 @@ def one_of(known: Sequence[Any], node: Any) -> Any:
     if any(node is value or (isinstance(node, str) and node == value) for value in known):
         return node
     raise UnexpectedNodeError(f"{said(node)}, expected {' or '.join(map(str, known))}")
+
+
+def objects_in(node: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects in what may be a list of them."""
+    yield from (each for each in (node if isinstance(node, list) else []) if isinstance(each, Mapping))
 
 
 def columns_in(node: Any) -> Mapping[str, Any]:

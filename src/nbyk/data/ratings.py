@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +28,7 @@ MOST_CELLS = 5 * 10**7
 """Cells of a matrix of ratings that may be nearly all empty; 400 MB."""
 
 _SPARSE = 20
-_DIGITS = re.compile("([0-9]{1,4000})")
-_DIGITS_OF_INT = 18
+_DIGITS = re.compile("[0-9]{1,4000}")
 _UNREAD = DataPlace(name="ratings")
 
 
@@ -114,8 +112,8 @@ class Ratings:
             raise at(row).error(
                 f"value is {numbers[row]}; expected a finite number: leave missing ratings out"
             )
-        item_ids, item_index = _numbered(items)
-        rater_ids, rater_index = _numbered(raters)
+        item_ids, item_index = numbered(items)
+        rater_ids, rater_index = numbered(raters)
         for what, ids, index in (("item", item_ids, item_index), ("rater", rater_ids, rater_index)):
             if are_plain(ids):
                 continue
@@ -162,9 +160,9 @@ class Ratings:
         Items and raters are in the order of `ordered_ids`, and ratings by item and rater. Raters that are not
         known keep their order within an item.
         """
-        items = ordered_ids(self.items)
+        items, item_rows = _ordered(self.items)
         raters = ordered_ids(self.raters) if self.raters_known else self.raters
-        item_index = rows_of(items, self.items)[self.item_index]
+        item_index = item_rows[self.item_index]
         rater_index = rows_of(raters, self.raters)[self.rater_index]
         order = np.lexsort((rater_index, item_index) if self.raters_known else (item_index,))
         cluster_of = None if self.clusters is None else dict(zip(self.items, self.clusters, strict=True))
@@ -273,30 +271,26 @@ def stored_ratings(path: Path) -> tuple[Ratings, dict[str, Any]]:
 
 def ordered_ids(ids: Iterable[str]) -> tuple[str, ...]:
     """Return ids in the order in which comparisons take them: q2 before q10, in Unicode's normal form C."""
-    return _ordered(tuple(ids))
+    return _ordered(tuple(ids))[0]
 
 
 @lru_cache(maxsize=2)  # the files of a comparison have the same ids
-def _ordered(ids: tuple[str, ...]) -> tuple[str, ...]:
-    head = ids[0].rstrip("0123456789") if ids else ""
-    if ids and all(map(methodcaller("startswith", head), ids)):
-        tails = [name[len(head) :] for name in ids]
-        if "" not in tails and max(map(len, tails)) <= _DIGITS_OF_INT and _only_digits("".join(tails)):
-            numbers = np.array(tails, dtype=np.int64)
-            order = np.argsort(numbers, kind="stable")
-            if (np.diff(numbers[order]) > 0).all():
-                return tuple(map(ids.__getitem__, order.tolist()))
-    return tuple(sorted(ids, key=_by_text_and_number))
+def _ordered(ids: tuple[str, ...]) -> tuple[tuple[str, ...], Indices]:
+    """Return ids in order, and the row of each there."""
+    ordered = tuple(sorted(sorted(ids), key=_by_text_and_number))
+    return ordered, rows_of(ordered, ids)
 
 
-def _only_digits(text: str) -> bool:
-    return text.isascii() and text.isdigit()
+def _by_text_and_number(name: str) -> str:
+    """Return text that sorts as the name does, its numbers by size; 01 and 1 are equal."""
+    text = name if name.isascii() else unicodedata.normalize("NFC", name)
+    return _DIGITS.sub(_sized, text.replace("\0", "\0\uffff"))
 
 
-def _by_text_and_number(name: str) -> tuple[list[str | int], str]:
-    parts: list[str | int] = [*_DIGITS.split(unicodedata.normalize("NFC", name))]
-    parts[1::2] = map(int, parts[1::2])
-    return parts, name
+def _sized(digits: re.Match[str]) -> str:
+    """Return a number as text that sorts by its size, and before all other text."""
+    significant = digits[0].lstrip("0")
+    return f"\0{chr(len(significant))}{significant}"
 
 
 def rows_of(ids: Sequence[str], names: Sequence[str]) -> Indices:
@@ -332,10 +326,10 @@ def agreed_clusters(
     return clusters
 
 
-def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indices]:
+def numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indices]:
     """Return the distinct names in order of first appearance, and each name's place among them."""
     distinct = tuple(dict.fromkeys(names))
-    return distinct, rows_of(distinct, names)
+    return distinct, rows_of(distinct, distinct if len(distinct) == len(names) else names)
 
 
 def _fault(name: str, other: str) -> str:

@@ -252,7 +252,9 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
     if isinstance(given, Table):
         return given
     if isinstance(given, np.ndarray):
-        if isinstance(given, np.ma.MaskedArray):
+        if isinstance(given, np.ma.MaskedArray) and given.dtype.kind == "V":
+            given = given.data
+        elif isinstance(given, np.ma.MaskedArray):
             kind, missing = (float, np.nan) if given.dtype.kind in "biuf" else (object, None)
             given = np.ma.filled(given.astype(kind), missing)
         place = DataPlace(name="the array")

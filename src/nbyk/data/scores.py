@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.columns import KNOWN_NAMES, RUN_NAMES, Columns
+from nbyk.data.columns import KNOWN_NAMES, RUN_NAMES, Columns, notes_on_summaries, run_word
 from nbyk.data.columns import recognised as recognised_in
 from nbyk.data.kinds import headless
 from nbyk.data.layouts import Entries, Mending, as_ids, refuse_repeated, without_duplicates, without_empty
@@ -20,9 +20,9 @@ from nbyk.data.ratings import ordered_ids, rows_of
 from nbyk.data.scales import Interval
 from nbyk.data.systems import ItemIds, OnMissing, Systems, common_items
 from nbyk.data.tables import Table
-from nbyk.data.text import some
+from nbyk.data.text import notes_on_look_alikes, some
 from nbyk.data.units import VECTOR
-from nbyk.errors import NbykError, argument_with
+from nbyk.errors import DataPlace, NbykError, argument_with
 
 Floats = NDArray[np.float64]
 
@@ -70,12 +70,14 @@ def read_scores(
     """Return the scores in the tables of systems; the other arguments are those of `read_systems`."""
     ids: dict[str, ItemIds] = {}
     scores: dict[str, Floats] = {}
+    rows: dict[str, None] = {}
+    is_one_table = len({table.place for table, _ in tables.values() if table}) == 1
     notes: list[str] = []
     recognised: dict[str, str] = {}
     for name, (table, columns) in tables.items():
         if table is None:
             raise NbykError("holds ratings with raters, expected scores of runs; give a table", name=name)
-        cells = _score_cells(table, columns)
+        cells = _score_cells(table, columns, by_runs=bool(paired))
         said = ""
         if mending.on_empty == "drop":
             cells, said = without_empty(cells, mending, "a finite number")
@@ -89,11 +91,14 @@ def read_scores(
             cells.rows,
         )
         found = cells.columns
-        if (found.item, found.value) != ("item", "value"):
-            items_said = f"items = {found.item} ({len(cells.items)}), " if cells.has_ids else ""
+        if not table.nameless and (not cells.has_ids or (found.item, found.value) != ("item", "value")):
+            what = "runs" if run_word(found.item) else "items"
+            items_said = f"{what} = {found.item} ({len(cells.items)}), " if cells.has_ids else ""
             about = f"; {table.about}" if table.about else ""
             recognised[str(table.place)] = f"{items_said}values = {found.value}{about}"
-        ids[name] = ItemIds(table.place, cells.items, not cells.has_ids)
+        rows |= dict.fromkeys(cells.items if cells.has_ids else cells.raters)
+        place = DataPlace(name=name) if is_one_table else table.place
+        ids[name] = ItemIds(place, cells.items, not cells.has_ids)
         notes += [*(f"{table.place}: {note}" for note in table.notes), *filter(None, (said, averaged))]
     with_ids = [of for of in ids.values() if not of.nameless]
     without = [of for of in ids.values() if of.nameless]
@@ -102,6 +107,8 @@ def read_scores(
             f"{with_ids[0].place} names the items of its scores and {without[0].place} does not, so nbyk "
             "does not pair them"
         )
+    notes += notes_on_look_alikes({"items": (name for of in with_ids for name in of.ids), "systems": scores})
+    notes += notes_on_summaries("item or run", rows)
     paired = not without if paired is None else paired
     items: tuple[str, ...] = ()
     dropped: dict[str, int] = {}
@@ -132,8 +139,8 @@ def read_scores(
     )
 
 
-def _score_cells(table: Table, asked: Columns) -> Entries:
-    """Return the scores in a table, one a row, and the items' ids if a column has them."""
+def _score_cells(table: Table, asked: Columns, *, by_runs: bool) -> Entries:
+    """Return the scores in a table, one a row, and the ids of items, or of runs to pair by, if any."""
     if table.nameless:
         if table.array is not None and table.array.ndim != 1:
             raise table.place.error(
@@ -149,15 +156,22 @@ def _score_cells(table: Table, asked: Columns) -> Entries:
     named = asked.item != "item"
     value = _score_column(table, asked)
     found = recognised_in(table, replace(asked, rater=None, value=value))
+    runs = [name for name in table.names if name.lower() in RUN_NAMES and name != value]
     has_ids = named or found.item in table.names
     scores = table.column(value, "name the column of the scores with `value`")
-    if not has_ids:
+    names = ["1"] * len(scores)
+    if by_runs and runs and not has_ids:
+        every = (as_ids(table, name, table.column(name, "")) for name in runs)
+        items = [", ".join(ids) for ids in zip(*every, strict=True)]
+        found = replace(found, item=runs[0])
+    elif not has_ids:
         _refuse_repeated_runs(table)
         items = list(map(str, range(len(scores))))
+        names = list(map(str, table.column(runs[0], ""))) if runs else names
     else:
         hint = "name it with `item`, or leave `item` out if no ids pair the scores"
         items = as_ids(table, found.item, table.column(found.item, hint))
-    return Entries(items, ["1"] * len(items), scores, range(len(items)), table, value, found)
+    return Entries(items, names, scores, range(len(items)), table, value, found)
 
 
 def _score_column(table: Table, asked: Columns) -> str:

@@ -170,6 +170,8 @@ class Systems:
         The logs that lack some of their run, a sentence each; they are in `notes`, too.
     like_gold
         The caution about a system that looks like gold, by its name; empty if none does.
+    doubts
+        Cautions that may turn the verdict round, about gold or percentages; they are in `notes`, too.
     """
 
     items: tuple[str, ...]
@@ -188,6 +190,7 @@ class Systems:
     lower_is_better: bool = False
     incomplete: tuple[str, ...] = ()
     like_gold: Mapping[str, str] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
     ordered: bool = True
 
     @property

@@ -6,7 +6,8 @@ import csv
 import difflib
 import io
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,11 +15,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from nbyk.data.text import json_lines, shown, some, whole_text
+from nbyk.data.text import json_lines, reason, shown, some, whole_text
 from nbyk.errors import DataPlace, NbykError
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
+_QUOTED = re.compile('^"([^"]*)"$')
 TABLE_SUFFIXES = (*DELIMITERS, *JSON_LINES, ".parquet")
 
 
@@ -98,9 +100,9 @@ class Table:
     nameless, array
         Whether neither rows nor columns have names, as in text and in lists; and the cells of an array, shape
         (N,) or (N, K), in place of `columns`.
-    notes, lower, incomplete, about
+    notes, lower, incomplete, about, models
         What a maker's reader says of the whole file, a sentence each; the scores of which lower ones are
-        better; what the file lacks of its run, and what it says of it.
+        better; what the file lacks of its run, what it says of it, and the models that it names.
     chosen_by
         The column that chose these rows of a larger table; "" if they are all.
     """
@@ -119,6 +121,7 @@ class Table:
     lower: frozenset[str] = frozenset()
     incomplete: tuple[str, ...] = ()
     about: str = ""
+    models: tuple[str, ...] = ()
     chosen_by: str = ""
 
     @cached_property
@@ -157,7 +160,7 @@ class Table:
         found = self._places.get(name, [])
         if len(found) == 1:
             if name not in self._lists:
-                self._lists[name] = _cells(self.columns[found[0]])
+                self._lists[name] = self._cells(found[0])
             return self._lists[name]
         if found:
             raise self.place.error(f"{len(found)} columns are named {shown(name)}; rename all but one")
@@ -170,17 +173,15 @@ class Table:
 
     def taken(self, rows: Sequence[int], without: str) -> Table:
         """Return some of the rows, without a column."""
-        kept = [
-            (name, column) for name, column in zip(self.names, self.columns, strict=True) if name != without
-        ]
+        kept = [place for place, name in enumerate(self.names) if name != without]
         return replace(
             self,
-            names=tuple(name for name, _ in kept),
+            names=tuple(self.names[place] for place in kept),
             columns=tuple(
-                column.taken(rows)
-                if isinstance(column, SparseColumn)
-                else list(map(_cells(column).__getitem__, rows))
-                for _, column in kept
+                self.columns[place].taken(rows)
+                if isinstance(self.columns[place], SparseColumn)
+                else list(map(self._cells(place).__getitem__, rows))
+                for place in kept
             ),
             numbers=[self.numbers[row] for row in rows],
             files=self.files and [self.files[row] for row in rows],
@@ -197,7 +198,13 @@ class Table:
         column = self.columns[place]
         if isinstance(column, SparseColumn):
             return zip(column.rows, column.cells, strict=True)
-        return enumerate(_cells(column))
+        return enumerate(self._cells(place))
+
+    def _cells(self, place: int) -> list[Any]:
+        column = self.columns[place]
+        if isinstance(column, list):
+            return column
+        return as_cells(column.to_pylist, self.names[place], self.place)
 
 
 def made_table(
@@ -218,8 +225,17 @@ def made_table(
     return Table(DataPlace(path), tuple(map(str, columns)), cells, numbers, unit, files, **known)
 
 
-def _cells(column: Any) -> list[Any]:
-    return column if isinstance(column, list) else list(column.to_pylist())
+def as_cells(read: Callable[[], Iterable[Any]], name: str, place: DataPlace) -> list[Any]:
+    """Return the cells that a library makes of a column; raise NbykError if Python has no such values."""
+    try:
+        return list(read())
+    except BaseException as error:  # that of polars is no Exception
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise place.error(
+            f"column {name!r}: Python cannot hold its cells ({reason(error)}); write them as text, or leave "
+            "the column out"
+        ) from None
 
 
 def is_number(cell: str) -> bool:
@@ -243,8 +259,9 @@ def _split(
 ) -> tuple[list[str], tuple[list[str], ...], Sequence[int]] | None:
     """Return the same as `_parsed`, several times as fast, or None for text that only `_parsed` can read."""
     # Without quotes every delimiter and line end counts, and the fields are the text between them.
-    lines = text.replace("\r\n", "\n").split("\n")
-    if '"' in text or any("\r" in line for line in lines):
+    head, *lines = text.replace("\r\n", "\n").split("\n")
+    lines.insert(0, delimiter.join(_QUOTED.sub(r"\1", name) for name in head.split(delimiter)))
+    if '"' in lines[0] or text.count('"') > head.count('"') or any("\r" in line for line in lines):
         return None
     filled = [line for line in lines if line]
     widths = {line.count(delimiter) + 1 for line in filled}

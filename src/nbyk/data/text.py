@@ -8,11 +8,11 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nbyk.bounded import Deadline, refuse_document
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, no_such_file
 from nbyk.files import read_bytes
 
 # First bytes of other files that people take for text, and advice on each.
@@ -113,10 +113,17 @@ def look_alikes(names: Iterable[str]) -> tuple[str, str] | None:
     return None
 
 
+def notes_on_look_alikes(names: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """Yield a note on names that look alike, of each kind of names, such as "items"."""
+    for what, every in names.items():
+        if alike := look_alikes(dict.fromkeys(every)):
+            yield f"the {what} {alike[0]} and {alike[1]} look alike, and nbyk tells them apart"
+
+
 def unreadable(path: str | os.PathLike[str], error: BaseException) -> NbykError:
     """Return the error for a file that the system does not let us read."""
     if isinstance(error, FileNotFoundError):
-        return NbykError("no such file; check the path", file=path)
+        return no_such_file(path)
     return NbykError(
         f"cannot be read ({reason(error)}); check that it is a file that you may read", file=path
     )
@@ -177,7 +184,7 @@ def cells_of_lines(path: str | os.PathLike[str], expected: str) -> list[str]:
 
 def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line number and object of each line of a JSON-lines file; blank lines are skipped."""
-    decode = json.JSONDecoder(object_pairs_hook=_distinct_keys).decode
+    decode = json.JSONDecoder(object_pairs_hook=distinct_keys).decode
     for number, line in enumerate(text_lines(path), start=1):
         if not line.strip():
             continue
@@ -224,7 +231,7 @@ def json_content(path: str | os.PathLike[str]) -> Any:
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         deadline.check()
-        return _distinct_keys(pairs)
+        return distinct_keys(pairs)
 
     try:
         return json.loads(text, object_pairs_hook=members)
@@ -239,7 +246,7 @@ def json_content(path: str | os.PathLike[str]) -> Any:
         ) from None
 
 
-def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object's members; Python's own reader would keep the last of those with the same key."""
     members = dict(pairs)
     if len(members) < len(pairs):

@@ -105,6 +105,7 @@ BUILTIN = (
         "lower",
         "Largest absolute error of an item mean.",
         traits=said("jumps", unit_power=1, follows_one_item=True, score_range=(0.0, 1.0)),
+        form=f"{_FORMS}:Largest",
     ),
     Metric(
         "wins_mae",
@@ -163,6 +164,7 @@ BUILTIN = (
         needs_gold=False,
         additive=True,
         traits=said("linear", unit_power=1, score_range=(0.0, 1.0)),
+        noun="mean",
     ),
     Metric(
         "wins_mae_vectorized",
@@ -184,6 +186,7 @@ BUILTIN = (
         needs="responses",
         source=_WEIN,
         traits=said("smooth", ("scale",), score_range=(0.0, 2.0)),
+        form=f"{_FORMS}:Cosines",
     ),
     Metric(
         "emd_aggregated",

@@ -208,25 +208,14 @@ SIMILARITY, CORRELATION = range(2)
 
 
 @njit(nogil=True, cache=True)
-def distance(measure: int, p: Floats, q: Floats) -> Any:
-    """Return the distance of a prediction q from a target p, shape (C,) each; `CROSS_ENTROPY` and others."""
+def _divergence(measure: int, p: Floats, q: Floats) -> Any:
+    """Return a distance that takes logarithms, of a prediction q from a target p, shape (C,) each."""
     if measure == CROSS_ENTROPY:
         return cross_entropy(p, q)
     if measure == KL:
         return max(cross_entropy(p, q) - cross_entropy(p, p), 0.0)
-    if measure == JS_DIVERGENCE:
-        return js_divergence(p, q)
-    if measure == JS_DISTANCE:
-        return np.sqrt(js_divergence(p, q))
-    total = ahead = 0.0
-    for c in range(len(p)):
-        apart = p[c] - q[c]
-        ahead += apart
-        if measure == BRIER:
-            total += apart * apart
-        else:
-            total += abs(ahead) if measure == LEVELS else abs(apart)
-    return total / len(p) if measure == TV_MEAN else total
+    divergence = js_divergence(p, q)
+    return np.sqrt(divergence) if measure == JS_DISTANCE else divergence
 
 
 @njit(nogil=True, cache=True)
@@ -248,22 +237,41 @@ def mean_distance(
     systems: Floats, gold: Floats, out: Floats, table: Floats, measure: int, pooled: int
 ) -> None:
     """Mean over items of a distance between the target and the prediction of each run, or of all pooled."""
-    shares = np.empty(gold.shape[2])
+    n_classes, columns = gold.shape[2], 1 if pooled else systems.shape[3]
+    p, q = np.empty(n_classes), np.empty(n_classes)
     for r in range(gold.shape[0]):
         for s in range(systems.shape[0]):
             total = 0.0
             for i in range(systems.shape[2]):
-                if pooled:
-                    n = _fill_pooled(systems[s, r, i], table, shares)
-                    total += distance(measure, gold[r, i], shares) if n > 0 else np.nan
-                    continue
+                for c in range(n_classes):  # views would be counted, which takes longer than a distance
+                    p[c] = gold[r, i, c]
                 item_total = 0.0
                 n = 0
-                for k in range(systems.shape[3]):
+                for k in range(columns):
                     code = systems[s, r, i, k]
-                    if code == code:
-                        n += 1
-                        item_total += distance(measure, gold[r, i], table[int(code)])
+                    if pooled:
+                        if _fill_pooled(systems[s, r, i], table, q) == 0:
+                            continue
+                    elif code == code:
+                        for c in range(n_classes):
+                            q[c] = table[int(code), c]
+                    else:
+                        continue
+                    n += 1
+                    apart = ahead = 0.0
+                    if measure <= KL:
+                        apart = _divergence(measure, p, q)
+                    elif measure == BRIER:
+                        for c in range(n_classes):
+                            apart += (p[c] - q[c]) ** 2
+                    elif measure == LEVELS:
+                        for c in range(n_classes):
+                            ahead += p[c] - q[c]
+                            apart += abs(ahead)
+                    else:
+                        for c in range(n_classes):
+                            apart += abs(p[c] - q[c])
+                    item_total += apart / n_classes if measure == TV_MEAN else apart
                 total += item_total / n if n > 0 else np.nan
             out[s, r] = total / systems.shape[2]
 
@@ -345,9 +353,23 @@ def entropies_alike(systems: Floats, gold: Floats, out: Floats, table: Floats, m
 
 def shares_of(codes: Floats, table: Floats) -> Floats:
     """Return the mean distribution of the responses to each item, shape (..., C), of codes (..., K)."""
-    there = ~np.isnan(codes)
-    rows = table[np.where(there, codes, 0.0).astype(np.int64)]
-    rows = np.where(there[..., None], rows, 0.0)
-    with np.errstate(invalid="ignore"):
-        shares: Any = rows.sum(axis=-2) / there.sum(axis=-1)[..., None]
-    return np.ascontiguousarray(shares, dtype=np.float64)
+    shares = np.empty((*codes.shape[:-1], table.shape[1]))
+    _fill_shares(
+        np.ascontiguousarray(codes).reshape(-1, codes.shape[-1]), table, shares.reshape(-1, table.shape[1])
+    )
+    return shares
+
+
+@njit(nogil=True, cache=True)
+def _fill_shares(codes: Floats, table: Floats, out: Floats) -> None:
+    for i in range(len(codes)):
+        out[i] = 0.0
+        n = 0
+        for k in range(codes.shape[1]):
+            code = codes[i, k]
+            if code == code:
+                n += 1
+                for c in range(out.shape[1]):
+                    out[i, c] += table[int(code), c]
+        for c in range(out.shape[1]):
+            out[i, c] = out[i, c] / n if n > 0 else np.nan

@@ -17,22 +17,41 @@ from nbyk.metrics.classes import score_of_positives
 from nbyk.metrics.paired import lead_of_first
 from nbyk.metrics.sorting import doubled_ranks
 
+USUAL_WIDTH = 5
+"""Responses per item in the papers' studies. A loop over a constant number of them compiles to no loop."""
+
 _MOST_PLACES, _POWER_OF_TWO = 308, 2.0**600
 """The most decimal places whose power of ten is a double, and a factor that makes smaller numbers larger."""
 _NEAR_MIDDLE = 0.02
 """Numbers that are equal on paper differ by less than this part of a step of the last digit kept."""
 
 
-@njit(nogil=True, cache=True)
-def fill_item_means(rows: Floats, out: Floats) -> None:
-    """Fill `out`, shape (n,), with the mean of each row of left-packed responses, shape (n, K)."""
-    width = rows.shape[1]
+@njit(inline="always")
+def _fill_sums(rows: Floats, width: int, out: Floats) -> None:
     for i in range(len(rows)):
         total = 0.0
         for j in range(width):
             total += rows[i, j]
-        count = width
-        if total != total:
+        out[i] = total
+
+
+@njit(nogil=True, cache=True)
+def fill_item_means(rows: Floats, out: Floats) -> None:
+    """Fill `out`, shape (n,), with the mean of each row of left-packed responses, shape (n, K)."""
+    width = rows.shape[1]
+    if width == USUAL_WIDTH:
+        _fill_sums(rows, USUAL_WIDTH, out)
+    else:
+        _fill_sums(rows, width, out)
+    count_of_all = float(width) if width > 0 else np.nan
+    incomplete = 0
+    for i in range(len(rows)):
+        out[i] /= count_of_all
+        incomplete += int(out[i] != out[i])
+    if incomplete == 0:
+        return
+    for i in range(len(rows)):
+        if out[i] != out[i]:
             total = 0.0
             count = 0
             for j in range(width):
@@ -41,7 +60,7 @@ def fill_item_means(rows: Floats, out: Floats) -> None:
                     break
                 total += response
                 count += 1
-        out[i] = total / count if count > 0 else np.nan
+            out[i] = total / count if count > 0 else np.nan
 
 
 def item_means(responses: Floats) -> Floats:

@@ -67,6 +67,15 @@ def _over_pairs(a: Floats, gold: Floats) -> tuple[float, float]:
     return product, length_a * length_g
 
 
+def products_of_pairs(systems: Floats, gold: Floats) -> Floats:
+    """Return a·g, |a|² and |g|² over the pairs of each item, shape (S, N, 3), of responses (S, N, K)."""
+    width = min(systems.shape[2], gold.shape[1])
+    a, g = np.broadcast_arrays(systems[..., :width], gold[:, :width])
+    paired = ~np.isnan(a * g)
+    a, g = np.where(paired, a, 0.0), np.where(paired, g, 0.0)
+    return np.stack([(x * y).sum(axis=2) for x, y in ((a, g), (a, a), (g, g))], axis=2)
+
+
 @njit(nogil=True, cache=True)
 def wins_mae_vectorized(systems: Floats, gold: Floats, out: Floats, tolerance: float) -> None:
     """Fill `out`, shape (R,), with (wins of A − wins of B) / pairs: nearer by more than `tolerance` wins."""

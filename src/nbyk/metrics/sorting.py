@@ -25,6 +25,7 @@ _SHORT = 32
 _CROWDED = 24
 _LEVELS = 8
 _NEAR = 4
+_LARGEST = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 discard_older_caches(__file__)
@@ -156,6 +157,50 @@ def _bucket_scale(values: Floats) -> tuple[float, float]:
 
 
 @njit(nogil=True, cache=True)
+def _sort_levels(values: Floats, ordered: Floats) -> bool:
+    """Sort more than 32 values without NaN into `ordered` if they have few levels; return whether they do.
+
+    A pass for each level compares whole numbers by vector instructions; counting has to wait for its cell.
+    """
+    n = len(values)
+    n_seen = 0
+    for i in range(_SHORT):
+        is_new = True
+        for j in range(n_seen):
+            is_new = is_new and values[i] != ordered[j]
+        if is_new:
+            if n_seen == _LEVELS:
+                return False
+            ordered[n_seen] = values[i]
+            n_seen += 1
+    bits, whole = values.view(np.int64), ordered.view(np.int64)
+    level = _flipped(bits[0])
+    for i in range(n):
+        whole[i] = _flipped(bits[i])
+        level = min(level, whole[i])
+    levels, ends = np.empty(_LEVELS, np.int64), np.empty(_LEVELS, np.int64)
+    n_levels = done = 0
+    while done < n:
+        if n_levels == _LEVELS:
+            return False
+        equal = 0
+        following = _LARGEST
+        for i in range(n):
+            equal += int(whole[i] == level)
+            following = min(following, whole[i] if whole[i] > level else _LARGEST)
+        done += equal
+        levels[n_levels], ends[n_levels] = _flipped(level), done
+        n_levels += 1
+        level = following
+    start = 0
+    for k in range(n_levels):
+        for i in range(start, ends[k]):
+            whole[i] = levels[k]
+        start = ends[k]
+    return True
+
+
+@njit(nogil=True, cache=True)
 def sort_values(values: Floats, ordered: Floats, cells: Integers) -> None:
     """Sort `values`, (n,), into `ordered`, (n,), for any n ≥ 1; `cells`, (≥ n + 2,), is working space."""
     n = len(values)
@@ -167,6 +212,8 @@ def sort_values(values: Floats, ordered: Floats, cells: Integers) -> None:
             insertion_sort(ordered, n)
         else:
             sort_crowded(ordered)
+        return
+    if _sort_levels(values, ordered):
         return
     # In the end bucket b is ordered[cells[b]:cells[b + 1]].
     for b in range(n + 2):
@@ -236,24 +283,29 @@ def _rank_crowded(values: Floats, before: Any, doubled: Ranks, ordered: Floats) 
                 below += int(values[j] < x) + int(values[j] <= x)
             doubled[i] = 2 * before + below + 1
         return
+    # Whole numbers in the order of the values are compared by vector instructions; −0 counts as 0.
+    ordered = ordered[:n]
     for i in range(n):
-        level = min(level, values[i])
+        ordered[i] = values[i] + 0.0
+    keys = ordered.view(np.int64)
+    lowest = _LARGEST
+    for i in range(n):
+        keys[i] = _flipped(keys[i])
+        lowest = min(lowest, keys[i])
     done = 0
     for _ in range(_LEVELS):
         equal = 0
-        following = np.inf
+        following = _LARGEST
         for i in range(n):
-            x = values[i]
-            equal += int(x == level)
-            following = x if level < x < following else following
+            equal += int(keys[i] == lowest)
+            following = min(following, keys[i] if keys[i] > lowest else _LARGEST)
         rank = np.int32(2 * (before + done) + equal + 1)
         for i in range(n):
-            doubled[i] = rank if values[i] == level else doubled[i]
+            doubled[i] = rank if keys[i] == lowest else doubled[i]
         done += equal
         if done == n:
             return
-        level = following
-    ordered = ordered[:n]
+        lowest = following
     for i in range(n):
         ordered[i] = values[i]
     _heap_sort(ordered)

@@ -21,6 +21,8 @@ from nbyk.testing.shared_units.power import least_number
 
 _PILOTS = (5, 8, 10, 12, 15, 20, 25, 30, 40, 50)
 """Raters or runs of the pilots of which one is named that would tell."""
+_CREWS = (5, 8, 12, 15, 20, 30, 50)
+"""Raters of collections that may be as safe as the assured one, and cheaper."""
 
 TRIED = (*range(1, 21), 25, 30, 40, 50, 75, 100)
 """The numbers of raters, ratings per item and runs to try if several numbers are left out."""
@@ -115,13 +117,10 @@ def plan_by_formula(source: Spread | ResponseSet | Pilot, metric: Metric, given:
     if pilot is not None and calls:
         at_work = request.power_of(pilot.crew, answer.effect)
         answer = replace(answer, present=Plan.by_formula(request, pilot.crew, at_work))
-    if pilot is not None and own_effect:
-        warnings += (
-            "the effect is the pilot's own, which may be larger than the true one: give `effect`, and the "
-            "plan also says what holds in four of five such pilots",
-        )
-    elif pilot is not None:
+    if pilot is not None:
         answer = with_assurance(answer, pilot)
+    if own_effect:
+        warnings += ("the effect is the pilot's own, which may be larger than the true one",)
     return replace(
         answer,
         metric="" if pilot is None else pilot.metric.name,
@@ -218,6 +217,7 @@ def with_assurance(best: Plan, pilot: Pilot) -> Plan:
     plan = replace(best, assured=sure, pilot_units=law.units)
     if not best.reachable or {"power", "effect"} & set(best.open) or _tells(best, sure):
         return plan
+    plan = replace(plan, safer=_as_safe(sure, law))
     for units in _PILOTS:
         if units > law.units and _tells(best, _assured(best, pilot.law(units / law.units))):
             return replace(plan, pilot_that_tells=units)
@@ -231,8 +231,28 @@ def _assured(best: Plan, law: PilotLaw) -> Plan:
     if "effect" in best.open:
         size, power = _least_effect(request, crew)
         return replace(best, effect=size, power=power, reachable=math.isfinite(size))
-    sure = solved(request)
-    return replace(sure, request=replace(request, source=law.assured(sure.crew)), others=())
+    return _of_law(request, law)
+
+
+def _of_law(request: Request, law: PilotLaw) -> Plan:
+    """Return the plan that a law assures, with its variances in place of the law."""
+    sure = solved(replace(request, source=law))
+    return replace(sure, request=replace(sure.request, source=law.assured(sure.crew)), others=())
+
+
+def _as_safe(sure: Plan, law: PilotLaw) -> Plan | None:
+    """Return an assured plan with more items and the fewest raters that halve the cost; None without any."""
+    if sure.open[-1] != "raters" or sure.request.items_per_rater is not None:
+        return None
+    asked = replace(sure.request, n_items=None, budget=None)
+    most = 0.5 * sure.cost if sure.reachable else math.inf
+    for raters in _CREWS:
+        each = dict.fromkeys((1, min(3, raters), raters))
+        ways = [_of_law(replace(asked, raters=raters, k_responses=k), law) for k in each]
+        found = [way for way in ways if way.reachable and way.cost <= most]
+        if found and raters < sure.crew.raters:
+            return min(found, key=lambda way: way.cost)
+    return None
 
 
 def _tells(best: Plan, sure: Plan) -> bool:

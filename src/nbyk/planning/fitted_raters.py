@@ -9,6 +9,7 @@ are those by which simulated labels, of the same raters and as many items, have 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from nbyk.resampling.labels import counts_among
 from nbyk.resampling.rated_labels import labels_by_raters
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
 
+P = TypeVar("P", bound=LabelPrior)
+
 _RATERS = 400
 """At least so many are simulated."""
 _NEAR = 2e-3
@@ -26,7 +29,7 @@ _MOST = 0.99
 _SEED = 20260114
 
 
-def fit_raters(prior: LabelPrior, labels: Floats, units: Units) -> LabelPrior:
+def fit_raters(prior: P, labels: Floats, units: Units) -> P:
     """Return a prior fitted to labels with the leaning and the confusion of their raters.
 
     Parameters

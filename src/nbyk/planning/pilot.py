@@ -25,7 +25,7 @@ from nbyk.errors import NbykError, argument_with
 from nbyk.metrics import Metric, get
 from nbyk.planning.long_run import ends_of, unit_of
 from nbyk.priors.nominal import LabelPrior, labels_of, shares_of
-from nbyk.resampling.labels import LabelledItems, LabelSource
+from nbyk.resampling.labels import counts_among
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.rated_labels import dealt_raters, labels_by_raters
 from nbyk.resampling.resample import observed_effects
@@ -105,6 +105,8 @@ class Pilot:
         Calls of a judge whom people correct; 0 without a judge.
     known
         The responses with their units, if they do not follow from `pairs`.
+    at_hand
+        The numbers of the pilot that `pairs` stand for, if they are simulated in other numbers.
     """
 
     pairs: tuple[ResponseSet, ...]
@@ -119,6 +121,7 @@ class Pilot:
     epsilon: float = 0.0
     calls: int = 0
     known: Responses | None = None
+    at_hand: Crew | None = None
 
     @classmethod
     def of(
@@ -175,7 +178,11 @@ class Pilot:
             return metric, sets
 
         length = unit ** (1.0 / metric.unit_power) if metric.unit_power else 1.0
-        epsilon, effect = _difference(pairs, effect, epsilon, length, unit, "ratings")
+
+        def effect_at(epsilon: float) -> float:
+            return unit * _mean_effect(*pairs(epsilon))
+
+        epsilon, effect = _difference(effect_at, metric.name, effect, epsilon, length, "ratings")
         kind = "real numbers"
         if items.response.levels:
             levels = items.system_answers == "levels"
@@ -190,96 +197,69 @@ class Pilot:
         return cls(sets, metric, unit=unit, assumed=assumed, stated=effect, **more)
 
     @classmethod
-    def of_labels(
-        cls,
-        items: LabelledItems,
-        labels: Floats,
-        units: Units,
-        metric: Metric,
-        effect: float | None = None,
-        *,
-        epsilon: float | None = None,
-        **more: Any,
-    ) -> Pilot:
-        """Return a pilot of people's labels alone, with simulated systems that differ by an effect or an ε.
-
-        A labels an item once, as a person would: given the item's labels. Of B's labels, a share ε is noise,
-        and ε gives the effect by the pilot's own labels. For a metric of distributions, a system answers with
-        its shares of the classes. `labels` are places of classes, (N, K), NaN where missing.
-        """
-        order = items.order
-        golds = [(labels[order], units.taken(order))] * _PAIRS
-        generators = [np.random.default_rng([_SEED, number]) for number in range(_PAIRS)]
-        pools = [items.pool(generator, items.n_items) for generator in generators]
-        return cls._of_pools(items, pools, golds, generators, metric, effect, epsilon=epsilon, **more)
-
-    @classmethod
     def of_label_prior(
-        cls, prior: LabelPrior, k: int, metric: Metric, effect: float | None, epsilon: float | None = None
+        cls,
+        prior: LabelPrior,
+        k: int,
+        metric: Metric,
+        effect: float | None,
+        epsilon: float | None = None,
+        at_hand: Crew | None = None,
     ) -> Pilot:
         """Return simulated pilots of a prior's labels, K an item, by raters who differ as the prior says.
 
-        Their systems are those of `of_labels`. The pilots are so large that the variances are the prior's.
-        While ε is sought, A and B say the same but for B's noise: then fewer items tell the effect.
+        A labels an item once, as a person would. Of B's labels, a share ε is noise. For a metric of
+        distributions, a system answers with its shares of the classes. The pilots are so large that the
+        variances are the prior's; the prior was fitted to the pilot that is `at_hand`, if there is one.
         """
-        golds, pools = [], []
-        generators = [np.random.default_rng([_SEED, number]) for number in range(_PAIRS)]
-        for generator in generators:
+        table, by_class = np.eye(prior.levels), metric.needs == "classes" and metric.kind == "score"
+        pools, golds, scores, draws = [], [], [], []
+        for number in range(_PAIRS):
+            generator = np.random.default_rng([_SEED, number])
             pools.append(prior.pool(generator, _SIMULATED_ITEMS))
             raters = dealt_raters(_SIMULATED_ITEMS, max(_SIMULATED_RATERS, k), k, generator)
             gold = labels_by_raters(prior, pools[-1].at(0.0, 0.0)[0], raters, generator)
             names = tuple(map(str, range(int(raters.max()) + 1)))
             golds.append((gold, Units("ids", names, raters.astype(np.int32))))
-        return cls._of_pools(prior, pools, golds, generators, metric, effect, epsilon=epsilon, alike=True)
+            draws.append(generator.random((2, len(gold), 1)))
+            if by_class:
+                always = np.repeat(np.arange(float(prior.levels)), len(gold)).reshape(-1, len(gold), 1)
+                shares = counts_among(gold, prior.levels) / k
+                scores.append(metric.bound(prior.classes, table).item_scores(always, shares))
 
-    @classmethod
-    def _of_pools(
-        cls,
-        source: LabelSource,
-        pools: Sequence[Any],
-        golds: Sequence[tuple[Floats, Units]],
-        generators: Sequence[np.random.Generator],
-        metric: Metric,
-        effect: float | None,
-        *,
-        epsilon: float | None = None,
-        alike: bool = False,
-        **more: Any,
-    ) -> Pilot:
-        classes, n_classes = source.classes, source.levels
-        draws = [
-            generator.random((2, len(gold), 1))
-            for generator, (gold, _) in zip(generators, golds, strict=True)
-        ]
-
-        same = [of_pair[[0, 0]] for of_pair in draws]
-
-        def pairs(epsilon: float, *, alike: bool = False) -> tuple[Metric, list[ResponseSet]]:
+        def pairs(epsilon: float) -> tuple[Metric, list[ResponseSet]]:
             chances = [pool.at(0.0, epsilon)[1:] for pool in pools]
+            rows = table
             if metric.needs == "classes":
                 answers = [
                     [labels_of(above, u).astype(np.float64) for above, u in zip(two, of_pair, strict=True)]
-                    for two, of_pair in zip(chances, same if alike else draws, strict=True)
+                    for two, of_pair in zip(chances, draws, strict=True)
                 ]
-                table = np.eye(n_classes)
             else:
-                rows = np.array([[shares_of(above) for above in two] for two in chances])
-                table = np.concatenate([np.eye(n_classes), rows.reshape(-1, n_classes)])
-                answers = list(np.arange(n_classes, float(len(table))).reshape(*rows.shape[:3], 1))
-            categories = Categories(classes, table, cast("Kind", metric.needs))
+                shares = np.array([[shares_of(above) for above in two] for two in chances])
+                rows = np.concatenate([table, shares.reshape(-1, prior.levels)])
+                answers = list(np.arange(prior.levels, float(len(rows))).reshape(*shares.shape[:3], 1))
+            categories = Categories(prior.classes, rows, cast("Kind", metric.needs))
             sets = [
                 ResponseSet(gold, a, b, {"gold": units, "a": FRESH, "b": FRESH}, categories=categories)
                 for (gold, units), (a, b) in zip(golds, answers, strict=True)
             ]
-            return metric.bound(classes, table), sets
+            return metric.bound(prior.classes, rows), sets
 
-        pairs_for_effect = partial(pairs, alike=alike)
-        epsilon, effect = _difference(pairs_for_effect, effect, epsilon, 1.0, 1.0, "labels")
+        def effect_at(epsilon: float) -> float:
+            """Return the expected effect of labels that the systems draw, or that of their shares."""
+            if not by_class:
+                return _mean_effect(*pairs(epsilon))
+            more = (np.subtract(*map(shares_of, pool.at(0.0, epsilon)[1:])).T for pool in pools)
+            effects = [(of_class * a_more).sum() for of_class, a_more in zip(scores, more, strict=True)]
+            return metric.sign * float(np.mean(effects)) / _SIMULATED_ITEMS
+
+        epsilon, effect = _difference(effect_at, metric.name, effect, epsilon, 1.0, "labels")
         once = " once" if metric.needs == "classes" else ", each with its shares of the classes"
-        off = f"B's {source.perturbed} ε = {epsilon:.3g}"
+        off = f"B's {prior.perturbed} ε = {epsilon:.3g}"
         assumed = f"two simulated systems that label an item{once}, as people would; {off}"
         bound, sets = pairs(epsilon)
-        return cls(tuple(sets), bound, assumed=assumed, stated=effect, epsilon=epsilon, **more)
+        return cls(tuple(sets), bound, assumed=assumed, stated=effect, epsilon=epsilon, at_hand=at_hand)
 
     @classmethod
     def of_judged(cls, data: JudgedSystems) -> Pilot:
@@ -327,7 +307,7 @@ class Pilot:
     @cached_property
     def crew(self) -> Crew:
         """The numbers of items, shared raters, ratings and shared runs; none of units with one item each."""
-        return replace(crew_of(self.responses[0], rated=self.rated), calls=self.calls)
+        return self.at_hand or replace(crew_of(self.responses[0], rated=self.rated), calls=self.calls)
 
     @property
     def test(self) -> SharedUnitsTest:
@@ -366,11 +346,15 @@ class Pilot:
     @property
     def units(self) -> dict[str, int]:
         """Numbers of raters, runs and clusters, by their name."""
+        if self.at_hand:
+            return {"raters": self.at_hand.raters}
         counts = {str(source): part.units for source, part in self.test.sources.items()}
         return counts | ({"clusters": self.data.n_clusters} if self.data.n_clusters else {})
 
     def law(self, times: float = 1.0) -> PilotLaw:
         """Return what the pilot leaves possible, or one of `times` the units that finds the same."""
+        if self.at_hand:
+            return _law_of(self.spread, replace(self.at_hand, raters=round(times * self.at_hand.raters)))
         generator = np.random.default_rng(_SEED)
         n_draws = _DRAWS // len(self.pairs)
         draws = []
@@ -400,14 +384,14 @@ class Pilot:
         ]
         if few:
             yield f"the pilot has only {' and '.join(few)}, which tell little of how others differ"
-        options = {"raters": "--severity-sd", "runs": "--run-sd"}
+        options = {"raters": "severity_sd", "runs": "run_sd"}
         sources = self.test.sources
         behind = {"raters" if source == "raters" or self.rated else "runs" for source in sources}
         for name in sorted(behind):
             if name not in self.declared and not getattr(self.spread, name):
                 yield (
                     f"{name} of the pilot differ by no more than chance, so the plan takes their SD to be 0: "
-                    f"try a small one with `nbyk plan {options[name]}`"
+                    f"try a small one with `{options[name]}`"
                 )
         if self.metric.smoothness == "jumps":
             yield (
@@ -421,23 +405,24 @@ class Pilot:
         return [tests_of(data, self.metric) for data in self.responses]
 
 
+def _mean_effect(metric: Metric, sets: Sequence[ResponseSet]) -> float:
+    return float(np.mean([observed_effects(data, metric)[0] for data in sets]))
+
+
 def _difference(
-    pairs: Callable[[float], tuple[Metric, list[ResponseSet]]],
+    effect_at: Callable[[float], float],
+    name: str,
     effect: float | None,
     epsilon: float | None,
     length: float,
-    unit: float,
     what: str,
 ) -> tuple[float, float]:
     """Return the ε of simulated systems, as a share of `length`, and their effect, of which one is given.
 
-    ε is 0 if they differ by more than the effect without any.
+    `effect_at` returns the effect at a share, by the metric of this name. ε is 0 if the systems differ by
+    more than the effect without any.
     """
     from scipy.optimize import brentq
-
-    def effect_at(epsilon: float) -> float:
-        metric, sets = pairs(epsilon)
-        return unit * float(np.mean([observed_effects(data, metric)[0] for data in sets]))
 
     if effect is epsilon is None:
         raise NbykError(
@@ -462,7 +447,6 @@ def _difference(
     assert effect is not None
     most = effect_at(1.0)
     if most < effect:
-        name = pairs(1.0)[0].name
         raise NbykError(
             f"{effect:g} on {name} is out of reach: at the largest ε it is {most:.3g} by the pilot's {what}; "
             "give a smaller one",
@@ -522,6 +506,26 @@ class PilotLaw:
         order = np.argsort(product(self.draws, [variance_of(one, crew) for one in alone]))
         middle = round(ASSURED * len(order))
         return Spread(*self.draws[order[middle - _NEAR // 2 : middle + _NEAR // 2]].mean(axis=0).tolist())
+
+
+def _law_of(spread: Spread, crew: Crew) -> PilotLaw:
+    """Return what a pilot of ratings leaves possible that has so many raters and shows these variances."""
+    n, raters, n_ratings = crew.n_items, crew.raters, crew.n_items * crew.ratings_per_item
+    single = spread.ratings / n_ratings
+    generator = np.random.default_rng(_SEED)
+    items, between, within = (
+        mean_square * df / generator.chisquare(df, _DRAWS)
+        for mean_square, df in (
+            (spread.items / n + single, n - 1),
+            (spread.raters / raters + single, raters - 1),
+            (single, max(n_ratings - n, 1)),
+        )
+    )
+    draws = np.zeros((_DRAWS, len(fields(Spread))))
+    draws[:, 0] = n * np.maximum(items - within, 0.0)
+    draws[:, 1] = raters * np.maximum(between - within, 0.0)
+    draws[:, 2] = n_ratings * within
+    return PilotLaw(draws, raters)
 
 
 def _larger(test: SharedUnitsTest, times: float) -> SharedUnitsTest:

@@ -25,6 +25,7 @@ from nbyk.planning.search import PlanSearch
 from nbyk.planning.simulation import PlanSimulation
 from nbyk.priors.nominal import LabelPrior
 from nbyk.priors.prior import ItemSource
+from nbyk.resampling.labels import LabelledItems
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.pvalues import Alternative
@@ -89,10 +90,11 @@ def plan(
         for the variances of an effect (`nbyk.Spread`), or for a pilot of two systems with ids
         (`nbyk.response_set`), whose variances, sizes and effect stand in for what you do not give. It is
         simulated, with other raters and runs on every item, for a published prior, one fitted to a pilot, or
-        a pilot's own items (`nbyk.PilotItems`). A prior fitted to labels with ids is a source of variances,
-        too, if you ask about raters. If these have systems, they replace ε and all assumptions
-        about the two; A is the one that looks better. For people and a judge (`nbyk.read_judged`), the plan
-        is that of `nbyk.compare_judged` for the best two systems, or for one system's mean.
+        a pilot's own items (`nbyk.PilotItems`). If you ask about raters of labels, the source is a prior
+        fitted to labels with ids, or a pilot with such a prior. If these have systems, they replace ε and all
+        assumptions about the two; A is the one that looks better. For people and a judge
+        (`nbyk.read_judged`), the plan is that of `nbyk.compare_judged` for the best two systems, or for one
+        system's mean.
     metric, test, alpha, n_resamples
         The test that should find the difference, as for `nbyk.power_of_test`. With several metrics, at one
         size and ε, the plan is by the one with the largest power, and those by the others are beside it
@@ -140,6 +142,7 @@ def plan(
     precision
         Stop simulating once the power's standard error is below this. By default .01. Of large sets, with
         N (K + 5) above 50,000, the normal approximation then gives N, and the power is simulated to .025.
+        With raters of labels, it is .019, and up to .035 for many labels.
     curves
         Whether to compute power curves for a figure too.
     seed, threads
@@ -180,8 +183,9 @@ def plan(
     (chosen,) = metrics
     if isinstance(source, JudgedSystems):
         source = Pilot.of_judged(source)
-    if isinstance(source, LabelPrior) and (given["solve"] or given["raters"] or given["items_per_rater"]):
-        _refuse(given, _SIMULATED_ONLY, "does not go with raters; leave it out")
+    if isinstance(source, LabelPrior | LabelledItems) and not source.of_pair and _with_people(given):
+        names = [name for name in _SIMULATED_ONLY if name != "precision"]
+        _refuse(given, names, "does not go with raters; leave it out")
         return plan_by_raters(source, chosen, given)
     if isinstance(source, Spread | ResponseSet | Pilot):
         if epsilon is not None:
@@ -198,6 +202,10 @@ def plan(
         with renaming({"ratings_per_item": "k_responses"}):
             return plan_by_formula(source, chosen, given)
     return _by_simulation(source, chosen, given)
+
+
+def _with_people(given: Mapping[str, Any]) -> bool:
+    return any(given[name] is not None for name in ("solve", *_SHARED_ONLY))
 
 
 def _metric(spec: str | Metric) -> Metric:

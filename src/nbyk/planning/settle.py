@@ -27,7 +27,7 @@ from nbyk.resampling.effects import Threads, as_metrics
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.pvalues import Alternative, tie_tolerance
-from nbyk.testing.results import Pair
+from nbyk.testing.results import Pair, is_behind
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, Spread, too_few
 from nbyk.testing.shared_units.power import Aim
@@ -309,15 +309,15 @@ def _over_people(
     if p <= request.alpha:
         over = panel.population(panel.sources, of_clusters=panel.of_clusters)
         return None, (f"for {over}, nothing is to settle (p = {p:.3g})",)
-    against = alternative != "two-sided" and (test.effect > 0.0) != (alternative == "greater")
-    if test.effect == 0.0 or against:
+    if test.effect == 0.0 or is_behind(test.effect, alternative):
         return None, ()
     question = {name: getattr(request, name) for name in ("power", "alpha", "alternative")}
     crew = pilot.crew
     counted = ("items", *(name for name in ("raters", "runs") if getattr(crew, name)))
     if not crew.raters or crew.ratings_per_item < crew.raters:
         counted = ("items", "ratings", *counted[1:])
-    plans = [plan(pilot, solve=name, scale=pilot.scale, **question) for name in counted]
+    asked: dict[str, Any] = {"metric": pilot.metric, "scale": pilot.scale, **question}
+    plans = [plan(pilot, solve=name, **asked) for name in counted]
     power_now = plans[0].request.power_of(crew)
     present = replace(plans[0], crew=crew, power=power_now, open=("power",), reachable=True, others=())
     limits = dict(zip(("n_items", "k_responses"), most, strict=True))

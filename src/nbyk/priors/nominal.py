@@ -8,15 +8,17 @@ are the thresholds of counted draws (`nbyk.resampling.count_sets`), and they mix
 from __future__ import annotations
 
 import json
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, log_ndtr, psi
+from scipy.special import gammaln, psi
 
+from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.priors.curves import beta_quantile
 from nbyk.priors.families import open_uniforms
@@ -28,6 +30,7 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 _PULL_SD = 2.0
+_LEAST_CHANCE = 1e-300
 _LEAST_ALPHA, _MOST_ALPHA = 1e-4, 1e6
 
 
@@ -81,7 +84,7 @@ class LabelPrior(Prior):
         """Return the log-probability of labels in their order, counted by item and class, (N, M)."""
 
     @abstractmethod
-    def with_raters(self, leaning: float, confusion: float) -> LabelPrior:
+    def with_raters(self, leaning: float, confusion: float) -> Self:
         """Return the prior of the same single labels, with these shares of their noise the raters'."""
 
     @property
@@ -210,7 +213,7 @@ class ClassPrior(LabelPrior):
         alphas = np.array(self.alpha) + np.asarray(labels), *2 * (np.array(self.noise.alpha),)
         return MixedPool(*(_dirichlet(alpha, generator, n) for alpha in alphas))
 
-    def with_raters(self, leaning: float, confusion: float) -> ClassPrior:
+    def with_raters(self, leaning: float, confusion: float) -> Self:
         """Return the prior of the same single labels, with these shares of their noise the raters'."""
         return replace(self, leaning=leaning, confusion=confusion)
 
@@ -222,12 +225,11 @@ class ClassPrior(LabelPrior):
     def labels(self, above: Floats, noise: Floats) -> Floats:
         """Return labels (N, K), as places of classes, of items (M − 1, N), from normals (M, N, K).
 
-        A label is the class with the largest of log p + g, where g is a Gumbel draw made of a normal.
+        A label is the class with the smallest of e / p, where e is an exponential draw made of a normal.
         """
-        shares = np.moveaxis(shares_of(above), -1, 0)[..., np.newaxis]
-        with np.errstate(divide="ignore"):
-            scores = np.log(np.maximum(shares, 0.0)) - np.log(-log_ndtr(noise))
-        return np.asarray(scores.argmax(axis=0), dtype=np.float64)
+        labels = np.empty(noise.shape[1:])
+        _fill_labels(shares_of(above), noise, labels)
+        return labels
 
     def log_likelihood(self, counts: ArrayLike) -> float:
         """Return the log-probability of labels in their order, counted by item and class, (N, M).
@@ -240,6 +242,21 @@ class ClassPrior(LabelPrior):
     def _content(self) -> dict[str, Any]:
         of_raters = {"leaning": self.leaning, "confusion": self.confusion}
         return {"alpha": list(self.alpha), **{name: share for name, share in of_raters.items() if share}}
+
+
+@njit(nogil=True, cache=True)
+def _fill_labels(shares: Floats, noise: Floats, out: Floats) -> None:
+    """Fill `out`, (N, K), as `ClassPrior.labels` does."""
+    for i in range(out.shape[0]):
+        for k in range(out.shape[1]):
+            least = np.inf
+            for c in range(len(noise)):
+                z = noise[c, i, k] * math.sqrt(0.5)
+                chance = 0.5 * math.erfc(abs(z))  # small, so that its logarithm is exact in either tail
+                e = -math.log1p(-chance) if z > 0.0 else -math.log(max(chance, _LEAST_CHANCE))
+                if shares[i, c] > 0.0 and e < least * shares[i, c]:
+                    least = e / shares[i, c]
+                    out[i, k] = c
 
 
 @dataclass(frozen=True)

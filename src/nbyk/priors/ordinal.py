@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -94,7 +94,7 @@ class OrdinalPrior(LabelPrior):
         """The share of a response's noise that is its rater's, the spread of the raters' cut-points."""
         return self.rater_sd**2 / (1.0 + self.rater_sd**2)
 
-    def with_raters(self, leaning: float, confusion: float) -> OrdinalPrior:
+    def with_raters(self, leaning: float, confusion: float) -> Self:
         """Return the prior of the same single responses, with a share of their noise the raters'."""
         spread = np.sqrt((1.0 + self.rater_sd**2) * (1.0 - leaning))
         cuts = tuple((np.array(self.thresholds) / spread).tolist())

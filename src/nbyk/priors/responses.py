@@ -162,9 +162,14 @@ NORMAL, CLAMPED, LIKERT, BINARY, BETA = range(len(KINDS))
 
 
 @njit(nogil=True, cache=True)
-def respond(mean: float, sd: float, z: float, code: int, levels: int) -> Any:
-    """Return the response that a standard normal z makes to an item."""
-    x = beta_response(mean, sd, z) if code == BETA else mean + sd * z
+def latent(mean: float, sd: float, z: float, code: int) -> Any:
+    """Return the number that a standard normal z makes of an item, before it is put on the scale."""
+    return beta_response(mean, sd, z) if code == BETA else mean + sd * z
+
+
+@njit(nogil=True, cache=True)
+def on_scale(x: float, code: int, levels: int) -> Any:
+    """Return the response that a number of `latent` becomes."""
     if code == NORMAL:
         return x
     if code == BINARY:
@@ -173,6 +178,12 @@ def respond(mean: float, sd: float, z: float, code: int, levels: int) -> Any:
     if levels == 0:
         return x
     return min(np.floor(x * levels), levels - 1.0) / levels
+
+
+@njit(nogil=True, cache=True)
+def respond(mean: float, sd: float, z: float, code: int, levels: int) -> Any:
+    """Return the response that a standard normal z makes to an item."""
+    return on_scale(latent(mean, sd, z, code), code, levels)
 
 
 @njit(nogil=True, cache=True)

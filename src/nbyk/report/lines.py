@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from nbyk.errors import on_one_line
-from nbyk.words import Remark
+from nbyk.words import Remark, capitalised
 
 if TYPE_CHECKING:
     from nbyk.report.answer import AnswerTable
@@ -30,7 +30,7 @@ _TESTS = {
 }
 
 _ZERO = "┊"
-_KEPT = re.compile(r" %|[ελτα] = |p [=<≤] [.\d]+|(?<=[\d.]) to (?=[-\d.])")
+_KEPT = re.compile(r" %|[ελτα] = |p [=<≤] [.\d]+|(?<=[\d.]) to (?=[-\d.])|`nbyk [^`]*`")
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def head_text(head: Head, width: int, table: str = "") -> str:
         has_room = len(left) + len(right) + 2 <= width
         rows += _row(left, right if has_room else line.right, width)
         rest = "" if has_room else line.more.strip(" ,")
-        before = f"{rest[:1].upper()}{rest[1:]}." if rest else ""
+        before = f"{capitalised(rest)}." if rest else ""
     rows += [filled(before, width)] if before else []
     rows += [filled(f"Careful: {text}", width, later="  ") for text in head.careful]
     if head.command:  # on one line, to paste
@@ -144,7 +144,7 @@ def _row(left: str, right: str, width: int) -> list[str]:
 
 
 def filled(text: str, width: int, first: str = "", later: str = "") -> str:
-    """Return a text wrapped into lines; words, numbers with their per-cent sign and p-values stay whole."""
+    """Return a text wrapped into lines; words, p, commands and numbers with their per-cent sign stay one."""
     whole = _KEPT.sub(lambda kept: kept[0].replace(" ", "\N{NO-BREAK SPACE}"), on_one_line(text))
     lines = textwrap.fill(
         whole,

@@ -13,14 +13,16 @@ from nbyk.planning.result import Plan
 from nbyk.planning.simulation import EPSILON_FROM
 from nbyk.report.answer import AnswerTable
 from nbyk.report.lines import Head, Line, in_words
-from nbyk.report.plan_tables import RATERS, near_ways, rating_or_label, wanted_power, with_raters
+from nbyk.report.plan_tables import cheapest_with_raters, near_ways, rating_or_label, wanted_power
 from nbyk.testing.shared_units.collection import FEWEST_UNITS
-from nbyk.words import listed, number
+from nbyk.words import capitalised, listed, number
 
 _FIFTH = 1.2
 _FAR = 2.0
 """If the assured size is more than so many times the best guess, the first line gives both."""
 
+TO_BE_SAFE = "To be safe"
+"""The beginning of the line about what is assured."""
 _SHARE = "in four of five such pilots"
 _SDS = {
     "items": "items",
@@ -155,7 +157,7 @@ def _unreachable(plan: Plan) -> str:
     names = [SIZES[name] for name in plan.open if name in SIZES]
     which = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     fixed = plan.crew.words_of_given(plan.open)
-    start = f"{fixed[0].upper()}{fixed[1:]}" if fixed != "here" else "Here"
+    start = capitalised(fixed)
     if len(plan.open) > 1:
         return f"{start}, no {which} that nbyk tries (up to {TRIED[-1]}) are enough."
     if plan.others:
@@ -269,11 +271,13 @@ def _assured(plan: Plan) -> Iterator[str]:
         words = f": {_SHARE}, they find {_difference(sure)}."
     else:
         words = f", collect {collection(sure)}: that has this power {_SHARE}."
+    if plan.safer is not None:
+        words += f" With more items, as safe: {collection(plan.safer)}."
     if plan.pilot_that_tells:
         kinds = ["raters"] * bool(plan.crew.raters) + ["runs"] * bool(plan.crew.runs)
         units = "items" if plan.request.is_simulated else " or ".join(kinds)
         words += f" A pilot of {plan.pilot_that_tells} {units} would tell more."
-    yield f"To be safe{words}"
+    yield f"{TO_BE_SAFE}{words}"
 
 
 def _none_of(plan: Plan) -> str:
@@ -297,10 +301,9 @@ def _kept(plan: Plan) -> Iterator[str]:
     of_pilot = plan.metric and request.n_items is not None and "n_items" not in request.typed
     if request.is_simulated or not of_pilot or name not in ("raters", "runs") or not plan.reachable:
         return
-    ways = (with_raters(plan, raters, wanted_power(plan)) for raters in RATERS if raters > plan.crew.raters)
-    cheaper = next((way for way in ways if way.reachable and way.cost < plan.cost), None)
-    other = "" if cheaper is None or name != "raters" else f" With fewer ratings: {collection(cheaper)}."
-    yield f"It has the fewest {name} for the pilot's {plan.n_items} items (`n_items` takes others).{other}"
+    other = cheapest_with_raters(plan, wanted_power(plan)) if name == "raters" else None
+    cheaper = "" if other is None or other.cost >= plan.cost else f" Cheaper: {collection(other)}."
+    yield f"It has the fewest {name} for the pilot's {plan.n_items} items (`n_items` takes others).{cheaper}"
 
 
 def _assumptions(plan: Plan) -> Iterator[str]:

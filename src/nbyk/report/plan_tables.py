@@ -158,13 +158,23 @@ def wanted_power(plan: Plan) -> float:
     return plan.power if plan.request.power is None else plan.request.power
 
 
-def with_raters(plan: Plan, raters: int, power: float) -> Plan:
-    """Return the least N with other raters; the ratings per item stay the same if there are enough raters."""
+def cheapest_with_raters(plan: Plan, power: float) -> Plan | None:
+    """Return the cheapest plan with some number of raters, by as many ratings of an item or by one.
+
+    Each rater gives two ratings or more.
+    """
+    ways = (with_raters(plan, raters, power, most) for raters in RATERS for most in (1, plan.k_responses))
+    shared = (way for way in ways if way.reachable and way.n_items * way.k_responses >= 2 * way.crew.raters)
+    return min(shared, key=lambda way: way.cost, default=None)
+
+
+def with_raters(plan: Plan, raters: int, power: float, most: int | None = None) -> Plan:
+    """Return the least N with other raters, and `most` ratings of an item, or the plan's, if they do."""
     asked = replace(
         plan.request,
         n_items=None,
         raters=raters,
-        k_responses=min(plan.k_responses, raters),
+        k_responses=min(most or plan.k_responses, raters),
         runs=plan.crew.runs,
         items_per_rater=None,
         effect=plan.effect,

@@ -16,8 +16,8 @@ from numba import int64, uint64
 
 from nbyk.arrays import Array
 from nbyk.compiled import njit
-from nbyk.metrics.item_means import fill_item_means
-from nbyk.priors.responses import NORMAL
+from nbyk.metrics.item_means import USUAL_WIDTH, fill_item_means
+from nbyk.priors.responses import NORMAL, latent, on_scale
 from nbyk.priors.responses import respond as respond_one
 from nbyk.resampling.lanes import index_below
 
@@ -155,6 +155,14 @@ def _fill_words(state: Array, out: Array) -> None:
 
 
 @njit(nogil=True, cache=True)
+def _put_on_scale(responses: Array, kind: int, levels: int) -> None:
+    """Put numbers of shape (n,) on the scale in place: one long loop of vector instructions."""
+    if kind != NORMAL:
+        for i in range(responses.size):
+            responses[i] = on_scale(responses[i], kind, levels)
+
+
+@njit(nogil=True, cache=True)
 def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) -> None:
     """Turn standard normals into responses in place.
 
@@ -163,12 +171,9 @@ def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) ->
     for r in range(responses.shape[0]):
         for i in range(responses.shape[1]):
             mu, sigma, row = mean[r, i], sd[r, i], responses[r, i]
-            if kind == NORMAL:  # on its own, so that a vector instruction serves several responses
-                for j in range(row.size):
-                    row[j] = mu + sigma * row[j]
-            else:
-                for j in range(row.size):
-                    row[j] = respond_one(mu, sigma, row[j], kind, levels)
+            for j in range(row.size):
+                row[j] = latent(mu, sigma, row[j], kind)
+        _put_on_scale(responses[r].reshape(-1), kind, levels)
 
 
 @njit(nogil=True, cache=True)
@@ -226,7 +231,8 @@ def respond_mixed(
             mu_a, mu_b, sigma_a, sigma_b = mean_a[r, i], mean_b[r, i], sd_a[r, i], sd_b[r, i]
             for j in range(responses.shape[2]):
                 mu, sigma = (mu_b, sigma_b) if from_b[r, i, j] else (mu_a, sigma_a)
-                responses[r, i, j] = respond_one(mu, sigma, responses[r, i, j], kind, levels)
+                responses[r, i, j] = latent(mu, sigma, responses[r, i, j], kind)
+        _put_on_scale(responses[r].reshape(-1), kind, levels)
 
 
 @njit(nogil=True, cache=True)
@@ -241,6 +247,16 @@ def take_rows(values: Array, items: Array, out: Array) -> None:
             out[r, i, width:] = np.nan
 
 
+@njit(inline="always")
+def _take_places(values: Array, items: Array, places: Array, width: int, out: Array) -> None:
+    """Fill the flat `out` with `width` responses of each of `items`, (N,), at `places`, (N · width,)."""
+    flat, per_item = values.reshape(-1), uint64(values.shape[1])
+    for i in range(uint64(items.size)):
+        first, start = uint64(items[i]) * per_item, i * uint64(width)
+        for j in range(uint64(width)):
+            out[start + j] = flat[first + uint64(places[start + j])]
+
+
 @njit(nogil=True, cache=True)
 def redraw(
     state: Array, values: Array, counts: Array, items: Array, counts_out: Array, width: int, out: Array
@@ -252,8 +268,19 @@ def redraw(
     """
     words = np.empty(items.shape[1] * width, np.uint32)
     n_columns: Any = uint64(out.shape[2])
+    complete = width == out.shape[2]
+    for item in range(len(counts)):
+        complete &= counts[item] == counts[0] and counts_out[item] == width
     for r in range(items.shape[0]):
         _fill_words(state, words)
+        if complete:
+            for draw in range(words.size):
+                words[draw] = index_below(words[draw], counts[0])
+            if width == USUAL_WIDTH:
+                _take_places(values, items[r], words, USUAL_WIDTH, out[r].reshape(-1))
+            else:
+                _take_places(values, items[r], words, width, out[r].reshape(-1))
+            continue
         for i in range(items.shape[1]):
             # Unsigned and without slices: an item has few responses.
             row, place = uint64(items[r, i]), uint64(i * width)

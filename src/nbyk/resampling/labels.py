@@ -47,6 +47,8 @@ class LabelledItems(ItemSource):
         The answers of A and of B, as places of classes; NaN where missing.
     system_names
         Their names.
+    raters
+        The number of people who labelled two items or more, if the prior says how they differ.
     order : ndarray of int, shape (N,)
         The items as given, in the order that they have here.
     """
@@ -55,6 +57,7 @@ class LabelledItems(ItemSource):
     counts: Counts
     answers: tuple[Floats, Floats] | None = None
     system_names: tuple[str, str] = ("A", "B")
+    raters: int = 0
     order: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -85,6 +88,11 @@ class LabelledItems(ItemSource):
     def n_items(self) -> int:
         """The items N of the pilot."""
         return len(self.counts)
+
+    @property
+    def labels_per_item(self) -> int:
+        """The labels K of an item, on average."""
+        return max(1, round(float(self.counts.sum()) / self.n_items))
 
     @property
     def of_pair(self) -> bool:

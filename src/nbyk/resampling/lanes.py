@@ -26,7 +26,7 @@ HALVES = 2 * LANES
 
 
 DRAWS_AT_ONCE = 2 * LANES
-"""Number of sums that `draw_subset_sums` draws."""
+"""Number of sums that `add_subset_sums` draws."""
 
 _GROUP = 8
 _SUBSETS = 1 << _GROUP
@@ -150,9 +150,8 @@ def _add_rows(table: Any, n_groups: int, state: Any, row: Any, out: Any) -> None
 
 
 @njit(nogil=True, cache=True)
-def draw_subset_sums(table: Any, state: Any, row: Any, out: Any) -> None:
-    """Fill `out`, shape (64,), with sums of random subsets: a fair coin per value, 64 values to a word."""
-    out[:] = 0.0
+def add_subset_sums(table: Any, state: Any, row: Any, out: Any) -> None:
+    """Add sums of random subsets to `out`, shape (64,): a fair coin per value, 64 values to a word."""
     n_groups = table.shape[0]
     rest = n_groups % _GROUPS_TO_A_WORD
     for first in range(0, n_groups - rest, _GROUPS_TO_A_WORD):

@@ -14,9 +14,12 @@ raters' own cut-points. The same idea for numbers is a severity.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from nbyk.arrays import Floats, Integers
+from nbyk.compiled import njit
 from nbyk.priors.nominal import LabelPrior, shares_of
 
 
@@ -29,13 +32,33 @@ def labels_by_raters(
     """
     there, n_raters = raters >= 0, int(raters.max()) + 1
     noise = generator.standard_normal((prior.n_noises, *raters.shape))
-    leaning = generator.standard_normal((prior.n_noises, n_raters))[:, raters]
+    leaning = generator.standard_normal((prior.n_noises, n_raters))
     confusion = generator.standard_normal((prior.n_noises, prior.levels, n_raters))
     likeliest = shares_of(above).argmax(axis=-1)
-    noise *= np.sqrt(1.0 - prior.leaning - prior.confusion)
-    noise += np.sqrt(prior.leaning) * leaning
-    noise += np.sqrt(prior.confusion) * confusion[:, likeliest[:, np.newaxis], raters]
+    _share_noise(noise, leaning, confusion, prior.leaning, prior.confusion, likeliest, raters)
     return np.where(there, prior.labels(above, noise), np.nan)
+
+
+@njit(nogil=True, cache=True)
+def _share_noise(
+    noise: Floats,
+    leaning: Floats,
+    confusion: Floats,
+    of_leaning: float,
+    of_confusion: float,
+    likeliest: Integers,
+    raters: Integers,
+) -> None:
+    """Make shares of single labels' noise, (n_noises, N, K), that of their raters."""
+    own = math.sqrt(max(1.0 - of_leaning - of_confusion, 0.0))
+    leans, confuses = math.sqrt(of_leaning), math.sqrt(of_confusion)
+    for c in range(len(noise)):
+        for i in range(len(raters)):
+            for k in range(raters.shape[1]):
+                rater = raters[i, k]
+                if rater >= 0:
+                    of_rater = leans * leaning[c, rater] + confuses * confusion[c, likeliest[i], rater]
+                    noise[c, i, k] = own * noise[c, i, k] + of_rater
 
 
 def dealt_raters(n_items: int, n_raters: int, k: int, generator: np.random.Generator) -> Integers:
@@ -43,9 +66,8 @@ def dealt_raters(n_items: int, n_raters: int, k: int, generator: np.random.Gener
 
     In each block of J items, every rater has K.
     """
-    panels = np.empty((n_items, k), np.int64)
-    for start in range(0, n_items, n_raters):
-        items = np.arange(min(n_raters, n_items - start))
-        places = (items[:, np.newaxis] + generator.permutation(n_raters)[:k]) % n_raters
-        panels[start : start + len(items)] = generator.permutation(n_raters)[places]
-    return panels
+    blocks = -(-n_items // n_raters)
+    names = generator.permuted(np.tile(np.arange(n_raters), (2, blocks, 1)), axis=2)
+    places = (np.arange(n_raters)[:, np.newaxis] + names[0, :, np.newaxis, :k]) % n_raters
+    panels = np.take_along_axis(names[1, :, np.newaxis], places, axis=2)
+    return panels.reshape(-1, k)[:n_items]

@@ -194,6 +194,14 @@ def p_of_sides(greater: float, less: float) -> dict[Alternative, float]:
     return {"greater": greater, "less": less, "two-sided": min(1.0, 2.0 * min(greater, less))}
 
 
+def p_of_signs(n_plus: int, n_minus: int) -> dict[Alternative, float]:
+    """Return the exact p-values of the sign test, McNemar's for paired zeros and ones (McNemar 1947)."""
+    from scipy.special import bdtr
+
+    n = n_plus + n_minus
+    return p_of_sides(float(bdtr(n_minus, n, 0.5)), float(bdtr(n_plus, n, 0.5)))
+
+
 def null_counts(observed: float, null: ArrayLike) -> tuple[int, int, int]:
     """Return the numbers of null effects at least and at most the observed one (ties in both), and of all.
 

@@ -64,7 +64,8 @@ def board_from(
     ]
     in_order = [names[system] for system in order]
     told_apart = tuple(tuple(in_order[place] for place in group) for group in members)
-    return Board(question, sample, tuple(standings), tuple(pairs), told_apart, ())
+    population = pairs[0].population if pairs else ""
+    return Board(question, sample, tuple(standings), tuple(pairs), told_apart, (), population)
 
 
 def ranks(scores: Floats) -> tuple[Integers, Integers]:

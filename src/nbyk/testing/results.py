@@ -464,6 +464,11 @@ def favoured(effect: float, alternative: Alternative, *, tells_which: bool = Tru
     return "better" if alternative == "greater" else "worse"
 
 
+def is_behind(effect: float, alternative: Alternative) -> bool:
+    """Return whether a test asks if one is better that looks worse: no size would show it."""
+    return alternative != "two-sided" and (effect if alternative == "less" else -effect) > 0.0
+
+
 class ShownAsLines:
     """A result that prints as the first lines of its answer; `head` holds them."""
 
@@ -561,6 +566,11 @@ class Pair(ShownAsLines):
         return {"better": self.a, "worse": self.b}.get(self.shown)
 
     @property
+    def is_behind(self) -> bool:
+        """Whether the test asks if one is better that looks worse (`is_behind`), and not about a margin."""
+        return self.margin is None and is_behind(self.effect, self.question.alternative)
+
+    @property
     def could_reject(self) -> bool:
         """Whether the test could have rejected; few items or scores have few arrangements."""
         return self.claims[0].least_p <= self.question.alpha
@@ -589,9 +599,11 @@ class Pair(ShownAsLines):
     @property
     def reserves(self) -> tuple[str, ...]:
         """A caution for each claim, or test of a margin, that holds only with reserve."""
-        reserves = [(claim.population, claim.reserve) for claim in self.claims]
-        reserves += [(claim.population, claim.margin.reserve) for claim in self.claims if claim.margin]
-        return tuple(reserve_sentence(*of_claim) for of_claim in dict.fromkeys(reserves) if of_claim[1])
+        shown = [claim for claim in self.claims if self.verdict_of(claim).endswith(WITH_RESERVE)]
+        reserves = [(claim.population, claim.reserve) for claim in shown]
+        tests = [(claim.population, claim.margin) for claim in self.claims if claim.margin]
+        reserves += [(population, margin.reserve) for population, margin in tests if margin.is_reserved]
+        return tuple(reserve_sentence(*of_claim) for of_claim in dict.fromkeys(reserves))
 
     def in_order(self) -> tuple[str, str, float]:
         """Return the leader, the other system, and the sign that turns effects into those of the leader.
@@ -718,6 +730,9 @@ class Board(ShownAsLines):
         with a baseline.
     warnings
         Cautions about the numbers, one sentence each.
+    population
+        The population that p, ranks and groups speak of, in words: new items, and new units where a system
+        has several; those that stay as they are in some pairs are named.
     """
 
     question: Question
@@ -726,6 +741,7 @@ class Board(ShownAsLines):
     pairs: tuple[Pair, ...]
     groups: tuple[tuple[str, ...], ...]
     warnings: tuple[str, ...]
+    population: str
 
     @property
     def pair(self) -> Pair:
@@ -781,28 +797,15 @@ class Board(ShownAsLines):
         """A caution for each reason why some pairs hold only with reserve; ranks and groups count these."""
         pairs: dict[tuple[str, str], list[str]] = {}
         for pair in self.pairs:
-            beside_margin = "" if pair.margin is None else pair.margin.reserve
-            for reserve in dict.fromkeys((pair.claims[0].reserve, beside_margin)):
+            margin = pair.margin
+            beside_margin = margin.reserve if margin is not None and margin.is_reserved else ""
+            for reserve in dict.fromkeys((pair.reserve, beside_margin)):
                 if reserve:
                     pairs.setdefault((pair.population, reserve), []).append(f"{pair.a} – {pair.b}")
         return tuple(
             reserve_sentence(*key) + ("" if len(names) == len(self.pairs) else f" ({listed(names)})")
             for key, names in pairs.items()
         )
-
-    @property
-    def population(self) -> str:
-        """The population that p, ranks and groups speak of: that of each pair's broadest claim."""
-        populations = {
-            pair.population
-            if pair.b in self.names or len(self.pairs) == 1
-            else pair.population.replace(f" of {pair.a}", " of each system")
-            for pair in self.pairs
-        }
-        if len(populations) == 1:
-            return populations.pop()
-        broadest = max(self.pairs, key=lambda pair: (len(pair.claims[0].over), -len(pair.population)))
-        return f"{broadest.population} (some pairs for less)"
 
     @property
     def sentence(self) -> str:
@@ -872,7 +875,8 @@ def plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {of.name: plain(getattr(value, of.name)) for of in fields(value)}
     if isinstance(value, np.ndarray):
-        return [plain(number) for number in value.tolist()]
+        is_plain = value.dtype.kind == "f" and np.isfinite(value).all()  # as a million scores are
+        return value.tolist() if is_plain else [plain(number) for number in value.tolist()]
     if isinstance(value, Mapping):
         return {name: plain(item) for name, item in value.items()}
     if isinstance(value, tuple):

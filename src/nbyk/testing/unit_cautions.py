@@ -185,19 +185,29 @@ def pairing_sentence(units: Mapping[str, Units], *, has_gold: bool, pair_runs: b
         name if len(systems) == len(units) else f"{name} ({', '.join(systems)})"
         for name, systems in partners.items()
     ]
-    alone = {system: [name for name in names if name not in partners] for system, names in known.items()}
-    unpaired = ", ".join(f"{_some(names)} of {system}" for system, names in alone.items() if names)
     people = ", as the same people" if kind == "rater" else ""
-    rest = unpaired or "none"
+    rest = _alone(known, partners) or "none"
     return f"{plural(kind).capitalize()} are paired by name{people}: {_some(paired)}; unpaired: {rest}."
 
 
+def _alone(known: Mapping[str, Sequence[str]], partners: Mapping[str, Sequence[str]]) -> str:
+    """Return the units that have no partner, by system, in words."""
+    alone = {system: [name for name in names if name not in partners] for system, names in known.items()}
+    return ", ".join(f"{_some(names)} of {system}" for system, names in alone.items() if names)
+
+
 def pairing_caution(units: Mapping[str, Units], *, has_gold: bool, pair_runs: bool) -> tuple[str, ...]:
-    """Return a caution if columns, or places in a row, may be the same people for all systems."""
+    """Return a caution if columns, or places in a row, may be the same people for all systems.
+
+    If runs are to be paired, it names those without a partner instead.
+    """
     kind = kind_of(list(units.values()), has_gold=has_gold)
     known = {name: _shared(own) for name, own in units.items() if own.n_shared}
+    partners = _partners(units, known, kind, pair_runs=True)
+    if pair_runs and partners and (alone := _alone(known, partners)):
+        return (f"without a partner, and counted too: {alone}; leave them out to compare pairs alone",)
     may_be_people = kind == "rater or run" and not pair_runs
-    if not may_be_people or not _partners(units, known, kind, pair_runs=True):
+    if not may_be_people or not partners:
         return ()
     return (
         f"nothing says whether the same raters or runs gave the responses of {listed(list(known))}, and nbyk "

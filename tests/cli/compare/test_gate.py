@@ -59,6 +59,20 @@ def test_no_number_of_draws_opens_the_gate_to_a_system_that_is_not_ahead(more: s
     assert nbyk(f"compare --gold gold.csv sim_b.csv sim_a.csv{more} {drawn}")[0] == 3
 
 
+@pytest.mark.parametrize("files", ["b.csv a.csv", "b.csv a.csv c.csv --against a"])
+def test_nothing_would_settle_a_gate_against_a_system_that_is_behind(files: str, nbyk: Run) -> None:
+    """The sizes that would settle another question are not advised; the command asks that question."""
+    rng = np.random.default_rng(7)
+    items = rng.uniform(0.3, 0.6, (60, 1))
+    for name, off in (("a", 0.03), ("b", 0.0), ("c", 0.0)):
+        write(f"{name}.csv", items + off + rng.normal(0.0, 0.03, 5) + rng.normal(0.0, 0.1, (60, 5)))
+    code, text, _ = nbyk(f"compare {files} --gate")
+    assert (code, "would" in text) == (3, False)
+    if "c.csv" not in files:
+        assert "Next: nbyk compare b.csv a.csv --gate --against b  # asks whether a is better" in text
+        assert "would show this effect" in nbyk("compare b.csv a.csv")[1]
+
+
 def test_constant_ratings_are_compared(nbyk: Run) -> None:
     for name, value in (("g", 0.5), ("x", 0.5), ("y", 1.0)):
         write(f"{name}.csv", np.full((30, 2), value))

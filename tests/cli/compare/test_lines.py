@@ -63,7 +63,9 @@ def told(nbyk_: Run, *more: str, lead: float = 0.6) -> str:
 def test_the_first_lines_at_eighty_columns_and_wide(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     first, second, third, *_, last = told(nbyk).splitlines()
-    assert re.fullmatch(r"new is better than old {2,}mean on 1..5, 60 items, 9 raters", first)
+    assert re.fullmatch(
+        r"new is better than old {2,}mean on 1..5, higher is better, 60 items, 9 raters", first
+    )
     assert len(first) == 80
     assert re.fullmatch(r"0\.\d\d higher mean  ├─+●─+┤  0\.\d\d to 0\.\d\d {2,}p < .0001", second)
     assert re.fullmatch(r"For new items and raters\. With these raters alone: 0\.\d\d to 0\.\d\d\.", third)

@@ -161,6 +161,14 @@ def test_a_leaderboard_names_the_systems_of_a_pair_that_not_all_have(nbyk: Run) 
     ]
 
 
+def test_runs_without_a_partner_are_in_a_caution_if_pairs_were_asked_for(nbyk: Run) -> None:
+    write_runs("a", ["seed1", "seed2", "seed3"])
+    write_runs("b", ["seed1", "seed2"])
+    caution = "without a partner, and counted too: seed3 of a; leave them out to compare pairs alone"
+    assert caution in found(nbyk, "a.csv b.csv --pair-runs yes")["cautions"]
+    assert not any("without a partner" in text for text in found(nbyk, "a.csv b.csv")["cautions"])
+
+
 def test_a_long_list_of_pairs_is_cut(nbyk: Run) -> None:
     names = [f"r{number}" for number in range(20)]
     write_runs("a", names)
@@ -200,8 +208,29 @@ def test_the_populations_name_the_systems_even_if_one_is_called_a_or_b(
     assert "run of B" not in told.replace("runs of B", "")
     assert "three raters and four runs of B are few" in cautions
     told, cautions = answer("other=many.csv")
-    assert "for new items, raters and runs (some pairs for less)" in told
-    assert "three raters, four runs of B, four runs of each system and four runs of other are few" in cautions
+    assert "for new items, raters and runs, with this run of model A" in told
+    assert "three raters and four runs of B and other are few" in cautions
+
+
+def test_a_board_of_mixed_populations_cautions_about_what_some_pairs_leave_as_it_is(nbyk: Run) -> None:
+    """Two systems of three runs, two of one: the pairs' claims differ, and so does what each leaves out."""
+    for name, runs in (("a", 3), ("b", 3), ("c", 1), ("d", 1)):
+        write_runs(name, [f"seed{run}" for run in range(runs)])
+    answer = found(nbyk, "a.csv b.csv c.csv d.csv")
+    (board,) = answer["boards"]
+    assert "for new items and runs, with this run of c and d" in answer["sentences"][0]
+    few, kept = (
+        next(text for text in board["warnings"] if sign in text) for sign in ("are few", "answered all")
+    )
+    assert few.startswith("three runs of a and b are few to speak for others")
+    assert kept.startswith("one run of c and one run of d answered all")
+    assert kept.endswith(
+        "p and the interval are about this run of each system; for new ones they are too small"
+    )
+    kept_by_all = found(nbyk, "a.csv b.csv c.csv d.csv --generalise items")["boards"][0]["warnings"]
+    assert any(text.startswith("the same 1 to 3 runs of each of 4 systems") for text in kept_by_all)
+    told = found(nbyk, "a.csv b.csv c.csv d.csv --generalise items")["sentences"][0]
+    assert "for new items, with these 3 runs of a and b and this run of c and d" in told
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,48 @@ def test_a_column_of_answers_is_read_by_its_name_in_both_layouts(nbyk: Run) -> N
     assert nbyk("compare more.csv --value correct")[0] == 0
 
 
+def test_numbered_columns_beside_unnamed_items_are_raters(nbyk: Run) -> None:
+    """The command to paste reads them all; with one as the value, the ratings of the others were lost."""
+    rng = np.random.default_rng(3)
+    for name in ("new", "old"):
+        rows = [
+            {"output": f"q{i}", **{f"ann{r}": value for r, value in enumerate(rng.random(4))}}
+            for i in range(9)
+        ]
+        write(f"{name}.csv", rows)
+    code, _, errors = nbyk("compare new.csv old.csv")
+    assert code == 2
+    assert "name it with --item, as in --item output; old.csv has" in errors
+    code, text, errors = nbyk("compare new.csv old.csv --item output")
+    assert (code, "9 items, 4 raters" in text) == (0, True), errors
+
+
+def test_the_small_file_of_the_readme_can_be_pasted(nbyk: Run) -> None:
+    page = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    table, name, command = re.findall(
+        r"```text\n([^`]*)```\n\nSave it as `(.*?)` and type `nbyk (.*?)`", page
+    )[0]
+    Path(name).write_text(table, encoding="utf-8")
+    code, text, errors = nbyk(command)
+    assert (code, text.startswith("Undecided: ours or theirs")) == (0, True), errors
+
+
+def test_a_wrong_path_names_the_nearest_file_of_its_folder(nbyk: Run) -> None:
+    Path("runs").mkdir()
+    write("runs/new_model.csv", right_or_wrong({"new": 0.5}))
+    write("old.csv", right_or_wrong({"old": 0.5}))
+    code, _, errors = nbyk("compare runs/newmodel.csv zzzz.csv odl.csv")
+    assert (code, errors) == (
+        2,
+        "error: runs/newmodel.csv: no such file (nearest: runs/new_model.csv), nor zzzz.csv, nor odl.csv "
+        "(nearest: old.csv); check the paths\n",
+    )
+    assert (
+        nbyk("compare nofolder/new.csv old.csv")[2]
+        == "error: nofolder/new.csv: no such file; check the path\n"
+    )
+
+
 def test_classes_under_a_known_name_are_read_beside_the_names_of_people(nbyk: Run) -> None:
     rows: Table = [
         {"instance_id": item, "user_id": user, "prediction": "yes" if (item + user) % 3 else "no"}
@@ -212,6 +254,95 @@ def test_gold_among_the_systems(nbyk: Run) -> None:
     assert "looks like gold" not in nbyk("compare a.csv b.csv --scale 1..5")[1]
     read = package.read_systems(["a.csv", "people.csv"], scale=(1, 5))
     assert 'give it as `gold="people.csv"`' in read.notes[0]
+
+
+def test_people_among_runs_are_named_as_gold_and_change_places_with_a_system(nbyk: Run) -> None:
+    """Gold of 0 and 1 beside systems with runs, or a system given as gold."""
+    rng = np.random.default_rng(7)
+    for name, unit, share in (("people", "ann", 0.5), ("a", "run", 0.55), ("b", "run", 0.6)):
+        rows: Table = [
+            {"item": item, "rater": f"{unit}{r}", "value": int(rng.random() < share)}
+            for item in range(40)
+            for r in range(3)
+        ]
+        write(f"{name}.csv", rows)
+    for line in ("people.csv a.csv b.csv", "--gold a.csv people.csv b.csv"):
+        code, text, errors = nbyk(f"compare {line}")
+        assert code == 0, errors
+        assert "people looks like gold (up to 3 people for each item, and runs of" in " ".join(text.split())
+        assert next_of(text) == ["compare", "a.csv", "b.csv", "--gold", "people.csv"]
+    assert "looks like gold" not in nbyk("compare --gold people.csv a.csv b.csv")[1]
+
+
+def test_classes_beside_another_kind_are_the_ones_named(nbyk: Run) -> None:
+    rng = np.random.default_rng(7)
+    shares = {name: rng.dirichlet((1, 1, 1), 30) for name in ("a", "b")}
+    for name, rows in shares.items():
+        table = pd.DataFrame(rows, columns=["neg", "neu", "pos"])
+        table.insert(0, "item", range(30))
+        table.to_csv(f"{name}.csv", index=False)
+        (table * [1, 100, 100, 100]).to_csv(f"percent_{name}.csv", index=False)
+    write("labels.csv", [{"item": i, "label": ("neg", "pos")[i % 2]} for i in range(30)])
+    gold = "labels.csv: found classes, expected distributions as in a.csv; if it is gold, give it as"
+    for line, message in (
+        ("labels.csv a.csv b.csv", f"{gold} --gold labels.csv"),
+        (
+            "--gold a.csv labels.csv b.csv",
+            f"{gold.replace('a.csv', 'b.csv')} --gold labels.csv in place of a.csv",
+        ),
+        (
+            "--gold labels.csv percent_a.csv percent_b.csv",
+            "percent_a.csv: found numbers, expected classes as in",
+        ),
+        ("a.csv b.csv", "but there is no gold; give --gold FILE"),
+    ):
+        code, _, errors = nbyk(f"compare {line}")
+        assert (code, message in errors) == (2, True), errors
+        assert "--metric mean" not in errors
+    assert nbyk("compare --gold labels.csv a.csv b.csv")[0] == 0
+
+
+def test_percentages_beside_shares_bring_the_first_caution(nbyk: Run) -> None:
+    rng = np.random.default_rng(7)
+    shares, percent = 0.8 + 0.01 * rng.random(5), 81.0 + rng.random(5)
+
+    def told(a: np.ndarray, b: np.ndarray, option: str = "", column: str = "f1") -> bool:
+        rows: Table = [
+            {"system": name, "seed": seed, column: value}
+            for name, values in (("old", a), ("new", b))
+            for seed, value in enumerate(values)
+        ]
+        write("scores.csv", rows)
+        code, text, errors = nbyk(f"compare scores.csv {option}")
+        assert code == 0, errors
+        return "Careful: the values of old from 0.8" in text and "divide those of new by 100" in text
+
+    assert told(shares, percent)
+    for values in (shares, 5.0 * shares, 300.0 * shares):
+        assert not told(shares, values)
+    assert not told(100.0 * shares, percent)
+    assert not told(shares, percent, "--lower-is-better")
+    assert not told(shares, percent, column="latency")
+    rows = right_or_wrong({"old": 0.5, "new": 0.6})
+    write(
+        "items.csv",
+        [
+            {**row, "correct": int(str(row["correct"])) * (100 if row["system"] == "new" else 1)}
+            for row in rows
+        ],
+    )
+    text = nbyk("compare items.csv --scale 0..100")[1]
+    assert "Careful: the values of old from 0 to 1 and those of new from 0 to 100 look like" in unfolded(text)
+
+
+def test_a_system_whose_name_only_begins_like_gold_is_a_system(nbyk: Run) -> None:
+    for name in ("label-smoothing", "gold_llama", "reference-model"):
+        rows = right_or_wrong({name: 0.5}, runs=0)
+        write(f"{name}.csv", [{of: row[of] for of in row if of != "system"} for row in rows])
+    for pair in ("label-smoothing gold_llama", "reference-model label-smoothing"):
+        code, text, errors = nbyk(f"compare {' '.join(f'{name}.csv' for name in pair.split())}")
+        assert code == 0, errors
+        assert "looks like gold" not in text
 
 
 def test_runs_of_one_system_are_not_taken_for_gold(nbyk: Run) -> None:

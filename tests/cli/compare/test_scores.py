@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import nbyk as library
+from nbyk.report.comparison.figures import aso_figure, null_figure
 from tests.cli.conftest import Run
 from tests.cli.drawn import dollars_drawn
 from tests.data.malformed.scores import CASES, Case
@@ -190,11 +191,15 @@ def test_the_smallest_p_value_is_said_where_nothing_can_be_shown(nbyk: Run) -> N
     found = json.loads(nbyk("compare", "a.txt", "b.txt", "--format", "json")[1])
     assert found["boards"][0]["pairs"][0]["p"] == pytest.approx(2 / 6)
     assert any(
-        "smallest p-value that permutation can give here is 0.333" in said for said in found["cautions"]
+        "smallest p-value that the permutation test can give here is 0.333" in said
+        for said in found["cautions"]
     )
     few = ("compare", "a.txt", "b.txt", "--pair-runs", "yes", "--test", "wilcoxon")
     said = " ".join(nbyk(*few)[1].split())
-    assert "Careful: the smallest p-value that wilcoxon can give here is 0.5 and above α = 0.05" in said
+    assert (
+        "the smallest p-value that Wilcoxon's signed-rank test can give here is 0.5 and above α = 0.05"
+        in said
+    )
     code, said, _ = nbyk(*few, "--gate")
     assert code == 4
     assert "so few scores cannot show a difference" in " ".join(said.split())
@@ -344,3 +349,47 @@ def test_scores_have_a_next_command_and_an_answer_about_a_margin(nbyk: Run) -> N
     assert nbyk("compare", "base.txt", "ours.txt", "--margin", "1", "--gate")[0] == 4
     errors = nbyk("compare", "ours.txt", "base.txt", "--margin", "1", "--test", "aso")[2]
     assert "error: --margin: found 1 beside aso" in errors
+
+
+def test_scores_are_paired_by_the_column_of_runs_in_any_order(nbyk: Run) -> None:
+    rows = [
+        f"{name},{seed},{0.8 + seed / 100 + lead + 0.003 * (seed % 3)}"
+        for name, lead in (("old", 0), ("new", 0.01))
+        for seed in range(1, 9)
+    ]
+    found = []
+    for order in (rows, rows[::-1], [*rows[8:], *rows[:8][::-1]]):
+        Path("runs.csv").write_text("\n".join(["system,seed,f1", *order]))
+        code, out, _ = nbyk("compare", "runs.csv", "--pair-runs", "yes", "--format", "json")
+        assert code == 0
+        found.append(json.loads(out))
+    assert {answer["boards"][0]["pairs"][0]["p"] for answer in found} == {2 / 2**8}
+    assert not any("no ids" in text for answer in found for text in answer["cautions"])
+    Path("runs.csv").write_text("\n".join(["system,seed,f1", *rows[1:]]))
+    _, _, error = nbyk("compare", "runs.csv", "--pair-runs", "yes")
+    assert "lacks" in error
+    assert "(1)" in error
+    assert nbyk("compare", "runs.csv", "--pair-runs", "yes", "--on-missing", "drop")[0] == 0
+
+
+def test_lower_scores_are_better_in_words_figures_and_what_comes_next(nbyk: Run) -> None:
+    """The mean that is lower leads, also where a figure turns effects to one direction."""
+    write_runs({"slow": 0.3, "fast": 0.2})
+    lower = ("compare", "slow.txt", "fast.txt", "--kind", "scores", "--lower-is-better")
+    _, text, _ = nbyk(*lower)
+    assert text.startswith("fast is better than slow")
+    assert "lower mean score" in text
+    assert "higher mean score" not in text
+    read = library.read_systems(["slow.txt", "fast.txt"], kind="scores", lower_is_better=True)
+    (axes,) = null_figure(library.compare(read).pair).axes
+    assert axes.get_xlabel().startswith("← slow is better | fast is better →")
+    (observed,) = (line for line in axes.lines if str(line.get_label()).startswith("observed"))
+    assert observed.get_xdata()[0] == pytest.approx(0.1, abs=0.03)
+    by_order = aso_figure(library.compare(read, test="aso").pair)
+    assert "slow is above: violated" in [text.get_text() for text in by_order.legends[0].get_texts()]
+    for alternative, files in (("greater", "slow.txt fast.txt"), ("less", "fast.txt slow.txt")):
+        words = ("compare", *files.split(), *lower[3:], "--alternative", alternative)
+        _, text, _ = nbyk(*words)
+        assert "would show a difference" not in text
+        (command,) = re.findall(r"^Next: nbyk (.*)  # asks whether fast is better$", text, re.MULTILINE)
+        assert nbyk(*command.split())[1].startswith(("fast is better", "Better than slow: fast"))

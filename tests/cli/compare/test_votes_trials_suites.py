@@ -59,6 +59,13 @@ GOOD_VOTES = "q1,x,y,x,ann\nq2,y,z,y,ann\nq3,z,x,z,bob\nq4,x,z,x,bob\n"
             "votes.csv: no chain of votes links v and w with x and y; compare them apart, or collect votes",
         ),
         (GOOD_VOTES, ("--margin", "0.1"), "--margin: these are votes between two outputs; leave it out"),
+        *(
+            (GOOD_VOTES, (option, value), f"{option}: these are votes between two outputs; leave it out")
+            for option, value in (
+                *(("--item", "prompt"), ("--value", "nothing"), ("--system", "nothing")),
+                *(("--on-empty", "drop"), ("--on-duplicates", "first"), ("--on-missing", "drop")),
+            )
+        ),
         (GOOD_VOTES, ("--gate",), "--gate"),
         (
             GOOD_VOTES,
@@ -89,6 +96,9 @@ def test_votes_that_cannot_be_used_are_one_line(
             ("--suite", "task", "--weights", "law=x,art=1"),
             "--weights: found 'law=x', expected TASK=NUMBER, as in law=2,art=1",
         ),
+        (("--gold-item", "no"), "--gold-item: it is about gold, and there is no --gold; leave it out"),
+        (("--gold-rater", "no"), "--gold-rater: it is about gold, and there is no --gold; leave it out"),
+        (("--gold-value", "no"), "--gold-value: it is about gold, and there is no --gold; leave it out"),
         (("--suite", "item"), "--suite: found 'item', the column of the items too; expected another one"),
         (("--weights", "micro"), "--weights: weights are of the tasks of a suite"),
         (("--gate",), "--gate with one system needs a score"),

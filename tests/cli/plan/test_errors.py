@@ -147,3 +147,14 @@ def test_a_file_where_the_folder_should_be_is_named_before_the_search(out: str, 
         f"error: --out {out}: plans is a file, expected a folder to write to; give another one, or move the "
         "file away\n"
     )
+
+
+def test_the_example_without_data_is_in_the_unit_of_the_scale(run_words: Run) -> None:
+    for words in ("--solve raters --effect 0.4", "--effect 0.4"):
+        code, _, error = run_words("plan", "--scale", "1..5", *words.split(), "--power", "0.8")
+        assert code == 2
+        command = error.rpartition("as in: nbyk ")[2]
+        assert "--scale 1..5 --effect 0.4 --item-sd 0.8 --severity-sd 0.12 --rating-sd 0.8" in command
+        code, text, _ = run_words(*command.split())
+        assert code == 0
+        assert "to find an effect of 0.4" in text

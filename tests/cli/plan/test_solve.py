@@ -193,7 +193,9 @@ def test_a_table_of_dashes_is_left_out(nbyk: Run) -> None:
 PAIR = "--pilot example/gold.csv --pilot-systems example/sim_a.csv example/sim_c.csv --scale binary"
 
 
-def test_a_plan_for_these_raters_names_the_command_that_plans_for_new_ones(nbyk: Run) -> None:
+def test_a_plan_for_these_raters_names_the_command_that_plans_for_new_ones(
+    nbyk: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     nbyk("example")
     code, text, _ = nbyk(f"plan {PAIR} --items 150 --responses 3 --format json")
     assert code == 0
@@ -204,6 +206,16 @@ def test_a_plan_for_these_raters_names_the_command_that_plans_for_new_ones(nbyk:
     code, text, errors = nbyk(command)
     assert (code, errors) == (0, "")
     assert "over new items, new raters and new runs" in " ".join(text.split())
+    monkeypatch.setenv("COLUMNS", "80")
+    assert f"`nbyk {command}`" in nbyk(f"plan {PAIR} --items 150 --responses 3")[1]
+
+
+def test_without_the_systems_ratings_a_caution_invents_no_names_of_files(nbyk: Run) -> None:
+    nbyk("example")
+    words = "--scale binary --metric mean --epsilon 0.1 --items 60 --responses 2"
+    text = " ".join(nbyk(f"plan --pilot example/gold.csv {words}")[1].split())
+    assert "rated up to 131 of the 300 items each: the plan is for these raters; for new ones" in text
+    assert "People's ratings of both systems' answers (--pilot-systems) plan for new ones." in text
 
 
 def test_a_plan_from_a_pilot_says_what_it_took_from_there(nbyk: Run) -> None:
@@ -276,7 +288,7 @@ def test_the_advice_of_compare_is_the_plan_of_the_same_pilot(nbyk: Run) -> None:
         nbyk, "--solve raters --pilot gold.csv --pilot-systems a.csv b.csv --scale=-2..3 --power 0.8"
     )
     assert planned["reachable"]
-    assert f"{planned['raters']} raters would settle this" in text
+    assert f"{planned['raters']} raters would show this effect (power 0.8)" in text
     assert solved_next(nbyk, shown)["raters"] == planned["raters"]
 
 
@@ -302,7 +314,7 @@ def test_if_everybody_rates_everything_so_do_more_raters_and_every_command_gives
     assert "as in the pilot, 80 items, all raters rate all items" in " ".join(
         nbyk(f"plan --solve raters {pair}")[1].split()
     )
-    advice = f"{raters['raters']} raters would settle this; more items alone, with five raters, will not"
+    advice = f"About {raters['raters']} raters would show this effect (power 0.8)"
     assert advice in " ".join(nbyk(f"compare {read}")[1].split())
     many = raters["raters"] + 30
     items = solved(nbyk, f"--solve items --raters {many} {pair}")
@@ -320,9 +332,9 @@ def test_what_compare_prints_of_two_systems_plan_takes_without_a_word_on_raters(
     assert solved(nbyk, asked) == by_raters
     words = " ".join(by_raters["lines"])
     assert "It has the fewest raters for the pilot's 80 items (--items takes others)." in words
-    fewer = re.search(r"With fewer ratings: (\d+) items .* by (\d+) raters\.", words)
+    fewer = re.search(r"Cheaper: (\d+) items with (\d+) ratings? .* by (\d+) raters\.", words)
     if fewer is not None:
-        same = solved(nbyk, f"{asked} --solve items --raters {fewer[2]} --responses {by_raters['raters']}")
+        same = solved(nbyk, f"{asked} --solve items --raters {fewer[3]} --responses {fewer[2]}")
         assert same["n_items"] == int(fewer[1])
         assert same["cost"] < by_raters["cost"]
     code, _, errors = nbyk(f"plan --pilot {read} --effect 100 --power 0.8")
@@ -391,3 +403,25 @@ def test_paired_runs_are_planned_as_pairs(nbyk: Run) -> None:
     assert "5 runs of each system, paired" in paired["sentence"]
     code, _, errors = nbyk(f"plan {pair} --pair-runs maybe")
     assert (code, errors) == (2, "error: --pair-runs: found maybe, expected yes or no\n")
+
+
+def test_a_safe_number_of_raters_that_is_far_has_a_cheaper_collection_beside_it(nbyk: Run) -> None:
+    """Four raters tell little of others: more items, rated once by fewer people, are as safe."""
+    rng = np.random.default_rng(3)
+    items, raters = rng.normal(3.3, 0.8, 20), rng.normal(0.0, 0.4, 4)
+    rows = [
+        f"i{i},r{j},{round(min(5, max(1, items[i] + raters[j] + rng.normal(0.0, 0.7))))}"
+        for i in range(20)
+        for j in range(4)
+    ]
+    Path("few.csv").write_text("\n".join(["item,rater,value", *rows]))
+    asked = "--pilot few.csv --scale 1..5 --effect 0.4 --power 0.8"
+    plan = solved(nbyk, f"{asked} --solve raters")
+    sure, safer = plan["assured"], plan["safer"]
+    assert not sure["reachable"] or sure["raters"] > 2 * plan["raters"]
+    assert safer["raters"] < sure["raters"]
+    assert safer["n_items"] > plan["n_items"]
+    size = f"--items {safer['n_items']} --responses {safer['k_responses']} --raters {safer['raters']}"
+    kept = solved(nbyk, f"--pilot few.csv --scale 1..5 --effect 0.4 {size}")
+    assert kept["assured"]["power"] >= 0.79
+    assert "With more items, as safe: " in " ".join(plan["lines"])

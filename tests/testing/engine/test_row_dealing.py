@@ -132,7 +132,7 @@ def test_weighted_ranks_and_distances_are_scipys_on_the_expanded_items() -> None
 def test_the_metrics_of_item_means_have_forms_of_their_own() -> None:
     rows = Rows(*(lambda data: (data.gold, stack_responses(data.a, data.b)))(random_set(8, 2, None)))
     row_by_row = {metric.name for metric in METRICS[:11] if isinstance(form_of(metric, rows), RowByRow)}
-    assert row_by_row == {"max_error", "cosine"}
+    assert not row_by_row
 
 
 def test_all_arrangements_are_gone_through_once() -> None:

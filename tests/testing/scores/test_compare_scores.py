@@ -311,12 +311,12 @@ def test_neither_threads_nor_progress_change_a_number() -> None:
 
 def test_warnings() -> None:
     few = compare_scores([[9.0, 8.0], [1.0, 2.0]])
-    assert "smallest p-value that permutation can give here is 0.333" in few.warnings[0]
+    assert "smallest p-value that the permutation test can give here is 0.333" in few.warnings[0]
     many = compare_scores(systems(6), test="permutation", alpha=0.005)
     assert "0.00216, times 3 pairs, and above α = 0.005" in many.warnings[0]
     drawn = compare_scores(systems(40), test="permutation", n_resamples=19, paired=True)
     assert "draw more of the null" in drawn.warnings[0]
-    assert "the scores are paired, but permutation does not use the pairs" in drawn.warnings[1]
+    assert "the scores are paired, and the permutation test ignores that" in drawn.warnings[1]
     assert "more often than its level says" in compare_scores(systems(6), test="bootstrap").warnings[0]
     assert "once in 70 times" in compare_scores(systems(4), test="aso").warnings[0]
     (scope,) = compare_scores(systems(8)).warnings
@@ -327,7 +327,7 @@ def test_warnings() -> None:
 
 def test_one_test_warns_as_a_comparison_does() -> None:
     least, scope = permutation_test([0.7], [0.6]).warnings
-    assert least == "the smallest p-value that permutation can give here is 1: collect more scores"
+    assert least == "the smallest p-value that the permutation test can give here is 1: collect more scores"
     assert scope.startswith("this is about more runs like these on the same items")
     assert permutation_test([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]).warnings == (scope,)
 
@@ -414,7 +414,9 @@ def test_a_verdict_on_scores_that_more_draws_could_change_says_so() -> None:
     assert nbyk.compare(None, two, test="welch_t").pairs[0].decided
     three = nbyk.compare(None, scores, test="bootstrap", n_resamples=59)
     assert "3 without an answer" in three.sentence
-    assert "No answer for 3 of 3 pairs: more draws could change it." in " ".join(repr(three).split())
+    assert "No answer for 3 of 3 pairs: more draws could change it; raise `n_resamples`." in " ".join(
+        repr(three).split()
+    )
 
 
 def test_the_power_is_that_of_the_corrected_test() -> None:

@@ -167,8 +167,10 @@ def test_no_number_of_items_will_do_where_raters_decide() -> None:
     gold = mean + rng.normal(0, 0.15, (200, 5)) + rng.normal(0, 0.1, 5)
     a, b = (mean + off + rng.normal(0, 0.05, (200, 1)) for off in (0.1, -0.1))
     advice = nbyk.compare(gold, a, b, **QUICK).claims[0].advice
-    assert advice.endswith(" raters would settle this; more items alone, with five raters, will not")
-    n_raters = int(advice.split()[0])
+    assert advice.endswith(
+        " raters would show this effect (power 0.8); more items alone, with five raters, would not"
+    )
+    n_raters = int(advice.split()[1])
     # a plan leaves out the stretch, which goes to 1 with more raters
     test = replace(Pilot.of(gold, a, b, metric="mae").test, stretch=1.0)
     at_power = statistics.NormalDist().inv_cdf(0.975) + statistics.NormalDist().inv_cdf(0.8)
@@ -176,6 +178,13 @@ def test_no_number_of_items_will_do_where_raters_decide() -> None:
     assert projected_variance(test, units={"raters": n_raters}) <= wanted
     # t needs more than the normal law, by less than a half
     assert projected_variance(test, units={"raters": int(n_raters / 1.5)}) > wanted
+    for one, other, side in ((a, b, "greater"), (b, a, "less")):  # a is the worse
+        less = nbyk.compare(gold, one, other, alternative=side, **QUICK)
+        ahead = nbyk.compare(gold, other, one, alternative=side, **QUICK)
+        assert ("raters would show this effect" in ahead.claims[0].advice, less.claims[0].advice) == (
+            True,
+            "",
+        )
 
 
 @pytest.mark.parametrize(

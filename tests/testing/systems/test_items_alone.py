@@ -88,12 +88,30 @@ def test_the_interval_of_zeros_and_ones_excludes_zero_exactly_if_the_swap_test_r
     generator = np.random.default_rng(n)
     for share in (0.5, 0.7, 0.8, 0.9, 1.0):
         a, b = (generator.random((2, n)) < [[share], [0.4]]).astype(float)
-        result = nbyk.compare(None, a, b, metric="mean", decision_error=1e-6)
+        result = nbyk.compare(None, a, b, metric="mean", n_resamples=99)
         low, high = result.interval
         assert (low > 0.0 or high < 0.0) is result.pair.significant
         for_a, for_b = int((a > b).sum()), int((a < b).sum())
         p = stats.binomtest(for_a, for_a + for_b).pvalue if for_a + for_b else 1.0
         assert result.pair.significant is bool(p <= 0.05)
+
+
+@pytest.mark.parametrize(("only_a", "only_b"), [(0, 0), (6, 0), (5, 5), (22, 48), (61, 40)])
+def test_p_of_zeros_and_ones_and_of_classes_is_that_of_mcnemar_and_of_scipy(only_a: int, only_b: int) -> None:
+    rights = np.repeat([[1, 0], [0, 1], [1, 1], [0, 0]], [only_a, only_b, 30, 20], axis=0)
+    target = np.arange(len(rights)) % 3
+    classes = [np.array(list("abc"))[(target + 1 - right) % 3] for right in rights.T]
+    for side in ("two-sided", "greater", "less"):
+        asked = {"alternative": side, "n_resamples": 99, "max_resamples": 99}
+        of_numbers = nbyk.compare(None, *rights.T.astype(float), metric="mean", **asked)
+        of_classes = nbyk.compare(np.array(list("abc"))[target], *classes, metric="accuracy", **asked)
+        expected = stats.binomtest(only_a, only_a + only_b, 0.5, side).pvalue if only_a + only_b else 1.0
+        coded = ((target + 1 - right) % 3 for right in rights.T)
+        mcnemar = nbyk.mcnemar(target, *coded, method="exact", alternative=side)
+        assert of_numbers.p == of_classes.p == pytest.approx(expected, rel=1e-12)
+        assert mcnemar.p == pytest.approx(expected, rel=1e-12)
+        assert of_numbers.pair.decided
+        assert of_numbers.pair.claims[-1].standard_error == 0.0
 
 
 def test_ratings_runs_and_clusters_are_not_taken_for_zeros_and_ones() -> None:

@@ -144,7 +144,8 @@ def test_an_open_claim_says_how_many_tasks_or_trials_would_settle_it() -> None:
     trials = np.ceil(within * 6 / (claim.effect**2 * 40 / reach - between))
     assert trials > 6
     more = f", or {trials:.0f} trials of each item"
-    assert claim.advice == f"about {n:.0f} items with as many trials{more} would settle this"
+    assert claim.advice == f"about {n:.0f} items with as many trials{more} would show this effect (power 0.8)"
+    assert alone(passes, metric="pass@1", against=bar, alternative="less").claims[0].advice == ""
 
 
 def test_more_trials_than_there_are_is_one_line() -> None:

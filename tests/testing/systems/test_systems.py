@@ -141,7 +141,8 @@ def test_a_verdict_that_more_draws_could_change_is_said_to_be_inconclusive() -> 
     open_pairs = [pair for pair in board.pairs if not pair.decided]
     assert [(pair.a, pair.b) for pair in open_pairs] == [("s0", "s1")]
     assert ", 1 without an answer, " in board.sentence
-    assert "No answer for 1 of 3 pairs: more draws could change it." in " ".join(str(board).split())
+    told = "No answer for 1 of 3 pairs (s0 – s1): more draws could change it; raise `max_resamples`."
+    assert told in " ".join(str(board).split())
     assert any("raise `max_resamples`" in text for text in board.warnings)
     settled = compare(gold, systems, **over_items)
     assert "an answer" not in settled.sentence

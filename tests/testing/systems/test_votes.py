@@ -156,11 +156,14 @@ def test_an_open_pair_says_how_many_votes_would_settle_it() -> None:
     (claim,) = board.claims
     error = (claim.interval[1] - claim.interval[0]) / 2 / stats.t.ppf(0.975, claim.df)
     n = np.ceil(200 * (2.801585 * error / claim.effect) ** 2)
-    assert claim.advice == f"about {n:.0f} votes would settle this"
+    assert claim.advice == f"about {n:.0f} votes would show this effect (power 0.8)"
     assert board.head.next == claim.advice
     assert re.fullmatch(
-        r"about \d+ votes by \d+ voters would settle this", nbyk.compare(data).claims[0].advice
+        r"about \d+ votes by \d+ voters would show this effect \(power 0.8\)",
+        nbyk.compare(data).claims[0].advice,
     )
+    side = "less" if claim.effect > 0.0 else "greater"
+    assert nbyk.compare(data, alternative=side).claims[0].advice == ""
 
 
 TABLE = {
@@ -207,6 +210,23 @@ def test_votes_that_say_nothing_are_refused_in_one_line(changes: dict[str, objec
     frame = pd.DataFrame({name: cells for name, cells in {**TABLE, **changes}.items() if cells is not None})
     with pytest.raises(NbykError, match=error):
         read_votes(frame)
+
+
+@pytest.mark.parametrize(
+    ("column", "one", "other", "what"),
+    [
+        ("prompt", "q1", "Q1", "prompts"),
+        ("voter", "ann", "ann ", "voters"),
+        ("model_b", "z", "z\u200b", "models"),
+        ("model_b", "z", "Z", "models"),
+    ],
+)
+def test_names_that_look_alike_are_a_caution(column: str, one: str, other: str, what: str) -> None:
+    frame = pd.concat([pd.DataFrame(TABLE)] * 2, ignore_index=True)
+    frame.loc[4:, "prompt"] += "b"
+    frame[column] = [*frame[column][:4], *frame[column][4:].replace({one: other, f"{one}b": other})]
+    alike = f"the {what} .* look alike, and nbyk tells them apart"
+    assert re.match(alike, nbyk.compare(read_votes(frame)).warnings[0])
 
 
 def test_the_command_line_reads_votes(

@@ -19,7 +19,7 @@ from nbyk.resampling.lanes import (
     HALVES,
     LANES,
     STATE,
-    draw_subset_sums,
+    add_subset_sums,
     fill_subset_table,
     index_below,
     next_row,
@@ -78,7 +78,8 @@ def sign_flip_test(
         count, drawn = 0, 0
         for look in range(draws.size):
             while drawn < draws[look]:
-                draw_subset_sums(table, state, row, flipped)
+                flipped[:] = 0.0
+                add_subset_sums(table, state, row, flipped)
                 for draw in range(min(DRAWS_AT_ONCE, draws[look] - drawn)):
                     count += int(flipped[draw] <= border)
                 drawn += DRAWS_AT_ONCE

@@ -46,6 +46,7 @@ def board_answer(
     following: tuple[str, str] = ("", ""),
     lines: Sequence[str] = (),
     notes: Sequence[str] = (),
+    doubts: Sequence[str] = (),
 ) -> Answer:
     """Return the answer of systems on boards.
 
@@ -63,7 +64,10 @@ def board_answer(
         What to do next, and the command for it.
     lines, notes
         Further sentences, and further cautions.
+    doubts
+        Cautions that come first, where there are no `systems` that have them.
     """
+    doubts = doubts if systems is None else systems.doubts
     first = next(iter(boards.values()))
     # Whoever gives a margin asks about the margin: that answer comes first.
     said = [
@@ -75,13 +79,13 @@ def board_answer(
     standings, pairs = list(_standings(boards)), partial(_pairs, boards)
     has_pairs = 1 < len(first.pairs) <= MOST_PRINTED_PAIRS
     said += [*_methods(first), *filter(None, [first.sample.pairing]), *lines]
-    head = joined([board_head(board) for board in boards.values()], following, systems)
+    head = joined([board_head(board) for board in boards.values()], following, doubts)
     return Answer(
         title=title_of(boards),
         sentences=tuple(said),
         make_tables=lambda: (*standings, *tables, *pairs()),
         figures=tuple(_figures(boards)),
-        cautions=tuple(dict.fromkeys((*cautions_of(boards, systems), *notes))),
+        cautions=tuple(dict.fromkeys((*doubts, *cautions_of(boards, systems), *notes))),
         head=replace(head, lines=(*head.lines, *map(Line, lines))),
         details={
             **({} if systems is None else details_of(systems)),
@@ -98,13 +102,14 @@ def scores_answer(
     powers: Mapping[str, BootstrapPower],
     lift: str,
     notes: Sequence[str],
+    doubts: Sequence[str] = (),
     following: tuple[str, str] = ("", ""),
 ) -> Answer:
     """Return the answer of a comparison by scores of runs.
 
     `powers` are each system's bootstrap power, if it was requested, to notice one that is better by `lift`,
-    in words; `notes` are about the files, and `following` is what to do next, with its command, unless more
-    scores would tell.
+    in words; `notes` and `doubts` are about the files, and `following` is what to do next, with its command,
+    unless more scores would tell.
     """
     import pandas as pd
 
@@ -117,8 +122,9 @@ def scores_answer(
         caption = "Bootstrap power analysis; low to high is the 95 % interval"
         tables.append(AnswerTable("power", caption, pd.DataFrame(rows)))
         lines.append(_power_sentence(powers, lift, n_corrected_for(board.question, board.pairs)))
-    is_open = len(board.pairs) == 1 and not board.pairs[0].significant and board.pairs[0].margin is None
-    more = _what_would_settle(board.pairs[0]) if is_open else ""
+    first = board.pairs[0]
+    is_open = len(board.pairs) == 1 and not first.significant and first.margin is None
+    more = "" if not is_open or first.is_behind else _what_would_settle(first)
     return board_answer(
         {board.question.metric: board},
         tables=tables,
@@ -126,6 +132,7 @@ def scores_answer(
         following=(more, "") if more else following,
         lines=lines,
         notes=notes,
+        doubts=doubts,
     )
 
 
@@ -171,7 +178,7 @@ def title_of(boards: Mapping[str, Board]) -> str:
     return f"{len(board.standings)} systems{against} {on}"
 
 
-def joined(heads: Sequence[Head], following: tuple[str, str], systems: Systems | None) -> Head:
+def joined(heads: Sequence[Head], following: tuple[str, str], doubts: Sequence[str]) -> Head:
     """Return the first lines by several metrics as one: those by the first metric, then the others'."""
     first, *others = heads
     lines = [*first.lines]
@@ -182,7 +189,7 @@ def joined(heads: Sequence[Head], following: tuple[str, str], systems: Systems |
     return replace(
         first,
         lines=tuple(lines),
-        n_serious=len(serious) + (0 if systems is None else len(systems.like_gold)),
+        n_serious=len(serious) + len(doubts),
         next=next_words or first.next,
         command=command,
     )
@@ -264,7 +271,7 @@ def _of_test(pair: Pair) -> AnswerFigure:
     """Return the figure of the test of a pair by scores."""
     if pair.question.tau is not None:
         caption = (
-            f"Left: the quantile functions of {pair.a} and {pair.b}. Where {pair.a}'s is lower, it violates "
+            f"Left: the quantile functions of {pair.a} and {pair.b}. Where {pair.a} is worse, it violates "
             "the order. Right: the violation ratio of bootstrapped samples, and the bound that they give."
         )
         return AnswerFigure("quantiles", caption, partial(aso_figure, pair))
@@ -289,7 +296,7 @@ def _runs_as_systems(names: Iterable[str]) -> Iterator[str]:
 
 def cautions_of(boards: Mapping[str, Board], systems: Systems | None) -> Iterator[str]:
     """Yield the cautions about boards and the ratings behind them, those first that may change a decision."""
-    yield from systems.like_gold.values() if systems is not None else ()
+    yield from systems.doubts if systems is not None else ()
     for board in boards.values():
         yield from (board.pair if len(board.pairs) == 1 else board).reserves
     if systems is not None:

@@ -108,10 +108,12 @@ def null_figure(pair: Pair) -> Figure:
     """Draw the observed value and those under the null and, of items, those of bootstrapped test sets."""
     figure, axes = new_figure(WIDE, 3.3)
     asked, scores, items = pair.question, pair.sample.scores, pair.claims[-1]
-    leader, other, sign = (pair.a, pair.b, 1.0) if scores else pair.in_order()
+    leader, other, sign = pair.in_order()
     if scores:
-        of_scores = null_draws(asked.test, scores[pair.a], scores[pair.b], seed=asked.seed)
-        null, observed, drawn = of_scores.values, of_scores.observed, np.empty(0)
+        towards = -1.0 if asked.direction == "lower" else 1.0
+        a, b = (towards * scores[name] for name in (pair.a, pair.b))
+        of_scores = null_draws(asked.test, a, b, seed=asked.seed)
+        null, observed, drawn = sign * of_scores.values, sign * of_scores.observed, np.empty(0)
         what = of_scores.statistic
     else:
         assert pair.drawn is not None
@@ -179,7 +181,7 @@ def spread(n: int) -> Floats:
 
 
 def aso_figure(pair: Pair) -> Figure:
-    """Draw quantile functions, mark where A's is below B's, and draw the bootstrapped ratio and bound."""
+    """Draw quantile functions, mark where A's is the worse, and draw the bootstrapped ratio and bound."""
     order, tau = pair.claims[0].order, pair.question.tau
     if order is None or order.resampled is None or tau is None:
         raise TypeError(f"{pair.a} and {pair.b} were not compared by Almost Stochastic Order")
@@ -206,8 +208,10 @@ def quantile_panel(axes: Axes, pair: Pair) -> None:
     edges = np.union1d(np.arange(len(a) + 1) / len(a), np.arange(len(b) + 1) / len(b))
     middles = 0.5 * (edges[1:] + edges[:-1])
     of_a, of_b = (sample[(middles * len(sample)).astype(int)] for sample in (a, b))
-    violated = f"{shown_name(pair.a, 16)} is below: violated"
-    for colour, where, label in ((COLOURS[5], of_a >= of_b, None), (COLOURS[1], of_a < of_b, violated)):
+    is_lower = pair.question.direction == "lower"
+    violated = f"{shown_name(pair.a, 16)} is {'above' if is_lower else 'below'}: violated"
+    worse = of_a > of_b if is_lower else of_a < of_b
+    for colour, where, label in ((COLOURS[5], ~worse, None), (COLOURS[1], worse, violated)):
         if not where.any():
             continue
         axes.bar(

@@ -34,13 +34,14 @@ from nbyk.report.comparison.tables import (
     variance_table,
 )
 from nbyk.report.lines import Head, Line, in_words
+from nbyk.report.plan_lines import TO_BE_SAFE
 from nbyk.testing.results import Board, Pair, VariancePart, plain
 from nbyk.testing.systems.items_alone import item_effects
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
 from nbyk.testing.unit_cautions import kind_of, plural
-from nbyk.words import Offer, listed
+from nbyk.words import Offer, capitalised, listed
 
 _OF_THESE_UNITS = "for new ones they are too small"
 
@@ -120,7 +121,7 @@ def pair_answer(
     `following` is what to do next, and the command for it; `lines` are further sentences.
     """
     heads = [pair_head(pair) for pair in found.pairs.values()]
-    head = joined(heads, following, found.systems)
+    head = joined(heads, following, found.systems.doubts)
     if found.first.verdict == "undecided" and found.first.margin is None:
         lines = (*lines, *_to_settle(found, head))
     head = replace(head, lines=(*head.lines, *map(Line, lines)))
@@ -145,10 +146,12 @@ def pair_answer(
 def _to_settle(found: Findings, head: Head) -> Iterator[str]:
     """Yield what would settle an open answer, if the last line does not, and whether runs may be paired."""
     first = found.first
-    if first.claims[0].advice and head.command:
-        yield f"{first.claims[0].advice}."
-    elif found.settlement is not None:
-        yield f"To settle it: {found.settlement.lines[0]}"
+    if found.settlement is not None:
+        best, *others = found.settlement.lines
+        yield f"If the effect stays as it is: {best}" if found.settlement.reachable else best
+        yield from (line for line in others if line.startswith(TO_BE_SAFE))
+    elif first.claims[0].advice and head.command:
+        yield f"{capitalised(first.claims[0].advice)}."
     if isinstance(first.sample.pairing, Offer):
         yield "Runs of one name count as different ones; if they share a seed's luck, add `pair_runs=True`."
 
@@ -164,7 +167,7 @@ def _sentences(found: Findings) -> Iterator[str]:
                 yield f"Method: {method_line(pair, claim)}."
         yield from filter(None, [*margins[1:], latent_sentence(pair)])
         if pair.claims[0].advice:
-            yield f"{pair.claims[0].advice}."
+            yield f"{capitalised(pair.claims[0].advice)}."
     if found.sensitivity is not None:
         yield found.sensitivity.sentence
     for metric, parts in found.variance.items():

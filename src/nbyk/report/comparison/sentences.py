@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from nbyk.report.lines import Head, Line, Tone, bar, in_words, with_decimals
@@ -23,7 +22,7 @@ from nbyk.testing.results import (
 )
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.systems.asked import EQUAL_SCORES
-from nbyk.words import in_full, listed
+from nbyk.words import capitalised, in_full, listed
 
 MORE_DRAWS = "more draws could change it"
 """The reason why a decision is inconclusive where its p-value is drawn and too near α."""
@@ -34,6 +33,7 @@ CORRECTION_IN_WORDS = {method: f"{whose} correction" for method, whose in WHOSE.
 
 _LEAST_P = 1e-4
 _MOST_NAMED = 3
+_MORE_DIGITS = 2
 _ROUNDING = 1e-12
 
 
@@ -89,9 +89,16 @@ def _tone(pair: Pair) -> Tone:
 
 
 def about(asked: Question, sample: Sample) -> str:
-    """Return the metric, its unit or scale if it has one, and the numbers of items, raters and runs."""
-    metric = asked.noun if asked.noun.startswith(f"{asked.metric} (") else asked.metric
+    """Return the metric, its unit or scale if it has one, and the numbers of items, raters and runs.
+
+    A mean of values does not say by its name which are better, so this says it.
+    """
+    noun = asked.noun or asked.metric
+    is_mean = noun in ("mean", "mean score")
+    metric = noun if is_mean or noun.startswith(f"{asked.metric} (") else asked.metric
     parts = [f"{metric} on {asked.scale}" if asked.scale else metric]
+    if is_mean and (len(sample.responses) > 1 or asked.against is not None):
+        parts.append(f"{asked.direction} is better")
     if not sample.n_items:
         counts = list(dict.fromkeys(responses.total for responses in sample.responses.values()))
         return ", ".join([*parts, f"{listed([f'{count}' for count in counts])} scores each"])
@@ -171,7 +178,13 @@ def _numbers(pair: Pair, claim: Claim, interval: Interval, broader: Interval = N
     effect = sign * claim.effect
     low, high = sorted(sign * end for end in interval)
     spread = broader[1] - broader[0]
-    size, *ends = with_decimals((effect, low, high), spread if math.isfinite(spread) else high - low)
+    spread = spread if math.isfinite(spread) else high - low
+    size, *ends = with_decimals((effect, low, high), spread)
+    for _ in range(_MORE_DIGITS):  # an end that rounds to 0 would hide on which side of it it is
+        if not any(float(text) == 0.0 < abs(end) for text, end in zip(ends, (low, high), strict=True)):
+            break
+        spread *= 0.1
+        size, *ends = with_decimals((effect, low, high), spread)
     if float(size) == 0.0 and abs(effect) > _ROUNDING:
         (size,) = with_decimals((effect,), 10.0 * abs(effect))
     noun = asked.noun or asked.metric
@@ -328,7 +341,7 @@ def variance_sentence(what: str, parts: Sequence[VariancePart], population: str)
     shown = sorted((part for part in parts if not math.isnan(part.share)), key=lambda part: -part.share)
     unknown = [part.source for part in parts if math.isnan(part.variance)]
     if not shown:
-        return f"{what[0].upper()}{what[1:]} does not vary over {population}."
+        return f"{capitalised(what)} does not vary over {population}."
     shares = [f"{part.source} {100 * part.share:.0f} %" for part in shown if part.share >= 0.005]
     small = [part.source for part in shown if part.share < 0.005]
     rest = f"; under 1 %: {', '.join(small)}" if small else ""
@@ -395,9 +408,15 @@ def _board_lines(board: Board) -> Iterator[Line]:
             f"{word}: {listed(names)}" for word, names in (("Worse", worse), ("Undecided", rest)) if names
         ]
         yield Line("; ".join(says) or "All are shown to be better", how, where)
-    why = Counter(pair.claims[0].reason or MORE_DRAWS for pair in pairs if not pair.decided)
-    for reason, n in why.items():
-        yield Line(f"No answer for {n} of {len(pairs)} pairs: {reason}.")
+    why: dict[str, list[str]] = {}
+    draws = "n_resamples" if board.sample.scores else "max_resamples"
+    for pair in pairs:
+        if not pair.decided:
+            reason = pair.claims[0].reason or f"{MORE_DRAWS}; raise `{draws}`"
+            why.setdefault(reason, []).append(f"{pair.a} – {pair.b}")
+    for reason, names in why.items():
+        which = f" ({listed(names)})" if len(names) < len(pairs) else ""
+        yield Line(f"No answer for {len(names)} of {len(pairs)} pairs{which}: {reason}.")
 
 
 def board_sentence(board: Board) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from nbyk.arrays import Floats, Integers
 from nbyk.metrics import Metric, get
+from nbyk.metrics.paired import products_of_pairs
 from nbyk.metrics.traits import loaded
 from nbyk.resampling import kernels
 from nbyk.resampling.effects import batches
@@ -22,6 +23,9 @@ from nbyk.testing.engine import swaps, weights
 from nbyk.testing.engine.item_draws import ItemDraws
 from nbyk.testing.engine.rows import Rows, Swaps
 from nbyk.testing.engine.swaps import DRAWS
+
+_LARGEST = 64
+"""Errors from the largest down among which nearly every draw has its own largest."""
 
 _ROUNDING = 1e-13
 """A sum of squares below this share of the largest is a rounding error and counts as 0."""
@@ -86,7 +90,8 @@ class Sums(Form):
     def __init__(self, metric: Metric, rows: Rows) -> None:
         super().__init__(metric, rows)
         self._from_mean = None if metric.from_mean is None else loaded(metric.from_mean.value)
-        self._sums = rows.sums(metric if metric.from_mean is None else get(metric.from_mean.metric))
+        summed = metric if metric.from_mean is None else get(metric.from_mean.metric)
+        self._sums = rows.sums(summed, self._statistics())
 
     def swapped(self, draws: Swaps) -> Floats:
         """Add the gains of the swapped items; all draws at once."""
@@ -95,10 +100,23 @@ class Sums(Form):
     _swapped = swapped
 
     def swapped_pairs(self, draws: Swaps, pairs: Sequence[tuple[int, int]]) -> Floats:
-        """Return the scores of pairs of systems, each swapped by the same draws, shape (pairs, 2, R)."""
-        leads = draws.add(self._sums.leads, self._sums.kinds)
-        leads = leads.reshape(len(self.rows.systems), -1, draws.n_draws)
-        return np.stack([self._dealt(a, b, leads[b] - leads[a], draws.n_items) for a, b in pairs])
+        """Return the scores of pairs of systems, each swapped by the same draws, shape (pairs, 2, R).
+
+        If all systems see many kinds of items, a few pairs may each see few: then those are drawn.
+        """
+        sums, width = self._sums, self._sums.gains.shape[1]
+        few = sums.kinds is None and len(pairs) < len(self.rows.systems)
+        kinds = {pair: sums.kinds_of(*pair) if few else None for pair in pairs}
+        together = sorted({system for pair in pairs if kinds[pair] is None for system in pair})
+        columns = [width * system + feature for system in together for feature in range(width)]
+        leads = draws.add(np.ascontiguousarray(sums.leads[:, columns]), sums.kinds)
+        lead_of = dict(zip(together, leads.reshape(len(together), width, draws.n_draws), strict=True))
+        scores = []
+        for a, b in pairs:
+            alone = kinds[a, b]
+            gains = lead_of[b] - lead_of[a] if alone is None else draws.add(sums.gains_of(a, b), alone)
+            scores.append(self._dealt(a, b, gains, draws.n_items))
+        return np.stack(scores)
 
     def _dealt(self, a: int, b: int, gains: Floats, n: int) -> Floats:
         """Return the scores, (2, R), of two systems if the first one's sums gain `gains`, shape (F, R)."""
@@ -121,17 +139,77 @@ class Sums(Form):
         sizes = np.diff(starts, append=self.rows.n_items)
         return self._scores(self._sums.total[:, None] - left_out, self.rows.n_items - sizes)
 
+    def _statistics(self) -> Floats | None:
+        """Return the statistics of every system's items, shape (S, N, F); None if scores are summed."""
+        return None if self.metric.statistics is None else self.metric.rows_of(self.rows.systems)
+
+    def _parts(self, sums: Floats) -> Floats:
+        """Return each system's sums, shape (S, F, D)."""
+        return sums.reshape(-1, self._sums.gains.shape[1], sums.shape[1])
+
     def _scores(self, sums: Floats, n: int | Integers) -> Floats:
         """Return scores, shape (S, D), from sums, shape (S F, D), over n items."""
         if self.metric.statistics is not None:
-            parts = sums.reshape(-1, self._sums.gains.shape[1], sums.shape[1])
-            return np.array([self.metric.score_sums(part.T) for part in parts])
+            return np.array([self.metric.score_sums(part.T) for part in self._parts(sums)])
         if self._from_mean is not None:
             sums = np.where(sums < _ROUNDING * self._sums.total.max(), 0.0, sums)
             with np.errstate(divide="ignore"):
                 return np.asarray(self._from_mean(sums / n))
         scores = sums / n
         return np.concatenate([scores, np.zeros_like(scores)]) if self.metric.kind == "comparison" else scores
+
+
+class Cosines(Sums):
+    """Cosine distances, from sums of products: a·g, |a|² and |g|²."""
+
+    def _statistics(self) -> Floats:
+        return products_of_pairs(*self.rows.inputs(self.metric))
+
+    def _scores(self, sums: Floats, n: int | Integers) -> Floats:
+        product, length, length_of_gold = self._parts(sums).swapaxes(0, 1)
+        length = np.where(length < _ROUNDING * self._sums.total.max(), 0.0, length)
+        return 1.0 - _correlation(product, length, length_of_gold)
+
+
+class Largest(Form):
+    """The largest error of an item mean: that of the first item, from the largest error down, in a draw."""
+
+    def swapped(self, draws: Swaps) -> Floats:
+        """Look which system gets each of the largest errors; all draws at once."""
+        errors, order = self._both
+        for entries in (order[:_LARGEST], order):
+            units = entries >> 1 if draws.clusters is None else draws.clusters[entries >> 1]
+            coins = draws.words[:, units >> 6] >> (units & 63).astype(np.uint64) & np.uint64(1)
+            of_a = coins == (entries & 1)
+            if len(entries) == len(order) or (of_a.any(axis=1) & ~of_a.all(axis=1)).all():
+                break
+        largest = errors[entries]
+        return np.stack([largest[of_a.argmax(axis=1)], largest[of_a.argmin(axis=1)]])
+
+    _swapped = swapped
+
+    def drawn(self, draws: ItemDraws) -> Floats:
+        """Look which of each system's largest errors were drawn."""
+        scores = []
+        for errors, order in self._each:
+            for items in (order[:_LARGEST], order):
+                there = draws.weights[items, : draws.shape[0]] > 0
+                if there.any(axis=0).all():
+                    break
+            scores.append(errors[items][there.argmax(axis=0)])
+        return np.stack(scores)
+
+    @cached_property
+    def _each(self) -> list[tuple[Floats, Integers]]:
+        """Each system's errors, and the items from the largest down."""
+        errors = np.abs(self.rows.means - self.rows.gold_means)
+        return [(of, np.argsort(-of, kind="stable")) for of in errors]
+
+    @cached_property
+    def _both(self) -> tuple[Floats, Integers]:
+        """A's and B's errors, and their places from the largest down: twice the item, plus 1 for B's."""
+        errors = np.stack([of for of, _ in self._each[:2]], axis=1).reshape(-1)
+        return errors, np.argsort(-errors, kind="stable")
 
 
 class Ranks(Form):

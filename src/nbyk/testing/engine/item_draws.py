@@ -96,6 +96,24 @@ def by_first_item(codes: Integers) -> tuple[Integers, Integers]:
     return first[order], place[codes]
 
 
+def _codes_of_kinds(columns: Sequence[Array], most: int) -> Integers | None:
+    """Return a number for each item, equal where all columns are; None if more than `most` differ."""
+    codes = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        levels = np.unique(column[: most + 1])
+        if len(levels) > most:
+            return None
+        level = np.minimum(np.searchsorted(levels, column), len(levels) - 1)
+        if not np.array_equal(levels[level], column):
+            levels, level = np.unique(column, return_inverse=True)
+        codes = codes * len(levels) + level
+        if codes.max() > most:
+            codes = np.unique(codes, return_inverse=True)[1]
+            if codes.max() >= most:
+                return None
+    return codes
+
+
 @dataclass(frozen=True)
 class Kinds:
     """A few kinds of items, in the order of `by_first_item`: the first item of each, and how many it has."""
@@ -106,20 +124,12 @@ class Kinds:
     @classmethod
     def of(cls, columns: Sequence[Array]) -> Kinds | None:
         """Return the kinds of items with equal values in all columns, (N,) each; None if they are many."""
-        n_items = len(columns[0])
-        most, codes = n_items // ITEMS_PER_KIND, np.zeros(n_items, np.int64)
-        for column in columns:
-            levels = np.unique(column[: most + 1])
-            if len(levels) > most:
-                return None
-            level = np.minimum(np.searchsorted(levels, column), len(levels) - 1)
-            if not np.array_equal(levels[level], column):
-                levels, level = np.unique(column, return_inverse=True)
-            codes = codes * len(levels) + level
-            if codes.max() > most:
-                codes = np.unique(codes, return_inverse=True)[1]
-                if codes.max() >= most:
-                    return None
+        most = len(columns[0]) // ITEMS_PER_KIND
+        if _codes_of_kinds([column[: 16 * most + 1] for column in columns], most) is None:
+            return None  # as fast as the first items show too many kinds
+        codes = _codes_of_kinds(columns, most)
+        if codes is None:
+            return None
         first, kind_of = by_first_item(codes)
         return cls(first, np.bincount(kind_of))
 
@@ -247,7 +257,7 @@ class Bootstraps(ItemDraws):
             fill_words(self._word, self._first, signs)
             sums = np.empty((of.features.shape[1], DRAWS))
             weights.signed_sums(of.deviations, signs[0], sums)
-            self._sums[of.name] = of.features.sum(axis=0)[:, None] + sums
+            self._sums[of.name] = of.total[:, None] + sums
         return super().sums(of)
 
     def counts(self, kinds: Kinds | None) -> Integers | None:

@@ -215,10 +215,13 @@ class Rows:
             systems = systems / np.where(size > 0.0, size, 1.0)
         return Rows(self.gold, without_rounding(systems), self.clusters)
 
-    def sums(self, metric: Metric) -> ItemSums:
-        """Return the sums of an additive metric; they are computed once for all metrics that use them."""
+    def sums(self, metric: Metric, statistics: Floats | None = None) -> ItemSums:
+        """Return the sums of a metric that is additive, or of its items' statistics, shape (S, N, F).
+
+        They are computed once for all metrics that use them.
+        """
         if metric.name not in self._sums:
-            self._sums[metric.name] = ItemSums(metric, self)
+            self._sums[metric.name] = ItemSums(metric, self, statistics)
         return self._sums[metric.name]
 
 
@@ -233,7 +236,7 @@ def _ranks(systems: Floats) -> Floats:
 
 
 class ItemSums:
-    """Sums over items: of an additive metric's scores of single items, F = 1, or of F statistics of outputs.
+    """Sums over items: of an additive metric's scores of single items, F = 1, or of F statistics of items.
 
     Attributes
     ----------
@@ -243,12 +246,11 @@ class ItemSums:
         What swapping a cluster's rows adds to the first system's sums and takes from the second's.
     """
 
-    def __init__(self, metric: Metric, rows: Rows) -> None:
+    def __init__(self, metric: Metric, rows: Rows, statistics: Floats | None = None) -> None:
         self.name = metric.name
-        if metric.statistics is not None:
-            summed = metric.rows_of(rows.systems)
-            self.features = np.ascontiguousarray(np.concatenate(summed, axis=-1))
-            self.gains = self._of_clusters(summed[1] - summed[0], rows)
+        if statistics is not None:
+            self.features = np.ascontiguousarray(np.concatenate(statistics, axis=-1))
+            self.gains = self._of_clusters(statistics[1] - statistics[0], rows)
         else:
             scores = item_scores(metric, rows)
             self.features = np.ascontiguousarray(scores.T)
@@ -258,6 +260,7 @@ class ItemSums:
             self.gains = self._of_clusters((swapped - scores[0])[:, None], rows)
         self.total = self.features.sum(axis=0)
         self._rows = rows
+        self._kinds_of: dict[tuple[int, int], Kinds | None] = {}
 
     @cached_property
     def kinds(self) -> Kinds | None:
@@ -265,6 +268,18 @@ class ItemSums:
         if self._rows.clusters is not None:
             return None
         return Kinds.of([*self.features.T, *(self.gains.T if self.features.shape[1] == 1 else ())])
+
+    def kinds_of(self, a: int, b: int) -> Kinds | None:
+        """Return the kinds of the items by what two systems get, if few."""
+        if (a, b) not in self._kinds_of:
+            gains = None if self._rows.clusters is not None else self.gains_of(a, b)
+            self._kinds_of[a, b] = None if gains is None else Kinds.of(list(gains.T))
+        return self._kinds_of[a, b]
+
+    def gains_of(self, a: int, b: int) -> Floats:
+        """Return what swapping two systems' rows adds to the first one's sums, shape (G, F)."""
+        width = self.gains.shape[1]
+        return self.leads[:, width * b :][:, :width] - self.leads[:, width * a :][:, :width]
 
     @cached_property
     def deviations(self) -> Floats | None:

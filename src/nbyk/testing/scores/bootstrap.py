@@ -15,10 +15,11 @@ import numpy as np
 from nbyk.arrays import Floats
 from nbyk.data.arrays import as_pairs, as_scores
 from nbyk.resampling.effects import Progress
+from nbyk.testing.engine.item_draws import Kinds
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.kernels import resampled_differences
-from nbyk.testing.scores.nulls import NullSums, by_kinds, result_of_means, rounding
+from nbyk.testing.scores.nulls import NullSums, result_of_means, rounding
 from nbyk.testing.scores.result import SignificanceResult
 
 
@@ -88,12 +89,13 @@ def resampled(a: Floats, b: Floats, *, paired: bool) -> NullSums:
         parts_a, parts_b = (a - centre) / n, (b - centre) / m
         ties = rounding(parts_a, np.abs(a) / n) + rounding(parts_b, np.abs(b) / m)
     observed = parts_a.sum(axis=1) - parts_b.sum(axis=1)
-    kernel = partial(resampled_differences, parts_a, parts_b)
     return NullSums(
         observed=observed,
         low=2.0 * observed - ties,
         high=2.0 * observed + ties,
-        draw=by_kinds(parts_a, kernel, swapped=False) if paired else kernel,
+        kernel=resampled_differences,
+        summed=(parts_a, parts_b),
         axes={"purpose": "resampled scores", "n": n, "m": parts_b.shape[1]},
         differences=lambda resampled: resampled - observed[:1, None],
+        of_kinds=Kinds.drawn if paired else None,
     )

@@ -89,7 +89,8 @@ def board_of_scores(
     test, reason = chosen_test(test, samples, paired=paired)
     _check_samples(samples, test, paired=paired)
     question = Question(
-        metric="mean score, lower is better" if lower_is_better else "mean score",
+        metric="mean score",
+        direction="lower" if lower_is_better else "higher",
         test=test,
         hypothesis=FACTS[test].hypothesis,
         alternative=alternative,
@@ -325,8 +326,8 @@ def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, pair
             else "draw more of the null with `n_resamples`"
         )
         yield (
-            f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = "
-            f"{question.alpha:g}: the test cannot find a difference, whatever the scores; {how}"
+            f"the smallest p-value that {FACTS[test].title} can give here is {least:.3g}{corrected} and "
+            f"above α = {question.alpha:g}: the test cannot find a difference, whatever the scores; {how}"
         )
     if test == ASO:
         yield from few_scores(*fewest)
@@ -335,7 +336,8 @@ def _warnings(question: Question, sample: Sample, pairs: Sequence[Pair], *, pair
     if not paired:
         yield SCOPE
     elif not FACTS[test].paired:
-        yield f"the scores are paired, but {test} does not use the pairs; approximate_randomisation does"
+        title = FACTS[test].title
+        yield f"the scores are paired, and {title} ignores that; without `test`, nbyk uses the pairs"
 
 
 def n_corrected_for(question: Question, pairs: Sequence[Pair]) -> int:

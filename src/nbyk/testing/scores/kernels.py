@@ -17,7 +17,7 @@ from nbyk.resampling.lanes import (
     HALVES,
     LANES,
     STATE,
-    draw_subset_sums,
+    add_subset_sums,
     fill_subset_table,
     index_below,
     next_row,
@@ -25,6 +25,9 @@ from nbyk.resampling.lanes import (
     subset_table,
 )
 from nbyk.testing.scores.draws import DRAWS, STREAMS_PER_ROW
+
+_TABLED, _TOGETHER = 512, 64
+"""Values whose sums of subsets are tabled at once, in 128 kB, and streams between tables."""
 
 discard_older_caches(__file__)
 
@@ -50,8 +53,8 @@ def _count(sums: Array, start: int, row: int, low: Array, high: Array, counts: A
 
 @njit(nogil=True, cache=True)
 def dealt_sums(
-    pool: Array,
     size: int,
+    pool: Array,
     low: Array,
     high: Array,
     key: Any,
@@ -109,22 +112,32 @@ def flipped_sums(
 ) -> None:
     """Count sums of a random subset of each row's values, each in it by a fair coin; as `dealt_sums`."""
     per_row = (n_draws + DRAWS - 1) // DRAWS
-    table = subset_table(values.shape[1])
-    sums = np.empty(DRAWS)
-    state = np.empty(STATE, np.uint64)
+    n = values.shape[1]
+    table = subset_table(0)
+    sums = np.empty((_TOGETHER, DRAWS))
+    states = np.empty((_TOGETHER, STATE), np.uint64)
     lanes = np.empty(LANES, np.uint64)
-    filled = -1
-    for stream in range(first, last):
+    stream, filled = first, -1
+    while stream < last:
         r, chunk = stream // per_row, stream % per_row
-        if r != filled:
-            fill_subset_table(values[r], table)
-            filled = r
-        start_stream(key, r, chunk, state)
-        start, end = chunk * DRAWS, min(n_draws, (chunk + 1) * DRAWS)
-        for first_drawn in range(0, DRAWS, DRAWS_AT_ONCE):
-            if start + first_drawn < end:
-                draw_subset_sums(table, state, lanes, sums[first_drawn : first_drawn + DRAWS_AT_ONCE])
-        _count(sums[: end - start], start, r, low, high, counts[stream], null)
+        together = min(_TOGETHER if n > _TABLED else 1, last - stream, per_row - chunk)
+        sums[:together] = 0.0
+        for i in range(together):
+            start_stream(key, r, chunk + i, states[i])
+        for drawn in range(0, DRAWS, DRAWS_AT_ONCE):
+            for tabled in range(0, n, _TABLED):
+                if r != filled or n > _TABLED:
+                    part = values[r, tabled : tabled + _TABLED]
+                    table = subset_table(part.size)
+                    fill_subset_table(part, table)
+                    filled = r
+                for i in range(together):
+                    if (chunk + i) * DRAWS + drawn < n_draws:
+                        add_subset_sums(table, states[i], lanes, sums[i, drawn : drawn + DRAWS_AT_ONCE])
+        for i in range(together):
+            start = (chunk + i) * DRAWS
+            _count(sums[i, : n_draws - start], start, r, low, high, counts[stream + i], null)
+        stream += together
 
 
 @njit(nogil=True, cache=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from nbyk.testing.engine.item_draws import Kinds
 from nbyk.testing.pvalues import Alternative, PValue, check_alternative, sides_of
 from nbyk.testing.scores.draws import DRAWS, Drawing
 from nbyk.testing.scores.result import SignificanceResult
-from nbyk.testing.scores.subset_sums import ANY_SIZE, all_sums, count_subsets, is_feasible, n_subsets
+from nbyk.testing.scores.subset_sums import all_sums, count_subsets, is_feasible, n_subsets
 
 _ON_PAPER = 1e-13
 """Numbers closer than this share of the largest score are equal on paper."""
@@ -72,40 +73,74 @@ class NullSums:
     """A null of sums that a kernel draws, for R pairs of samples; the larger a sum, the better A looks.
 
     `observed`, shape (R,), are the observed differences of means; `low` and `high` the sum to reach minus,
-    and plus, the possible rounding error, so that ties count. `draw` is the kernel with its values, `axes`
-    those of its random words, and `differences` takes sums, shape (1, M), to differences of means. If the
-    null is all subsets of a size, `values`, shape (R, N), are those whose subsets are summed.
+    and plus, the possible rounding error, so that ties count. `kernel` sums `summed`, shapes
+    (R, N), by the random words of `axes`; `differences` takes sums, shape (1, M), to differences of means.
+    If the null is all subsets of what is summed, `size` is theirs. `of_kinds` draws counts of a few kinds.
     """
 
     observed: Floats
     low: Floats
     high: Floats
-    draw: Callable[..., None]
+    kernel: Callable[..., None]
+    summed: tuple[Floats, ...]
     axes: Mapping[str, str | int]
     differences: Callable[[Floats], Floats]
-    values: Floats | None = None
-    size: int = ANY_SIZE
+    size: int | None = None
+    of_kinds: Callable[[Kinds, np.uint64, int, int], Integers] | None = None
 
     def counted(self, drawing: Drawing, exact_up_to: int = 0, *, keep_null: bool = False) -> NullCounts:
         """Count those that reach the borders: of sums drawn, or of all if there are at most `exact_up_to`."""
-        if self.values is not None:
-            n = self.values.shape[1]
+        if self.size is not None:
+            n = self.summed[0].shape[1]
             n_choices = n_subsets(n, self.size)
             if n_choices <= exact_up_to and is_feasible(n, self.size):
-                return self._all(self.values, n_choices, drawing, keep_null=keep_null)
+                return self._all(self.summed[0], self.size, n_choices, drawing, keep_null=keep_null)
         rows = len(self.observed)
-        key = drawing.random_words(**self.axes)
-        counts = np.empty((rows * drawing.streams_per_row, 2), np.int64)
-        kept = np.empty((1, drawing.n_draws) if keep_null else (0, 0))
-
-        def fill(first: int, last: int) -> None:
-            self.draw(self.low, self.high, key, drawing.n_draws, first, last, counts, kept)
-
-        drawing.over_streams(fill, rows)
+        counts, kept = self._drawn(drawing, self.summed, keep_null=keep_null)
         null = self.differences(kept)[0] if keep_null else None
         return NullCounts(self.observed, counts.reshape(rows, -1, 2).sum(axis=1), drawing.n_draws, null=null)
 
-    def _all(self, values: Floats, n_choices: int, drawing: Drawing, *, keep_null: bool) -> NullCounts:
+    def reached(self, sums: Floats) -> NullCounts:
+        """Count those of the first pair's sums, shape (M,), that reach the borders."""
+        counts = np.array([[(sums >= self.low[0]).sum(), (sums <= self.high[0]).sum()]])
+        return NullCounts(self.observed, counts, sums.size)
+
+    def sums(self, drawing: Drawing, summed: tuple[Floats, ...]) -> Floats:
+        """Return the sums drawn of the first pair, shape (M,), with others in place of what is summed."""
+        _, (kept,) = self._drawn(drawing, summed, keep_null=True)
+        return np.asarray(kept)
+
+    def _drawn(
+        self, drawing: Drawing, summed: tuple[Floats, ...], *, keep_null: bool
+    ) -> tuple[Integers, Floats]:
+        """Return the counts of each stream of draws, and the sums of the first pair if they are kept."""
+        key = drawing.random_words(**self.axes)
+        counts = np.empty((len(self.observed) * drawing.streams_per_row, 2), np.int64)
+        kept = np.empty((1, drawing.n_draws) if keep_null else (0, 0))
+        is_one = self.of_kinds is not None and len(self.observed) == 1
+        kinds = Kinds.of([self.summed[0][0]]) if is_one else None
+        draw = self.kernel if kinds is None else partial(self._by_kinds, kinds)
+
+        def fill(first: int, last: int) -> None:
+            draw(*summed, self.low, self.high, key, drawing.n_draws, first, last, counts, kept)
+
+        drawing.over_streams(fill, len(self.observed))
+        return counts, kept
+
+    def _by_kinds(self, kinds: Kinds, summed: Floats, *others: Any) -> None:
+        """Fill what the kernel does, for a single pair, by counts of the kinds."""
+        assert self.of_kinds is not None
+        low, high, key, n_draws, first, last, counts, null = others[-8:]
+        for stream in range(first, last):
+            start = stream * DRAWS
+            drawn = self.of_kinds(kinds, key, start, min(DRAWS, n_draws - start))
+            sums = product(drawn, summed[0, kinds.first])
+            counts[stream] = (sums >= low).sum(), (sums <= high).sum()
+            null[:, start : start + DRAWS] = sums[: null.shape[1]]
+
+    def _all(
+        self, values: Floats, size: int, n_choices: int, drawing: Drawing, *, keep_null: bool
+    ) -> NullCounts:
         if keep_null and n_choices > _MOST_KEPT:
             raise NbykError(
                 f"the null has {n_choices} values; expected at most {_MOST_KEPT}: draw from it with "
@@ -116,10 +151,10 @@ class NullSums:
 
         def fill(first: int, last: int) -> None:
             rows = slice(first, last)
-            count_subsets(values[rows], self.size, self.low[rows], self.high[rows], counts[rows])
+            count_subsets(values[rows], size, self.low[rows], self.high[rows], counts[rows])
 
         Drawing(1, drawing.seed, drawing.threads, drawing.progress).over_streams(fill, len(values))
-        null = self.differences(all_sums(values[0], self.size)[None])[0] if keep_null else None
+        null = self.differences(all_sums(values[0], size)[None])[0] if keep_null else None
         return NullCounts(self.observed, counts, n_choices, exact=True, null=null)
 
 
@@ -137,11 +172,23 @@ def result_of_means(
     """Return the result of a test of the means of one pair of samples; `null_of` is its null of R pairs."""
     check_alternative(alternative)
     a, b = samples
-    counts = null_of(a[None], b[None]).counted(drawing, exact_up_to, keep_null=keep_null)
+    null, quiet = null_of(a[None], b[None]), drawing.quiet()
+    counts = null.counted(drawing, exact_up_to, keep_null=keep_null)
+
+    @cache
+    def drawn() -> tuple[Floats, Floats]:
+        """Return the sums, and what they lose for each unit that is taken from A's scores."""
+        of_one = null_of(np.ones_like(a)[None], np.zeros_like(b)[None])
+        return null.sums(quiet, null.summed), null.sums(quiet, of_one.summed)
 
     def p_of_shift(shift: float, side: Alternative) -> float:
-        shifted = null_of(a[None] - shift, b[None]).counted(drawing.quiet(), exact_up_to)
-        return shifted.pvalue(side, smoothing=smoothing).p
+        shifted = null_of(a[None] - shift, b[None])
+        if counts.exact:
+            found = shifted.counted(quiet, exact_up_to)
+        else:
+            sums, of_one = drawn()
+            found = shifted.reached(sums - shift * of_one)
+        return found.pvalue(side, smoothing=smoothing).p
 
     return SignificanceResult.of_means(
         test,
@@ -154,28 +201,6 @@ def result_of_means(
         null=counts.null,
         p_of_shift=p_of_shift,
     )
-
-
-def by_kinds(values: Floats, kernel: Callable[..., None], *, swapped: bool) -> Callable[..., None]:
-    """Return a `NullSums.draw` of a pair's values, shape (R, N), by counts of few kinds; else the kernel.
-
-    Sums are of the `swapped` items, each by a fair coin, or of N drawn with replacement.
-    """
-    kinds = Kinds.of([values[0]]) if len(values) == 1 else None
-    if kinds is None:
-        return kernel
-    of_kinds, draw_counts = values[0, kinds.first], kinds.swapped if swapped else kinds.drawn
-
-    def draw(
-        low: Floats, high: Floats, key: Any, n_draws: int, first: int, last: int, counts: Any, null: Floats
-    ) -> None:
-        for stream in range(first, last):
-            start = stream * DRAWS
-            sums = product(draw_counts(key, start, min(DRAWS, n_draws - start)), of_kinds)
-            counts[stream] = (sums >= low).sum(), (sums <= high).sum()
-            null[:, start : start + DRAWS] = sums[: null.shape[1]]
-
-    return draw
 
 
 def rounding(values: Floats, sizes: Floats) -> Floats:

@@ -14,10 +14,11 @@ import numpy as np
 from nbyk.arrays import Floats
 from nbyk.data.arrays import as_pairs, as_scores
 from nbyk.resampling.effects import Progress
+from nbyk.testing.engine.item_draws import Kinds
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.scores import kernels
 from nbyk.testing.scores.draws import Drawing
-from nbyk.testing.scores.nulls import NullSums, by_kinds, result_of_means, rounding
+from nbyk.testing.scores.nulls import NullSums, result_of_means, rounding
 from nbyk.testing.scores.result import SignificanceResult
 from nbyk.testing.scores.subset_sums import ANY_SIZE
 
@@ -139,11 +140,12 @@ def swaps(a: Floats, b: Floats) -> NullSums:
         observed=totals / n,
         low=-ties,
         high=ties,
-        draw=by_kinds(negated, partial(kernels.flipped_sums, negated), swapped=True),
+        kernel=kernels.flipped_sums,
+        summed=(negated,),
         axes={"purpose": "swapped pairs", "n": n, "size": ANY_SIZE},
         differences=lambda swapped: (totals[:1, None] + 2.0 * swapped) / n,
-        values=negated,
         size=ANY_SIZE,
+        of_kinds=Kinds.swapped,
     )
 
 
@@ -160,9 +162,9 @@ def deals(a: Floats, b: Floats) -> NullSums:
         observed=a.mean(axis=1) - b.mean(axis=1),
         low=dealt - ties,
         high=dealt + ties,
-        draw=partial(kernels.dealt_sums, centred, size),
+        kernel=partial(kernels.dealt_sums, size),
+        summed=(centred,),
         axes={"purpose": "dealt scores", "n": n + m, "size": size},
         differences=lambda sums: sums / size - (totals[:1, None] - sums) / others,
-        values=centred,
         size=size,
     )

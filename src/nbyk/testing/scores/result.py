@@ -157,9 +157,10 @@ class SignificanceResult(ShownAsLines):
         said = []
         if self.least_p > USUAL_LEVEL:
             is_drawn = self.n_resamples and not self.exact
+            more = ", or draw more of the null with `n_resamples`" if is_drawn else ""
             said.append(
-                f"the smallest p-value that {self.test} can give here is {self.least_p:.3g}: collect more "
-                f"scores{', or draw more of the null with `n_resamples`' if is_drawn else ''}"
+                f"the smallest p-value that {FACTS[self.test].title} can give here is {self.least_p:.3g}: "
+                f"collect more scores{more}"
             )
         fewest = min(self.n_a, self.n_b)
         said += [*self.without_interval(self.interval), *warnings_of(self.test, fewest)]
@@ -220,8 +221,8 @@ def warnings_of(test: str, fewest: int) -> Iterator[str]:
     if FACTS[test].paired:
         yield about_pairs()
     if FACTS[test].null == "resampled" and fewest < _LIBERAL_BELOW:
+        other = FACTS["approximate_randomisation" if FACTS[test].paired else "permutation"].title
         yield (
             f"with {fewest} scores resampled means vary less than real ones, so the bootstrap finds false "
-            "differences more often than its level says; permutation (for pairs, approximate_randomisation) "
-            "does not"
+            f"differences more often than its level says; {other} does not"
         )

@@ -40,10 +40,10 @@ from nbyk.testing.systems.cautions import (
     about_pair,
 )
 from nbyk.testing.systems.claims import broad_test, few_units, with_intervals_of_parts, within
-from nbyk.testing.systems.items_alone import ItemsAlone, items_alone, score_interval
+from nbyk.testing.systems.items_alone import SIGN_TEST, ItemsAlone, items_alone, score_interval
 from nbyk.testing.systems.latent import with_latent
 from nbyk.testing.systems.margins import claims_of, is_within_one
-from nbyk.testing.systems.panel import Panel
+from nbyk.testing.systems.panel import Panel, population_of
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.unit_cautions import about_units, pairing_caution, pairing_sentence
 from nbyk.words import listed, number_of
@@ -106,13 +106,15 @@ def board_of(
         (pair,) = compared
         broad = with_intervals_of_parts(pair.claims[0], metric, panels[pairs[0]], tests.get(pairs[0]), unit)
         compared = [replace(pair, claims=(broad, *pair.claims[1:]))]
-    board, by_bootstrap = Board(question, sample, (), tuple(compared), (), ()), False
+    board, by_bootstrap = Board(question, sample, (), tuple(compared), (), (), ""), False
     if drawn is not None:
         intervals, by_bootstrap = _score_intervals(scored, drawn, list(panels.values()), asked)
         in_ratings = partial(metric.score_in_ratings, scale=scored.scale)
         scores = np.array([in_ratings(score) for score in scored.scores])
         intervals = [(in_ratings(low), in_ratings(high)) for low, high in intervals]
         board = board_from(question, sample, names, scores, metric.sign, intervals, compared)
+    chosen = [(panel, panel.sources) for panel in panels.values()]
+    board = replace(board, population=population_of(chosen, of_clusters=panels[pairs[0]].of_clusters))
     if len(pairs) == 1:
         return replace(board, warnings=(*compared[0].warnings, *scored.uneven_trials()))
     assert drawn is not None, "only metrics that score each system compare three or more"
@@ -262,7 +264,9 @@ class _OnePair:
         if asked.hypothesis == EQUALLY_GOOD and alone.interval is None:
             interval = agreeing(interval, effect, alone.p["two-sided"].p, level)
         chosen = alone.p[decision.alternative]
+        is_exact = alone.method == SIGN_TEST
         hopeless = chosen.standard_error == 0.0 and chosen.p > decision.alpha
+        least_p = 2.0**-draws.data.n_items if is_exact else 1.0 / (1 + under.n_draws)
         claim = Claim(
             panel.drawn_over,
             panel.population((), of_clusters=panel.draws_clusters),
@@ -272,9 +276,9 @@ class _OnePair:
             chosen.standard_error,
             alone.method or asked.null,
             favoured(effect, decision.alternative, tells_which=asked.hypothesis == EQUALLY_GOOD),
-            decided=under.settled_alone or hopeless,
+            decided=is_exact or hopeless or under.settled_alone,
             reserve=alone.reserve,
-            least_p=sides_of(decision.alternative) / (1 + under.n_draws),
+            least_p=sides_of(decision.alternative) * least_p,
         )
         return claim, alone.interval is None
 
@@ -286,16 +290,17 @@ def _decided(pair: Pair, under: DrawnNull, test: SharedUnitsTest | None) -> Pair
         alpha = pair.question.alpha * broad.p / pair.p
         reserve = test.reserve(pair.question.alternative, alpha)
         broad = replace(broad, reserve=reserve or (items.reserve if broad.p <= alpha else ""))
-    decided = under.settled if broad.method == items.method else broad.decided
+    is_drawn = broad.method == items.method != SIGN_TEST
+    decided = under.settled if is_drawn else broad.decided
     return replace(pair, claims=(broad, *pair.claims[1:]), decided=decided)
 
 
 def _about_units(panels: Sequence[Panel], units: Mapping[str, Units], n_items: int) -> Iterator[str]:
-    """Yield the cautions about shared units, except about those that every pair generalises over."""
-    if all(panel.sources for panel in panels):
-        yield from few_units(panels)
-        units = {name: of_name for name, of_name in units.items() if not of_name.n_shared}
-    yield from about_units(units, n_items, has_gold="gold" in units)
+    """Yield the cautions about shared units: about few, and about those that some pairs leave as they are."""
+    yield from few_units(panels)
+    kept = {name for panel in panels for name in panel.left_as_they_are(units)}
+    left = {name: behind for name, behind in units.items() if name in kept}
+    yield from about_units(left, n_items, has_gold="gold" in units)
 
 
 def _about_spread(tests: Mapping[Places, SharedUnitsTest], names: Sequence[str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from nbyk.arrays import Floats
 from nbyk.testing.corrections import correct_p_values, corrected_margins
 from nbyk.testing.pvalues import sides_of
 from nbyk.testing.ranks import board_from
-from nbyk.testing.results import Board, Claim, Interval, Margin, Pair, Question, Sample
+from nbyk.testing.results import Board, Claim, Interval, Margin, Pair, Question, Sample, is_behind
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.shared_units.generalise import law_of
@@ -35,7 +35,9 @@ def claim_over(test: SharedUnitsTest, over: tuple[str, ...], population: str, as
 
 
 def times_as_many(effect: float, variance: float, asked: Asked) -> float:
-    """Return how many times as many units of each kind find the effect, if it stays, with a power of .8."""
+    """Return how many times as many units find the effect, if it stays, with a power of .8; inf for none."""
+    if is_behind(effect, asked.decision.alternative):
+        return math.inf
     sides = sides_of(asked.decision.alternative)
     reach = float(ndtri(1.0 - asked.decision.alpha / sides) + ndtri(POWER))
     return variance * reach**2 / effect**2 if effect else math.inf

@@ -12,7 +12,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
 from nbyk.testing.intervals import share_below
-from nbyk.testing.pvalues import attained_level
+from nbyk.testing.pvalues import attained_level, sides_of
 from nbyk.testing.results import Pair
 from nbyk.testing.systems.asked import ALIKE, TESTED
 from nbyk.testing.systems.claims import few_units
@@ -21,9 +21,6 @@ from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_m
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.unit_cautions import about_units, named_units
 from nbyk.words import Remark, number, number_of
-
-_ROLES = {"raters": ("gold",), "runs": ("a", "b"), "runs of A": ("a",), "runs of B": ("b",)}
-"""The roles whose shared units each source has."""
 
 _MORE_WOULD_TELL = "chance in it counts as its item's, and several would tell them apart"
 ONE_RESPONSE = Remark(f"every item has one response: {_MORE_WOULD_TELL}")
@@ -49,16 +46,9 @@ def same_responses(data: ResponseSet) -> bool:
 
 def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     """Yield the cautions that are the same for every metric; `panel` holds the populations of the claims."""
-    role_names, units = data.names_of_roles, named_units(data)
-    if panel.sources:
-        yield from few_units([panel])
-        covered = {role_names[role] for source in panel.sources for role in _ROLES[source]}
-        units = {
-            name: behind
-            for name, behind in units.items()
-            if not behind.n_shared or (name not in covered and len(behind.names) > 1)
-        }
-    yield from about_units(units, data.n_items, has_gold=data.has_gold)
+    yield from few_units([panel])
+    kept = panel.left_as_they_are(named_units(data))
+    yield from about_units(kept, data.n_items, has_gold=data.has_gold)
     a, b = data.names
     sources = ({"gold": data.gold} if data.has_gold else {}) | {a: data.a, b: data.b}
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
@@ -123,7 +113,8 @@ def about_pair(
     alpha, n_draws, least_p = asked.alpha, drawn.n_resamples, claim.least_p
     drawn_units = "clusters" if "clusters" in claim.over else "items"
     attained = None
-    if asked.test in EXACT and not same_responses(data):
+    enough = sides_of(asked.alternative) <= alpha * (1 + n_draws)
+    if asked.test in EXACT and enough and not same_responses(data):
         attained = attained_level(claim.effect, drawn.null, alpha, alternative=asked.alternative)
     below = share_below(drawn.bootstrapped, claim.effect)
     if least_p > alpha:

@@ -15,14 +15,14 @@ import numpy as np
 
 from nbyk.arrays import Floats
 from nbyk.metrics import Metric
-from nbyk.testing.results import Claim, Interval, favoured, inconclusive
+from nbyk.testing.results import Claim, Interval, favoured, inconclusive, is_behind
 from nbyk.testing.shared_units import Responses, SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.collection import FEWEST_UNITS, crew_of, spread_from, tests_of, too_few
 from nbyk.testing.shared_units.intervals import parts_with_intervals
 from nbyk.testing.shared_units.mixture import FEWEST_FOR_SKEW
 from nbyk.testing.shared_units.power import Aim
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.panel import FEW_UNITS, Panel
+from nbyk.testing.systems.panel import FEW_UNITS, Panel, few_of
 from nbyk.words import counted, listed
 
 POWER = 0.8
@@ -124,14 +124,13 @@ def claim_by_t(
 
 def few_units(panels: Sequence[Panel], *, alone: bool = False) -> Iterator[str]:
     """Yield the caution about claims from few units, of all pairs together or of one system `alone`."""
-    few = dict.fromkeys(
-        units for panel in panels if panel.sources for units in panel.few(FEWEST_UNITS, FEW_UNITS)
-    )
+    panels = [panel for panel in panels if panel.sources]
+    few = few_of(panels, FEWEST_UNITS, FEW_UNITS)
     if few:
-        fewer = any(panel.sources and panel.few(FEWEST_UNITS, ceil(FEWEST_FOR_SKEW)) for panel in panels)
+        fewer = few_of(panels, FEWEST_UNITS, ceil(FEWEST_FOR_SKEW))
         wrong = "such intervals miss" if alone else "equally good systems are called different"
         yield (
-            f"{listed(list(few))} are few to speak for others: if some of those are far off, up to "
+            f"{listed(few)} are few to speak for others: if some of those are far off, up to "
             f"{17 if fewer else 14} % of {wrong} (docs/shared-units.md)"
         )
 
@@ -139,7 +138,9 @@ def few_units(panels: Sequence[Panel], *, alone: bool = False) -> Iterator[str]:
 def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -> tuple[str, str]:
     """Return what is enough to find the present effect, items first, and how many units; "" for items."""
     pilot, alternative = panel.responses, asked.decision.alternative
-    if test.smoothness == "jumps" or test.effect == 0.0 or pilot is None:  # parts that jump are far off
+    if is_behind(test.effect, alternative) or test.effect == 0.0:
+        return "", ""
+    if test.smoothness == "jumps" or pilot is None:  # parts that jump are far off
         return "", ""
     rated = panel.kind != "run"
     tests = tests_of(pilot, metric)
@@ -158,12 +159,13 @@ def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -
     counts = {name: getattr(aim.now, name) for name in words if getattr(aim.now, name)}
     these = listed([f"{counted(count)} {words[name]}" for name, count in counts.items()])
     items = "clusters" if panel.of_clusters else "items"
-    says = f"more {items} alone, with {these}, will not"
+    says = f"more {items} alone, with {these}, would not"
     least = {name: count for name in counts if (count := aim.least(name)) is not None}
     ways = [f"{count} {words[name]}" for name, count in least.items()]
     together = aim.together()
     if not ways and together is not None:
         numbers = [f"{getattr(together, name)} {words[name]}" for name in counts]
         ways = [f"{listed([f'{together.n_items} items', *numbers])} together"]
-    advice = f"{' or '.join(ways)} would settle this; {says}" if ways else f"{says} settle this"
+    shows = f"show this effect (power {POWER:g})"
+    advice = f"about {' or '.join(ways)} would {shows}; {says}" if ways else f"{says} {shows}"
     return next(iter(least), ""), advice

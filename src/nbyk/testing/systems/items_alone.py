@@ -2,7 +2,7 @@
 
 Swaps and bootstraps know the effects of these items only. Five cases need more.
 
-1. Zeros and ones, or wins: the swap test is the sign test, which is exact, and the interval is that of signs.
+1. Zeros and ones, or wins: the swap test is the sign test. p is exact, and the interval is that of signs.
 2. Items that all have one effect: the interval tells how many others the sample would not show.
 3. Skewed effects. If the skewness of the items' effects is significant (at .01, as of normal items) and their
    mean lies away from their median, a one-sided p is the larger of that by draws and that by t after the
@@ -38,7 +38,7 @@ from nbyk.metrics import Metric
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.intervals import Interval, constant_interval, proportion_interval, signs_interval
-from nbyk.testing.pvalues import Alternative, PValue, p_of_sides, tie_tolerance
+from nbyk.testing.pvalues import Alternative, PValue, p_of_sides, p_of_signs, tie_tolerance
 from nbyk.testing.results import NONE
 from nbyk.testing.skewness import corrected, reaches, skewness_of_mean
 from nbyk.testing.systems.asked import Asked
@@ -53,6 +53,9 @@ _SKEWED = 2.576
 
 _ASYMMETRIC = 1.5
 """Standard errors between mean and median of items whose bulk is asymmetric too."""
+
+SIGN_TEST = "sign test (exact)"
+"""The method of an exact p of zeros and ones, or wins."""
 
 SKEWED_T = "t-test with a step for skewness"
 """The method of a p that the step raised."""
@@ -82,7 +85,8 @@ class ItemsAlone:
     reserve
         The reason why a verdict has a reserve; "" if it has none.
     method
-        `SKEWED_T` if the p of the chosen alternative is by the step; "" if it is that of the draws.
+        `SIGN_TEST` if p is exact, `SKEWED_T` if the p of the chosen alternative is by the step; "" if it is
+        that of the draws.
     """
 
     p: PValues
@@ -114,7 +118,11 @@ def items_alone(
     whole = (0.0, 1.0) if len(scores) == 2 else (-1.0, 0.0, 1.0)
     if rows.clusters is None and np.isin(scores, whole).all():
         counts = int((effects > 0.0).sum()), int((effects < 0.0).sum())
-        return ItemsAlone(p, signs_interval(*counts, effects.size, asked.confidence_level))
+        interval = signs_interval(*counts, effects.size, asked.confidence_level)
+        if asked.null != "swap_items":
+            return ItemsAlone(p, interval)
+        exact = {side: PValue(value, 0.0, side) for side, value in p_of_signs(*counts).items()}
+        return ItemsAlone(exact, interval, method=SIGN_TEST)
     sums, sizes = effects, np.ones(effects.size)
     if rows.clusters is not None:
         sums, sizes = np.bincount(rows.clusters, weights=effects), np.bincount(rows.clusters)

@@ -26,10 +26,10 @@ from nbyk.testing.results import NONE, Board, Claim, Interval, Pair, Question, f
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.asked import EQUAL_SCORES, Asked
 from nbyk.testing.systems.by_formula import corrected_pairs, times_as_many, without_p
-from nbyk.testing.systems.claims import broad_test, claim_by_t, few_units
+from nbyk.testing.systems.claims import POWER, broad_test, claim_by_t, few_units
 from nbyk.testing.systems.items_alone import of_clusters, of_effects, p_by_t, scores_of_items
 from nbyk.testing.systems.margins import claims_of, is_within_one, sample_of
-from nbyk.testing.systems.panel import Panel
+from nbyk.testing.systems.panel import Panel, population_of
 from nbyk.testing.systems.scored import ScoredSystems, score_alone
 from nbyk.testing.unit_cautions import about_units
 from nbyk.words import in_full
@@ -65,12 +65,12 @@ def board_alone(
     unit = metric.effect_unit(scored.scale)
     against = None if bar is None else f"a score of {in_full(bar)}"
     question = scored.question(asked, correction, against, test="t", hypothesis=EQUAL_SCORES)
-    pairs = []
+    alone = []
     for system in range(len(scored.names)):
         normal = None if bar is None else _checked(bar, scored)
-        alone = _Alone(scored, asked, system, normal, against or "")
-        pairs.append(alone.pair(question, unit, None if margin is None else margin / unit))
-    pairs = corrected_pairs(pairs)
+        alone.append(_Alone(scored, asked, system, normal, against or ""))
+    margin = None if margin is None else margin / unit
+    pairs = corrected_pairs([one.pair(question, unit, margin) for one in alone])
     scores = np.array([metric.score_in_ratings(score, scored.scale) for score in scored.scores])
     ends: list[Interval] = []
     for pair, score in zip(pairs, scores.tolist(), strict=True):
@@ -79,7 +79,9 @@ def board_alone(
         ends.append((min(low, high), max(low, high)) if not math.isnan(low) else NONE)
     board = board_from(question, scored.sample, scored.names, scores, metric.sign, ends, pairs)
     warnings = dict.fromkeys([*(text for pair in pairs for text in pair.warnings), *scored.uneven_trials()])
-    return replace(board, warnings=tuple(warnings))
+    chosen = [(one.panel, one.panel.sources) for one in alone]
+    population = population_of(chosen, of_clusters=alone[0].panel.of_clusters)
+    return replace(board, warnings=tuple(warnings), population=population)
 
 
 def band(boards: Sequence[Board], scored: Sequence[ScoredSystems]) -> list[Interval]:
@@ -121,12 +123,12 @@ class _Alone:
         self.name = scored.names[system]
         towards = scored.metric if bar is not None else replace(scored.metric, direction="higher")
         self.metric = score_alone(towards, bar or 0.0)
+        self.panel = replace(asked.panel(self.data), names=(self.name, ""))
         self.bounded = is_within_one(scored.metric, scored.pair(system, system))
 
     def pair(self, question: Question, unit: float, margin: float | None) -> Pair:
         """Return the pair, in the unit of the ratings."""
-        asked, name = self.asked, self.name
-        panel = asked.panel(self.data)
+        asked, name, panel = self.asked, self.name, self.panel
         test = broad_test(self.metric, panel)
         claims = claims_of(self.metric, self.data, panel, self._items(panel), asked, test, margin)
         if margin is None and self.bar is not None and not panel.draws_clusters:
@@ -156,11 +158,9 @@ class _Alone:
             claims[0].p,
             True,
         )
-        units = {name: behind for name, behind in self.scored.units.items() if name in ("gold", self.name)}
-        if panel.sources:
-            units = {name: behind for name, behind in units.items() if not behind.n_shared}
-        n_items, has_gold = self.data.n_items, self.data.has_gold
-        about = (*few_units([panel], alone=True), *about_units(units, n_items, has_gold=has_gold))
+        units = panel.left_as_they_are(self.scored.units)
+        kept = about_units(units, self.data.n_items, has_gold=self.data.has_gold)
+        about = (*few_units([panel], alone=True), *kept)
         return replace(pair, warnings=(*pair.reserves, *about))
 
     def _planned(self, claim: Claim) -> Claim:
@@ -186,7 +186,7 @@ class _Alone:
             advice += " with as many trials"
             if room > 0.0:
                 advice += f", or {math.ceil(n * of_trials / room)} trials of each item"
-        return replace(claim, advice=f"{advice} would settle this")
+        return replace(claim, advice=f"{advice} would show this effect (power {POWER:g})")
 
     def _within(self, claim: Claim) -> Claim:
         """Return a claim whose interval holds no score that the metric cannot have."""

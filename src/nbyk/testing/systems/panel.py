@@ -23,6 +23,9 @@ FACTORS = ("items", "clusters", "raters", "runs")
 FEW_UNITS = 8
 """Fewer units cannot show their own skewness, and a caution says so (docs/shared-units.md)."""
 
+_PLACES = {"A": 0, "B": 1}
+_ROLES = {"raters": ("gold",), "runs": ("a", "b"), "runs of A": ("a",), "runs of B": ("b",)}
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -34,8 +37,8 @@ class Panel:
         Values and units as the test for shared units takes them; None if no units are shared.
     sources
         The sources that the broadest claim generalises over; empty for a claim over items alone.
-    fixed
-        The units that every claim leaves as they are, in words: "this run of each system".
+    single
+        The units that are one alone, which every claim leaves as they are, by role: ``{"b": "run"}``.
     n_clusters
         Number of clusters of items; 0 without clusters.
     of_clusters
@@ -50,7 +53,7 @@ class Panel:
 
     responses: Responses | None
     sources: tuple[Source, ...]
-    fixed: tuple[str, ...]
+    single: Mapping[str, str]
     n_clusters: int = 0
     of_clusters: bool = False
     kind: Kind = "run"
@@ -78,12 +81,7 @@ class Panel:
 
     def population(self, sources: Sequence[Source], *, of_clusters: bool) -> str:
         """Return in words the population of a claim that generalises over some sources, and over clusters."""
-        items = "clusters of items" if of_clusters else "items"
-        new_ones = f"new {listed([items, *self._in_words(sources, None)])}"
-        others = [source for source in self._all if source not in sources]
-        clusters = [f"these {self.n_clusters} clusters"] if self.n_clusters and not of_clusters else []
-        kept = [*clusters, *(f"these {words}" for words in self._in_words(others)), *self.fixed]
-        return f"{new_ones}, with {listed(kept)}" if kept else new_ones
+        return population_of([(self, sources)], of_clusters=of_clusters)
 
     @property
     def factors(self) -> tuple[str, ...]:
@@ -91,7 +89,8 @@ class Panel:
         return ("items", *(("clusters",) if self.of_clusters else ()), *self.sources)
 
     @property
-    def _all(self) -> tuple[Source, ...]:
+    def all_sources(self) -> tuple[Source, ...]:
+        """All sources of shared units, those that the broadest claim leaves as they are included."""
         return () if self.responses is None else tuple(self.responses.source_units)
 
     def size(self, source: Source) -> int:
@@ -108,25 +107,87 @@ class Panel:
                 return words.replace(f" of {letter}", f" of {name}", 1)
         return words
 
-    def _in_words(self, sources: Sequence[Source], number: Callable[[int], str] | None = str) -> list[str]:
-        """Return sources in words; the runs of both systems are one source if their numbers are equal."""
-        both: tuple[Source, Source] = ("runs of A", "runs of B")
-        together = set(both) <= set(sources) and (number is None or self.size(both[0]) == self.size(both[1]))
-        words = []
-        for source in sources:
-            if together and source == both[1]:
-                continue
-            name = self.in_words("runs" if together and source == both[0] else source)
-            each = " of each system" if together and source == both[0] else ""
-            words.append(name if number is None else f"{number(self.size(source))} {name}{each}")
-        return words
-
     def few(self, fewest: int, below: int) -> list[str]:
         """Return in words the sources to generalise over that have from `fewest` to `below` − 1 units."""
-        few = [source for source in self.sources if fewest <= self.size(source) < below]
-        are_few = self.of_clusters and fewest <= self.n_clusters < below
-        clusters = [f"{counted(self.n_clusters)} clusters"] if are_few else []
-        return [*clusters, *self._in_words(few, number=counted)]
+        return few_of([self], fewest, below)
+
+    def left_as_they_are(self, units: Mapping[str, Units]) -> dict[str, Units]:
+        """Return the units, of "gold" and of systems by name, that a caution names beside the broadest claim.
+
+        Beside a claim over new units these are the ones that it leaves as they are, if they are several: the
+        words for its population name one alone.
+        """
+        names = {"gold": "gold", "a": self.names[0], "b": self.names[1]}
+        new = {names[role] for source in self.sources for role in _ROLES[source]}
+        return {
+            name: units[name]
+            for name in names.values()
+            if name in units
+            and not (self.sources and units[name].n_shared and (name in new or len(units[name].names) == 1))
+        }
+
+
+def population_of(chosen: Sequence[tuple[Panel, Sequence[Source]]], *, of_clusters: bool) -> str:
+    """Return in words the population of claims about pairs, each over the sources chosen of its panel.
+
+    What is new in some pairs is new, and the units that stay as they are in some pairs are named.
+    """
+    panels = [panel for panel, _ in chosen]
+    items, first = "clusters of items" if of_clusters else "items", panels[0]
+    new_ones = f"new {listed([items, *_in_words(chosen, None)])}"
+    others = [(panel, [of for of in panel.all_sources if of not in sources]) for panel, sources in chosen]
+    clusters = [f"these {first.n_clusters} clusters"] if first.n_clusters and not of_clusters else []
+    kept = [*clusters, *(f"these {words}" for words in _in_words(others, str)), *_single_in_words(panels)]
+    return f"{new_ones}, with {listed(kept)}" if kept else new_ones
+
+
+def few_of(panels: Sequence[Panel], fewest: int, below: int) -> list[str]:
+    """Return in words the sources to generalise over that have from `fewest` to `below` − 1 units."""
+    few = [(panel, [of for of in panel.sources if fewest <= panel.size(of) < below]) for panel in panels]
+    n_clusters = panels[0].n_clusters if panels else 0
+    are_few = fewest <= n_clusters < below and panels[0].of_clusters
+    return [*([f"{counted(n_clusters)} clusters"] if are_few else []), *_in_words(few, counted)]
+
+
+def _in_words(
+    chosen: Sequence[tuple[Panel, Sequence[Source]]], number: Callable[[int], str] | None
+) -> list[str]:
+    """Return sources of pairs in words, with their numbers of units: "3 runs of each system"."""
+    owners: dict[tuple[str, bool], list[str]] = {}
+    for panel, sources in chosen:
+        for source in sources:
+            letter = source.removeprefix("runs of ")
+            unit = source if source == "raters" else plural(panel.kind)
+            words = unit if number is None else f"{number(panel.size(source))} {unit}"
+            of = owners.setdefault((words, letter in _PLACES), [])
+            of += [panel.names[_PLACES[letter]]] if letter in _PLACES else []
+    every = _systems([panel for panel, _ in chosen])
+    said = []
+    for (words, are_owned), names in owners.items():
+        of_each = "" if number is None else " of each system"
+        named = len(chosen) == 1 or number is not None
+        whose = of_each if {*names} == every else f" of {listed([*dict.fromkeys(names)])}" * named
+        said.append(words + whose * are_owned)
+    return said
+
+
+def _systems(panels: Sequence[Panel]) -> set[str]:
+    """Return the systems of several pairs; a score that systems are held to is none, and has no name."""
+    return {name for panel in panels for name in panel.names if name}
+
+
+def _single_in_words(panels: Sequence[Panel]) -> Iterator[str]:
+    """Yield in words the units that are one alone: "this run of each system"."""
+    if "gold" in panels[0].single:
+        yield "this rater"
+    owners: dict[str, dict[str, None]] = {}
+    for panel in panels:
+        for role, name in zip("ab", panel.names, strict=True):
+            if role in panel.single:
+                owners.setdefault(panel.single[role], {})[name] = None
+    every = _systems(panels)
+    for unit, names in owners.items():
+        yield f"this {unit} of {'each system' if {*names} == every and len(every) > 1 else listed([*names])}"
 
 
 def panel_of(
@@ -148,14 +209,13 @@ def panel_of(
             "found no items, but every claim is about new items; add items", argument="generalise"
         )
     kind, names = kind_of_units(data), data.names
-    fixed = tuple(_single_units(data, kind))
     n_clusters = data.n_clusters
     of_clusters = n_clusters > 0 and (generalise is None or "clusters" in generalise)
     places = _places(data, kind, pair_runs=pair_runs)
     paired = bool(places)
     shared = _responses(data, places, of_clusters=of_clusters)
     sources: tuple[Source, ...] = () if shared is None else tuple(shared.source_units)
-    panel = Panel(shared, sources, fixed, n_clusters, of_clusters, kind, paired, names)
+    panel = Panel(shared, sources, _single_units(data, kind), n_clusters, of_clusters, kind, paired, names)
     if generalise is None:
         return panel
     if "clusters" in generalise and not of_clusters:
@@ -223,23 +283,15 @@ def _shared_ids(data: ResponseSet, role: str, places: Integers | None) -> Intege
     return ids
 
 
-def _single_units(data: ResponseSet, kind: Kind) -> Iterator[str]:
-    """Yield in words the roles with a single unit, which no claim can generalise over."""
-    one = {role: _is_one_unit(data.units.get(role)) for role in ("a", "b")}
-    if data.has_gold and _is_one_unit(data.units.get("gold"), or_vector=False):
-        yield "this rater"
-    words = {role: "run" if data.units[role].known_by == "vector" else kind for role in "ab" if one[role]}
-    if len(words) == 2 and words["a"] == words["b"]:
-        yield f"this {kind} of each system"
-    else:
-        yield from (
-            f"this {words[role]} of {name}" for role, name in zip("ab", data.names, strict=True) if one[role]
-        )
+def _single_units(data: ResponseSet, kind: Kind) -> dict[str, str]:
+    """Return the roles with a single unit, which no claim can generalise over, and that unit in words."""
+    roles = {role: units for role, units in data.units.items() if role != "gold" or data.has_gold}
+    words = {role: "run" if units.known_by == "vector" else kind for role, units in roles.items()}
+    words["gold"] = "rater"
+    return {role: words[role] for role in roles if _is_one_unit(roles[role], or_vector=role != "gold")}
 
 
-def _is_one_unit(units: Units | None, *, or_vector: bool = True) -> bool:
-    if units is None:
-        return False
+def _is_one_unit(units: Units, *, or_vector: bool) -> bool:
     return units.n_shared == 1 or (or_vector and units.known_by == "vector")
 
 

@@ -84,7 +84,7 @@ class Splits:
         centre = d.mean()
         n_subsets = 1 << len(self.roles)
         features = np.zeros((len(d), n_subsets + 7))
-        for split in range(_N_SPLITS):
+        for split in range(_N_SPLITS if self.roles else 0):
             generator = np.random.Generator(np.random.PCG64(key.seed_sequence("split", split)))
             halves = {role: _halves(self.responses[role], generator) for role in self.roles}
             on_halves = np.empty((n_subsets, len(d)))

@@ -25,6 +25,7 @@ from functools import cached_property
 import numpy as np
 
 from nbyk.arrays import Booleans, Floats, Integers
+from nbyk.data.text import notes_on_look_alikes
 from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
 from nbyk.sums import product, solve
@@ -36,6 +37,7 @@ from nbyk.testing.shared_units.collection import FEWEST_UNITS, too_few
 from nbyk.testing.shared_units.components import Component
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import board_by_formula, claim_over, formula_test, times_as_many
+from nbyk.testing.systems.claims import POWER
 from nbyk.testing.systems.panel import FEW_UNITS
 
 _LOUD = 0.1
@@ -324,7 +326,8 @@ def _planned(claim: Claim, test: SharedUnitsTest, votes: Votes, asked: Asked, ju
     if claim.p <= asked.decision.alpha or not math.isfinite(times) or judge is not None:
         return claim
     by = f" by {math.ceil(times * len(votes.voter_names))} voters" if "voters" in claim.over else ""
-    return replace(claim, advice=f"about {math.ceil(times * votes.n_votes)} votes{by} would settle this")
+    size = f"about {math.ceil(times * votes.n_votes)} votes{by}"
+    return replace(claim, advice=f"{size} would show this effect (power {POWER:g})")
 
 
 def _with_judge(votes: Votes, fit: VoteFit, prompts: LeftOut, judge: Votes) -> tuple[Floats, LeftOut, float]:
@@ -353,6 +356,8 @@ def _with_judge(votes: Votes, fit: VoteFit, prompts: LeftOut, judge: Votes) -> t
 
 def _cautions(votes: Votes, fit: VoteFit, *, position: bool) -> Iterator[str]:
     ties, is_of_two = float((votes.outcomes == 1).mean()), len(votes.models) == 2
+    names = {"models": votes.models, "prompts": votes.prompt_names, "voters": votes.voter_names}
+    yield from notes_on_look_alikes(names)
     if votes.voters is None:
         yield (
             "the votes are anonymous: if a few people cast many of them, the intervals are too narrow; "
