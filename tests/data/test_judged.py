@@ -163,3 +163,19 @@ def test_names_of_judges_slices_and_batches_that_look_alike_are_named(tmp_path: 
     data = read(tmp_path, people, judge, slices="topic", batch="week")
     for what, one, other in (("judges", "GPT", "gpt"), ("slices", "law", "Law"), ("batches", "1", "01")):
         assert f"the {what} {one!r} and {other!r} look alike, and nbyk tells them apart" in data.notes
+
+
+def test_columns_of_other_names_are_named_at_once(tmp_path: Path) -> None:
+    people = "prompt_no,system,who,grade\n" + "".join(
+        f"q{i},{s},{r},{i % 5 + 1}\n" for i in range(1, 7) for s in "AB" for r in ("ann", "bo", "cy")
+    )
+    judge = JUDGE.replace("item,system,value", "prompt_no,system,grade")
+    with pytest.raises(NbykError) as error:
+        read(tmp_path, people, judge)
+    for named in ('`item="prompt_no"`', '`value="grade"`', '`rater="who"`'):
+        assert named in error.value.problem
+    assert read(tmp_path, people, judge, item="prompt_no", value="grade", rater="who").raters == (
+        "ann",
+        "bo",
+        "cy",
+    )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import nbyk
 from nbyk import plan, response_set
 from nbyk.errors import NbykError
 from nbyk.resampling.population import Population
@@ -120,7 +122,7 @@ def test_a_power_out_of_reach_says_what_is_in_reach(given: dict[str, object]) ->
 
 @pytest.mark.parametrize("given", ["convabuse", np.zeros((4, 2)), None])
 def test_what_is_no_prior_is_named(given: object) -> None:
-    with pytest.raises(NbykError, match=r"source: found (str|ndarray|NoneType), expected a prior"):
+    with pytest.raises(NbykError, match=r"source: found (str|ndarray|NoneType), expected a pilot's items"):
         plan(given, epsilon=0.1, power=0.8)  # type: ignore[arg-type]
     with pytest.raises(NbykError, match=r"prior: found (str|ndarray|NoneType), expected a prior"):
         Population(given, 10, 2, 0.1)  # type: ignore[arg-type]
@@ -139,3 +141,15 @@ def test_an_effect_beyond_the_scale_is_refused_in_python_too() -> None:
     assert plan(pair, effect=2, scale="1..5", **asked).reachable
     with pytest.raises(NbykError, match=r"epsilon: found 0\.1, and ε is about simulated systems; give"):
         plan(pair, epsilon=0.1, metric="mean", power=0.8)
+
+
+def test_what_is_no_source_names_the_call_that_makes_one(tmp_path: Path) -> None:
+    path = tmp_path / "pilot.csv"
+    rows = "".join(f"i{i},r{r},{1 + (i + r) % 5}\n" for i in range(10) for r in range(3))
+    path.write_text(f"item,rater,rating\n{rows}", encoding="utf-8")
+    with pytest.raises(NbykError) as refused:
+        plan(str(path), solve="raters", effect=0.4, power=0.8)  # type: ignore[arg-type]
+    assert "nbyk plan --pilot FILE --solve raters" in str(refused.value)
+    call = str(refused.value).partition("as in ")[2].partition("; or")[0]
+    pilot = eval(call, {"nbyk": nbyk, "path": path})
+    assert plan(pilot, n_items=10, k_responses=2, epsilon=2.0, scale="1..5", n_resamples=99).power > 0.0

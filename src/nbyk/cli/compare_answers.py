@@ -58,11 +58,14 @@ class Following:
         The options that `nbyk plan` takes too, with their values.
     gold
         The file of gold; None without.
+    table
+        The only file, if `nbyk plan` takes it as a pilot of both systems; None if there is none.
     """
 
     files: Mapping[str, str]
     options: tuple[str, ...]
     gold: str | None
+    table: str | None = None
 
     def after(self, boards: Sequence[Board], systems: Systems) -> tuple[str, str]:
         """Return what to do after an answer, and the command for it; "" for none."""
@@ -87,7 +90,7 @@ class Following:
         if pair is not None and len(board.pairs) == 1 and pair.is_behind:
             return _about_other(journal.question, pair)
         is_open = of_numbers and pair is not None and pair.margin is None and pair.effect != 0.0
-        if is_open and pair is not None and {pair.a, pair.b} <= {*self.files}:
+        if is_open and pair is not None and (self.table or {pair.a, pair.b} <= {*self.files}):
             return "what would settle it", self._plan(pair)
         is_told = len(board.pairs) == 1 and bool(board.pairs[0].claims[0].advice)
         if is_open and len(board.pairs) == 1 and not is_told and "--full" not in journal.question:
@@ -101,7 +104,8 @@ class Following:
         runs = "runs" if any(of.startswith("runs") for of in claim.over) else ""
         solve = claim.enough or ("raters" if people else runs)
         words = ["nbyk", "plan", *([] if self.gold is None else ["--pilot", self.gold])]
-        words += ["--pilot-systems", *(self.files[name] for name in (pair.a, pair.b))]
+        files = [self.files[name] for name in (pair.a, pair.b)] if self.table is None else []
+        words += ["--pilot", self.table] if self.table else ["--pilot-systems", *files]
         words += ["--scale", question.scale or "0..1", "--metric", question.metric, *self.options]
         words += ["--solve", solve, "--effect", f"{abs(pair.claims[-1].effect):.6g}"] if solve else []
         return shlex.join([*words, "--power", "0.8"])

@@ -36,7 +36,7 @@ from nbyk.cli.plan_source import (
     shared_source,
     simulated_source,
 )
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, argument_with
 from nbyk.progress import moving_line
 
 _of_people = panel("Raters, runs and clusters")
@@ -275,7 +275,11 @@ def plan(
     if out is not None:
         check_out_folder(out)
     if pilot_systems and any(str(path).startswith("--") for path in pilot_systems):
-        raise NbykError("expected two files, the answers of two systems", argument="pilot_systems")
+        raise NbykError(
+            "expected two files, the answers of two systems; give one table of both as "
+            f"{argument_with('pilot', str(pilot_systems[0]))}",
+            argument="pilot_systems",
+        )
     answers: tuple[Path, ...] | None = pilot_systems
     check_files([pilot])
     if pilot is not None and not pilot_systems and judge is None and holds_two_systems(pilot, rater):

@@ -389,10 +389,14 @@ def too_few(sources: Mapping[str, GivenData], columns: Columns) -> NbykError:
             "holds all systems, name their column with `system`"
         )
     has_items = recognised(source.table, Columns(columns.item, None)).item in source.table.names
-    way_out = _SPLIT if has_items else 'add a column item, or, if each row is a run, give `kind="scores"`'
+    are_systems = f"they are systems, {_SPLIT}"
+    if not has_items:
+        are_systems = (
+            'each row is a run of systems, give `kind="scores"`; if it is an item, add a column item'
+        )
     return source.place.error(
         f"found one system, with the columns {listed(givers)}, expected at least two to compare; if "
-        f"they are systems, {way_out}; if they are raters of one system, write one rating a row, with "
+        f"{are_systems}; if they are raters of one system, write one rating a row, with "
         "the columns item, rater and value",
     )
 

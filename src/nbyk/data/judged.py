@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.columns import Columns, known_names
+from nbyk.data.columns import Columns, known_names, refuse_unnamed
 from nbyk.data.given import given_systems
 from nbyk.data.kinds import numbers_on
 from nbyk.data.layouts import Entries, Mending, as_ids, as_numbers, taken, without_duplicates, without_empty
@@ -153,8 +153,11 @@ def read_judged(
         )
     by_judge = {name: table for name, table in by_judge.items() if name in by_people}
     systems = tuple(by_judge)
-    scored = [read(table, Columns(item, None, value)) for table in by_judge.values()]
-    rated = {name: read(table, Columns(item, rater, value)) for name, table in by_people.items()}
+    of_judge, of_people = Columns(item, None, value), Columns(item, rater, value)
+    firsts = [(next(iter(by_people.values())), of_people, ""), (next(iter(by_judge.values())), of_judge, "")]
+    refuse_unnamed(firsts, of_people, 1)
+    scored = [read(table, of_judge) for table in by_judge.values()]
+    rated = {name: read(table, of_people) for name, table in by_people.items()}
     notes = [f"{name} was left out: people rated none of its outputs" for name in unrated]
     notes += [note for _, _, note in (*scored, *rated.values()) if note]
     if not any(known_names(table.names, "rater") or rater in table.names for table in by_people.values()):

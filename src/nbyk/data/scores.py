@@ -23,6 +23,7 @@ from nbyk.data.tables import Table
 from nbyk.data.text import notes_on_look_alikes, some
 from nbyk.data.units import VECTOR
 from nbyk.errors import DataPlace, NbykError, argument_with
+from nbyk.words import listed
 
 Floats = NDArray[np.float64]
 
@@ -74,6 +75,7 @@ def read_scores(
     is_one_table = len({table.place for table, _ in tables.values() if table}) == 1
     notes: list[str] = []
     recognised: dict[str, str] = {}
+    columns_of: dict[str, dict[str, None]] = {}
     for name, (table, columns) in tables.items():
         if table is None:
             raise NbykError("holds ratings with raters, expected scores of runs; give a table", name=name)
@@ -95,7 +97,9 @@ def read_scores(
             what = "runs" if run_word(found.item) else "items"
             items_said = f"{what} = {found.item} ({len(cells.items)}), " if cells.has_ids else ""
             about = f"; {table.about}" if table.about else ""
-            recognised[str(table.place)] = f"{items_said}values = {found.value}{about}"
+            values = columns_of.setdefault(str(table.place), {})
+            values[found.value] = None
+            recognised[str(table.place)] = f"{items_said}values = {listed([*values])}{about}"
         rows |= dict.fromkeys(cells.items if cells.has_ids else cells.raters)
         place = DataPlace(name=name) if is_one_table else table.place
         ids[name] = ItemIds(place, cells.items, not cells.has_ids)

@@ -389,9 +389,10 @@ class Pilot:
         behind = {"raters" if source == "raters" or self.rated else "runs" for source in sources}
         for name in sorted(behind):
             if name not in self.declared and not getattr(self.spread, name):
+                small = "" if self.data.categories else f": try a small one with `{options[name]}`"
                 yield (
-                    f"{name} of the pilot differ by no more than chance, so the plan takes their SD to be 0: "
-                    f"try a small one with `{options[name]}`"
+                    f"{name} of the pilot differ by no more than chance, so the plan takes their SD to be "
+                    f"0{small}"
                 )
         if self.metric.smoothness == "jumps":
             yield (

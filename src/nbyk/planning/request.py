@@ -100,9 +100,11 @@ class Simulated:
     def __post_init__(self) -> None:
         if not isinstance(self.prior, ItemSource):
             raise NbykError(
-                f"found {type(self.prior).__name__}, expected a prior, as from `nbyk.published_prior` or "
-                "`nbyk.fit_prior`, the items of a pilot, `nbyk.PilotItems(name, ratings, response)`, "
-                "variances, `nbyk.Spread`, or responses with ids, `nbyk.response_set`",
+                f"found {type(self.prior).__name__}, expected a pilot's items, as in "
+                'nbyk.PilotItems("pilot", nbyk.read_ratings(path, scale="1..5").matrix(), '
+                'nbyk.Response("likert", 5)); or for raters and runs nbyk.response_set(gold, a, b) or '
+                "nbyk.Spread (of ratings alone: nbyk plan --pilot FILE --solve raters); or a prior, as from "
+                "nbyk.fit_prior",
                 argument="source",
             )
         check_systems(0.0, self.epsilon_a, self.sd_scale_a, self.sd_scale_b)

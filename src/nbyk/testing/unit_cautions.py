@@ -81,7 +81,7 @@ def about_pairs() -> str:
     """Return the caution of paired scores of which only the pairing is known."""
     says = _CLAIMS["test"].format(kinds="runs", these="this run of each system")
     return (
-        f"if each pair of scores is an item that one run of each system answered, {says}; items in clusters, "
+        f"if each pair of scores is an item that one run of each system answered, {says}. Items in clusters, "
         "such as questions about one text, count as if they were separate"
     )
 

@@ -38,10 +38,10 @@ METRICS: dict[Answers, tuple[str, ...]] = {
 """Metrics by what the systems answer."""
 
 OF_CONFUSED: dict[Answers, tuple[str, ...]] = {
-    "classes": ("accuracy", "tv_sum"),
-    "distributions": ("cross_entropy", "js_divergence", "brier"),
+    "classes": ("accuracy", "tv_sum", "f1_macro"),
+    "distributions": ("cross_entropy", "js_divergence", "brier", "entropy_correlation"),
 }
-"""Those for raters who confuse classes: means over items."""
+"""Those for raters who confuse classes."""
 
 _IN_ORDER = (
     "accuracy",

@@ -302,6 +302,39 @@ def test_classes_beside_another_kind_are_the_ones_named(nbyk: Run) -> None:
     assert nbyk("compare --gold labels.csv a.csv b.csv")[0] == 0
 
 
+def test_one_table_of_two_systems_goes_on_to_the_plan_of_its_two_files(nbyk: Run) -> None:
+    rng = np.random.default_rng(5)
+    items = rng.normal(3.0, 0.7, 30)
+    rows: Table = [
+        {
+            "system": name,
+            "item": i,
+            "rater": f"r{r}",
+            "rating": int(np.clip(round(mean + rng.normal()), 1, 5)),
+        }
+        for name in "AB"
+        for i, mean in enumerate(items)
+        for r in range(5)
+    ]
+    write("both.csv", rows)
+    for name in "AB":
+        write(
+            f"{name}.csv",
+            [{of: row[of] for of in row if of != "system"} for row in rows if row["system"] == name],
+        )
+    plans = []
+    for files, pilot in (("both.csv", "--pilot both.csv"), ("A.csv B.csv", "--pilot-systems A.csv B.csv")):
+        _, text, errors = nbyk(f"compare {files} --scale 1..5")
+        words = next_of(text)
+        assert " ".join(words).startswith(f"plan {pilot} --scale 1..5 --metric mean"), text
+        code, text, errors = nbyk(" ".join(words))
+        assert code == 0, errors
+        plans.append(text)
+    assert plans[0] == plans[1]
+    _, _, errors = nbyk("plan --pilot-systems both.csv --scale 1..5 --power 0.8")
+    assert errors.rstrip().endswith("give one table of both as --pilot both.csv")
+
+
 def test_percentages_beside_shares_bring_the_first_caution(nbyk: Run) -> None:
     rng = np.random.default_rng(7)
     shares, percent = 0.8 + 0.01 * rng.random(5), 81.0 + rng.random(5)

@@ -55,8 +55,9 @@ def test_columns_of_raters_or_of_several_values_are_no_systems(
 def test_columns_without_items_are_scores_of_systems_if_one_says_so(nbyk: Run) -> None:
     Path("f1.csv").write_text("ours,base\n71.2,70.1\n70.8,70.6\n72.1,69.8\n71.5,70.9\n70.9,70.2\n")
     _, _, errors = nbyk("compare f1.csv")
-    assert "if each row is a run, give --kind scores" in errors
-    code, text, _ = nbyk("compare f1.csv --kind scores")
+    assert "expected at least two to compare; if each row is a run of systems, give --kind scores" in errors
+    code, text, errors = nbyk("compare f1.csv --kind scores")
+    assert "values = ours and base; each a column of f1.csv" in errors
     assert (code, text.splitlines()[0].split("   ")[0]) == (0, "ours is better than base")
 
 

@@ -153,7 +153,7 @@ def test_an_epsilon_says_how_many_people_too(nbyk: Run, source: str) -> None:
 
 def test_a_plan_without_data_names_the_road_to_raters(nbyk: Run) -> None:
     _, _, errors = nbyk("plan --effect 0.1 --power 0.8")
-    assert "for the number of raters or runs, give --solve raters or --solve runs instead" in errors
+    assert "without data, say how much the effect varies, as in: nbyk plan --solve raters" in errors
 
 
 def test_the_help_names_the_road_to_raters(nbyk: Run) -> None:

@@ -427,3 +427,40 @@ def test_units_that_are_too_few_leave_no_interval_of_a_score() -> None:
     assert "No answer for new items and raters or runs: two raters or runs of each" in repr(board)
     alone = nbyk.compare(None, systems, metric="mean", generalise=("items",), n_resamples=99)
     assert np.isfinite([standing.interval for standing in alone.standings]).all()
+
+
+def test_one_system_alone_files_and_unlike_items_are_short_errors() -> None:
+    """What a newcomer types first says how the call goes, in one line, however many items there are."""
+    a, b = np.random.default_rng(0).random((2, 200, 5))
+    for arguments, message in (
+        ((a, b), "nbyk.compare(None, a, b)"),
+        (("a.csv",), 'nbyk.compare(nbyk.read_systems(["a.csv", "b.csv"]'),
+        (("a.csv", "b.csv"), "gold: found the path of a file"),
+        ((a, list(b)), "gold has 200 items and system 0 has 5, expected the same items of all 201"),
+    ):
+        with pytest.raises(NbykError) as refused:
+            nbyk.compare(*arguments)
+        assert message in str(refused.value)
+        assert len(str(refused.value)) < 200
+
+
+@pytest.mark.parametrize("has_gold", [False, True])
+def test_arrays_take_a_scale_as_files_do(has_gold: bool) -> None:
+    """Every number of the answer, its unit and its bounds are those of the same ratings in files."""
+    a, b, people = np.random.default_rng(0).integers(1, 6, (3, 40, 5)).astype(float)
+    gold = people if has_gold else None
+    a[3, 2] = np.nan
+    board = nbyk.compare(gold, a, b, scale="1..5", n_resamples=199)
+    read = nbyk.compare(nbyk.read_systems({"A": a, "B": b}, gold, scale="1..5"), n_resamples=199)
+    assert board.pair.claims == read.pair.claims
+    assert board.head.lines == read.head.lines
+    assert board.head.about.startswith(f"{'mae' if has_gold else 'mean'} on 1..5")
+    for arguments, message in (
+        ((None, a + 1.0, b), "scale: A: found 6, expected a number from 1 to 5"),
+        ((nbyk.read_systems({"A": a, "B": b}, scale="1..5"),), "scale: found a scale beside data that have"),
+        ((list("aabb"), list("abab"), list("abbb")), "scale: found a scale, and classes have none"),
+    ):
+        with pytest.raises(NbykError, match=message):
+            nbyk.compare(*arguments, scale="1..5")
+    with pytest.raises(NbykError, match="scale: found a scale beside scores of runs"):
+        nbyk.compare(None, [1.0, 2.0, 3.0], [2.0, 2.0, 4.0], kind="scores", scale="1..5")

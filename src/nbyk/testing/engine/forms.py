@@ -140,8 +140,8 @@ class Sums(Form):
         return self._scores(self._sums.total[:, None] - left_out, self.rows.n_items - sizes)
 
     def _statistics(self) -> Floats | None:
-        """Return the statistics of every system's items, shape (S, N, F); None if scores are summed."""
-        return None if self.metric.statistics is None else self.metric.rows_of(self.rows.systems)
+        """Return statistics of every system's items, shape (S, N, F), that are not the metric's own."""
+        return None
 
     def _parts(self, sums: Floats) -> Floats:
         """Return each system's sums, shape (S, F, D)."""

@@ -15,6 +15,7 @@ from nbyk.data.response_set import Categories, ResponseSet, coded, kind_of, resp
 from nbyk.data.systems import Systems
 from nbyk.data.units import UNKNOWN, Units, numbered_clusters
 from nbyk.errors import NbykError
+from nbyk.words import number_of
 
 _ROW = (list, tuple, np.ndarray)
 
@@ -124,8 +125,12 @@ def as_matrices(sources: dict[str, Any]) -> tuple[dict[str, Floats], dict[str, U
         units = {name: role_units.taken(rows[name]) for name, role_units in units.items()}
     lengths = {name: len(matrix) for name, matrix in matrices.items()}
     if len(set(lengths.values())) > 1:
-        sizes = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise NbykError(f"{', '.join(lengths)} must have the same items: {sizes}; align them by item first")
+        (first, size), *others = lengths.items()
+        other = next(name for name, length in others if length != size)
+        raise NbykError(
+            f"{first} has {number_of(size, 'item')} and {other} has {lengths[other]}, expected the same "
+            f"items of all {len(lengths)}; align them by item first"
+        )
     return matrices, units
 
 

@@ -248,6 +248,8 @@ class ItemSums:
 
     def __init__(self, metric: Metric, rows: Rows, statistics: Floats | None = None) -> None:
         self.name = metric.name
+        if statistics is None and metric.statistics is not None:
+            statistics = metric.rows_of(rows.systems)
         if statistics is not None:
             self.features = np.ascontiguousarray(np.concatenate(statistics, axis=-1))
             self.gains = self._of_clusters(statistics[1] - statistics[0], rows)

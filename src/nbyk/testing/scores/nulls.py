@@ -35,7 +35,7 @@ class NullCounts:
 
     `counts`, shape (R, 2), are the numbers of null statistics that are at least, and at most, as large as
     observed; ties are in both. They are of `n_draws`, which are all if `exact`; `null` has those of the first
-    pair, if they were requested.
+    pair, if they were requested, and `sums`, shape (1, n_draws), what was drawn of a single pair.
     """
 
     observed: Floats
@@ -43,6 +43,7 @@ class NullCounts:
     n_draws: int
     exact: bool = False
     null: Floats | None = None
+    sums: Floats | None = None
 
     def p_values(self, alternative: Alternative, *, smoothing: bool = True) -> Floats:
         """Return the p-values, shape (R,); two-sided is twice the smaller p-value, at most 1.
@@ -96,9 +97,10 @@ class NullSums:
             if n_choices <= exact_up_to and is_feasible(n, self.size):
                 return self._all(self.summed[0], self.size, n_choices, drawing, keep_null=keep_null)
         rows = len(self.observed)
-        counts, kept = self._drawn(drawing, self.summed, keep_null=keep_null)
+        counts, kept = self._drawn(drawing, self.summed, keep_null=keep_null or rows == 1)
         null = self.differences(kept)[0] if keep_null else None
-        return NullCounts(self.observed, counts.reshape(rows, -1, 2).sum(axis=1), drawing.n_draws, null=null)
+        of_rows = counts.reshape(rows, -1, 2).sum(axis=1)
+        return NullCounts(self.observed, of_rows, drawing.n_draws, null=null, sums=kept)
 
     def reached(self, sums: Floats) -> NullCounts:
         """Count those of the first pair's sums, shape (M,), that reach the borders."""
@@ -176,18 +178,16 @@ def result_of_means(
     counts = null.counted(drawing, exact_up_to, keep_null=keep_null)
 
     @cache
-    def drawn() -> tuple[Floats, Floats]:
-        """Return the sums, and what they lose for each unit that is taken from A's scores."""
-        of_one = null_of(np.ones_like(a)[None], np.zeros_like(b)[None])
-        return null.sums(quiet, null.summed), null.sums(quiet, of_one.summed)
+    def of_one() -> Floats:
+        """Return what the sums lose for each unit that is taken from A's scores."""
+        return null.sums(quiet, null_of(np.ones_like(a)[None], np.zeros_like(b)[None]).summed)
 
     def p_of_shift(shift: float, side: Alternative) -> float:
         shifted = null_of(a[None] - shift, b[None])
-        if counts.exact:
+        if counts.sums is None:
             found = shifted.counted(quiet, exact_up_to)
         else:
-            sums, of_one = drawn()
-            found = shifted.reached(sums - shift * of_one)
+            found = shifted.reached(counts.sums[0] - shift * of_one())
         return found.pvalue(side, smoothing=smoothing).p
 
     return SignificanceResult.of_means(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from nbyk.data.arrays import is_frame
 from nbyk.data.intake import read_systems
 from nbyk.data.response_set import ResponseSet
+from nbyk.data.scales import GivenScale, as_scale
 from nbyk.data.scores import TAKEN_AS_SCORES, are_scores
 from nbyk.data.systems import Systems
 from nbyk.data.units import Units
@@ -45,6 +47,7 @@ def compare(
     metric: str | Metric | None = None,
     kind: str | None = None,
     classes: Sequence[Any] | None = None,
+    scale: GivenScale | None = None,
     units: Mapping[str, Units] | None = None,
     against: str | float | None = None,
     correction: Correction | None = None,
@@ -107,6 +110,9 @@ def compare(
     classes
         The classes, if gold lacks one, and lowest first if the metric goes by their order and they are no
         whole numbers; or the names of the columns of distributions.
+    scale
+        The scale of numbers given as arrays, frames or lists: "1..5". Effects and scores are then in its
+        unit, within it.
     units
         The raters or runs behind the responses, by "gold" and the systems' names, as `nbyk.read_systems`
         finds them; by default, if a system has two columns or more, each column is one.
@@ -220,6 +226,13 @@ def compare(
     >>> result.p, result.pair.drawn.exact
     (0.125, True)
     """
+    for argument, given in (("gold", gold), ("a", a), ("b", b)):
+        if isinstance(given, str | os.PathLike):
+            raise NbykError(
+                "found the path of a file, expected what is in it; read the files first, as in "
+                'nbyk.compare(nbyk.read_systems(["a.csv", "b.csv"], gold="gold.csv"))',
+                argument=argument,
+            )
     if a is None and (isinstance(gold, Mapping) or is_frame(gold)):
         gold, a = None, gold
     if gold is None and b is None and is_frame(a):
@@ -237,7 +250,7 @@ def compare(
     if judge is not None:
         raise NbykError("found a judge's votes, and no votes of people; give these first", argument="judge")
     bar = None if against is None or isinstance(against, str) else float(against)
-    asked_of_items = (metric, cluster, classes, units, generalise, suite, bar, kind, test)
+    asked_of_items = (metric, cluster, classes, scale, units, generalise, suite, bar, kind, test)
     taken = null == "swap_items" and looks == 1 and gold is None
     taken = taken and all(asked is None for asked in asked_of_items)
     taken = taken and are_scores(a if b is None else {"A": a, "B": b})
@@ -250,6 +263,8 @@ def compare(
             raise NbykError("found looks beside scores of runs; they are for items", argument="looks")
         if bar is not None:
             raise NbykError("found a score beside scores of runs; name a baseline", argument="against")
+        if scale is not None:
+            raise NbykError("found a scale beside scores of runs, which have none; drop it", argument="scale")
         scores = gold if a is None and b is None else a if b is None else {"A": a, "B": b}
         if isinstance(scores, Systems):
             pair_runs, scores = bool(scores.paired), scores.responses
@@ -304,7 +319,16 @@ def compare(
         metric = usual_metric(
             gold.kind if isinstance(gold, Systems) else "numbers", has_gold=False, lower_is_better=True
         )
-    scored = ScoredSystems.of(gold, systems, metric, units=units, cluster=cluster, kind=kind, classes=classes)
+    scored = ScoredSystems.of(
+        gold,
+        systems,
+        metric,
+        units=units,
+        cluster=cluster,
+        kind=kind,
+        classes=classes,
+        given_scale=as_scale(scale),
+    )
     if suite is not None:
         if not isinstance(suite, Suite):
             raise NbykError(f"found {suite!r}, expected a nbyk.Suite", argument="suite")

@@ -166,7 +166,8 @@ def _in_words(
     for (words, are_owned), names in owners.items():
         of_each = "" if number is None else " of each system"
         named = len(chosen) == 1 or number is not None
-        whose = of_each if {*names} == every else f" of {listed([*dict.fromkeys(names)])}" * named
+        is_each = {*names} == every and len(every) > 1
+        whose = of_each if is_each else f" of {listed([*dict.fromkeys(names)])}" * named
         said.append(words + whose * are_owned)
     return said
 

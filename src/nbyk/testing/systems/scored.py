@@ -77,11 +77,14 @@ class ScoredSystems:
         cluster: Any = None,
         kind: str | None = None,
         classes: Sequence[Any] | None = None,
+        given_scale: Scale | None = None,
     ) -> ScoredSystems:
         """Return systems in any of the forms that `nbyk.compare` takes."""
         categories: Categories | None = None
-        scale: Scale = FROM_0_TO_1
+        scale = given_scale or FROM_0_TO_1
         if isinstance(gold, Systems | ResponseSet):
+            if given_scale is not None:
+                raise NbykError("found a scale beside data that have theirs; leave it out", argument="scale")
             if not (systems is None and units is None and cluster is None):
                 raise NbykError(
                     "found systems, units or clusters beside what holds them already; give only that",
@@ -117,6 +120,12 @@ class ScoredSystems:
             )
         chosen.check_gold(gold is not None)
         matrices, of_columns = as_matrices(sources)
+        if given_scale is not None:
+            if categories is not None:
+                raise NbykError(
+                    f"found a scale, and {categories.kind} have none; leave it out", argument="scale"
+                )
+            matrices = {name: _on_scale(given_scale, of, name) for name, of in matrices.items()}
         for name in named:
             chosen.check_trials(name, matrices[name])
         stacked = stack_responses(*(matrices[name] for name in named))
@@ -271,10 +280,27 @@ def _check_units(units: Mapping[str, Any], roles: Sequence[str]) -> None:
             )
 
 
+def _on_scale(scale: Scale, responses: Floats, name: str) -> Floats:
+    """Return responses as numbers from 0 to 1; raise NbykError if one is off the scale."""
+    there = ~np.isnan(responses)
+    values = responses[there]
+    if scale.outside(values).any():
+        found = values[scale.outside(values)][0]
+        raise NbykError(f"{name}: found {found:g}, expected {scale.expected}", argument="scale")
+    normal = np.full(responses.shape, np.nan)
+    normal[there] = scale.normalise(values)
+    return normal
+
+
+def _is_of_items(systems: object) -> bool:
+    """Return whether an array has more rows than columns, as one system's responses to items have."""
+    return isinstance(systems, np.ndarray) and systems.ndim == 2 and systems.shape[0] > systems.shape[1]
+
+
 def _named(systems: ManyResponses) -> dict[str, Any]:
     if isinstance(systems, Mapping):
         named = {str(name): responses for name, responses in systems.items()}
-    elif len(systems) and np.ndim(next(iter(systems))) == 0:
+    elif len(systems) and (np.ndim(next(iter(systems))) == 0 or _is_of_items(systems)):
         raise NbykError(
             "found the numbers of one system, expected two: gold (or None) comes first, as in "
             "nbyk.compare(None, a, b)",

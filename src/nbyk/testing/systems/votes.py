@@ -39,6 +39,7 @@ from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.by_formula import board_by_formula, claim_over, formula_test, times_as_many
 from nbyk.testing.systems.claims import POWER
 from nbyk.testing.systems.panel import FEW_UNITS
+from nbyk.words import number_of
 
 _LOUD = 0.1
 """A caution names the voter who cast this share of the votes or more."""
@@ -270,7 +271,8 @@ def board_of_votes(
     voters = fit.spread(votes.voters) if votes.voters is not None and wants_voters else None
     single = None if voters is None else fit.spread(np.arange(votes.n_votes))
     n_voters = len(votes.voter_names)
-    fixed = f"with these {n_voters} voters" if n_voters else "with anonymous voters"
+    these = "this" if n_voters == 1 else "these"
+    fixed = f"with {these} {number_of(n_voters, 'voter')}" if n_voters else "with anonymous voters"
 
     def claims(a: int, b: int) -> tuple[Claim, ...]:
         effect = float(scores[a] - (scores[b] if b >= 0 else scores.mean()))
@@ -281,7 +283,7 @@ def board_of_votes(
             return (_planned(narrow, test, votes, asked, judge),)
         population = "new prompts and voters"
         if n_voters < FEWEST_UNITS:
-            few = too_few(f"{n_voters} {'voter' if n_voters == 1 else 'voters'}")
+            few = too_few(number_of(n_voters, "voter"))
             return inconclusive(("items", "voters"), population, few), narrow
         of_votes = single.difference((a, b))
         test = formula_test(effect, of_items, voters.component((a, b), float(np.sum(of_votes**2))))
