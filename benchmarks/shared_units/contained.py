@@ -2,10 +2,11 @@
 
 Run ``python -m benchmarks.shared_units.contained contained.csv``. New items with these units are among new
 items with new units, but the variance of the test over both, max(I − W, 0) + T, is below I where T < W by
-chance. "larger p" takes the larger p of both tests. The others were not chosen: "larger variance" counts
-max(T, W) in the place of T; "difference" is the mixture of I and max(Σ T − Σ W, 0), which is the test over
-items alone where units differ less than noise; "weighted" is the larger p, but p of items alone by the chance
-that the units' variance is no more than noise, P(χ²_ν > ν T / W).
+chance. "larger p" takes the larger p of both tests, nbyk's except over clusters, where it is too strict
+(`nbyk.testing.results.may_be_surer`). The others were not chosen: "larger variance" counts max(T, W) in the
+place of T; "difference" is the mixture of I and max(Σ T − Σ W, 0), which is the test over items alone where
+units differ less than noise; "weighted" is the larger p, but p of items alone by the chance that the units'
+variance is no more than noise, P(χ²_ν > ν T / W).
 """
 
 from __future__ import annotations

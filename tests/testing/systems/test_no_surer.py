@@ -1,14 +1,20 @@
-"""A claim over a population is no surer than one over a part of it: in p, interval, margin and reserve."""
+"""A claim over a population is no surer than one over a part of it: in p, interval, margin and reserve.
+
+One over clusters has p, interval and margin of its own test.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import nbyk
-from nbyk.testing.results import Board, Claim, Interval, Margin
+from nbyk.metrics import get
+from nbyk.testing.results import NONE, Board, Claim, Interval, Margin
+from nbyk.testing.shared_units import responses, shared_units_test
 
 N = 24
 
@@ -55,13 +61,13 @@ def checked(board: Board) -> int:
 def test_new_items_and_units_are_no_surer_than_new_items(
     metric: str, alternative: nbyk.testing.pvalues.Alternative, paired: bool
 ) -> None:
-    rng, raised = np.random.default_rng([39, len(metric), paired]), 0
-    for number in range(12 if metric == "mean" else 6):
+    rng, raised = np.random.default_rng([41, len(metric), paired]), 0
+    for number in range(16 if metric == "mean" else 8):
         units, sd = int(rng.integers(3, 7)), float(rng.choice([0.0, 0.0, 0.1]))
         gold = None if metric == "mean" else ratings(rng, units, sd)
         first = ratings(rng, units, sd)
         noise = 0.15 * rng.standard_normal((N, units))
-        second = np.clip(np.round(first + 0.02 * number + noise, 2), 0.0, 1.0)
+        second = np.clip(np.round(first + 0.02 * (number % 6) + noise, 2), 0.0, 1.0)
         board = nbyk.compare(
             gold,
             first,
@@ -73,7 +79,6 @@ def test_new_items_and_units_are_no_surer_than_new_items(
             n_resamples=199,
             max_resamples=199,
             parts=False,
-            cluster=np.arange(N) // 3 if number % 3 == 0 else None,
         )
         raised += checked(board)
     assert raised or metric == "spearman"  # else nothing here shows that a broad claim gives way
@@ -113,6 +118,61 @@ def test_a_score_against_a_bar_is_no_surer_either() -> None:
         board = nbyk.compare(None, {"one": ratings(rng, 5, 0.0)}, against=0.4, margin=0.1)
         raised += checked(board)
     assert raised
+
+
+@pytest.mark.parametrize("metric", ["mean", "mae", "spearman"])
+def test_a_claim_over_clusters_has_the_numbers_of_its_own_test(metric: str) -> None:
+    rng, surer, narrower = np.random.default_rng([44, len(metric)]), 0, 0
+    who, cluster = np.tile(np.arange(5), (N, 1)), np.arange(N) // 2
+    for _ in range(6):
+        gold = None if metric == "mean" else ratings(rng, 5, 0.0)
+        first = ratings(rng, 5, 0.0)
+        second = np.clip(first + 0.15 * rng.standard_normal((N, 5)), 0.0, 1.0)
+        board = nbyk.compare(
+            gold, first, second, metric=metric, cluster=cluster, margin=0.1, parts=False, n_resamples=499
+        )
+        of_gold: Any = {} if gold is None else {"gold": gold, "gold_units": who}
+        data = responses(first, second, a_units=who, b_units=who, clusters=cluster, **of_gold)
+        test, (broad, narrow) = shared_units_test(get(metric), data), board.claims
+        assert {"items", "clusters", "runs of A", "runs of B"} <= {*broad.over}
+        assert broad.p == pytest.approx(test.p_value(), rel=1e-9)
+        assert broad.interval == pytest.approx(test.interval(), rel=1e-9)
+        assert broad.margin is not None
+        p = (broad.margin.p_not_worse, broad.margin.p_worse)
+        assert p == pytest.approx((test.p_value("greater", null=-0.1), test.p_value("less", null=-0.1)))
+        assert broad.margin.interval == pytest.approx(test.interval(0.9), rel=1e-9)
+        surer += broad.p < narrow.p
+        narrower += not holds(broad.interval, narrow.interval)
+    assert min(surer, narrower) > 0  # else nothing here shows that the rule is not applied
+
+
+def test_a_score_for_new_clusters_has_the_interval_of_its_own_test() -> None:
+    rng, who, cluster = np.random.default_rng(45), np.tile(np.arange(5), (N, 1)), np.arange(N) // 2
+    options: dict[str, Any] = {"cluster": cluster, "n_resamples": 499, "max_resamples": 499}
+    alone = []
+    for _ in range(4):
+        systems = {f"s{place}": rng.uniform(0.0, 1.0, (N, 5)) for place in range(3)}
+        broad = nbyk.compare(None, systems, **options)
+        narrow = nbyk.compare(None, systems, generalise=["items", "clusters"], **options)
+        for name, values in systems.items():
+            data = responses(values, np.zeros((N, 1)), a_units=who, clusters=cluster)
+            found, test = broad.standing(name).interval, shared_units_test(get("mean"), data)
+            expected = NONE if test.roughness else test.interval()
+            assert found == pytest.approx(expected, rel=1e-9, nan_ok=True)
+            alone.append(holds(found, narrow.standing(name).interval))
+    assert not all(alone)
+
+
+def test_a_claim_over_clusters_takes_only_the_reserve() -> None:
+    over = ("items", "clusters")
+    claim = Claim(over, "", 0.1, (0.0, 0.2), 0.04, 0.0, "swap_items", "better", reserve="few")
+    broad = Claim((*over, "runs"), "", 0.1, (0.05, 0.15), 0.01, 0.0, "t", "better")
+    joint = broad.no_surer_than(claim, 0.05)
+    assert (joint.p, joint.interval, joint.method, joint.reserve) == (0.01, (0.05, 0.15), "t", "few")
+    of_part = Margin(0.1, 0.04, 0.9, 0.04, (0.0, 0.2), 0.05, reserve="few")
+    margin = Margin(0.1, 0.01, 0.99, 0.02, (0.05, 0.15), 0.05)
+    assert margin.no_surer_than(of_part, broad.over) == replace(margin, reserve="few")
+    assert margin.no_surer_than(of_part, ("items", "runs")) == replace(of_part, p_worse=0.99)
 
 
 def test_two_claims_that_favour_different_systems_show_nothing() -> None:

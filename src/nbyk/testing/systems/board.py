@@ -28,6 +28,7 @@ from nbyk.testing.results import (
     Sample,
     favoured,
     hull,
+    may_be_surer,
 )
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import lone_spread, moderated_tests
@@ -335,7 +336,7 @@ def _score_intervals(
 ) -> tuple[list[Interval], bool]:
     """Return each system's interval of its score for the population of the pairs, and if some are drawn.
 
-    One for new raters or runs holds that for new items alone, as in `Claim.no_surer_than`.
+    One for new raters or runs holds that for new items alone, unless it is for new clusters (`may_be_surer`).
     """
     kinds = {factor.partition(" ")[0] for panel in panels for factor in panel.factors}
     metric, level = scored.metric, asked.confidence_level
@@ -354,7 +355,7 @@ def _score_intervals(
             intervals.append(narrow)
         else:
             broad = within(metric, metric.score_range, test.interval(level), panel.responses)
-            intervals.append(hull(broad, narrow))
+            intervals.append(broad if may_be_surer(panel.factors) else hull(broad, narrow))
     return intervals, by_bootstrap
 
 

@@ -41,8 +41,9 @@ def broad_claim(
 ) -> Claim:
     """Return the claim over new items or clusters and new units.
 
-    It is no surer than `items`, the claim over new items alone, and takes its numbers if nothing varies. The
-    test is that of `broad_test`; that of a leaderboard's pair learns from the other pairs.
+    It is no surer than `items`, the claim over new items alone (`Claim.no_surer_than`), and takes its numbers
+    if nothing varies. The test is that of `broad_test`; that of a leaderboard's pair learns from the other
+    pairs.
     """
     over = panel.factors
     population = panel.population(panel.sources, of_clusters=panel.of_clusters)

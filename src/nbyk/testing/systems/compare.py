@@ -251,7 +251,8 @@ def compare(
         raise NbykError("found a judge's votes, and no votes of people; give these first", argument="judge")
     bar = None if against is None or isinstance(against, str) else float(against)
     asked_of_items = (metric, cluster, classes, scale, units, generalise, suite, bar, kind, test)
-    taken = null == "swap_items" and looks == 1 and gold is None and asked_of_items == (None,) * 10
+    taken = null == "swap_items" and looks == 1 and gold is None
+    taken = taken and all(asked is None for asked in asked_of_items)
     taken = taken and are_scores(a if b is None else {"A": a, "B": b})
     kind = "scores" if taken else kind
     lower = gold.lower_is_better if isinstance(gold, Systems) else False
