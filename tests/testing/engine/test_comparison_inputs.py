@@ -59,8 +59,8 @@ def test_pandas_objects_are_aligned_by_their_index_if_all_are() -> None:
     [
         ((GOLD, A), "b is missing"),
         ((GOLD, None, B), "a is missing"),
-        ((GOLD, A, B[:2]), "gold has 3, a has 3, b has 2"),
-        ((None, A, B[:2]), "a has 3, b has 2"),
+        ((GOLD, A, B[:2]), "gold has 3 items and b has 2"),
+        ((None, A, B[:2]), "a has 3 items and b has 2"),
         ((GOLD, [["x"], [1], [2]], B), "a: item 0 holds"),
         ((GOLD, "scores.csv", B), "read files with nbyk.read_ratings"),
         (

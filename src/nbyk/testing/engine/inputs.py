@@ -129,7 +129,7 @@ def as_matrices(sources: dict[str, Any]) -> tuple[dict[str, Floats], dict[str, U
         other = next(name for name, length in others if length != size)
         raise NbykError(
             f"{first} has {number_of(size, 'item')} and {other} has {lengths[other]}, expected the same "
-            f"items of all {len(lengths)}; align them by item first"
+            "items in all; align them by item first"
         )
     return matrices, units
 
