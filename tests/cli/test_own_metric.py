@@ -134,7 +134,7 @@ def test_a_copy_of_a_metric_that_is_a_mean_over_items_has_its_reserve_and_its_ga
         rows = [f"{i},{j},{ratings[i, j]:.6f}" for i in range(120) for j in range(2)]
         Path(f"{name}.csv").write_text("\n".join(["item,run,value", *rows]) + "\n")
     given = "" if metric.startswith("mean") and metric != "mean_of_emds" else "--gold gold.csv"
-    line = f"compare a.csv b.csv {given} --generalise items --gate --max-draws 1999 --metric-file own.py"
+    line = f"compare a.csv b.csv {given} --generalise items --gate --resamples 499 --metric-file own.py"
     answers = []
     for name in (metric, f"own_{metric}"):
         exit_code, output, errors = nbyk(f"{line} --format json --metric {name}")

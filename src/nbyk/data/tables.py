@@ -157,13 +157,13 @@ class Table:
 
     def column(self, name: str, hint: str) -> list[Any]:
         """Return the cells of a column; `hint` is advice for the error if there is none of its name."""
-        places = self._places.get(name, [])
-        if len(places) == 1:
+        same = self._places.get(name, [])
+        if len(same) == 1:
             if name not in self._lists:
-                self._lists[name] = self._cells(places[0])
+                self._lists[name] = self._cells(same[0])
             return self._lists[name]
-        if places:
-            raise self.place.error(f"{len(places)} columns are named {shown(name)}; rename all but one")
+        if same:
+            raise self.place.error(f"{len(same)} columns are named {shown(name)}; rename all but one")
         near = difflib.get_close_matches(name, [each[:60] for each in self.names[:1000]], n=1, cutoff=0.6)
         nearest = f" (nearest: {near[0]!r})" if near else ""
         found_names = some([*filter(None, [self.chosen_by]), *self.names], shown)
