@@ -212,7 +212,7 @@ class Systems:
     def taken_as(self) -> str:
         """What the data were taken for, in words."""
         if self.kind == "scores":
-            pairs = f"paired by {'item' if self.items else 'their order'}" if self.paired else "not paired"
+            pairs = f"paired by their {'ids' if self.items else 'order'}" if self.paired else "not paired"
             counts = ", ".join(f"{len(scores)} of {name}" for name, scores in self.responses.items())
             return f"scores of runs, {pairs}: {counts}"
         over = {"classes": "classes", "distributions": "probabilities of the classes"}.get(self.kind)
