@@ -25,6 +25,8 @@ STUDY: dict[str, Any] = {
     "samplers": ["bootstrap_items/sample(K)"],
     "n_sets": 70,
     "n_bootstraps": 199,
+    "label_classes": [2],
+    "label_sets": 8,
 }
 CONFIG: dict[str, Any] = {"seed": 7, "calibration": STUDY}
 PRODUCTS = dict.fromkeys(["aggregate calibration", "plot calibration", "report calibration"], 1)
