@@ -59,7 +59,7 @@ def written(folder: Path, core: str) -> dict[str, bytes]:
     lines: tuple[str, ...] = (
         "compare a.csv b.csv --gold gold.csv --scale 0,1,2,3,4 --resamples 199 --max-resamples 999 --out one",
         "study normalise own --path gold.csv --scale 0,1,2,3,4 --out own.parquet",
-        "test a.txt b.txt --out tested",
+        "compare a.txt b.txt --kind scores --out tested",
     )
     if EVERY > 1:  # figures take most of the time
         lines = (lines[0].replace("--out one", "--format json"), lines[1])
