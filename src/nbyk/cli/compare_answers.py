@@ -76,8 +76,8 @@ class Following:
             return f"if {name} is gold", _with_gold(journal.question, self.files[name])
         board = boards[0]
         first = [standing.name for standing in board.standings if standing.rank_low == 1]
-        of_first = (pair for pair in board.pairs if {pair.a, pair.b} <= {*first} and not pair.is_behind)
-        pair = next((pair for pair in of_first if pair.shown == "undecided"), None)
+        leading = (pair for pair in board.pairs if {pair.a, pair.b} <= {*first} and not pair.is_behind)
+        pair = next((pair for pair in leading if pair.shown == "undecided"), None)
         if pair is None and len(board.pairs) == 1 and board.pairs[0].shown == "undecided":
             (pair,) = board.pairs
         if (

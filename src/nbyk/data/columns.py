@@ -164,14 +164,14 @@ def refuse_unnamed(files: Sequence[tuple[Table, Columns, str]], of_systems: Colu
     roles: dict[str, str] = {}
     for table, asked, prefix in reversed(files):
         with renaming({role: f"{prefix}{role}" for role in ("item", "rater", "value")}):
-            by_role, of_roles = recognised(table, asked), proposed(table, asked)
+            by_role, likely = recognised(table, asked), proposed(table, asked)
         # without raters, every column beside items may hold a rater's values
         is_named = asked.value != "value" and (not prefix or asked.value != of_systems.value)
         lacks_values = (is_named or by_role.rater in table.names) and by_role.value not in table.names
         lacking = ["item"] * (by_role.item not in table.names) + ["value"] * lacks_values
         missing[:0] = [(table, f"{prefix}{role}", getattr(asked, role)) for role in lacking]
-        for role, name in of_roles.items():
-            is_known = not _needs_option(table, asked, of_roles, role) and not (prefix and role in roles)
+        for role, name in likely.items():
+            is_known = not _needs_option(table, asked, likely, role) and not (prefix and role in roles)
             if not is_known and (not prefix or roles.get(role) != name):
                 roles[f"{prefix}{role}"] = name
     if len(missing) < fewest:

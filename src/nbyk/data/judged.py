@@ -153,11 +153,14 @@ def read_judged(
         )
     by_judge = {name: table for name, table in by_judge.items() if name in by_people}
     systems = tuple(by_judge)
-    of_judge, of_people = Columns(item, None, value), Columns(item, rater, value)
-    firsts = [(next(iter(by_people.values())), of_people, ""), (next(iter(by_judge.values())), of_judge, "")]
-    refuse_unnamed(firsts, of_people, 1)
-    scored = [read(table, of_judge) for table in by_judge.values()]
-    rated = {name: read(table, of_people) for name, table in by_people.items()}
+    judge_columns, people_columns = Columns(item, None, value), Columns(item, rater, value)
+    firsts = [
+        (next(iter(by_people.values())), people_columns, ""),
+        (next(iter(by_judge.values())), judge_columns, ""),
+    ]
+    refuse_unnamed(firsts, people_columns, 1)
+    scored = [read(table, judge_columns) for table in by_judge.values()]
+    rated = {name: read(table, people_columns) for name, table in by_people.items()}
     notes = [f"{name} was left out: people rated none of its outputs" for name in unrated]
     notes += [note for _, _, note in (*scored, *rated.values()) if note]
     if not any(known_names(table.names, "rater") or rater in table.names for table in by_people.values()):

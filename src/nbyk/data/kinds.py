@@ -339,8 +339,8 @@ def kind_of(table: Table, asked: Columns) -> Kind:
     roles = recognised(table, replace(asked, rater=None))
     if roles.item not in table.names:
         others = set(table.names).difference(_runs(table))
-        of_runs = len(others) == 1 or (len(others) < len(table.names) and asked.value in others)
-        return "scores" if asked.item == "item" and of_runs else "numbers"
+        holds_runs = len(others) == 1 or (len(others) < len(table.names) and asked.value in others)
+        return "scores" if asked.item == "item" and holds_runs else "numbers"
     known = {roles.item, asked.cluster, asked.rater, *_runs(table)}
     values = [name for name in table.names if name not in known]
     people = known_names(values, "rater")

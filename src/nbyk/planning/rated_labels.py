@@ -39,7 +39,7 @@ from nbyk.testing.systems.panel import panel_of
 _ITEMS, _HARDLY = 200, 0.01
 _ROUNDS = 4
 _HIGHEST = 0.999
-"""The highest power that is told from 1."""
+"""Powers above this one count as this one: so few sets do not tell them from 1."""
 
 _ROUGHLY, _FINEST, _COARSEST = 0.05, 0.019, 0.035
 """Standard errors of the power: of the first round, and of the answer for small and for large collections."""

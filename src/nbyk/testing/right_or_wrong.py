@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from nbyk.arrays import Integers
 from nbyk.data.response_set import coded
 from nbyk.errors import NbykError, unknown_name
-from nbyk.testing.pvalues import Alternative, check_alternative, p_of_sides
+from nbyk.testing.pvalues import Alternative, check_alternative, p_of_sides, p_of_signs
 
 McNemarMethod: TypeAlias = Literal["exact", "mid_p"]
 
@@ -121,8 +121,8 @@ def mcnemar(
     only_a, only_b = int((a_right > b_right).sum()), int((b_right > a_right).sum())
     n = only_a + only_b
     half = 0.5 * float(binom.pmf(only_a, n, 0.5)) if method == "mid_p" else 0.0
-    greater = float(binom.sf(only_a - 1, n, 0.5)) - half
-    less = float(binom.cdf(only_a, n, 0.5)) - half
+    sides = p_of_signs(only_a, only_b)
+    greater, less = sides["greater"] - half, sides["less"] - half
     name, n_items = "mcnemar_mid_p" if method == "mid_p" else "mcnemar", len(a_right)
     shares = float(a_right.mean()), float(b_right.mean())
     return RightOrWrong(name, *shares, only_a, only_b, n_items, n_items, greater, less, alternative)
