@@ -39,7 +39,6 @@ from nbyk.cli.options import (
     panel,
     scale_named,
 )
-from nbyk.cli.pilot import holds_two_systems
 from nbyk.errors import NbykError, renaming, unknown_name
 from nbyk.words import listed, names_in_text
 
@@ -466,11 +465,10 @@ def _compared(
     asked |= {name: words[name] for name in ("max_resamples", "max_draws", "generalise")}
     asked |= {"suite": _suite(words, read), "pair_runs": words["pair_runs"] == "yes"}
     own_files = files if set(files) == set(read.names) else {}
-    (table,) = files.values() if len(files) == 1 and len(read.names) == 2 else (None,)
     is_named = words["gold"] or words["system"]
-    if table is not None and (is_named or not holds_two_systems(Path(table), words["rater"])):
-        table = None
-    following = Following(own_files, _options(context), words["gold"] and str(words["gold"]), table)
+    (table,) = files.values() if len(files) == 1 and len(read.names) == 2 and not is_named else (None,)
+    gold = words["gold"] and str(words["gold"])
+    following = Following(own_files, _options(context), gold, table, words["rater"])
     return compared_items(read, metrics, asked, following, full=words["full"])
 
 

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from nbyk.cli.pilot import holds_two_systems
 from nbyk.cli.terminal import error_in_options
 from nbyk.errors import NbykError, renaming
 from nbyk.progress import progress, stage
@@ -58,14 +59,15 @@ class Following:
         The options that `nbyk plan` takes too, with their values.
     gold
         The file of gold; None without.
-    table
-        The only file, if `nbyk plan` takes it as a pilot of both systems; None if there is none.
+    table, rater
+        The only file of two systems, and the column of raters; None if there are more files.
     """
 
     files: Mapping[str, str]
     options: tuple[str, ...]
     gold: str | None
     table: str | None = None
+    rater: str | None = None
 
     def after(self, boards: Sequence[Board], systems: Systems) -> tuple[str, str]:
         """Return what to do after an answer, and the command for it; "" for none."""
@@ -90,12 +92,16 @@ class Following:
         if pair is not None and len(board.pairs) == 1 and pair.is_behind:
             return _about_other(journal.question, pair)
         is_open = of_numbers and pair is not None and pair.margin is None and pair.effect != 0.0
-        if is_open and pair is not None and (self.table or {pair.a, pair.b} <= {*self.files}):
+        if is_open and pair is not None and ({pair.a, pair.b} <= {*self.files} or self._is_pilot()):
             return "what would settle it", self._plan(pair)
         is_told = len(board.pairs) == 1 and bool(board.pairs[0].claims[0].advice)
         if is_open and len(board.pairs) == 1 and not is_told and "--full" not in journal.question:
             return "what would settle it", f"{journal.question} --full"
         return all_numbers()
+
+    def _is_pilot(self) -> bool:
+        """Return whether `nbyk plan` takes the only file as a pilot; it is read again only if asked."""
+        return self.table is not None and holds_two_systems(Path(self.table), self.rater)
 
     def _plan(self, pair: Pair) -> str:
         """Return the command that plans with a pair as the pilot."""

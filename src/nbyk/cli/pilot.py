@@ -28,7 +28,7 @@ _MOST_STEPS = 10
 _ROUNDING = 1e-9
 
 
-def holds_two_systems(pilot: Path, rater: str) -> bool:
+def holds_two_systems(pilot: Path, rater: str | None) -> bool:
     """Return whether a file is one table of two systems, with a column that names them."""
     from nbyk.data.columns import known_column
     from nbyk.data.reading import table_of
