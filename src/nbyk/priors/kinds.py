@@ -74,7 +74,11 @@ class Kind:
         return levels >= 2 if self.n_levels is None else levels == self.n_levels
 
     def values(self, levels: int) -> Floats:
-        """Return the possible responses, equal steps from 0 on, shape (L,)."""
+        """Return the possible responses in ascending order, shape (L,).
+
+        Files of ratings on L levels are read as these defaults, 0, 1/L, …, (L − 1)/L, so that `nbyk fit`
+        takes no kind with other levels.
+        """
         return np.arange(levels) / max(levels, 1)
 
     def edges(self, levels: int) -> Floats:
@@ -172,13 +176,13 @@ NORMAL, CLAMPED, LIKERT, BINARY, BETA = range(len(KINDS))
 
 @njit(nogil=True, cache=True)
 def latent(mean: float, sd: float, z: float, code: int) -> Any:
-    """Return the number that a standard normal z makes of an item, before it is put on the scale."""
+    """Return the number that a standard normal z makes of an item: μ if σ is 0, else one that rises with z."""
     return beta_response(mean, sd, z) if code == BETA else mean + sd * z
 
 
 @njit(nogil=True, cache=True)
 def on_scale(x: float, code: int, levels: int) -> Any:
-    """Return the response that a number of `latent` becomes."""
+    """Return the response that a number of `latent` becomes; one between 0 and 1 is put on levels, if any."""
     if code == NORMAL:
         return x
     if code == BINARY:
