@@ -176,7 +176,7 @@ NORMAL, CLAMPED, LIKERT, BINARY, BETA = range(len(KINDS))
 
 @njit(nogil=True, cache=True)
 def latent(mean: float, sd: float, z: float, code: int) -> Any:
-    """Return the number that a standard normal z makes of an item: μ if σ is 0, else one that rises with z."""
+    """Return the number that a standard normal z makes of an item: μ if σ is 0, else one rising with z."""
     return beta_response(mean, sd, z) if code == BETA else mean + sd * z
 
 
