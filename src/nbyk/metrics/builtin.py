@@ -11,8 +11,7 @@ Without one, an additive metric is a sum over items, and any other is scored on 
 
 from __future__ import annotations
 
-from nbyk.metrics.metric import Metric
-from nbyk.metrics.traits import Change, FromCounts, FromMean, Parameter, said
+from nbyk.metrics.metric import Change, FromCounts, FromMean, Metric, Parameter, said
 
 _WEIN = "Wein, Homan, Aroyo and Welty 2023, Follow the leader(board) with confidence"
 _RUBNER = "Rubner, Tomasi and Guibas 2000, The earth mover's distance"

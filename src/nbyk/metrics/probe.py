@@ -19,7 +19,7 @@ import numpy as np
 
 from nbyk.arrays import Floats
 from nbyk.errors import NbykError
-from nbyk.metrics.traits import Change, Smoothness, Traits, said
+from nbyk.metrics.metric import Change, Smoothness, Traits, said
 
 if TYPE_CHECKING:
     from nbyk.metrics.metric import Metric
