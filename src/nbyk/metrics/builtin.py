@@ -260,7 +260,7 @@ BUILTIN = (
             source=source,
             arguments=(("measure", float(place)),),
             additive=True,
-            of_trials=True,
+            takes_trials=True,
             traits=_ERROR if name == "best_of" else _JUMPS,
         )
         for place, (name, summary, source) in enumerate(_OF_TRIALS)

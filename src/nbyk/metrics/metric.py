@@ -221,7 +221,7 @@ class Metric:
     statistics
         Of a metric of outputs: the function of a system's N outputs and the references (None if there are
         none) that returns the statistics of the items, shape (N, F).
-    of_trials
+    takes_trials
         Whether the responses to an item are its own trials, of which it takes k: those of one number on two
         items have nothing in common.
     noun
@@ -255,7 +255,7 @@ class Metric:
     from_mean: FromMean | None = None
     wins: str = ""
     statistics: Implementation | None = None
-    of_trials: bool = False
+    takes_trials: bool = False
     noun: str = ""
     takes_order: bool = False
 
@@ -513,7 +513,7 @@ class Metric:
     def check_trials(self, name: str, trials: Floats) -> None:
         """Raise NbykError if an item of a system, a row of `trials`, has fewer trials than it takes."""
         fewest = int((~np.isnan(trials)).sum(axis=1).min())
-        if self.of_trials and fewest < dict(self.arguments)["k"]:
+        if self.takes_trials and fewest < dict(self.arguments)["k"]:
             raise NbykError(
                 f"metric {self.name} takes that many trials of each item, and {name} has an item with "
                 f"{fewest}; choose k up to {fewest}, or give more trials",

@@ -173,7 +173,7 @@ def variance_shares(
     if data.clusters is None:
         by_source["clusters"] = None
     # An item's trials are its own.
-    units = {} if chosen.of_trials else named_units(data)
+    units = {} if chosen.takes_trials else named_units(data)
     return VarianceShares(
         chosen.name,
         math.sqrt(whole),
