@@ -385,7 +385,7 @@ def simulated_source(
             metrics[0], {**asked, "scale": None, "epsilon_a": 0.0, "epsilon": asked["epsilon"] and 0.1}
         )
         on_scale = pilot_scale(arguments["scale"])
-        trials = all(metric.of_trials for metric in metrics)
+        trials = all(metric.takes_trials for metric in metrics)
         question = _for_people(arguments, asked, metrics[0])
         read = files.read(on_scale, *question, trials=trials)
         population: Any = replace(read.items, system_answers=arguments["system_answers"])

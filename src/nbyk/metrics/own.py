@@ -17,20 +17,20 @@ from typing import Any, TypeVar
 from nbyk.errors import NbykError, StoppedError
 from nbyk.files import read_bytes
 from nbyk.metrics.builtin import WINS
-from nbyk.metrics.metric import Metric
-from nbyk.metrics.registry import ROWS
-from nbyk.metrics.traits import (
+from nbyk.metrics.metric import (
     Change,
     Direction,
     FromCounts,
     FromMean,
     Implementation,
     Kind,
+    Metric,
     Needs,
     Parameter,
     Smoothness,
     Traits,
 )
+from nbyk.metrics.registry import ROWS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

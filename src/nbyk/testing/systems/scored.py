@@ -134,7 +134,7 @@ class ScoredSystems:
         clusters = as_clusters(cluster, sources, rows.n_items)
         known = of_columns if units is None else units
         behind = {name: known[name] for name in ("gold", *named) if name in known}
-        if chosen.of_trials:
+        if chosen.takes_trials:
             behind |= dict.fromkeys(named, FRESH)
         scores = np.full(len(named), np.nan)
         if chosen.kind != "comparison":
@@ -163,7 +163,7 @@ class ScoredSystems:
         """Yield the caution about items that have unlike numbers of trials, if the metric is of trials."""
         numbers = [(~np.isnan(matrix)).sum(axis=1) for matrix in self.rows.systems]
         for name, of_items in zip(self.names, numbers, strict=True):
-            if self.metric.of_trials and of_items.min() < of_items.max():
+            if self.metric.takes_trials and of_items.min() < of_items.max():
                 yield (
                     f"items of {name} have from {of_items.min()} to {of_items.max()} trials: each counts "
                     "once, by the trials that it has"
