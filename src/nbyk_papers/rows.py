@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nbyk_papers.gathered import P_VALUES, RATES, as_rows
-from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.gathered import P_VALUES, RATES, as_rows, read_partitioned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,8 +35,8 @@ def homan2025_rates(*, power: Sequence[Path] = (), seed: int) -> pa.Table:
 
 def ulmer2022_p_values(*, scores: Sequence[Path], seed: int) -> pa.Table:
     """Return the p-value of each test on each simulation; eps_min, the result of aso, is none."""
+    from nbyk_papers.ulmer2022.comparison import read_scores
     from nbyk_papers.ulmer2022.design import ASO
-    from nbyk_papers.ulmer2022.reading import read_scores
 
     names = {
         "distribution": "source",
@@ -51,7 +50,7 @@ def ulmer2022_p_values(*, scores: Sequence[Path], seed: int) -> pa.Table:
 
 def ulmer2022_rates(*, scores: Sequence[Path], thresholds: Sequence[float], seed: int) -> pa.Table:
     """Return the share of simulations that each test rejects at each threshold."""
-    from nbyk_papers.ulmer2022.reading import error_rates, read_scores, type_of
+    from nbyk_papers.ulmer2022.comparison import error_rates, read_scores, type_of
 
     names = {"distribution": "source", "threshold": "alpha", "n_simulations": "n_sets"}
     table = error_rates(read_scores(scores), thresholds).rename(columns=names | _OF_TESTS)
@@ -68,7 +67,7 @@ def boostsa2022_p_values(
     seed: int,
 ) -> pa.Table:
     """Return the p-value of each score on each simulation, whose sampler is the share of a resample."""
-    from nbyk_papers.boostsa2022.reading import read_p_values
+    from nbyk_papers.boostsa2022.comparison import read_p_values
 
     names = {"design": "source", "score": "metric", "simulation": "reference", "p": "estimated_p"}
     names |= {"standard_error": "estimated_se", "effect": "estimated_effect"}
@@ -78,7 +77,7 @@ def boostsa2022_p_values(
 
 def boostsa2022_rates(*, levels: Sequence[Path], seed: int) -> pa.Table:
     """Return the levels of each score, whose source is the kind of labels."""
-    from nbyk_papers.boostsa2022.reading import read_levels
+    from nbyk_papers.boostsa2022.comparison import read_levels
 
     table = _with_share(read_levels(levels).rename(columns={"kind": "source", "score": "metric"}))
     return as_rows(RATES, "boostsa2022", seed, _with_error(table), k_responses=1)

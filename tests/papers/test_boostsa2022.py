@@ -32,9 +32,9 @@ from nbyk_papers.boostsa2022.label_cells import (
     example,
     levels,
     tagging,
+    type_one_error,
 )
 from nbyk_papers.boostsa2022.label_sets import counted_set
-from nbyk_papers.boostsa2022.level import type_one_error
 
 WORK = Work("test")
 

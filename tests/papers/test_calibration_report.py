@@ -18,10 +18,8 @@ from nbyk.priors import published_prior
 from nbyk.report.answer import write_answer
 from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.calibration.reading import band, read_rates
-from nbyk_papers.calibration.report import rates_report, report
+from nbyk_papers.calibration.report import default_rates, rates_report, report, summarise, tables_of
 from nbyk_papers.calibration.study import STUDY
-from nbyk_papers.calibration.summary import default_rates, summarise
-from nbyk_papers.calibration.tables import tables_of
 from nbyk_papers.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
 
 SETS = 1000

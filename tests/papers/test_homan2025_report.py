@@ -33,8 +33,7 @@ from nbyk_papers.homan2025.comparison import (
 )
 from nbyk_papers.homan2025.description import describe_fit
 from nbyk_papers.homan2025.design import METRIC_OF_COLUMN, published_table
-from nbyk_papers.homan2025.report import report
-from nbyk_papers.homan2025.summary import summarise
+from nbyk_papers.homan2025.report import report, summarise
 from nbyk_papers.homan2025.tables import fit_table, tables_of
 
 

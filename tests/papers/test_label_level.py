@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from nbyk_papers.boostsa2022.design import HARD_SCORES, SOFT_SCORES
-from nbyk_papers.boostsa2022.level import equally_good, type_one_error
+from nbyk_papers.boostsa2022.label_cells import equally_good, type_one_error
 
 pytestmark = pytest.mark.statistics
 

@@ -15,12 +15,10 @@ from nbyk.priors import Response, fit_prior
 from nbyk.report.formats import latex, markdown
 from nbyk.report.html import render_block
 from nbyk.resampling.samplers import WEIN_SAMPLERS
-from nbyk_papers.wein2023.comparison import Cells, minima
+from nbyk_papers.wein2023.comparison import Cells, minima, place_among
 from nbyk_papers.wein2023.design import COLUMNS, published_minima, published_p_values
-from nbyk_papers.wein2023.names import figure_names, section_folder, table_names
-from nbyk_papers.wein2023.ranks import place_among
-from nbyk_papers.wein2023.report import cells_report
-from nbyk_papers.wein2023.summary import summarise
+from nbyk_papers.wein2023.report import cells_report, summarise
+from nbyk_papers.wein2023.study import figure_names, section_folder, table_names
 from nbyk_papers.wein2023.tables import full, minima_table
 from tests.written import write_table
 

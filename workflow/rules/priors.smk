@@ -63,7 +63,7 @@ rule likelihood_fit:
         runtime=minutes(5),
     params:
         code=lambda wildcards: plan.code(
-            "nbyk_papers.homan2025.commands:likelihood_fit"
+            "nbyk_papers.homan2025.description:likelihood_fit"
         ),
     message:
         "Fitting a prior to the ratings of {wildcards.source} by likelihood"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from nbyk_papers.boostsa2022.comparison import AGREEMENT, half_width, steps_of_figure_1
+from nbyk_papers.boostsa2022.comparison import AGREEMENT, half_width, score_name, steps_of_figure_1
 from nbyk_papers.boostsa2022.design import (
     ALPHA,
     DEFAULT_FRACTION,
@@ -18,7 +18,6 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_RIGHT_B,
     TAGGING,
 )
-from nbyk_papers.boostsa2022.reading import score_name
 from nbyk_papers.verdicts import OPEN, Cases, Outcome, Verdict, error_of_rate, judge, with_error
 
 if TYPE_CHECKING:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nbyk.resampling.streams import StreamKey, stream_key
+from nbyk.resampling.streams import CHUNK, StreamKey, Streams, chunks, stream_key
+from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.boostsa2022.design import (
     EXAMPLE_COUNTS,
     LEAD,
@@ -17,6 +20,7 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_RIGHT_A,
     TAGGED_RIGHT_B,
 )
+from nbyk_papers.boostsa2022.label_bootstrap import Semantics, label_bootstrap
 from nbyk_papers.boostsa2022.label_sets import LabelSet, balanced_set, counted_set, tagging_set
 
 if TYPE_CHECKING:
@@ -24,6 +28,115 @@ if TYPE_CHECKING:
 
     from nbyk.studies.steps import Work
     from nbyk_papers.boostsa2022.label_bootstrap import Semantics
+
+
+FRACTIONS = (0.05, 0.1, 0.25, 0.5, 1.0)
+
+_CLASSES = (0.5, 0.3, 0.2)
+_HARD_ACCURACY = 0.75
+_HARD_COPIED = 0.5
+_SOFT_CONCENTRATION = 2.0
+_SOFT_NOISE = 0.4
+
+Kind: TypeAlias = Literal["hard", "soft"]
+Predictions: TypeAlias = NDArray[np.int64] | NDArray[np.float64]
+
+
+def equally_good(
+    kind: Kind, n_items: int, chunk: int, size: int, seed: int = 0
+) -> list[tuple[Predictions, ...]]:
+    """Return targets and predictions of A and B for the first `size` sets of a chunk; both are equally good.
+
+    A and B are exchangeable: hard labels of three classes are right with a chance of ¾, and equal the other
+    system's label half of the time. Soft labels are the target mixed with noise of each system.
+    """
+    draw = Streams(stream_key(seed, purpose="label level", kind=kind, n_items=n_items), chunk).generator(
+        "sets"
+    )
+    return [_hard_set(draw, n_items) if kind == "hard" else _soft_set(draw, n_items) for _ in range(size)]
+
+
+def type_one_error(
+    kind: Kind,
+    scores: Sequence[str],
+    *,
+    fractions: Sequence[float] = FRACTIONS,
+    n_items: int = 200,
+    n_sets: int = 2000,
+    n_resamples: int = 999,
+    alpha: float = 0.05,
+    semantics: Semantics = "recommended",
+    seed: int = 0,
+    threads: int = 1,
+) -> list[dict[str, Any]]:
+    """Return the rate at which `label_bootstrap` rejects if both systems are equally good (`equally_good`).
+
+    All fractions, the shares of the items to draw, see the same test sets.
+
+    Returns
+    -------
+    list of dict
+        A row for each score and fraction: with the rate its exact 95 % interval low and high, and band_low
+        and band_high, between which 99 % of the rates of an exact test lie.
+    """
+
+    def rejections(chunk_and_size: tuple[int, int]) -> NDArray[np.int64]:
+        chunk, size = chunk_and_size
+        n_rejected = np.zeros((len(scores), len(fractions)), np.int64)
+        for at, (target, a, b) in enumerate(equally_good(kind, n_items, chunk, size, seed)):
+            for f, fraction in enumerate(fractions):
+                test = label_bootstrap(
+                    target,
+                    a,
+                    b,
+                    scores,
+                    n_classes=len(_CLASSES),
+                    semantics=semantics,
+                    fraction=fraction,
+                    n_resamples=n_resamples,
+                    seed=chunk * CHUNK + at,
+                )
+                n_rejected[:, f] += [comparison.p <= alpha for comparison in test.comparisons]
+        return n_rejected
+
+    with ThreadPoolExecutor(max(1, threads)) as pool:
+        counts = np.sum(list(pool.map(rejections, chunks(n_sets))), axis=0)
+    told = {"alpha": alpha, "n_sets": n_sets, "n_resamples": n_resamples}
+    band = dict(zip(("band_low", "band_high"), _band(n_sets, alpha), strict=True))
+    return [
+        {"n_items": n_items, "semantics": semantics, "score": score, "fraction": fraction, **told}
+        | {"rejections": count, "rate": count / n_sets}
+        | dict(zip(("low", "high"), proportion_interval(count, n_sets), strict=True))
+        | band
+        for score, of_score in zip(scores, counts.tolist(), strict=True)
+        for fraction, count in zip(fractions, of_score, strict=True)
+    ]
+
+
+def _band(n_sets: int, alpha: float) -> tuple[float, float]:
+    from scipy.stats import binom
+
+    low, high = binom.ppf([0.005, 0.995], n_sets, alpha) / n_sets
+    return float(low), float(high)
+
+
+def _hard_set(draw: np.random.Generator, n_items: int) -> tuple[Predictions, ...]:
+    target = draw.choice(len(_CLASSES), n_items, p=_CLASSES)
+    a, other = (
+        np.where(
+            draw.random(n_items) < _HARD_ACCURACY, target, draw.choice(len(_CLASSES), n_items, p=_CLASSES)
+        )
+        for _ in range(2)
+    )
+    return target, a, np.where(draw.random(n_items) < _HARD_COPIED, a, other)
+
+
+def _soft_set(draw: np.random.Generator, n_items: int) -> tuple[Predictions, ...]:
+    concentration = _SOFT_CONCENTRATION * np.array(_CLASSES)
+    target, *noise = draw.dirichlet(concentration, (3, n_items))
+    a, b = ((1.0 - _SOFT_NOISE) * target + _SOFT_NOISE * of_system for of_system in noise)
+    return target, a, b
+
 
 Draw = Callable[[np.random.Generator], LabelSet]
 
@@ -93,8 +206,6 @@ def levels(
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Measure how often the test rejects if both systems are equally good: rows of `type_one_error`."""
     import pyarrow as pa
-
-    from nbyk_papers.boostsa2022.level import type_one_error
 
     rows = type_one_error(kind, **vars(tests), threads=work.threads)
     return pa.Table.from_pylist(rows), {"M": tests.n_resamples}

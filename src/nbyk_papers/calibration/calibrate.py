@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -267,3 +268,24 @@ def _row(method: Method, metric: str, alpha: float, p: Floats) -> dict[str, str 
 @cache
 def _interval(found: int, n: int) -> tuple[float, float]:
     return proportion_interval(found, n)
+
+
+def rates(
+    prior: Path,
+    *,
+    n_items: int,
+    k_responses: int,
+    epsilon_a: float,
+    epsilon_b: float,
+    tests: RateTests,
+    work: Work,
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Compute each test's rejection rate at one size, on the same simulated test sets."""
+    from nbyk.priors import read_prior
+    from nbyk.resampling.population import Population
+    from nbyk_papers.calibration.calibrate import calibrate
+
+    population = Population(read_prior(prior), n_items, k_responses, epsilon_b, epsilon_a)
+    with work.progress(tests.n_sets):
+        table = calibrate(population, tests, work)
+    return table, {"M": tests.n_resamples, "prior": population.prior.to_dict()}

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk.report.drawing import COLOURS, style
-from nbyk_papers.calibration.names import named
-from nbyk_papers.calibration.reading import groups
-from nbyk_papers.calibration.summary import MAIN_ALPHA
-from nbyk_papers.calibration.tables import main_metric, two_sided
+from nbyk_papers.calibration.reading import MAIN_ALPHA, groups, main_metric, named, two_sided
 from nbyk_papers.calibration.verdicts import EXPECTED_P
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nbyk_papers.homan2025 import pair_claims, power_claims, size_claims
-from nbyk_papers.homan2025.cases import Numbers
+from nbyk_papers.homan2025 import pair_claims, size_claims
+from nbyk_papers.homan2025.size_claims import Numbers
 from nbyk_papers.verdicts import Outcome, Verdict
 
 SEMANTICS = ("published", "recommended")
@@ -97,7 +97,7 @@ CLAIMS = (
         "baseline hypothesis tests",
         "in each panel of Figure 6, at the first size where the multistage bootstrap or a baseline test has "
         "a power of .9, the multistage bootstrap has the larger power",
-        power_claims.power,
+        pair_claims.power,
     ),
     Conclusion(
         "section 7",

@@ -10,6 +10,7 @@ import numpy as np
 
 from nbyk.data.sources import OWN_FIT
 from nbyk_papers.agreement import pooled_variances
+from nbyk_papers.gathered import in_order, read_partitioned
 from nbyk_papers.homan2025.design import (
     ALPHA,
     COLUMNS,
@@ -23,7 +24,6 @@ from nbyk_papers.homan2025.design import (
     published_table,
     select_smallest,
 )
-from nbyk_papers.partitions import in_order, read_partitioned
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.files import read_json
 from nbyk_papers import placed
-from nbyk_papers.homan2025.cases import Numbers
+from nbyk_papers.gathered import read_partitioned
 from nbyk_papers.homan2025.comparison import (
     compare,
     in_papers_order,
@@ -30,7 +30,7 @@ from nbyk_papers.homan2025.design import (
     published_source,
     table_name,
 )
-from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.homan2025.size_claims import Numbers
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbyk_papers.gathered import in_order, read_partitioned
 from nbyk_papers.pandita2026.design import ALPHA, METRICS, N_SETS, POWER, PRINTED_EPSILON, PRIORS, table_2
-from nbyk_papers.partitions import in_order, read_partitioned
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ import numpy as np
 
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.studies.study import Cell
-from nbyk_papers.partitions import in_order, read_partitioned
+from nbyk_papers.gathered import in_order, read_partitioned
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from nbyk.priors.two_stage import TwoStagePrior
     from nbyk.studies.steps import Work
     from nbyk_papers.verdicts import Verdict
+    from nbyk_papers.wein2023.choices import SourceErrors
     from nbyk_papers.wein2023.comparison import Cells
-    from nbyk_papers.wein2023.estimation_errors import SourceErrors
 
 N_ITEMS, K_RESPONSES = 200, 5
 N_DRAWS, N_RESAMPLES = 1000, 200
@@ -184,8 +184,8 @@ def read_estimates(files: Sequence[Path]) -> Cells:
 
 def estimate_verdicts(cells: Cells) -> list[Verdict]:
     """Return verdicts on what Wein et al. 2023 found for numbers, by kind of responses."""
+    from nbyk_papers.wein2023.choices import places_of
     from nbyk_papers.wein2023.claims import BEST_SAMPLER, SEVERAL_RESPONSES, PaperClaim, judged
-    from nbyk_papers.wein2023.estimation_errors import places_of
 
     claims = (
         SEVERAL_RESPONSES,

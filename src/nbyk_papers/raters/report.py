@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nbyk.report.answer import Answer
 from nbyk.report.drawing import COLOURS, new_panels
 from nbyk_papers import placed
-from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.gathered import read_partitioned
 from nbyk_papers.raters.categories import category_verdicts, read_categories
 from nbyk_papers.raters.claims import verdicts_of
 from nbyk_papers.raters.design import ALPHA, FORGOTTEN, IN_WORDS, KEPT, LABELS, OTHERS, SEMANTICS, system_name

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbyk_papers.ulmer2022.comparison import SETTING
 from nbyk_papers.ulmer2022.design import (
     ALPHA,
     ASO,
@@ -17,7 +18,6 @@ from nbyk_papers.ulmer2022.design import (
     TESTS,
     TYPE_1,
 )
-from nbyk_papers.ulmer2022.reading import SETTING
 from nbyk_papers.verdicts import Outcome, Verdict, judge
 
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ import numpy as np
 
 from nbyk.resampling.samplers import get_sampler
 from nbyk_papers.verdicts import Outcome, Verdict, judge
-from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE
+from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE, SourceErrors, places_of
 from nbyk_papers.wein2023.comparison import Cells
 from nbyk_papers.wein2023.design import PRIORS
-from nbyk_papers.wein2023.estimation_errors import SourceErrors, places_of
 
 FIRST, ALL = "bootstrap_items/first_element", "bootstrap_items/all"
 SMALL = 0.1
