@@ -185,7 +185,7 @@ def test_a_rejected_fit_is_said_before_anything_else(files: list[Path], tmp_path
     config = validate({"calibration": {"sources": ["simulated", "convabuse_fit"]}})
     files_of_priors = [
         "results/priors/published/simulated.json",
-        "results/homan2025/fits/convabuse/prior.json",
+        "results/fits/convabuse/prior.json",
     ]
     assert STUDY.reported(config).inputs["priors"] == files_of_priors
 

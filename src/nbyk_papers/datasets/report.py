@@ -24,7 +24,6 @@ from nbyk_papers.fits import draw_ecdf, label_moments, moments_of_prior
 from nbyk_papers.gathered import in_order, read_rows
 from nbyk_papers.shown import Page, study_answer
 from nbyk_papers.wein2023.design import COLUMNS
-from nbyk_papers.wein2023.real_gold import SmallPerturbations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -208,7 +207,7 @@ def report(
             "cautions": [data.prior.caution for data in data_sets if data.prior.caution],
             "n_references": int(p["n_references"].max()),
             "sampler": shown["sampler"].iloc[0],
-            "sections": [_section(data, seed) for data in data_sets],
+            "sections": [_section(data) for data in data_sets],
         },
         [
             ("data_sets", "Every data set that you have", description_table(data_sets)),
@@ -242,12 +241,11 @@ def fit_figure(data: DataSet, *, seed: int) -> Figure:
     return figure
 
 
-def _section(data: DataSet, seed: int) -> dict[str, Any]:
+def _section(data: DataSet) -> dict[str, Any]:
     return {
         "name": data.name,
         "title": data.title,
         "caution": data.prior.caution,
-        "perturbed": SmallPerturbations.of(data.prior, data.ratings.matrix(), seed).sentence,
         "text": f"{data.ratings.n_items:,} items, {data.ratings.n_ratings:,} ratings by "
         f"{len(data.ratings.raters):,} raters, {data.per_item} per item. Each rating is {data.scale}.",
         "licence": data.made["licence"],

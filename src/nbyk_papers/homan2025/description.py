@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Annotated, Any
+from dataclasses import dataclass
 
 import numpy as np
-import typer
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.cli.options import Out
 from nbyk.priors.marginal import Counts, ItemGrid, masses, nodes
 from nbyk.priors.responses import Response
 from nbyk.priors.two_stage import TwoStagePrior
@@ -100,10 +96,6 @@ class Description:
     means_tv_chance: float | None
     responses_tv: float | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as JSON can hold them."""
-        return asdict(self)
-
 
 def describe_fit(prior: TwoStagePrior, matrix: ArrayLike, response: Response | None = None) -> Description:
     """Compare any prior whose responses have levels with responses, shape (N, K), NaN for missing ones.
@@ -163,25 +155,3 @@ def _chance(shares: Floats, n_items: int) -> float:
     """Return the mean total-variation distance of a sample, by the normal approximation of each share."""
     variances = np.clip(shares * (1.0 - shares), 0.0, None) / n_items
     return float(np.sqrt(2.0 / np.pi * variances).sum() / 2)
-
-
-def likelihood_fit(
-    ratings: Annotated[Path, typer.Argument(help="File of ratings that `nbyk study normalise` wrote.")],
-    out: Out,
-    name: Annotated[str, typer.Option(help="Name of the source.")],
-    check: Annotated[Path, typer.Option(help="JSON to write: how near the published prior and the fit are.")],
-) -> None:
-    """Fit a prior to ratings by likelihood, and say how well it and the published one describe them."""
-    from nbyk.data import source
-    from nbyk.data.ratings import stored_ratings
-    from nbyk.files import write_json
-    from nbyk.priors import Response, fit_prior, published_prior
-
-    matrix = stored_ratings(ratings)[0].matrix()
-    response = Response.on(source(name).scale)
-    fitted = fit_prior(name, matrix, response).prior
-    published, own = (
-        describe_fit(prior, matrix, response).to_dict() for prior in (published_prior(name), fitted)
-    )
-    write_json(check, {"published": published, "own": {"prior": fitted.to_dict(), "description": own}})
-    write_json(out, fitted.to_dict())

@@ -180,13 +180,12 @@ def report(
     numbers = Numbers(
         read_grid(grid), read_grid(claims) if claims else None, read_power(power) if power else None
     )
-    goodness = dict(zip(fits.fitted, fits.checks, strict=True))
     rated = dict(zip(stages, stage_ratings, strict=True))
     verdicts = verdict_rows(verdicts_of(numbers))
     return study_answer(
         PAGE,
         {**summarise(numbers.grid), "verdicts": verdicts},
-        all_tables(numbers, goodness),
+        all_tables(numbers, fits.files()),
         figures_of(numbers.grid, numbers.power, fits.files(), rated, seed=seed),
         priors=fits.priors,
     )

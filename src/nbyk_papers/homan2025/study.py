@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -68,14 +68,10 @@ SIZES = Axis("grid", tuple(map(size_name, PAPERS_SIZES)), further=(_GRID, _secon
 GRID_METRICS = Axis("homan2025", METRICS)
 
 
-FITS = "homan2025/fits"
-"""The folder of the priors that are fitted by the paper's method."""
-
-
 def prior_file(source: str) -> str:
     """Return the file of a source's prior: the published one, or that of our own fit."""
     if is_own_fit(source):
-        return fit_file(published_source(source), "prior", FITS)
+        return fit_file(published_source(source), "prior")
     return f"results/priors/published/{source}.json"
 
 
@@ -286,19 +282,12 @@ class Homan2025Study(Study):
             {
                 **self.cell_paths(config),
                 "stage_ratings": [ratings_file(source) for source in stages],
-                "checks": [fit_file(source, "check", FITS) for source in sources],
                 "ratings": [ratings_file(source) for source in sources],
-                "priors": [fit_file(source, "prior", FITS) for source in sources],
+                "priors": [fit_file(source, "prior") for source in sources],
             },
             memory=400,
             seconds=50,
         )
-
-    def commands(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the command that fits priors by the paper's method."""
-        from nbyk_papers.homan2025.description import likelihood_fit
-
-        return {"likelihood-fit": likelihood_fit}
 
 
 def sources_with_data(config: Any, settings: Any) -> list[str]:

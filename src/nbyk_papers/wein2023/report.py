@@ -28,8 +28,6 @@ from nbyk_papers.wein2023.comparison import (
 )
 from nbyk_papers.wein2023.design import STUDY, minima_table_name
 from nbyk_papers.wein2023.figures import figures_of, minima_figures
-from nbyk_papers.wein2023.moment_fit import fits_table
-from nbyk_papers.wein2023.real_gold import small_perturbations
 from nbyk_papers.wein2023.study import section_folder
 from nbyk_papers.wein2023.tables import all_tables, ranks_by_cell
 
@@ -183,10 +181,6 @@ PAGE = Page(
     marked=("z true",),
 )
 
-FITS_CAPTION = (
-    "Priors fitted in the paper's way (Appendix B), with the mean error of its histograms' bars as a share "
-    "of the values, and in nbyk's, and how far the ratings of each are from the data's"
-)
 RANKS_CAPTION = "Every published estimated p-value beside ours, and its place among our test sets"
 
 
@@ -222,12 +216,9 @@ def report(
 def cells_report(
     cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int, later: Mapping[str, Cells] | None = None
 ) -> Answer:
-    """Return the report of the first section's cells, of further sections' by their folder, and of fits."""
+    """Return the report of the first section's cells, and of further sections' by their folder."""
     verdicts = verdict_rows(verdicts_of(cells))
-    on_real_gold = [small_perturbations(source, *files, seed) for source, files in fits.items()]
     tables, figures = list(all_tables(cells)), figures_of(cells, fits, seed)
-    if fits:
-        tables.append(("fits", FITS_CAPTION, fits_table(fits, seed)))
     sections = []
     for folder, of_section in (later or {}).items():
         size = folder.replace("_", ", ").replace("-", " = ")
@@ -241,7 +232,7 @@ def cells_report(
         figures |= {f"{folder}/{name}": draw for name, draw in minima_figures(of_section).items()}
     return study_answer(
         PAGE,
-        {**summarise(cells), "verdicts": verdicts, "real_gold": on_real_gold, "sections": sections},
+        {**summarise(cells), "verdicts": verdicts, "sections": sections},
         tables,
         figures,
         files_alone=[AnswerTable("ranks_by_cell", RANKS_CAPTION, ranks_by_cell(cells), on_page=False)],

@@ -57,7 +57,7 @@ def figure_names(config: Any, fitted: list[str]) -> list[str]:
     return [*(["agreement"] if has_agreement else []), *minima, *stages]
 
 
-def table_names(config: Any, fitted: list[str]) -> list[str]:
+def table_names(config: Any) -> list[str]:
     """Return the names of the report's tables, without suffix."""
     metrics = tuple(config.metrics)
     of_every_sampler = set(metrics).intersection(
@@ -65,7 +65,7 @@ def table_names(config: Any, fitted: list[str]) -> list[str]:
     )
     kinds = ["acceptable", "nearest_samplers", "samplers"]
     kinds += ["choices"] if min(len(config.samplers), len(of_every_sampler)) > 1 else []
-    names_of_tables = ["verdicts", "ranks_by_cell", *(["fits"] if fitted else [])]
+    names_of_tables = ["verdicts", "ranks_by_cell"]
     for section in shown(config):
         for semantics, sources in _sources(config).items():
             names = [*kinds, *(["ranks"] if _has_published(config, section) else [])]
@@ -189,7 +189,7 @@ class Wein2023Study(Study):
     def tables(self, config: Any) -> list[str]:
         """Return the names of the tables of its report."""
 
-        return table_names(config, self._fitted(config))
+        return table_names(config)
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
