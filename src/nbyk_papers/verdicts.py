@@ -7,15 +7,17 @@ claim, and a standard error of that margin. A verdict follows from the cases; no
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Numbers = TypeVar("Numbers")
 
 CLOSE = 3.0
 """A case is too close to call if its margin is within this many standard errors of 0."""
@@ -127,6 +129,46 @@ class Verdict:
             }
             for finding in self.findings
         ]
+
+
+@dataclass(frozen=True)
+class Claim(Generic[Numbers]):
+    """A claim of a paper, and the function that judges it.
+
+    Attributes
+    ----------
+    place, words, criterion
+        As in `Verdict`; the words are quoted unless they are our own.
+    found
+        Returns the finding that the numbers of a semantics give; None if they have no case.
+    """
+
+    place: str
+    words: str
+    criterion: str
+    found: Callable[[Numbers, str], Outcome | None]
+    is_quoted: bool = True
+
+
+def verdicts_on(claims: Iterable[Claim[Numbers]], numbers: Mapping[str, Numbers]) -> list[Verdict]:
+    """Return a verdict on each claim that the numbers, by semantics, have a case of."""
+    verdicts = []
+    for claim in claims:
+        findings = (claim.found(own, semantics) for semantics, own in numbers.items())
+        known = tuple(finding for finding in findings if finding is not None)
+        words = f"“{claim.words}”" if claim.is_quoted else claim.words
+        verdicts += [Verdict(claim.place, words, claim.criterion, known)] if known else []
+    return verdicts
+
+
+def finding(
+    semantics: str, margins: ArrayLike, errors: ArrayLike, noun: str, more: str = ""
+) -> Outcome | None:
+    """Return the finding of cases (`judge`) with a name for them, and more words; None without a case."""
+    if not np.isfinite(np.asarray(margins, dtype=np.float64)).any():
+        return None
+    cases = judge(margins, errors)
+    return Outcome(semantics, f"{cases.sentence(noun)}{more}", cases.outcome)
 
 
 def verdict_rows(verdicts: Iterable[Verdict]) -> list[dict[str, str]]:

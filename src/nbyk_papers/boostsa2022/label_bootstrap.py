@@ -38,11 +38,9 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
 MEASURES = ("cross_entropy", "js_divergence", "js_distance", "entropy_similarity", "entropy_correlation")
-_SIMILARITY, _CORRELATION = 3, 4
 
-# Columns of sums: of the targets' entropies x, then for each system of its entropies y and its distances.
-_X2, _CENTRED_X, _CENTRED_X2, _SHARED = range(4)
-_Y2, _XY, _CENTRED_Y, _CENTRED_Y2, _CENTRED_XY, _PER_SYSTEM = range(3, 9)
+_SHARED, _PER_SYSTEM = 3, 8
+"""Columns of `contributions`: of the targets, and of each system."""
 
 _ROUNDING = 1e-12
 """Entropies that spread by less, or whose variance is a smaller share of their mean square, are constant."""
@@ -68,65 +66,11 @@ def distances(target: Floats, prediction: Floats) -> Any:
     return out
 
 
-@njit(nogil=True, cache=True)
-def _pearson(n: float, x: float, x2: float, y: float, y2: float, xy: float) -> Any:
-    """Return the correlation from sums over n items; NaN for a constant."""
-    var_x = x2 - x * x / n
-    var_y = y2 - y * y / n
-    least = n * _ROUNDING * _ROUNDING
-    if var_x <= least + _ROUNDING * x2 or var_y <= least + _ROUNDING * y2:
-        return np.nan
-    return min(1.0, max(-1.0, (xy - x * y / n) / np.sqrt(var_x * var_y)))
-
-
-@njit(nogil=True, cache=True)
-def _score(measure: int, n: float, shared: Floats, own: Floats) -> Any:
-    if measure == _SIMILARITY:
-        squares = shared[_X2] * own[_Y2]
-        return min(1.0, own[_XY] / np.sqrt(squares)) if squares > 0.0 else np.nan
-    if measure == _CORRELATION:
-        return _pearson(
-            n,
-            shared[_CENTRED_X],
-            shared[_CENTRED_X2],
-            own[_CENTRED_Y],
-            own[_CENTRED_Y2],
-            own[_CENTRED_XY],
-        )
-    return own[measure] / n
-
-
-@njit(nogil=True, cache=True)
-def score_sums(n: float, sums: Floats, measures: Ints, out: Floats) -> None:
-    """Score draws from the sums of `contributions`.
-
-    Parameters
-    ----------
-    n
-        Items of a draw.
-    sums : ndarray, shape (3 + 8 S, R)
-        Sums of the drawn items' contributions: those of the targets, then those of each system.
-    measures : ndarray of int, shape (M,)
-        The measures to score, as places in `MEASURES`.
-    out : ndarray, shape (M, S, R)
-        Filled with the scores; NaN where undefined.
-    """
-    for draw in range(out.shape[2]):
-        shared = sums[:_SHARED, draw]
-        for s in range(out.shape[1]):
-            start = _SHARED + s * _PER_SYSTEM
-            own = sums[start : start + _PER_SYSTEM, draw]
-            for m in range(len(measures)):
-                out[m, s, draw] = _score(measures[m], n, shared, own)
-
-
 def contributions(target: Floats, predictions: Floats) -> Floats:
     """Return each item's contribution to the sums behind every score, shape (N, 3 + 8 S).
 
-    Parameters
-    ----------
-    target, predictions : ndarray, shape (N, C) and (S, N, C)
-        Rows of probabilities that sum to one.
+    They are of rows of probabilities, shape (N, C) of the targets and (S, N, C) of the systems: of the
+    targets' entropies x, then for each system its distances and those of its entropies y.
     """
     x = entropies(target)
     x_off = x - x.mean()
@@ -212,19 +156,28 @@ class SoftScorer:
     """Every item is a kind of its own."""
 
     def __init__(self, target: Labels, predictions: Labels, scores: Sequence[Metric]) -> None:
-        self._measures = np.array([MEASURES.index(score.name) for score in scores], dtype=np.int64)
-        self._n_systems = len(predictions)
+        self._measures = [MEASURES.index(score.name) for score in scores]
         self.kind_of = np.arange(len(target))
         of_one = (rows / rows.sum(axis=-1, keepdims=True) for rows in (target, predictions))
         self.features = contributions(*of_one)
 
     def scores(self, draws: ItemDraws) -> Floats:
         """As `HardScorer.scores`; NaN where undefined."""
-        sums = np.empty((self.features.shape[1], DRAWS))
+        sums, n = np.empty((self.features.shape[1], DRAWS)), float(draws.shape[1])
         weighted_sums(self.features, draws.weights, sums)
-        out = np.empty((len(self._measures), self._n_systems, sums.shape[1]))
-        score_sums(float(draws.shape[1]), sums, self._measures, out)
-        return out
+        x2, centred_x, centred_x2 = sums[:_SHARED]
+        own = sums[_SHARED:].reshape(-1, _PER_SYSTEM, DRAWS).swapaxes(0, 1)
+        distances, (y2, xy, centred_y, centred_y2, centred_xy) = own[:_SHARED], own[_SHARED:]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            squares = x2 * y2
+            cosine = np.where(squares > 0.0, np.minimum(1.0, xy / np.sqrt(squares)), np.nan)
+            var_x = centred_x2 - centred_x * centred_x / n
+            var_y = centred_y2 - centred_y * centred_y / n
+            r = (centred_xy - centred_x * centred_y / n) / np.sqrt(var_x * var_y)
+        least = n * _ROUNDING * _ROUNDING
+        is_constant = (var_x <= least + _ROUNDING * centred_x2) | (var_y <= least + _ROUNDING * centred_y2)
+        correlation = np.where(is_constant, np.nan, np.clip(r, -1.0, 1.0))
+        return np.stack([*(distances / n), cosine, correlation])[self._measures]
 
 
 def _fill(score: Metric, occurring: bool, tables: NDArray[np.int32], out: Floats) -> None:

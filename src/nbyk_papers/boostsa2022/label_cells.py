@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from nbyk_papers.boostsa2022.label_bootstrap import Semantics
 
 
-FRACTIONS = (0.05, 0.1, 0.25, 0.5, 1.0)
-
 _CLASSES = (0.5, 0.3, 0.2)
 _HARD_ACCURACY = 0.75
 _HARD_COPIED = 0.5
@@ -54,70 +52,6 @@ def equally_good(
         "sets"
     )
     return [_hard_set(draw, n_items) if kind == "hard" else _soft_set(draw, n_items) for _ in range(size)]
-
-
-def type_one_error(
-    kind: Kind,
-    scores: Sequence[str],
-    *,
-    fractions: Sequence[float] = FRACTIONS,
-    n_items: int = 200,
-    n_sets: int = 2000,
-    n_resamples: int = 999,
-    alpha: float = 0.05,
-    semantics: Semantics = "recommended",
-    seed: int = 0,
-    threads: int = 1,
-) -> list[dict[str, Any]]:
-    """Return the rate at which `label_bootstrap` rejects if both systems are equally good (`equally_good`).
-
-    All fractions, the shares of the items to draw, see the same test sets.
-
-    Returns
-    -------
-    list of dict
-        A row for each score and fraction: with the rate its exact 95 % interval low and high, and band_low
-        and band_high, between which 99 % of the rates of an exact test lie.
-    """
-
-    def rejections(chunk_and_size: tuple[int, int]) -> NDArray[np.int64]:
-        chunk, size = chunk_and_size
-        n_rejected = np.zeros((len(scores), len(fractions)), np.int64)
-        for at, (target, a, b) in enumerate(equally_good(kind, n_items, chunk, size, seed)):
-            for f, fraction in enumerate(fractions):
-                test = label_bootstrap(
-                    target,
-                    a,
-                    b,
-                    scores,
-                    n_classes=len(_CLASSES),
-                    semantics=semantics,
-                    fraction=fraction,
-                    n_resamples=n_resamples,
-                    seed=chunk * CHUNK + at,
-                )
-                n_rejected[:, f] += [comparison.p <= alpha for comparison in test.comparisons]
-        return n_rejected
-
-    with ThreadPoolExecutor(max(1, threads)) as pool:
-        counts = np.sum(list(pool.map(rejections, chunks(n_sets))), axis=0)
-    told = {"alpha": alpha, "n_sets": n_sets, "n_resamples": n_resamples}
-    band = dict(zip(("band_low", "band_high"), _band(n_sets, alpha), strict=True))
-    return [
-        {"n_items": n_items, "semantics": semantics, "score": score, "fraction": fraction, **told}
-        | {"rejections": count, "rate": count / n_sets}
-        | dict(zip(("low", "high"), proportion_interval(count, n_sets), strict=True))
-        | band
-        for score, of_score in zip(scores, counts.tolist(), strict=True)
-        for fraction, count in zip(fractions, of_score, strict=True)
-    ]
-
-
-def _band(n_sets: int, alpha: float) -> tuple[float, float]:
-    from scipy.stats import binom
-
-    low, high = binom.ppf([0.005, 0.995], n_sets, alpha) / n_sets
-    return float(low), float(high)
 
 
 def _hard_set(draw: np.random.Generator, n_items: int) -> tuple[Predictions, ...]:
@@ -154,7 +88,7 @@ class LabelTests:
 
 @dataclass(frozen=True)
 class LevelTests:
-    """The tests of equally good systems; the fields are parameters of `type_one_error`."""
+    """Tests of equally good systems: hard or soft scores, shares f that a resample draws, and how many."""
 
     scores: Sequence[str]
     fractions: Sequence[float]
@@ -201,13 +135,48 @@ def example(*, tests: LabelTests, work: Work) -> tuple[pa.Table, dict[str, Any]]
     return _p_values(key, lambda _: counted_set(EXAMPLE_COUNTS), tests, work)
 
 
-def levels(
-    *, kind: Literal["hard", "soft"], tests: LevelTests, work: Work
-) -> tuple[pa.Table, dict[str, Any]]:
-    """Measure how often the test rejects if both systems are equally good: rows of `type_one_error`."""
-    import pyarrow as pa
+def levels(*, kind: Kind, tests: LevelTests, work: Work) -> tuple[pa.Table, dict[str, Any]]:
+    """Measure how often the test rejects if both systems are equally good (`equally_good`).
 
-    rows = type_one_error(kind, **vars(tests), threads=work.threads)
+    All shares see the same test sets. The table has a row for each score and share: with the rate its exact
+    95 % interval low and high, and band_low and band_high, between which 99 % of the rates of an exact test
+    lie.
+    """
+    import pyarrow as pa
+    from scipy.stats import binom
+
+    def rejections(chunk_and_size: tuple[int, int]) -> NDArray[np.int64]:
+        chunk, size = chunk_and_size
+        n_rejected = np.zeros((len(tests.scores), len(tests.fractions)), np.int64)
+        for place, (target, a, b) in enumerate(equally_good(kind, tests.n_items, chunk, size, tests.seed)):
+            for f, fraction in enumerate(tests.fractions):
+                test = label_bootstrap(
+                    target,
+                    a,
+                    b,
+                    tests.scores,
+                    n_classes=len(_CLASSES),
+                    semantics=tests.semantics,
+                    fraction=fraction,
+                    n_resamples=tests.n_resamples,
+                    seed=chunk * CHUNK + place,
+                )
+                n_rejected[:, f] += [comparison.p <= tests.alpha for comparison in test.comparisons]
+        return n_rejected
+
+    with ThreadPoolExecutor(max(1, work.threads)) as pool:
+        counts = np.sum(list(pool.map(rejections, chunks(tests.n_sets))), axis=0)
+    of_all = {name: getattr(tests, name) for name in ("alpha", "n_sets", "n_resamples")}
+    band_low, band_high = (binom.ppf([0.005, 0.995], tests.n_sets, tests.alpha) / tests.n_sets).tolist()
+    rows = []
+    for score, of_score in zip(tests.scores, counts.tolist(), strict=True):
+        for fraction, count in zip(tests.fractions, of_score, strict=True):
+            low, high = proportion_interval(count, tests.n_sets)
+            rows.append(
+                {"n_items": tests.n_items, "semantics": tests.semantics, "score": score, "fraction": fraction}
+                | {**of_all, "rejections": count, "rate": count / tests.n_sets, "low": low, "high": high}
+                | {"band_low": band_low, "band_high": band_high}
+            )
     return pa.Table.from_pylist(rows), {"M": tests.n_resamples}
 
 
@@ -221,8 +190,6 @@ def _p_values(
     that of each set.
     """
     import pyarrow as pa
-
-    from nbyk_papers.boostsa2022.label_bootstrap import label_bootstrap
 
     rows: list[dict[str, Any]] = []
     with work.progress(tests.n_simulations):

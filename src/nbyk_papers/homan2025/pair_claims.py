@@ -19,7 +19,7 @@ from nbyk_papers.homan2025.design import (
     TESTS,
 )
 from nbyk_papers.homan2025.size_claims import Numbers, name_of, thousands
-from nbyk_papers.verdicts import CLOSE, Outcome, error_of_rate, judge, with_error
+from nbyk_papers.verdicts import CLOSE, Outcome, error_of_rate, finding, with_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,9 +163,8 @@ def _of_pairs(semantics: str, pairs: pd.DataFrame, names: tuple[str, str], of_wh
     )
     at = f", N·K = {thousands(shown['n_times_k'])}" if "n_times_k" in shown.index else ""
     most = "contradicts the claim most" if len(contrary) else "supports the claim most"
-    cases = judge(pairs["margin"], pairs["error"])
-    here = f"{cases.sentence(of_what)}. The case that {most}: p = {both} ({name_of(shown)}{at})"
-    return Outcome(semantics, here, cases.outcome)
+    more = f". The case that {most}: p = {both} ({name_of(shown)}{at})"
+    return finding(semantics, pairs["margin"], pairs["error"], of_what, more)
 
 
 ENOUGH_POWER = 0.9
@@ -206,8 +205,5 @@ def power(numbers: Numbers, semantics: str) -> Outcome | None:
             outcomes.append(f"{ours_there} against {theirs_there} of {TESTS[baseline]} at {at}")
         if outcomes:
             parts.append(f"With {_LETTER[fixed]} = {value}: {', '.join(outcomes)}")
-    if not margins:
-        return None
-    cases = judge(margins, errors)
-    counts = cases.sentence("comparisons with baseline tests")
-    return Outcome(semantics, f"{counts}. Power of the {TESTS[test]} test. {'. '.join(parts)}", cases.outcome)
+    more = f". Power of the {TESTS[test]} test. {'. '.join(parts)}"
+    return finding(semantics, margins, errors, "comparisons with baseline tests", more)

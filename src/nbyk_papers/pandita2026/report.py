@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,15 @@ from nbyk_papers.pandita2026.estimates import (
 )
 from nbyk_papers.pandita2026.figures import figures_of
 from nbyk_papers.shown import Page, study_answer
-from nbyk_papers.verdicts import Cases, Outcome, Verdict, error_of_rate, judge, verdict_rows
+from nbyk_papers.verdicts import (
+    Claim,
+    Outcome,
+    Verdict,
+    error_of_rate,
+    finding,
+    verdict_rows,
+    verdicts_on,
+)
 from nbyk_papers.wein2023.choices import nearest_table
 
 if TYPE_CHECKING:
@@ -38,7 +46,6 @@ if TYPE_CHECKING:
 ENOUGH = 1000
 """The budget that the paper says is often enough."""
 
-OF_DISTRIBUTIONS = ("tv", "wins", "kl")
 FEW = 3
 """Classes up to which the paper advises K = 1 or 2 for the accuracy."""
 
@@ -47,56 +54,10 @@ SEMANTICS = {"published": "p_with_ties", "recommended": "power"}
 
 
 def verdicts_of(grid: pd.DataFrame) -> list[Verdict]:
-    """Return a verdict on each conclusion that the run has numbers for, at the ε of Table 2.
-
-    Parameters
-    ----------
-    grid
-        From `read_grid`.
-    """
+    """Return a verdict on each conclusion that the rows of `read_grid` have numbers for, at Table 2's ε."""
     shown = grid[grid["epsilon"] == shown_epsilon(grid)]
-    classes = shown["source"].map({name: len(alpha) for name, alpha in PRIORS.items()})
-    accuracy = shown["metric"] == "accuracy"
-    asked: tuple[tuple[str, str, Callable[[str], Cases]], ...] = (
-        (
-            "N·K of no more than 1,000 often suffices",
-            f"at some K and a budget up to {ENOUGH}, p < {ALPHA:g} (published), or a t-test over items "
-            f"has a power of {POWER:g} (recommended)",
-            lambda column: _enough(shown[shown["budget"] <= ENOUGH], column),
-        ),
-        (
-            "TV, Wins and KL are best with K > 10",
-            "at the smallest budget that suffices, the best K above 10 beats the best up to 10",
-            lambda column: _larger_k(shown[shown["metric"].isin(OF_DISTRIBUTIONS)], column, 10),
-        ),
-        (
-            "the accuracy is best with K of 1 or 2 if there are few classes",
-            f"with up to {FEW} classes, at the smallest budget that suffices, the best K of 1 or 2 beats the "
-            "best of the others",
-            lambda column: _larger_k(shown[accuracy & (classes <= FEW)], column, 2, sign=-1.0),
-        ),
-        (
-            "the accuracy needs a larger K with twelve classes",
-            "with twelve classes, at the smallest budget that suffices, the best K above 2 beats 1 and 2",
-            lambda column: _larger_k(shown[accuracy & (classes == 12)], column, 2),
-        ),
-        (
-            "the metric decides, more than the data set",
-            "the best log K varies more among the metrics of a prior than among the priors of a metric, at "
-            "each budget",
-            lambda column: _metric_decides(shown, column),
-        ),
-    )
-    verdicts = []
-    for claim, criterion, cases_of in asked:
-        findings = []
-        for semantics, column in SEMANTICS.items():
-            cases = cases_of(column)
-            if cases.supporting + cases.against + cases.close:
-                findings.append(Outcome(semantics, cases.sentence("cases"), cases.outcome))
-        if findings:
-            verdicts.append(Verdict("conclusions", claim, criterion, tuple(findings)))
-    return verdicts
+    shown = shown.assign(classes=shown["source"].map({name: len(alpha) for name, alpha in PRIORS.items()}))
+    return verdicts_on(_CLAIMS, dict.fromkeys(SEMANTICS, shown))
 
 
 def _gain(rows: pd.DataFrame, column: str) -> tuple[float, float]:
@@ -108,14 +69,24 @@ def _gain(rows: pd.DataFrame, column: str) -> tuple[float, float]:
     return -float(best[column]), float(best[f"{column}_error"])
 
 
-def _enough(rows: pd.DataFrame, column: str) -> Cases:
+def _enough(shown: pd.DataFrame, semantics: str) -> Outcome | None:
+    rows, column = shown[shown["budget"] <= ENOUGH], SEMANTICS[semantics]
     needed = POWER if column == "power" else -ALPHA
     gains = [_gain(of, column) for _, of in rows.groupby(["source", "metric"], sort=False)]
-    return judge([gain - needed for gain, _ in gains], [error for _, error in gains])
+    return finding(semantics, [gain - needed for gain, _ in gains], [error for _, error in gains], "cases")
 
 
-def _larger_k(rows: pd.DataFrame, column: str, k: int, sign: float = 1.0) -> Cases:
+def _larger_k(
+    shown: pd.DataFrame,
+    semantics: str,
+    *,
+    k: int,
+    metrics: Sequence[str] = ("accuracy",),
+    classes: Sequence[int] = range(13),
+    sign: float = 1.0,
+) -> Outcome | None:
     """Judge whether K above k beats K up to it, in each prior and metric, at the smallest budget it needs."""
+    rows, column = shown[shown["metric"].isin(metrics) & shown["classes"].isin(classes)], SEMANTICS[semantics]
     margins, errors = [], []
     for _, of in rows.groupby(["source", "metric"], sort=False):
         at = _smallest_that_suffices(of, column)
@@ -124,7 +95,7 @@ def _larger_k(rows: pd.DataFrame, column: str, k: int, sign: float = 1.0) -> Cas
             (of_large, error), (of_small, other) = _gain(large, column), _gain(small, column)
             margins.append(sign * (of_large - of_small))
             errors.append(float(np.hypot(error, other)))
-    return judge(margins, errors)
+    return finding(semantics, margins, errors, "cases")
 
 
 def _smallest_that_suffices(rows: pd.DataFrame, column: str) -> pd.Series:
@@ -133,16 +104,51 @@ def _smallest_that_suffices(rows: pd.DataFrame, column: str) -> pd.Series:
     return rows["budget"].eq(budget)
 
 
-def _metric_decides(rows: pd.DataFrame, column: str) -> Cases:
-    """Count the budgets at which the best log K varies more among metrics than among priors."""
-    supporting = against = 0
-    for _, best in best_k(rows, column).groupby("budget", sort=False):
+def _metric_decides(shown: pd.DataFrame, semantics: str) -> Outcome | None:
+    """Judge at each budget whether the best log K varies more among metrics than among priors."""
+    margins = []
+    for _, best in best_k(shown, SEMANTICS[semantics]).groupby("budget", sort=False):
         table = np.log(best.pivot(index="source", columns="metric", values="k_responses"))
         if len(table) > 1 and table.shape[1] == len(METRICS):
             among_metrics, among_priors = (float(table.var(axis=axis, ddof=1).mean()) for axis in (1, 0))
-            supporting += among_metrics > among_priors
-            against += among_metrics <= among_priors
-    return Cases(supporting, against)
+            margins.append(1.0 if among_metrics > among_priors else -1.0)
+    return finding(semantics, margins, 0.0, "cases")
+
+
+_OURS = partial(Claim, "conclusions", is_quoted=False)
+"""Conclusions in our words."""
+
+_CLAIMS = (
+    _OURS(
+        words="N·K of no more than 1,000 often suffices",
+        criterion=f"at some K and a budget up to {ENOUGH}, p < {ALPHA:g} (published), or a t-test over items "
+        f"has a power of {POWER:g} (recommended)",
+        found=_enough,
+    ),
+    _OURS(
+        words="TV, Wins and KL are best with K > 10",
+        criterion="at the smallest budget that suffices, the best K above 10 beats the best up to 10",
+        found=partial(_larger_k, k=10, metrics=("tv", "wins", "kl")),
+    ),
+    _OURS(
+        words="the accuracy is best with K of 1 or 2 if there are few classes",
+        criterion=f"with up to {FEW} classes, at the smallest budget that suffices, the best K of 1 or 2 "
+        "beats the best of the others",
+        found=partial(_larger_k, k=2, classes=range(FEW + 1), sign=-1.0),
+    ),
+    _OURS(
+        words="the accuracy needs a larger K with twelve classes",
+        criterion="with twelve classes, at the smallest budget that suffices, the best K above 2 beats 1 "
+        "and 2",
+        found=partial(_larger_k, k=2, classes=(12,)),
+    ),
+    _OURS(
+        words="the metric decides, more than the data set",
+        criterion="the best log K varies more among the metrics of a prior than among the priors of a "
+        "metric, at each budget",
+        found=_metric_decides,
+    ),
+)
 
 
 PAGE = Page(
