@@ -20,17 +20,7 @@ _SHORTEST_RANGE = 3
 
 
 class Field(NamedTuple):
-    """A field of a point.
-
-    Attributes
-    ----------
-    name
-        Its name in the names of files.
-    kind
-        The kind of number in it: float or int.
-    unsaid
-        The value that, together with its field, is left out of names; None if there is none.
-    """
+    """A field of a point: its name in files' names, its kind of number, and the value left out there."""
 
     name: str
     kind: type[float]
@@ -39,13 +29,7 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """A grid of points.
-
-    Attributes
-    ----------
-    fields
-        The fields of a point.
-    """
+    """A grid of points, which have these fields."""
 
     fields: tuple[Field, ...]
 
@@ -68,18 +52,10 @@ class Grid:
     def shares(
         self, points: Iterable[Point], seconds: Callable[[Point], float], limit: float
     ) -> list[list[Point]]:
-        """Return points in shares for a file each; a share takes at most `limit`, or is one point.
+        """Return points in shares for a file each; a share takes at most `limit` seconds, or is one point.
 
-        Points that differ in the first field alone come together first, then those that differ in the second.
-
-        Parameters
-        ----------
-        points
-            Points; their order does not matter.
-        seconds
-            Seconds for a point.
-        limit
-            Longest time, in seconds, for a share.
+        Points that differ in the first field alone come together first, then those that differ in the second;
+        their order does not matter.
         """
         boxes: dict[Box, float] = {
             tuple((value,) for value in point): seconds(point) for point in sorted(set(points))
@@ -168,19 +144,11 @@ def slug(name: str) -> str:
 
 @dataclass(frozen=True)
 class Axis:
-    """Names of one kind.
+    """Names of one kind: those of `together` share a file, whose name is `key` if it has all of them.
 
-    Attributes
-    ----------
-    key
-        The name of a file that holds all of `together`.
-    together
-        Names that share a file; any other name has its own file, or shares one by `further`.
-    further
-        The grid whose points are the other names, and the seconds of a point: they share files that take
-        minutes.
-    n_shared
-        The most names of `together` that share a new file; 0 for all.
+    Any other name has its own file, or shares one by `further`: the grid whose points are the other names,
+    and the seconds of a point; they share files that take minutes. A new file has at most `n_shared` of
+    `together`; 0 for all.
     """
 
     key: str
@@ -260,12 +228,7 @@ def _names(axis: Axis, key: str) -> list[str]:
 class Ranges:
     """Numbers from 0 on, such as test sets; those that share a file follow one another: ``sets-20-to-99``.
 
-    Attributes
-    ----------
-    name
-        What they count.
-    n_shared
-        New files begin at multiples of this at the latest.
+    New files begin at multiples of `n_shared` at the latest.
     """
 
     name: str

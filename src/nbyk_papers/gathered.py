@@ -36,14 +36,8 @@ def read_partitioned(
 def in_order(table: pd.DataFrame, by: Sequence[str], orders: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return rows sorted by columns, of which some have names in an order of their own.
 
-    Parameters
-    ----------
-    table
-        The rows. Those that are equal in all of the columns keep their order.
-    by
-        The columns.
-    orders
-        The order of the names in a column; further names come after those, sorted.
+    Further names come after those in `orders`, sorted. Rows that are equal in all of the columns keep their
+    order.
     """
 
     def key(values: pd.Series) -> pd.Series:
@@ -117,18 +111,9 @@ def decoded(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_rows(columns: dict[str, str], study: str, seed: int, frame: pd.DataFrame, **same: Any) -> pa.Table:
-    """Return a study's rows of a dataset.
+    """Return a study's rows of a dataset, `P_VALUES` or `RATES`; columns that it does not have are empty.
 
-    Parameters
-    ----------
-    columns
-        The dataset's columns: `P_VALUES` or `RATES`. Those that a study does not have are empty.
-    study, seed
-        The study's name, and the seed of its draws.
-    frame
-        Rows, with columns of these names; others are left out.
-    same
-        Columns with the same value in every row.
+    The frame's other columns are left out; `same` are columns with the same value in every row.
     """
     import pyarrow as pa
 

@@ -61,14 +61,9 @@ class Cases:
 
 
 def judge(margins: ArrayLike, errors: ArrayLike) -> Cases:
-    """Count cases by their margins.
+    """Count cases by their margins, the amount by which each supports the claim, and their errors.
 
-    Parameters
-    ----------
-    margins : array_like, shape (n,)
-        The amount by which each case supports the claim; negative if it contradicts it. NaN is not a case.
-    errors : array_like, shape (n,) or a number
-        Standard errors of the margins, at least 0.
+    A margin is negative where the case contradicts the claim, and NaN where there is no case.
     """
     margin = np.asarray(margins, dtype=np.float64)
     reach = CLOSE * np.broadcast_to(np.asarray(errors, dtype=np.float64), margin.shape)
@@ -78,17 +73,7 @@ def judge(margins: ArrayLike, errors: ArrayLike) -> Cases:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The finding on a claim under one semantics.
-
-    Attributes
-    ----------
-    semantics
-        "published" or "recommended"; "" where both are the same.
-    here
-        Our numbers with their standard errors, in words.
-    outcome
-        One of the four outcomes of `Cases.outcome`.
-    """
+    """The finding on a claim under a semantics ("": under both): our numbers in words, and the outcome."""
 
     semantics: str
     here: str
@@ -97,18 +82,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim of a paper and the findings on it.
+    """A claim of a paper, its place, such as "section 7", and the condition under which it holds.
 
-    Attributes
-    ----------
-    place
-        Its place in the paper, such as "section 7".
-    claim
-        Its words, quoted.
-    criterion
-        The condition under which the claim holds, in words.
-    findings
-        The finding under each semantics; none if the run lacks the numbers.
+    It has the finding under each semantics; none if the run lacks the numbers.
     """
 
     place: str
@@ -133,14 +109,9 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim(Generic[Numbers]):
-    """A claim of a paper, and the function that judges it.
+    """A claim of a paper, as in `Verdict`, whose words are quoted unless they are ours, and how it is judged.
 
-    Attributes
-    ----------
-    place, words, criterion
-        As in `Verdict`; the words are quoted unless they are our own.
-    found
-        Returns the finding that the numbers of a semantics give; None if they have no case.
+    `found` returns the finding that the numbers of a semantics give; None if they have no case.
     """
 
     place: str

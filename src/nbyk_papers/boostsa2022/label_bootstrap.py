@@ -241,33 +241,18 @@ def label_bootstrap(
 ) -> LabelTest:
     """Test whether system A labels better than system B, by a paired bootstrap over items.
 
-    All scores see the same resamples. The numbers do not depend on `threads`. A larger `n_resamples`
-    continues the same resamples. Exchanging A and B mirrors the effects.
+    The targets, and the predictions of the treatment A and of the control B, are hard labels, classes from 0,
+    shape (N,), by default up to the largest of the targets; or soft ones, rows of probabilities, shape (N,
+    C). All scores see the same M resamples, each of a share `fraction` of the items, in (0, 1]. The numbers
+    do not depend on `threads`. A larger M continues the same resamples. Exchanging A and B mirrors the
+    effects.
 
-    Parameters
-    ----------
-    target, a, b : ndarray, shape (N,) or (N, C)
-        Targets and predictions of the treatment A and of the control B: hard labels, classes from 0, or soft
-        labels, rows of probabilities.
-    scores
-        Names of the metrics that score the labels.
-    n_classes
-        Classes C of hard labels; by default those up to the largest of the targets.
-    semantics
-        "recommended": p = (1 + #{d* ≥ 2d})/(1 + M) of the effects d* of M resamples and the observed d, ties
-        included. "published": BooStSa's #{d* > 2d}/M, scores of hard labels rounded to four decimals, and
-        macro averages over the classes that occur in a resample; for distances it uses the sign that BooStSa
-        intends but does not apply.
-    fraction
-        Number of items that a resample draws, as a share f of all in (0, 1].
-    n_resamples, seed
-        Resamples M, and their seed.
-
-    Notes
-    -----
-    Under "recommended", the distribution of d* − d over resamples approximates the effect's sampling
-    distribution under the null (Berg-Kirkpatrick et al. 2012). This needs f = 1: at smaller f, the spread of
-    d* is 1/√f times as wide, and the test hardly ever rejects.
+    "recommended": p = (1 + #{d* ≥ 2d})/(1 + M) of the effects d* of the resamples and the observed d, ties
+    included: d* − d approximates the effect's distribution under the null (Berg-Kirkpatrick et al. 2012).
+    This needs f = 1: at smaller f, d* spreads 1/√f times as wide, and the test hardly ever rejects.
+    "published": BooStSa's #{d* > 2d}/M, scores of hard labels rounded to four decimals, and macro averages
+    over the classes that occur in a resample; for distances it uses the sign that BooStSa intends but does
+    not apply.
     """
     published, n_items = semantics == "published", len(target)
     n_drawn = int(n_items * fraction)

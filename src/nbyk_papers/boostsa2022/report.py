@@ -152,13 +152,7 @@ def levels_table(levels: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarise(p_values: pd.DataFrame, levels: pd.DataFrame) -> dict[str, Any]:
-    """Return the study's numbers beside the paper's, and its Type-I errors, as JSON can hold them.
-
-    Parameters
-    ----------
-    p_values, levels
-        From `read_p_values` and `read_levels`.
-    """
+    """Return the study's numbers beside the paper's, and its Type-I errors, as JSON can hold them."""
     summary: dict[str, Any] = {
         "study": STUDY,
         "within_standard_errors": AGREEMENT,

@@ -25,13 +25,7 @@ _WIDTH_OF_TITLE = 6.6
 
 
 def figures_of(rates: pd.DataFrame) -> dict[str, Callable[[], Figure]]:
-    """Return the drawing function of each heat map that the rates allow, by file name.
-
-    Parameters
-    ----------
-    rates
-        From `read_rates`.
-    """
+    """Return the drawing function of each heat map that the rates of `read_rates` allow, by file name."""
     main = named(rates[rates["alpha"] == MAIN_ALPHA])
     under_null, power = main[main["scenario"] != "power"], main[main["scenario"] == "power"]
     drawn: dict[str, Callable[[], Figure]] = {

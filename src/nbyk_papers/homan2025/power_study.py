@@ -205,16 +205,9 @@ def multistage_test(
 ) -> None:
     """Decide for each set whether its effect is large among those of its multistage bootstrap.
 
-    Parameters
-    ----------
-    gold, a, b : ndarray of int, shape (L − 1, R, N)
-        #{responses ≥ level} of K responses, for each level but the lowest.
-    k
-        Responses per item K.
-    block
-        Items that have tables at a time. Decisions do not depend on it.
-    key, first, draws, reject_to, keep_from, out
-        As for `nbyk.planning.power.randomisation.sign_flip_test`.
+    `gold`, `a` and `b`, shape (L − 1, R, N), are #{responses ≥ level} of K responses, for each level but the
+    lowest; `block` items have tables at a time, on which decisions do not depend. The others are as for
+    `nbyk.planning.power.randomisation.sign_flip_test`.
     """
     n_levels, n_sets, n = gold.shape
     width = k * n_levels + 1

@@ -49,21 +49,12 @@ def size_grid(
     """Return expected p-values of test sets of many sizes, by metrics that need only counts of responses.
 
     The populations differ in nothing but N and K. A p-value is settled with fewer than `n_draws` draws M (the
-    paper's b) if it is above 0.2 by three standard errors, or its standard error is below 2 % of it.
-    `progress` is called with the number of draws just finished.
-
-    Returns
-    -------
-    pyarrow.Table
-        One row per size, metric, semantics ("published": the items of each fresh draw are bootstrapped once
-        more, "recommended": they are not) and bootstrap ("multistage": under the null every response is A's
-        or B's by a fair coin; "flat": each system's item mean is). p and its error are empty if the metric is
-        undefined on a draw; effect and effect_sd are over plain draws of the alternative.
-
-    Notes
-    -----
-    Results depend only on the seed, the prior, the systems and (N, K). Both semantics, both bootstraps and
-    all metrics share their draws.
+    paper's b) if it is above 0.2 by three standard errors, or its standard error is below 2 % of it. There is
+    a row per size, metric, semantics ("published": the items of each fresh draw are bootstrapped once more)
+    and bootstrap ("multistage": under the null every response is A's or B's by a fair coin; "flat": each
+    system's item mean is). p and its error are empty if the metric is undefined on a draw; effect and
+    effect_sd are over plain draws of the alternative. Both semantics, both bootstraps and all metrics share
+    their draws.
     """
     import pyarrow as pa
 

@@ -45,17 +45,10 @@ def shown_epsilon(grid: pd.DataFrame) -> float:
 def beside_printed(table: pd.DataFrame) -> pd.DataFrame:
     """Return each cell of Table 2 that the run has, with the printed p and Δ beside ours.
 
-    Parameters
-    ----------
-    table
-        Files of the step table, from `read_grid`.
-
-    Returns
-    -------
-    DataFrame
-        `GRID` and source, with printed_p, printed_delta, budget_was_read, p_is_near (by `NEAR`), p_between
-        (the two countings), z_p (of the nearer counting, 0 between the two), z (of Δ; both with the errors of
-        both sides), p_agrees and delta_agrees. A budget that could not be read is the one with the least z_p.
+    Added to the rows of the step table are printed_p, printed_delta, budget_was_read, p_is_near (by `NEAR`),
+    p_between (the two countings), z_p (of the nearer counting, 0 between the two), z (of Δ; both with the
+    errors of both sides), p_agrees and delta_agrees. A budget that could not be read is the one with the
+    least z_p.
     """
     printed = table_2().rename(
         columns={"p": "printed_p", "delta": "printed_delta", "budget": "printed_budget"}

@@ -213,13 +213,7 @@ def report(*, grid: Sequence[Path], table: Sequence[Path], estimates: Sequence[P
 
 
 def summarise(grid: pd.DataFrame, printed: pd.DataFrame) -> dict[str, Any]:
-    """Return how many numbers of Table 2 agree with ours, and how its cells fare as tests.
-
-    Parameters
-    ----------
-    grid, printed
-        From `read_grid` and `beside_printed`.
-    """
+    """Return how many numbers of Table 2 agree with ours, and how its cells fare as tests."""
     n, p, delta = len(printed), int(printed["p_is_near"].sum()), int(printed["delta_agrees"].sum())
     either, agree = (
         int(of.sum()) for of in (printed["p_is_near"] | printed["p_between"], printed["p_agrees"])

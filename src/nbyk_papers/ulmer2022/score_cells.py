@@ -136,13 +136,8 @@ def scores_table(
     """Simulate scores at every setting and return each test's result on each simulation.
 
     `simulations` has their number by test: all tests see the same ones, from the first on. `drawing` has the
-    draws behind a p-value or a bound, and the seed of the simulations; `progress` is called with their
-    number.
-
-    Returns
-    -------
-    Table
-        error, sample_size, lead, test, simulation and score: a p-value or, of "aso", eps_min.
+    draws behind a p-value or a bound, and the seed of the simulations. The score is a p-value or, of "aso",
+    eps_min.
     """
     import pyarrow as pa
 

@@ -70,14 +70,8 @@ def agreement_by_rank(cells: Cells) -> pd.DataFrame:
 
     The paper has one test set for each source and ε, so the cells of a row stand and fall together. The last
     two columns judge a row as a whole: each of our sets takes the place of the published one, and the others
-    stay.
-
-    Returns
-    -------
-    DataFrame
-        source, ε, sets, compared, inside, share, "outside all", "0 against 0", "share of our sets" (the mean
-        share inside, of our sets) and "chance" (of a share as small as the paper's: with n sets,
-        (1 + those with such a share)/(1 + n)).
+    stay. "share of our sets" is the mean share inside, of our sets, and "chance" that of a share as small as
+    the paper's: with n sets, (1 + those with such a share)/(1 + n).
     """
     import pandas as pd
 
@@ -141,18 +135,10 @@ KEY = ["semantics", "source", "epsilon_b", "metric", "sampler"]
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The p-values of a run beside the published ones.
+    """The p-values of a run beside the published ones; what is judged of the same cells is judged once.
 
-    What is judged of the same cells is judged once (`functools.cache`).
-
-    Attributes
-    ----------
-    table
-        One row per cell: the first test set's estimate, all test sets' mean and spread, the true p-value.
-    by_reference
-        One row per cell and test set.
-    columns, samplers
-        Metric columns and samplers, in the order to show them in.
+    `table` has one row per cell: the first test set's estimate, all test sets' mean and spread, the true
+    p-value; `by_reference` one per cell and test set. Columns and samplers are in the order to show them in.
     """
 
     table: pd.DataFrame

@@ -43,14 +43,7 @@ class QNetwork:
         return values
 
     def gradient(self, states: Floats, actions: NDArray[np.int64], targets: Floats) -> Weights:
-        """Return the gradient, by each weight, of the mean of (target − value of the action)².
-
-        Parameters
-        ----------
-        states : ndarray, shape (B, n_inputs)
-        actions : ndarray of int, shape (B,)
-        targets : ndarray, shape (B,)
-        """
+        """Return the gradient, by each weight, of the mean of (target − value of the action)²."""
         hidden, hidden_bias, output, output_bias = self.weights
         rows = np.arange(len(actions))
         active = np.maximum(product(states, hidden) + hidden_bias, 0.0)
@@ -104,20 +97,9 @@ class Environment(Protocol):
 class TrainingSettings:
     """How an agent learns.
 
-    Attributes
-    ----------
-    target_update
-        Training steps from one copy of the network to the target network to the next.
-    discount
-        γ, in [0, 1].
-    n_episodes
-        Episodes of a run.
-    n_hidden, learning_rate
-        Hidden units and step size of Adam.
-    batch_size, memory_size
-        Transitions per training step, and the number of latest ones that the replay buffer holds.
-    explored_steps, explored_share
-        The share of random actions falls from 1 to `explored_share` over the first `explored_steps` actions.
+    `target_update` are the training steps between copies of the network to the target network, `discount` is
+    γ in [0, 1], and `memory_size` the latest transitions that the replay buffer holds. The share of random
+    actions falls from 1 to `explored_share` over the first `explored_steps` actions.
     """
 
     target_update: int = 10
@@ -165,26 +147,12 @@ class ReplayBuffer:
 
 
 def train(environment: Environment, settings: TrainingSettings, seed: np.random.SeedSequence) -> Floats:
-    """Train one agent, and return the sum of rewards of each episode.
+    """Train one agent, and return the sum of rewards of each episode, shape (n_episodes,).
 
-    Parameters
-    ----------
-    environment
-        An environment with two actions, such as the cart pole.
-    settings
-        How the agent learns.
-    seed
-        Seed of the environment, the network, the actions and the batches.
-
-    Returns
-    -------
-    ndarray, shape (n_episodes,)
-
-    Notes
-    -----
-    The loss is (r + γ max Q(s′, ·; θ_target) − Q(s, a; θ))², without the second term if the episode ended by
-    itself. An episode that is cut off counts as going on. Training begins once there are enough transitions
-    for a batch, and then takes one step per action.
+    The environment has two actions, such as the cart pole; the seed is its own, and that of the network, the
+    actions and the batches. The loss is (r + γ max Q(s′, ·; θ_target) − Q(s, a; θ))², without the second term
+    if the episode ended by itself. An episode that is cut off counts as going on. Training begins once there
+    are enough transitions for a batch, and then takes one step per action.
     """
     of_environment, of_network, of_learning = seed.spawn(3)
     generator = np.random.default_rng(of_learning)
