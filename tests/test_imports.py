@@ -51,7 +51,7 @@ PAPERS = (
     ("wein2023", "homan2025", "ulmer2022/cartpole", "boostsa2022"),
     ("ulmer2022", "calibration", "datasets", "pandita2026"),
     ("raters",),
-    ("papers", "rows"),
+    ("papers",),
     ("study",),
 )
 """Those of nbyk_papers, which build on the whole library."""

@@ -113,7 +113,8 @@ def decoded(table: pd.DataFrame) -> pd.DataFrame:
 def as_rows(columns: dict[str, str], study: str, seed: int, frame: pd.DataFrame, **same: Any) -> pa.Table:
     """Return a study's rows of a dataset, `P_VALUES` or `RATES`; columns that it does not have are empty.
 
-    The frame's other columns are left out; `same` are columns with the same value in every row.
+    The frame's other columns are left out; `same` are columns with the same value in every row. Rates have
+    their standard errors from the numbers of test sets.
     """
     import pyarrow as pa
 
@@ -121,6 +122,8 @@ def as_rows(columns: dict[str, str], study: str, seed: int, frame: pd.DataFrame,
 
     types = {"text": pa.dictionary(pa.int32(), pa.string()), "number": pa.float64(), "count": pa.int64()}
     given = frame.assign(**same, study=study, seed=seed, version=nbyk.__version__)
+    if columns is RATES and len(given):
+        given = given.assign(rate_se=(given["rate"] * (1.0 - given["rate"]) / given["n_sets"]) ** 0.5)
     arrays = []
     for name, kind in columns.items():
         if name not in given:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,13 +24,14 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_RIGHT_B,
     TAGGING,
 )
-from nbyk_papers.gathered import in_order, read_partitioned
+from nbyk_papers.gathered import P_VALUES, RATES, as_rows, in_order, read_partitioned
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 
-P_VALUES = (
+_P_COLUMNS = (
     "simulation",
     "n_items",
     "discordance",
@@ -75,7 +77,7 @@ _NAMES = {
 
 def read_p_values(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     """Return files of p-values as one table with their design, in the order of sizes, shares and scores."""
-    table = read_partitioned(files, P_VALUES, ("design",))
+    table = read_partitioned(files, _P_COLUMNS, ("design",))
     # Each simulated set of Figure 1 has its own discordance; its cells differ by their size.
     asked = table["discordance"].where(table["design"] == "tagging", 0.0)
     table = table.assign(realised=table["discordance"], discordance=asked)
@@ -284,3 +286,27 @@ def half_width(cells: pd.DataFrame) -> pd.Series:
     n = cells["n_simulations"]
     width: pd.Series = t.ppf(0.975, np.maximum(n - 1, 1)) * cells["p_sd"] / n**0.5
     return width
+
+
+def p_value_rows(
+    *,
+    balanced: Sequence[Path] = (),
+    tagging: Sequence[Path] = (),
+    example: Sequence[Path] = (),
+    seed: int,
+) -> pa.Table:
+    """Return the p-value of each score on each simulation, whose sampler is the share of a resample."""
+    names = {"design": "source", "score": "metric", "simulation": "reference", "p": "estimated_p"}
+    names |= {"standard_error": "estimated_se", "effect": "estimated_effect"}
+    table = _with_share(read_p_values([*balanced, *tagging, *example]).rename(columns=names))
+    return as_rows(P_VALUES, "boostsa2022", seed, table, k_responses=1)
+
+
+def rate_rows(*, levels: Sequence[Path], seed: int) -> pa.Table:
+    """Return the levels of each score, whose source is the kind of labels."""
+    table = _with_share(read_levels(levels).rename(columns={"kind": "source", "score": "metric"}))
+    return as_rows(RATES, "boostsa2022", seed, table, k_responses=1)
+
+
+def _with_share(table: pd.DataFrame) -> pd.DataFrame:
+    return table.assign(sampler="share " + table["fraction"].astype(str))

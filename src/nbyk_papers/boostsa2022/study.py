@@ -104,8 +104,8 @@ class Boostsa2022Study(Study):
         }.items()
     }
     datasets: ClassVar = {
-        "pvalues": "nbyk_papers.rows:boostsa2022_p_values",
-        "rates": "nbyk_papers.rows:boostsa2022_rates",
+        "pvalues": "nbyk_papers.boostsa2022.comparison:p_value_rows",
+        "rates": "nbyk_papers.boostsa2022.comparison:rate_rows",
     }
     report = "nbyk_papers.boostsa2022.report:report"
 

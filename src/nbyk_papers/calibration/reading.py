@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk_papers.calibration.design import BAND, scenario
 from nbyk_papers.calibration.verdicts import BCA, DEFINITIONS, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
-from nbyk_papers.gathered import in_order, read_partitioned
+from nbyk_papers.gathered import RATES, as_rows, in_order, read_partitioned
 from nbyk_papers.homan2025 import design as homan2025
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 
 COLUMNS = (
@@ -158,3 +160,11 @@ def two_sided(rates: pd.DataFrame) -> pd.DataFrame:
     """Return the two-sided p-values and the intervals at the main level."""
     of_tests = rates["definition"].isin(TESTS) & (rates["alternative"] == "two-sided")
     return rates[of_tests & (rates["alpha"] == MAIN_ALPHA)]
+
+
+def rate_rows(*, rates: Sequence[Path], seed: int) -> pa.Table:
+    """Return the rate of each test, whose sampler is its definition of p with the sampler, if it has one."""
+    table = read_partitioned(rates, ("definition", "sampler", "rate", "n_sets"), ("source",))
+    sampler = table["sampler"].fillna("")
+    named = (table["definition"] + "/" + sampler).str.removesuffix("/")
+    return as_rows(RATES, "calibration", seed, table.assign(sampler=named))

@@ -88,7 +88,7 @@ class CalibrationStudy(Study):
         "labels": Step("nbyk_papers.calibration.labels:labels", "calibration/labels"),
     }
     datasets: ClassVar = {
-        "rates": "nbyk_papers.rows:calibration_rates",
+        "rates": "nbyk_papers.calibration.reading:rate_rows",
     }
     report = "nbyk_papers.calibration.report:report"
 

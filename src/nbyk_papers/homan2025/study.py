@@ -234,8 +234,8 @@ class Homan2025Study(Study):
         "power": Step("nbyk_papers.homan2025.power_study:power", "homan2025/power"),
     }
     datasets: ClassVar = {
-        "pvalues": "nbyk_papers.rows:homan2025_p_values",
-        "rates": "nbyk_papers.rows:homan2025_rates",
+        "pvalues": "nbyk_papers.homan2025.comparison:p_value_rows",
+        "rates": "nbyk_papers.homan2025.comparison:rate_rows",
     }
     report = "nbyk_papers.homan2025.report:report"
 

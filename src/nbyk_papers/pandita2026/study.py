@@ -23,8 +23,8 @@ class Pandita2026Study(Study):
         "estimates": Step("nbyk_papers.pandita2026.estimates:estimates", "pandita2026/estimates"),
     }
     datasets: ClassVar = {
-        "pvalues": "nbyk_papers.rows:pandita2026_p_values",
-        "rates": "nbyk_papers.rows:pandita2026_rates",
+        "pvalues": "nbyk_papers.pandita2026.comparison:p_value_rows",
+        "rates": "nbyk_papers.pandita2026.comparison:rate_rows",
     }
     report = "nbyk_papers.pandita2026.report:report"
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.agreement import equal_chance_p, predicted_counts
-from nbyk_papers.gathered import in_order, read_partitioned
+from nbyk_papers.gathered import P_VALUES, RATES, as_rows, in_order, read_partitioned
 from nbyk_papers.ulmer2022.design import (
+    ASO,
     DISTRIBUTIONS,
     FURTHER_DISTRIBUTIONS,
     FURTHER_TESTS,
@@ -24,6 +26,7 @@ from nbyk_papers.ulmer2022.design import (
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 
 SCORES = ("error", "sample_size", "lead", "test", "simulation", "score")
@@ -128,3 +131,27 @@ def _compared(cells: pd.DataFrame) -> pd.DataFrame:
         p=equal_chance_p(errors, n, published, m),
         z=(cells["published_rate"] - cells["rate"]) / error.where(error > 0.0),
     )
+
+
+_OF_TESTS = {"test": "sampler", "sample_size": "n_items"}
+
+
+def p_value_rows(*, scores: Sequence[Path], seed: int) -> pa.Table:
+    """Return the p-value of each test on each simulation; eps_min, the result of aso, is none."""
+    names = {
+        "distribution": "source",
+        "simulation": "reference",
+        "score": "estimated_p",
+        "lead": "true_effect",
+    }
+    table = read_scores(scores).rename(columns=names | _OF_TESTS)
+    return as_rows(P_VALUES, "ulmer2022", seed, table[table["sampler"] != ASO], k_responses=1, metric="mean")
+
+
+def rate_rows(*, scores: Sequence[Path], thresholds: Sequence[float], seed: int) -> pa.Table:
+    """Return the share of simulations that each test rejects at each threshold."""
+    names = {"distribution": "source", "threshold": "alpha", "n_simulations": "n_sets"}
+    table = error_rates(read_scores(scores), thresholds).rename(columns=names | _OF_TESTS)
+    is_level = table["error"].map(type_of) == "I"
+    rates = table.assign(rate=table["rate"].where(is_level, 1.0 - table["rate"]))
+    return as_rows(RATES, "ulmer2022", seed, rates, k_responses=1, metric="mean")

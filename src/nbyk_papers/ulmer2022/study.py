@@ -68,8 +68,8 @@ class Ulmer2022Study(Study):
     keys = "nbyk_papers.ulmer2022.config:Ulmer2022"
     steps: ClassVar = {"scores": Step("nbyk_papers.ulmer2022.score_cells:scores", "ulmer2022/scores")}
     datasets: ClassVar = {
-        "pvalues": "nbyk_papers.rows:ulmer2022_p_values",
-        "rates": "nbyk_papers.rows:ulmer2022_rates",
+        "pvalues": "nbyk_papers.ulmer2022.comparison:p_value_rows",
+        "rates": "nbyk_papers.ulmer2022.comparison:rate_rows",
     }
     report = "nbyk_papers.ulmer2022.report:report"
 
