@@ -22,12 +22,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Fits:
-    """The priors fitted to sources: the files of their ratings, priors and checks."""
+    """The priors fitted to sources: the files of their ratings and priors."""
 
     fitted: Sequence[str]
     ratings: Sequence[Path] = ()
     priors: Sequence[Path] = ()
-    checks: Sequence[Path] = ()
 
     def files(self) -> dict[str, tuple[Path, Path]]:
         """Return the ratings and the prior of each fit by its name."""

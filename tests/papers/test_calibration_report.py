@@ -18,10 +18,8 @@ from nbyk.priors import published_prior
 from nbyk.report.answer import write_answer
 from nbyk.testing.intervals import proportion_interval
 from nbyk_papers.calibration.reading import band, read_rates
-from nbyk_papers.calibration.report import rates_report, report
+from nbyk_papers.calibration.report import default_rates, rates_report, report, summarise, tables_of
 from nbyk_papers.calibration.study import STUDY
-from nbyk_papers.calibration.summary import default_rates, summarise
-from nbyk_papers.calibration.tables import tables_of
 from nbyk_papers.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
 
 SETS = 1000
@@ -187,7 +185,7 @@ def test_a_rejected_fit_is_said_before_anything_else(files: list[Path], tmp_path
     config = validate({"calibration": {"sources": ["simulated", "convabuse_fit"]}})
     files_of_priors = [
         "results/priors/published/simulated.json",
-        "results/homan2025/fits/convabuse/prior.json",
+        "results/fits/convabuse/prior.json",
     ]
     assert STUDY.reported(config).inputs["priors"] == files_of_priors
 

@@ -15,12 +15,12 @@ from nbyk.errors import NbykError
 from nbyk.files import write_json, write_parquet
 from nbyk.priors import published_prior
 from nbyk.report.answer import write_answer
-from nbyk_papers.datasets.report import report
-from nbyk_papers.datasets.summary import (
+from nbyk_papers.datasets.report import (
     family_label,
     interval_alpha,
     p_value_table,
     read_data_set,
+    report,
     shown_p_values,
     summary_table,
 )

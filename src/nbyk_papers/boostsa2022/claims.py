@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from nbyk_papers.boostsa2022.comparison import AGREEMENT, half_width, steps_of_figure_1
+from nbyk_papers.boostsa2022.comparison import AGREEMENT, half_width, score_name, steps_of_figure_1
 from nbyk_papers.boostsa2022.design import (
     ALPHA,
     DEFAULT_FRACTION,
@@ -18,8 +18,7 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_RIGHT_B,
     TAGGING,
 )
-from nbyk_papers.boostsa2022.reading import score_name
-from nbyk_papers.verdicts import OPEN, Cases, Outcome, Verdict, error_of_rate, judge, with_error
+from nbyk_papers.verdicts import OPEN, Cases, Outcome, Verdict, error_of_rate, finding, with_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,20 +56,19 @@ def _larger_sets(p_values: pd.DataFrame) -> Verdict:
     findings = []
     for semantics in SEMANTICS:
         steps = steps_of_figure_1(p_values, semantics)
-        cases = judge(steps["margin"], steps["error"])
         if len(steps) == 0:
             continue
         least = steps.iloc[steps["margin"].argmin()]
         rises = "rises" if least["margin"] < 0.0 else "falls"
         at = f"at N = {least['n_items']:.0f}, f = {least['fraction']:g}"
         change = with_error(abs(least["margin"]), least["error"])
-        here = f"{cases.sentence('steps of N')}. The step that supports it least: p {rises} by {change} {at}"
-        findings.append(Outcome(semantics, here, cases.outcome))
+        more = f". The step that supports it least: p {rises} by {change} {at}"
+        findings.append(finding(semantics, steps["margin"], steps["error"], "steps of N", more))
     return Verdict(
         "section 2.3",
         "“The wider the sample, the more robust the results, and the easier to reach significance levels”",
         "in Figure 1, p falls from each test-set size to the next",
-        tuple(findings),
+        tuple(filter(None, findings)),
     )
 
 
@@ -81,18 +79,17 @@ def _iterations(p_values: pd.DataFrame) -> Verdict:
         reach = half_width(points).dropna()
         if reach.empty:
             continue
-        cases = judge(NARROW - reach, 0.0)
-        here = (
-            f"{cases.sentence('points')}. The widest interval is ±{reach.max():.3f}. This shows whether 1000 "
-            "iterations suffice. It does not show whether the test is right"
+        more = (
+            f". The widest interval is ±{reach.max():.3f}. This shows whether 1000 iterations suffice. It "
+            "does not show whether the test is right"
         )
-        findings.append(Outcome(semantics, here, cases.outcome))
+        findings.append(finding(semantics, NARROW - reach, 0.0, "points", more))
     return Verdict(
         "section 2.3",
         "“The narrow confidence interval [...] indicates that 1 000 iterations are sufficient to obtain "
         "stable results”",
         f"at each point of Figure 1, the 95 % interval of p over simulations is at most ±{NARROW:g}",
-        tuple(findings),
+        tuple(filter(None, findings)),
     )
 
 

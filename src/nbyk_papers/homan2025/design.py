@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 STUDY = "homan2025"
 
+Size = tuple[int, int]
+"""Items N and responses per item K."""
+
 LABELS = {
     "toxicity": "Toxicity",
     "multidomain": "MultiDomain",

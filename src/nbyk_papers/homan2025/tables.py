@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from nbyk.files import read_json
+from nbyk.data.ratings import stored_ratings
+from nbyk.priors import published_prior, read_prior
 from nbyk_papers import placed
-from nbyk_papers.homan2025.cases import Numbers
+from nbyk_papers.gathered import read_partitioned
 from nbyk_papers.homan2025.comparison import (
     compare,
     in_papers_order,
@@ -19,6 +20,7 @@ from nbyk_papers.homan2025.comparison import (
     pick_beyond_paper,
     picks_of_rule,
 )
+from nbyk_papers.homan2025.description import Description, describe_fit
 from nbyk_papers.homan2025.design import (
     ALPHA,
     CLAIM_ITEMS,
@@ -30,7 +32,7 @@ from nbyk_papers.homan2025.design import (
     published_source,
     table_name,
 )
-from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.homan2025.size_claims import Numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,8 +53,10 @@ _DISTANCES = {
 }
 
 
-def all_tables(numbers: Numbers, fits: Mapping[str, Path]) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield every table as (file name, caption, table); `fits` has the check of each own fit."""
+def all_tables(
+    numbers: Numbers, fits: Mapping[str, tuple[Path, Path]]
+) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield every table as (file name, caption, table); `fits` has ratings and prior of each own fit."""
     grid, power = numbers.grid, numbers.power
     if numbers.claims is not None:
         yield "own_sizes", "Expected p at each data set's own N and K", own_sizes_table(numbers.claims)
@@ -62,13 +66,13 @@ def all_tables(numbers: Numbers, fits: Mapping[str, Path]) -> Iterator[tuple[str
             raters_table(numbers),
         )
     yield from tables_of(grid)
-    for source, check in fits.items():
+    for source, (ratings, prior) in fits.items():
         base = f"fit_{published_source(source)}"
-        fitted = read_json(check)
-        doubt = fitted["own"]["prior"].get("caution", "")
-        name = f"{doubt} {label(published_source(source))}".lstrip()
+        own, matrix = read_prior(prior), stored_ratings(ratings)[0].matrix()
+        name = f"{own.caution} {label(published_source(source))}".lstrip()
         caption = f"{name}: how well the published prior and our own fit describe the ratings"
-        yield base, caption, fit_table(fitted)
+        priors = (published_prior(published_source(source)), own)
+        yield base, caption, fit_table(*(describe_fit(each, matrix, own.response) for each in priors))
         table = own_fit_p_values(grid, source)
         if len(table):
             caption = f"{name}: expected p under the published prior and under our own fit (recommended)"
@@ -225,16 +229,22 @@ def own_fit_table(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def fit_table(check: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+def fit_table(published: Description, own: Description) -> pd.DataFrame:
     """Return ratings, a published prior and our own fit side by side: a row per measure."""
     import pandas as pd
 
-    published, own = check["published"], check["own"]["description"]
     rows = [
-        (measure, own[f"{name}_data"], published[f"{name}_prior"], own[f"{name}_prior"])
+        (
+            measure,
+            getattr(own, f"{name}_data"),
+            getattr(published, f"{name}_prior"),
+            getattr(own, f"{name}_prior"),
+        )
         for measure, name in _MOMENTS.items()
     ]
-    rows += [(measure, None, published[name], own[name]) for measure, name in _DISTANCES.items()]
+    rows += [
+        (measure, None, getattr(published, name), getattr(own, name)) for measure, name in _DISTANCES.items()
+    ]
     table = pd.DataFrame(rows, columns=["measure", "ratings", "published prior", "own fit"])
     return table.astype(dict.fromkeys(table.columns[1:], float))
 

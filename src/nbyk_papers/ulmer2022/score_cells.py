@@ -15,11 +15,13 @@ from nbyk.resampling.streams import CHUNK, StreamKey, Streams, chunks, stream_ke
 from nbyk.testing.scores.aso import aso_batch
 from nbyk.testing.scores.battery import p_values
 from nbyk.testing.scores.draws import Drawing
-from nbyk_papers.ulmer2022.design import ASO, FURTHER_DISTRIBUTIONS, ScoreSemantics, Setting
+from nbyk_papers.ulmer2022.design import ASO, FURTHER_DISTRIBUTIONS, ScoreSemantics, Setting, get_semantics
 from nbyk_papers.ulmer2022.design import DISTRIBUTIONS as PAPERS_DISTRIBUTIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from nbyk.studies.steps import Work
 
 
 @dataclass(frozen=True)
@@ -134,13 +136,8 @@ def scores_table(
     """Simulate scores at every setting and return each test's result on each simulation.
 
     `simulations` has their number by test: all tests see the same ones, from the first on. `drawing` has the
-    draws behind a p-value or a bound, and the seed of the simulations; `progress` is called with their
-    number.
-
-    Returns
-    -------
-    Table
-        error, sample_size, lead, test, simulation and score: a p-value or, of "aso", eps_min.
+    draws behind a p-value or a bound, and the seed of the simulations. The score is a p-value or, of "aso",
+    eps_min.
     """
     import pyarrow as pa
 
@@ -184,3 +181,32 @@ def _scores(test: str, a: Floats, b: Floats, semantics: ScoreSemantics, drawing:
 
 def _key(distribution: ScoreDistribution, purpose: str, n: int, lead: float, seed: int) -> StreamKey:
     return stream_key(seed, purpose=purpose, distribution=distribution.name, n=n, lead=float(lead))
+
+
+def scores(
+    *,
+    distribution: str,
+    semantics: str,
+    at: Sequence[Sequence[Any]],
+    tests: Sequence[str],
+    n_simulations: int,
+    aso_simulations: int,
+    n_resamples: int,
+    seed: int,
+    work: Work,
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Simulate scores of two systems and compute every test's result on each simulation."""
+    from nbyk.testing.scores.draws import Drawing
+    from nbyk_papers.ulmer2022.score_cells import scores_table
+
+    sizes = {name: aso_simulations if name == ASO else n_simulations for name in tests}
+    with work.progress(max(sizes.values()) * len(at)):
+        table = scores_table(
+            distribution,
+            [Setting(error, int(n), float(lead)) for error, n, lead in at],
+            sizes,
+            get_semantics(semantics),
+            Drawing(n_resamples, seed, work.threads),
+            progress=work.advance,
+        )
+    return table, {"M": n_resamples}

@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from nbyk_papers import placed
-from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE, acceptable_table, choices, is_off
-from nbyk_papers.wein2023.comparison import Cells, minima
+from nbyk_papers.wein2023.choices import (
+    NOT_ACCEPTABLE,
+    acceptable_table,
+    choices,
+    is_off,
+    nearest_table,
+    sampler_table,
+)
+from nbyk_papers.wein2023.comparison import Cells, agreement_by_rank, minima
 from nbyk_papers.wein2023.design import COLUMNS, full_table_name, minima_table_name
-from nbyk_papers.wein2023.estimation_errors import nearest_table, sampler_table
-from nbyk_papers.wein2023.ranks import agreement_by_rank
 
 if TYPE_CHECKING:
     import pandas as pd
