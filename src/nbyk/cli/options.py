@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -37,11 +36,6 @@ OnDuplicates = Annotated[
 ]
 OnEmpty = Annotated[str, typer.Option(help="Rows without a value: refuse, or drop them and report how many.")]
 Threads = Annotated[int, typer.Option(help="Number of threads. Results are the same with any number.", min=1)]
-
-
-def panel(heading: str) -> Callable[..., Any]:
-    """Return `typer.Option` for the options that the help shows below a heading."""
-    return partial(typer.Option, rich_help_panel=heading)
 
 
 def downloads_of(path: Path | None) -> Downloads:

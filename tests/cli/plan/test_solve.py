@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
 
-from nbyk.cli.app import app
+from nbyk.cli.app import command_line
 from tests.cli.conftest import Run
 
 SDS = "--item-sd 0.2 --severity-sd 0.045 --rating-sd 0.22"
@@ -361,7 +360,7 @@ def test_an_error_names_only_what_was_given(nbyk: Run) -> None:
 
 
 def test_every_option_is_listed_and_the_first_panel_has_at_most_25() -> None:
-    command = typer.main.get_command(app).commands["plan"]  # type: ignore[attr-defined]
+    command = command_line().commands["plan"]
     options = [param for param in command.params if param.param_type_name == "option"]
     panels = Counter(getattr(option, "rich_help_panel", None) for option in options)
     assert panels[None] <= 25
