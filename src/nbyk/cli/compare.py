@@ -15,10 +15,8 @@ from nbyk.cli.answers import Format, Gate, OutAnswer, check_format, gate_of, giv
 from nbyk.cli.compare_answers import (
     Compared,
     Following,
+    compared,
     compared_by_judge,
-    compared_items,
-    compared_scores,
-    compared_votes,
     needs_pairs,
 )
 from nbyk.cli.options import (
@@ -316,21 +314,22 @@ def compare(
         votes = read_votes(systems[0])
         check_baseline(votes.models, against, gate=gate)
         asked |= {"generalise": generalise, "looks": looks}
-        compared = compared_votes(votes, asked, None if judge is None else read_votes(judge))
+        asked["judge"] = None if judge is None else read_votes(judge)
+        result = compared(votes, asked)
     elif judge is not None:
         _refuse(given, _NOT_OF_JUDGE, "people and a judge have no use for it")
         reading = {name: context.params[name] for name in _READING}
         reading |= {"judges": judge_name, "counts": numbers_of(counts), "scale": scale and scale_named(scale)}
         asked["correction"] = correction or "holm"
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
-            compared = compared_by_judge(systems or [], judge, reading, asked, _options(context))
-        if gate and len(compared.names) < 2:
+            result = compared_by_judge(systems or [], judge, reading, asked, _options(context))
+        if gate and len(result.names) < 2:
             raise NbykError("--gate needs two systems to compare, and these are ratings of one")
     else:
         _refuse(given, _OF_JUDGE, "it is about people and a judge, and there is no --judge")
-        compared = _compared(context, given, kind, asked)
-    gated = gate_of(compared.boards, compared.names, compared.incomplete) if gate else None
-    give(compared.answer, out=out, form=form, stem="compare", gate=gated, details=details)
+        result = _compared(context, given, kind, asked)
+    gated = gate_of(result.boards, result.names, result.incomplete) if gate else None
+    give(result.answer, out=out, form=form, stem="compare", gate=gated, details=details)
 
 
 def _compared(
@@ -349,34 +348,54 @@ def _compared(
         if read.kind == "scores" and kind is None and words["pair_runs"] is not None:
             read = _read(words, "scores")
     asked["against"] = _against(words["against"], read, gate=words["gate"])
-    asked |= {name: words[name] for name in ("n_resamples", "seed", "threads")}
-    files = named_systems(words["systems"] or ())
+    asked |= {name: words[name] for name in ("n_resamples", "seed", "threads", "margin")}
+    files, metrics = named_systems(words["systems"] or ()), tuple[str | None, ...]((None,))
     if read.kind == "scores":
         _refuse(given, _OF_ITEMS, "these are scores of runs, without items")
-        asked |= {"test": words["test"] or "recommended", "tau": words["tau"], "margin": words["margin"]}
-        compared = compared_scores(read, asked, words["lift"], words["shift"], files)
-        _say_columns(read)
-        if kind is None:
-            has_names = bool(read.recognised)
-            offer = "" if has_names else "; --kind numbers takes them for responses to items"
-            print(f"{read.taken_as}{offer}", file=sys.stderr)
-        return compared
-    _refuse(given, _OF_SCORES, f"these are {read.kind} of items")
-    metrics = _metrics(words["metric"], read)
-    with renaming(_PARAMETERS):
-        read = read.with_units(words["rater_ids"], words["run_ids"])
-    if read.kind != "numbers":
-        print(read.taken_as, file=sys.stderr)
-    _say_columns(read)
-    asked |= {name: words[name] for name in ("null", "interval", "margin", "looks")}
-    asked |= {name: words[name] for name in ("max_resamples", "max_draws", "generalise")}
-    asked |= {"suite": _suite(words, read), "pair_runs": words["pair_runs"] == "yes"}
+        asked |= {"test": words["test"] or "recommended", "tau": words["tau"]}
+        _check_scores(words, read, files)
+    else:
+        _refuse(given, _OF_SCORES, f"these are {read.kind} of items")
+        metrics = _metrics(words["metric"], read)
+        with renaming(_PARAMETERS):
+            read = read.with_units(words["rater_ids"], words["run_ids"])
+        asked |= {name: words[name] for name in ("null", "interval", "looks", "generalise")}
+        asked |= {name: words[name] for name in ("max_resamples", "max_draws")}
+        asked |= {"suite": _suite(words, read), "pair_runs": words["pair_runs"] == "yes"}
     own_files = files if set(files) == set(read.names) else {}
     is_named = words["gold"] or words["system"]
     (table,) = files.values() if len(files) == 1 and len(read.names) == 2 and not is_named else (None,)
     gold = words["gold"] and str(words["gold"])
     following = Following(own_files, _options(context), gold, table, words["rater"])
-    return compared_items(read, metrics, asked, following, full=words["full"])
+    lift = words["lift"], words["shift"]
+    result = compared(read, asked, metrics, following, full=words["full"], lift=lift)
+    for columns in dict.fromkeys(read.recognised.values()):  # the columns in place of those asked for
+        their_files = [file for file, read_as_these in read.recognised.items() if read_as_these == columns]
+        print(f"{listed(their_files)}: {columns}", file=sys.stderr)
+    if read.kind != "numbers" and not (read.kind == "scores" and kind):
+        is_guess = read.kind == "scores" and not read.recognised
+        offer = "; --kind numbers takes them for responses to items" if is_guess else ""
+        print(f"{read.taken_as}{offer}", file=sys.stderr)
+    return result
+
+
+def _check_scores(words: Mapping[str, Any], read: Systems, files: Mapping[str, str]) -> None:
+    """Raise NbykError if a system has too few scores for the test, or a lift asks for nothing."""
+    from nbyk.testing.scores.compare_scores import least_scores
+
+    if words["lift"] is not None and words["shift"] is not None:
+        raise NbykError("found --lift and --shift, expected one of them; drop one")
+    if read.lower_is_better and (words["lift"], words["shift"]) != (None, None):
+        raise NbykError("--lift and --shift raise scores, and here lower ones are better; leave them out")
+    least = least_scores(words["test"] or "recommended")
+    for name, sample in read.responses.items():
+        if len(sample) < least:
+            raise NbykError(
+                f"found 1 score, expected at least {least} for {words['test']}, which needs to know how "
+                "scores vary: give the scores of more runs",
+                file=files.get(name),
+                name="" if name in files else name,
+            )
 
 
 def _read(words: Mapping[str, Any], kind: str | None) -> Systems:
@@ -417,13 +436,6 @@ def _suite(words: Mapping[str, Any], read: Systems) -> Suite | None:
     if "=" in (weights or ""):
         weights = numbers_of(weights, "weights", "TASK=NUMBER, as in law=2,art=1")
     return Suite.of(read.clusters, weights or "macro")
-
-
-def _say_columns(read: Systems) -> None:
-    """Say which columns were read in place of those asked for."""
-    for columns in dict.fromkeys(read.recognised.values()):
-        of_columns = [file for file, read_as_these in read.recognised.items() if read_as_these == columns]
-        print(f"{listed(of_columns)}: {columns}", file=sys.stderr)
 
 
 def _path(system: str) -> str:
