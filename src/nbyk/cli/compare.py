@@ -32,9 +32,11 @@ from nbyk.cli.options import (
     check_files,
     check_out_folder,
     distinct,
+    is_typed,
     load_metric_files,
     numbers_of,
     scale_named,
+    typed,
 )
 from nbyk.errors import NbykError, renaming, unknown_name
 from nbyk.words import listed, names_in_text
@@ -68,6 +70,12 @@ _OF_GOLD = {"gold_item", "gold_rater", "gold_value"}
 _OF_ROWS = {"item", "value", "system", "on_missing", "on_duplicates", "on_empty"}
 _NOT_OF_VOTES = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER, _OF_JUDGE, _OF_ROWS) - {"generalise", "looks"}
 _NOT_OF_JUDGE = _OF_ITEMS.union(_OF_SCORES, _OF_EITHER) - {"scale", "rater"}
+
+_OF_PLAN = (
+    *("item", "rater", "value", "cluster", "metric_file", "pair_runs", "counts"),
+    *("on_duplicates", "on_empty"),
+)
+"""Parameters that `nbyk plan` takes too."""
 
 _READING = (
     *("item", "rater", "value", "system", "chance", "batch", "slices"),
@@ -289,7 +297,7 @@ def compare(
 
         check_correction(correction)
     load_metric_files(metric_file)
-    given = [name for name in context.params if _is_given(context, name)]
+    given = [name for name in context.params if is_typed(context, name)]
     kind = kind or ("scores" if "test" in given else _kind_of_metrics(metric or ()))
 
     from nbyk.data.votes import holds_votes, read_votes
@@ -322,7 +330,7 @@ def compare(
         reading |= {"judges": judge_name, "counts": numbers_of(counts), "scale": scale and scale_named(scale)}
         asked["correction"] = correction or "holm"
         with renaming({**_PARAMETERS, "judges": "judge_name"}):
-            result = compared_by_judge(systems or [], judge, reading, asked, _options(context))
+            result = compared_by_judge(systems or [], judge, reading, asked, tuple(typed(context, _OF_PLAN)))
         if gate and len(result.names) < 2:
             raise NbykError("--gate needs two systems to compare, and these are ratings of one")
     else:
@@ -366,7 +374,7 @@ def _compared(
     is_named = words["gold"] or words["system"]
     (table,) = files.values() if len(files) == 1 and len(read.names) == 2 and not is_named else (None,)
     gold = words["gold"] and str(words["gold"])
-    following = Following(own_files, _options(context), gold, table, words["rater"])
+    following = Following(own_files, tuple(typed(context, _OF_PLAN)), gold, table, words["rater"])
     lift = words["lift"], words["shift"]
     result = compared(read, asked, metrics, following, full=words["full"], lift=lift)
     for columns in dict.fromkeys(read.recognised.values()):  # the columns in place of those asked for
@@ -442,25 +450,6 @@ def _path(system: str) -> str:
     """Return the path in a word for a system, PATH or NAME=PATH."""
     name, equals, path = system.partition("=")
     return path if equals and not os.path.exists(system) and os.sep not in name else system
-
-
-def _is_given(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
-
-
-def _options(context: typer.Context) -> tuple[str, ...]:
-    """Return the given options that `nbyk plan` takes too, with their values."""
-    shared = (
-        *("item", "rater", "value", "cluster", "metric_file", "pair_runs", "counts"),
-        *("on_duplicates", "on_empty"),
-    )
-    words: list[str] = []
-    for name in shared:
-        values = context.params[name] if _is_given(context, name) else None
-        for value in values if isinstance(values, list) else [values] if values is not None else []:
-            words += [f"--{name.replace('_', '-')}", str(value)]
-    return tuple(words)
 
 
 def _refuse(given: Sequence[str], unused: Collection[str], why: str) -> None:

@@ -38,6 +38,24 @@ OnEmpty = Annotated[str, typer.Option(help="Rows without a value: refuse, or dro
 Threads = Annotated[int, typer.Option(help="Number of threads. Results are the same with any number.", min=1)]
 
 
+def is_typed(context: typer.Context, name: str) -> bool:
+    """Return whether an option was typed."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def typed(context: typer.Context, names: Iterable[str]) -> list[str]:
+    """Return the words of some options that were typed, to be typed again."""
+    words: list[str] = []
+    for name in names:
+        value = context.params[name] if is_typed(context, name) else None
+        (option,) = [of for of in context.command.params if of.name == name]
+        first = option.opts[:1] if option.param_type_name == "option" else []
+        for one in value if isinstance(value, list) else [] if value is None else [value]:
+            words += [*first, *map(str, one if isinstance(one, tuple) else (one,))]
+    return words
+
+
 def downloads_of(path: Path | None) -> Downloads:
     """Return the `downloads` of a configuration: the one named, or config.yaml if it is in this folder."""
     from nbyk.config import Downloads, load_downloads

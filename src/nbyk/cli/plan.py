@@ -24,6 +24,7 @@ from nbyk.cli.options import (
     check_out_folder,
     load_metric_files,
     metric_named,
+    typed,
 )
 from nbyk.cli.pilot import PilotFiles, holds_two_systems
 from nbyk.cli.plan_source import (
@@ -38,8 +39,15 @@ from nbyk.cli.plan_source import (
 from nbyk.errors import NbykError, argument_with
 from nbyk.progress import moving_line
 
+_OF_NEW_UNITS = (
+    *("pilot", "pilot_systems", "scale", "item", "rater", "value", "cluster", "on_duplicates", "on_empty"),
+    *("metric_file", "classes", "epsilon", "effect", "unit", "alpha", "alternative"),
+)
+"""Options that ask about new raters or runs, too."""
+
 
 def plan(
+    context: typer.Context,
     dataset: Annotated[str | None, typer.Argument()] = None,
     pilot: Path | None = None,
     pilot_systems: tuple[Path, Path] | None = None,
@@ -275,7 +283,12 @@ def plan(
     from nbyk.report.plan import plan_answer
 
     mending = Mending(on_duplicates, on_empty)
-    files = PilotFiles(pilot, answers, Columns(item, rater, value, cluster), mending)
+    again = typed(context, _OF_NEW_UNITS)
+    if answers is None and effect is None and epsilon is None:
+        again += ["--epsilon", "0.1", *([] if of_labels else ["--unit", "share"])]
+    again += [*(["--metric", metric[0]] if metric else []), "--power", f"{power or 0.8:g}"]
+    by_gold = bool(metrics) and metrics[0].needs_gold
+    files = PilotFiles(pilot, answers, Columns(item, rater, value, cluster), mending, tuple(again), by_gold)
     arguments["n_runs"] = _runs(n_runs)
     asked = {name: arguments[name] for name in plan_from.__kwdefaults__ or {} if name in arguments}
     asked |= {"metric": metrics, "curves": out is not None and not with_people}
