@@ -56,7 +56,6 @@ def _behind(origin: Origin) -> dict[str, object]:
 
 
 def _by_command(origins: Sequence[Origin]) -> list[list[Origin]]:
-    """Group files that one run of a command made."""
     groups: dict[str, list[Origin]] = {}
     for origin in origins:
         made = origin.to_dict()["record"]
@@ -66,7 +65,6 @@ def _by_command(origins: Sequence[Origin]) -> list[list[Origin]]:
 
 
 def _block(group: Sequence[Origin], installed: dict[str, str], *, tree: bool) -> Iterator[str]:
-    """Yield the lines about the files of one command."""
     first = group[0]
     assert first.record is not None
     for origin in group:

@@ -343,7 +343,6 @@ def compare(
 def _compared(
     context: typer.Context, given: Sequence[str], kind: str | None, asked: dict[str, Any]
 ) -> Compared:
-    """Return the comparison of systems' own responses or scores; `asked` are arguments of `nbyk.compare`."""
     from nbyk.data import named_systems
 
     words = context.params
@@ -407,7 +406,6 @@ def _check_scores(words: Mapping[str, Any], read: Systems, files: Mapping[str, s
 
 
 def _read(words: Mapping[str, Any], kind: str | None) -> Systems:
-    """Return the systems of the files that the words of the command name."""
     from nbyk.data import SampleChoice, read_systems
     from nbyk.data.columns import Columns
 
@@ -447,13 +445,11 @@ def _suite(words: Mapping[str, Any], read: Systems) -> Suite | None:
 
 
 def _path(system: str) -> str:
-    """Return the path in a word for a system, PATH or NAME=PATH."""
     name, equals, path = system.partition("=")
     return path if equals and not os.path.exists(system) and os.sep not in name else system
 
 
 def _refuse(given: Sequence[str], unused: Collection[str], why: str) -> None:
-    """Raise NbykError if an option was given that these data have no use for."""
     for name in given:
         if name in unused:
             raise NbykError(f"{why}; leave it out", argument=name)

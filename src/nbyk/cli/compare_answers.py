@@ -39,16 +39,8 @@ class Compared(NamedTuple):
 class Following:
     """The words of a command line that go on in the next command.
 
-    Attributes
-    ----------
-    files
-        The file of each system by its name; empty if one file holds several.
-    options
-        The options that `nbyk plan` takes too, with their values.
-    gold
-        The file of gold; None without.
-    table, rater
-        The only file of two systems, and the column of raters; None if there are more files.
+    `files` has that of each system by its name, and is empty if one file holds several; `table` is the only
+    file of two systems, whose column of raters is `rater`. `options` are those that `nbyk plan` takes too.
     """
 
     files: Mapping[str, str]
@@ -94,7 +86,6 @@ class Following:
         return self.table is not None and holds_two_systems(Path(self.table), self.rater)
 
     def _plan(self, pair: Pair) -> str:
-        """Return the command that plans with a pair as the pilot."""
         claim, question = pair.claims[0], pair.question
         people = "raters" in claim.over or ("raters" in pair.sample.units and self.gold is None)
         runs = "runs" if any(of.startswith("runs") for of in claim.over) else ""
@@ -123,7 +114,6 @@ def _about_other(question: str, pair: Pair) -> tuple[str, str]:
 
 
 def _turned(question: str, pair: Pair) -> str:
-    """Return a command with A as the baseline of B."""
     words = shlex.split(question)
     if "--against" in words:
         place = words.index("--against")

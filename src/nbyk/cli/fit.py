@@ -155,7 +155,6 @@ def _fit_labels(
 
 
 def _lines(fitted: RatingFit, read: Ratings, name: str) -> list[str]:
-    """Return the prior and its check in words."""
     prior, check = fitted.prior, fitted.check
     matches = "do not match" if check.rejected else "match"
     return [

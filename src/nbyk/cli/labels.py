@@ -126,7 +126,6 @@ def labels_source(
 
 
 def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> LabelPrior:
-    """Return the prior of a file, or the one with the α that is given."""
     from nbyk.priors import ClassPrior
     from nbyk.priors.ordinal import label_prior_in
 

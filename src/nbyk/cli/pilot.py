@@ -45,18 +45,9 @@ def holds_two_systems(pilot: Path, rater: str | None) -> bool:
 class PilotFiles:
     """The files of a pilot, and how to read them.
 
-    Attributes
-    ----------
-    gold
-        People's ratings of the items; None if there are only ratings of the systems' answers.
-    systems
-        The systems' answers, one file each, or one table of both; None without.
-    columns, mending
-        The columns' names, and what to do about rows that come twice or are empty.
-    again
-        The words of the command that are typed again to ask for new raters or runs.
-    by_gold
-        Whether the ratings alone show how raters differ, as for a metric with gold.
+    `gold` has people's ratings of the items, None if there are only ratings of the systems' answers;
+    `systems` the answers, one file each or one table of both, None without. `again` are the words of a
+    command for new raters or runs; `by_gold` says whether ratings alone show how raters differ.
     """
 
     gold: Path | None

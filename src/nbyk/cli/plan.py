@@ -308,7 +308,6 @@ def plan(
 
 
 def _runs(text: str | None) -> int | str | None:
-    """Return the number that a text is, or the text."""
     try:
         return None if text is None else int(text)
     except ValueError:

@@ -67,18 +67,9 @@ def declared(arguments: Mapping[str, Any]) -> str:
 
 
 class PlanSource(NamedTuple):
-    """What a plan starts from.
+    """What a plan starts from: the source of `nbyk.plan`, its name if it has none itself, and cautions.
 
-    Attributes
-    ----------
-    source
-        The source, as `nbyk.plan` takes it.
-    name
-        The name of its variances; "" for a simulated plan, whose source has one itself.
-    cautions
-        Reasons for caution about the plan, one sentence each.
-    prior
-        Fits a prior to the same ratings, for another plan beside; None for no other.
+    `prior` fits a prior to the same ratings, for another plan beside.
     """
 
     source: Any
@@ -316,7 +307,6 @@ def shared_source(
 def _rated(
     dataset: str | None, files: PilotFiles, scale: Scale | None
 ) -> tuple[PilotItems, Units, Scale | None, tuple[str, ...]]:
-    """Return the items, raters and scale of a pilot or of a dataset's ratings, and the pilot's notes."""
     from nbyk.data import load_source, source
     from nbyk.priors import Response
     from nbyk.resampling.pilot_items import PilotItems

@@ -17,8 +17,6 @@ from nbyk.errors import NbykError
 
 
 class _Commands(TyperGroup):
-    """A group of commands that looks up those of the studies when they are asked for."""
-
     def list_commands(self, ctx: Any) -> list[str]:
         from nbyk.studies import studies
 

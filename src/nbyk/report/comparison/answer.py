@@ -83,8 +83,6 @@ class Extras:
 
 @dataclass(frozen=True)
 class _Two:
-    """Two systems with the boards by each metric and what was found beside them."""
-
     systems: Systems
     boards: Mapping[str, Board]
     extras: Extras
@@ -183,7 +181,6 @@ def _first(boards: Mapping[str, Board]) -> Board:
 
 
 def _title(board: Board) -> str:
-    """Return the question of a board, as the heading of the report."""
     pair, on = board.pairs[0], f"on {items_in_words(board.sample)}"
     if board.sample.scores:
         on = "by their scores"
@@ -359,7 +356,6 @@ def _figures(boards: Mapping[str, Board], two: _Two | None) -> Iterator[AnswerFi
 
 
 def _figure_of_test(pair: Pair) -> AnswerFigure:
-    """Return the figure of the test of a pair by scores."""
     if pair.question.tau is not None:
         caption = (
             f"Left: the quantile functions of {pair.a} and {pair.b}. Where {pair.a} is worse, it violates "

@@ -327,5 +327,4 @@ def _cell(choice: Choice) -> str:
 
 
 def _p(p: float) -> str:
-    """Return a p-value with three digits after the decimal point."""
     return "< .001" if p < 0.001 else "1" if p > 0.9995 else f"{p:.3f}".lstrip("0")

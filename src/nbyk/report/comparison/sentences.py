@@ -67,7 +67,6 @@ def verdict_line(pair: Pair) -> str:
 
 
 def _within_margin(pair: Pair, margin: Margin) -> str:
-    """Return what the tests against a margin show in a few words."""
     a, b, size = pair.a, pair.b, in_full(margin.size)
     leader, other, _ = pair.in_order()
     said = {
@@ -162,7 +161,6 @@ def _narrower(pair: Pair) -> Line:
 
 
 def _effect(pair: Pair, claim: Claim, interval: Interval | None = None) -> str:
-    """Return an effect in words with its interval as a bar and in numbers."""
     ends = claim.interval if interval is None else interval
     words, drawn, numbers = _numbers(pair, claim, ends)
     return "  ".join(text for text in (words, drawn, numbers) if text)
@@ -196,7 +194,6 @@ def _numbers(pair: Pair, claim: Claim, interval: Interval, broader: Interval = N
 
 
 def _first_named(pair: Pair) -> str:
-    """Return the system with which the verdict begins."""
     if pair.margin is not None:
         return pair.in_order()[0] if pair.margin.shown == "equivalent" else pair.a
     if pair.verdict == "undecided" and pair.question.alternative != "two-sided":
@@ -232,7 +229,6 @@ def p_text(p: float, alpha: float, relation: str = "=") -> str:
 
 
 def _shown(pair: Pair, claim: Claim) -> str:
-    """Return what a claim shows in a few words."""
     a, b, asked = pair.a, pair.b, pair.question
     leader, other, _ = pair.in_order()
     shown = pair.shown if claim is pair.claims[0] else claim.shown(claim.p, asked.alpha)
@@ -372,7 +368,6 @@ def board_head(board: Board) -> Head:
 
 
 def _best(board: Board) -> tuple[str, Tone]:
-    """Return who may be best, or who is better than the baseline."""
     against, n = board.question.against, len(board.standings)
     if against is not None:
         reserve = {pair.a: " (with reserve)" if pair.reserve else "" for pair in board.pairs}

@@ -233,7 +233,6 @@ def variance_table(parts: Mapping[str, Sequence[VariancePart]]) -> pd.DataFrame:
 
 
 def _against_baseline(board: Board, name: str) -> dict[str, object]:
-    """Return the columns that compare a system with the baseline."""
     effect, p, shown = math.nan, math.nan, "baseline"
     for pair in board.pairs:
         if pair.a == name:
