@@ -154,7 +154,6 @@ def _sentence(verdict: Verdict, pair: Pair) -> str:
 
 
 def _about_better(pair: Pair) -> Verdict:
-    """Return whether A is better; inconclusive unless that is certain and holds without reserve."""
     claim = pair.claims[0]
     # No number of draws shows a system to be better that is not ahead.
     is_behind = claim.is_conclusive and claim.order is None and pair.effect <= 0.0
@@ -164,7 +163,6 @@ def _about_better(pair: Pair) -> Verdict:
 
 
 def _about_margin(pair: Pair) -> Verdict:
-    """Return whether A is better, or not worse by the margin."""
     verdicts: dict[str, Verdict] = {"equivalent": "yes", "not worse": "yes", "worse": "no"}
     if pair.verdict == "better":
         return "yes"

@@ -24,51 +24,16 @@ if TYPE_CHECKING:
 
 
 def fit(
-    ratings: Annotated[
-        Path,
-        typer.Argument(
-            help="File of people's ratings, with their --scale, or labels: two or more of some items."
-        ),
-    ],
+    ratings: Path,
     scale: Scale = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="JSON file to write: the prior, for `nbyk plan --prior`.", metavar="FILE"),
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option(help="Name of the prior.", show_default="the file's name")
-    ] = None,
-    families: Annotated[
-        Path | None,
-        typer.Option(help="CSV file to write: the likelihood of every pair of families.", metavar="FILE"),
-    ] = None,
-    check: Annotated[
-        Path | None,
-        typer.Option(
-            help="JSON file to write, with the comparison of the fitted prior and the ratings.",
-            metavar="FILE",
-        ),
-    ] = None,
-    response: Annotated[
-        str | None,
-        typer.Option(
-            help="Kind of the ratings, as beta: skewed near the ends of the scale.",
-            show_default="likert on levels, clamped between two ends, or binary",
-            metavar="KIND",
-        ),
-    ] = None,
-    classes: Annotated[
-        str | None,
-        typer.Option(help="Classes of labels.", show_default="those of the file", metavar="A,B,…"),
-    ] = None,
-    levels: Annotated[
-        str | None,
-        typer.Option(
-            help="The labels are levels in this order, lowest first: fit thresholds on a latent scale.",
-            metavar="LOW,…,HIGH",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the check. The prior does not depend on it.", min=0)] = 0,
+    out: Path | None = None,
+    name: str | None = None,
+    families: Path | None = None,
+    check: Path | None = None,
+    response: str | None = None,
+    classes: str | None = None,
+    levels: str | None = None,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
     item: Item = "item",
     rater: Rater = "rater",
     value: Value = "value",
@@ -80,6 +45,28 @@ def fit(
     The prior says how items differ, and how people differ who rate the same item.
 
     Without --scale, the file is one that `nbyk study normalise` wrote.
+
+    Parameters
+    ----------
+    ratings
+        File of people's ratings, with their --scale, or labels: two or more of some items.
+    out : FILE
+        JSON file to write: the prior, for `nbyk plan --prior`.
+    name
+        Name of the prior. By default the file's name.
+    families : FILE
+        CSV file to write: the likelihood of every pair of families.
+    check : FILE
+        JSON file to write, with the comparison of the fitted prior and the ratings.
+    response : KIND
+        Kind of the ratings, as beta: skewed near the ends of the scale. By default likert on levels, clamped
+        between two ends, or binary.
+    classes : A,B,…
+        Classes of labels. By default those of the file.
+    levels : LOW,…,HIGH
+        The labels are levels in this order, lowest first: fit thresholds on a latent scale.
+    seed
+        Seed of the check. The prior does not depend on it.
     """
     check_files([ratings])
     from nbyk.cli.labels import are_labels, fit_labels, names_in
@@ -168,7 +155,6 @@ def _fit_labels(
 
 
 def _lines(fitted: RatingFit, read: Ratings, name: str) -> list[str]:
-    """Return the prior and its check in words."""
     prior, check = fitted.prior, fitted.check
     matches = "do not match" if check.rejected else "match"
     return [

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.cli.pilot import PilotFiles, unit_cautions_of
-from nbyk.cli.plan_source import PlanSource, difference_of, variances_of
+from nbyk.cli.plan_source import PlanSource, variances_of
 from nbyk.errors import NbykError, renaming
 
 if TYPE_CHECKING:
@@ -121,14 +121,11 @@ def labels_source(
         return PlanSource(
             replace(items, prior=fit_raters(items.prior, gold, units), raters=raters), pilot.stem, notes
         )
-    question = ["--solve", "raters", *difference_of(asked), "--metric", metric]
-    way = replace(files, systems=None).for_new_ones(*question, "--power", f"{asked['power'] or 0.8:g}")
-    cautions = unit_cautions_of({"gold": units}, len(gold), way)
+    cautions = unit_cautions_of({"gold": units}, len(gold), files.for_new_ones("raters"))
     return PlanSource(items, cautions=(*notes, *cautions))
 
 
 def _prior(arguments: Mapping[str, Any], classes: tuple[str, ...]) -> LabelPrior:
-    """Return the prior of a file, or the one with the α that is given."""
     from nbyk.priors import ClassPrior
     from nbyk.priors.ordinal import label_prior_in
 

@@ -67,18 +67,9 @@ def declared(arguments: Mapping[str, Any]) -> str:
 
 
 class PlanSource(NamedTuple):
-    """What a plan starts from.
+    """What a plan starts from: the source of `nbyk.plan`, its name if it has none itself, and cautions.
 
-    Attributes
-    ----------
-    source
-        The source, as `nbyk.plan` takes it.
-    name
-        The name of its variances; "" for a simulated plan, whose source has one itself.
-    cautions
-        Reasons for caution about the plan, one sentence each.
-    prior
-        Fits a prior to the same ratings, for another plan beside; None for no other.
+    `prior` fits a prior to the same ratings, for another plan beside.
     """
 
     source: Any
@@ -316,7 +307,6 @@ def shared_source(
 def _rated(
     dataset: str | None, files: PilotFiles, scale: Scale | None
 ) -> tuple[PilotItems, Units, Scale | None, tuple[str, ...]]:
-    """Return the items, raters and scale of a pilot or of a dataset's ratings, and the pilot's notes."""
     from nbyk.data import load_source, source
     from nbyk.priors import Response
     from nbyk.resampling.pilot_items import PilotItems
@@ -374,20 +364,14 @@ def simulated_source(
     arguments: Mapping[str, Any], asked: dict[str, Any], files: PilotFiles, say: Callable[[str], None]
 ) -> PlanSource:
     """Return the source of simulated items; beside a pilot's own items stands a prior fitted to it."""
-    from nbyk.planning.plan import check_settings
-
     pilot, pilot_systems, metrics = files.gold, files.systems, asked["metric"]
     scale, other_prior = None, None
     if arguments["scale"] is not None:
         scale = asked["scale"] = pilot_scale(arguments["scale"])
     if pilot is not None or pilot_systems is not None:
-        check_settings(
-            metrics[0], {**asked, "scale": None, "epsilon_a": 0.0, "epsilon": asked["epsilon"] and 0.1}
-        )
         on_scale = pilot_scale(arguments["scale"])
         trials = all(metric.takes_trials for metric in metrics)
-        question = _for_people(arguments, asked, metrics[0])
-        read = files.read(on_scale, *question, trials=trials)
+        read = files.read(on_scale, trials=trials)
         population: Any = replace(read.items, system_answers=arguments["system_answers"])
         cautions, scale = read.warnings, read.scale
         if pilot is not None and pilot_systems is None:
@@ -396,34 +380,12 @@ def simulated_source(
             if arguments["items_from"] == "prior":
                 population, other_prior = other_prior(), None
     else:
-        if arguments["scale"] is None:
-            check_settings(metrics[0], asked)
         population, cautions = prior_of(
             arguments["dataset"], arguments["prior"], published=arguments["published"], say=say
         )
     asked["scale"] = scale
     in_the_unit(asked, {}, scale, metrics[0], arguments["unit"], shown=0.0 if pilot_systems else None)
     return PlanSource(population, "", tuple(cautions), other_prior)
-
-
-def _for_people(arguments: Mapping[str, Any], asked: Mapping[str, Any], metric: Metric) -> list[str]:
-    """Return the options with which the same question is asked about new raters and runs; [] if none do."""
-    if not (metric.needs_gold or arguments["pilot_systems"]):
-        return []
-    power, options = ["--power", f"{asked['power'] or 0.8:g}"], list[str]()
-    if not arguments["pilot_systems"]:
-        options += difference_of(asked)
-        is_share = arguments["unit"] == "share" or asked["effect"] is asked["epsilon"] is None
-        options += ["--unit", "share"] if is_share else []
-    if arguments["metric"] or not arguments["pilot_systems"]:
-        options += ["--metric", metric.name]
-    return [*options, *power]
-
-
-def difference_of(asked: Mapping[str, Any]) -> list[str]:
-    """Return the option of the difference that is asked for, or else of an ε of a tenth."""
-    name = "epsilon" if asked["effect"] is None else "effect"
-    return [f"--{name}", f"{asked[name] or 0.1:g}"]
 
 
 def fitted(

@@ -244,7 +244,6 @@ def write_answer(
 
 
 def _drawn(figures: Iterable[AnswerFigure]) -> dict[str, dict[str, bytes]]:
-    """Return the pictures of each figure by their suffixes."""
     return {figure.name: figure.pictures() for figure in figures}
 
 
@@ -305,7 +304,6 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
 
 
 def _beyond(table: AnswerTable) -> set[tuple[int, int]]:
-    """Return the rows and columns of the numbers that are marked."""
     return {
         (row, list(table.shown.columns).index(name))
         for name in table.marked

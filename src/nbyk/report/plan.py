@@ -73,7 +73,6 @@ def plan_answer(plan: Plan, *, name: str = "", for_page: bool = False) -> Answer
 
 
 def _further(plan: Plan) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield the name, the caption and the rows of each table of --details."""
     if plan.request.is_simulated:
         if plan.candidates:
             if plan.others:
@@ -191,7 +190,6 @@ def figure_of(plan: Plan) -> Figure:
 
 
 def _items_by_power(plan: Plan) -> dict[float, list[tuple[int, float]]]:
-    """Return for each power the points (K or J, least N) that reach it."""
     if plan.request.is_simulated:
         sizes = {power: [(of.k_responses, of.items_for(power)) for of in plan.curves] for power in _POWERS}
         return {power: [point for point in line if math.isfinite(point[1])] for power, line in sizes.items()}

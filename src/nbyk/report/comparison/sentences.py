@@ -179,7 +179,6 @@ def _narrower(pair: Pair) -> Line:
 
 
 def _effect(pair: Pair, claim: Claim, interval: Interval | None = None) -> str:
-    """Return an effect in words with its interval as a bar and in numbers."""
     ends = claim.interval if interval is None else interval
     words, drawn, numbers = _numbers(pair, claim, ends)
     return "  ".join(text for text in (words, drawn, numbers) if text)
@@ -213,7 +212,6 @@ def _numbers(pair: Pair, claim: Claim, interval: Interval, broader: Interval = N
 
 
 def _first_named(pair: Pair) -> str:
-    """Return the system with which the verdict begins."""
     if pair.margin is not None:
         return pair.in_order()[0] if pair.margin.shown == "equivalent" else pair.a
     if pair.verdict == "undecided" and pair.question.alternative != "two-sided":
@@ -249,7 +247,6 @@ def p_text(p: float, alpha: float, relation: str = "=") -> str:
 
 
 def _shown(pair: Pair, claim: Claim) -> str:
-    """Return what a claim shows in a few words."""
     a, b, asked = pair.a, pair.b, pair.question
     leader, other, _ = pair.in_order()
     shown = pair.shown if claim is pair.claims[0] else claim.shown(claim.p, asked.alpha)
@@ -389,7 +386,6 @@ def board_head(board: Board) -> Head:
 
 
 def _best(board: Board) -> tuple[str, Tone]:
-    """Return who may be best, or who is better than the baseline."""
     against, n = board.question.against, len(board.standings)
     if against is not None:
         reserve = {pair.a: " (with reserve)" if pair.reserve else "" for pair in board.pairs}
