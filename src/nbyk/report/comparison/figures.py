@@ -14,7 +14,7 @@ from nbyk.report.comparison.sentences import p_in_words
 from nbyk.report.drawing import COLOURS, WIDE, new_figure, new_panels, shown_name, style
 from nbyk.report.lines import in_words
 from nbyk.testing.results import Board, Pair, Question, VariancePart
-from nbyk.testing.scores.null_draws import null_draws
+from nbyk.testing.scores.battery import null_draws
 from nbyk.testing.systems.sensitivity import Choice, Sensitivity
 
 if TYPE_CHECKING:
@@ -112,9 +112,8 @@ def null_figure(pair: Pair) -> Figure:
     if scores:
         towards = -1.0 if asked.direction == "lower" else 1.0
         a, b = (towards * scores[name] for name in (pair.a, pair.b))
-        of_scores = null_draws(asked.test, a, b, seed=asked.seed)
-        null, observed, drawn = sign * of_scores.values, sign * of_scores.observed, np.empty(0)
-        what = of_scores.statistic
+        what, values, statistic = null_draws(asked.test, a, b, seed=asked.seed)
+        null, observed, drawn = sign * values, sign * statistic, np.empty(0)
     else:
         assert pair.drawn is not None
         assert pair.drawn.null is not None

@@ -143,7 +143,7 @@ def aso(
     keep_resamples
         Whether the result holds the ratio of each resample.
     seed, threads, progress
-        As for `nbyk.approximate_randomisation`.
+        As for `nbyk.score_test`.
 
     Returns
     -------
@@ -378,8 +378,8 @@ def few_scores(n: int, m: int) -> Iterator[str]:
             f"{n} scores of A and {m} of B: with fewer than {FEW_SCORES} of each, eps_min says little. If "
             "every score of A is above every score of B, no resample differs, and eps_min is 0 at any "
             f"confidence; for two equally good systems that happens once in {math.comb(n + m, n)} times. It "
-            "can rank systems, but not back a claim: collect more runs, or give the p-value of "
-            "permutation_test beside it"
+            "can rank systems, but not back a claim: collect more runs, or give the p-value of the "
+            "permutation test beside it"
         )
 
 

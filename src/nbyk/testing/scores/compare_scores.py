@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,10 @@ from nbyk.testing.pvalues import DECISION_ERROR, Alternative, bounds_of_drawn_p,
 from nbyk.testing.ranks import board_from
 from nbyk.testing.results import NONE, Board, Claim, Margin, Pair, Question, Sample, Shown
 from nbyk.testing.scores.aso import Bound, few_scores
-from nbyk.testing.scores.battery import TESTS
-from nbyk.testing.scores.facts import ASO, FACTS
+from nbyk.testing.scores.battery import score_test
+from nbyk.testing.scores.facts import ASO, FACTS, TESTS
 from nbyk.testing.scores.means import are_zeros_and_ones, mean_interval
-from nbyk.testing.scores.randomisation import EXACT_UP_TO
+from nbyk.testing.scores.nulls import EXACT_UP_TO
 from nbyk.testing.scores.result import (
     SCOPE,
     SignificanceResult,
@@ -70,7 +71,7 @@ def board_of_scores(
     """Return the board of `nbyk.compare` for scores of runs, or of the same items if `paired`.
 
     The scores of two systems or more are a mapping from names, a DataFrame with a column per system, or a
-    sequence of samples; the test is "recommended" (see `recommended_test`), "aso", or one of `battery.TESTS`.
+    sequence of samples; the test is "recommended" (see `recommended_test`), "aso", or one of `facts.TESTS`.
     `notes` are further cautions.
     """
     check_alternative(alternative)
@@ -113,10 +114,9 @@ def board_of_scores(
         draws = N_ASO_RESAMPLES if n_resamples is None else n_resamples
         compared = list(_by_aso(question, sample, sign, pairs, draws, threads, progress))
     else:
-        options: dict[str, Any] = {"alternative": alternative}
-        if FACTS[test].draws:
-            options |= {"n_resamples": N_RESAMPLES if n_resamples is None else n_resamples, "seed": seed}
-            options |= {"threads": threads, "progress": progress}
+        draws = N_RESAMPLES if n_resamples is None else n_resamples
+        options: dict[str, Any] = {"alternative": alternative, "n_resamples": draws, "seed": seed}
+        options |= {"threads": threads, "progress": progress}
         compared = list(_by_p(question, sample, sign, pairs, options, margin))
     means = np.array([float(of.mean()) for of in samples.values()])
     intervals = [mean_interval(of, confidence_level) for of in samples.values()]
@@ -216,11 +216,11 @@ def _by_p(
     margin: float | None,
 ) -> Iterator[Pair]:
     """Yield the pairs; effects are differences of the means times the sign."""
-    test = TESTS[question.test]
     results = []
     for pair in pairs:
         try:
-            results.append(test(*(sign * sample.scores[name] for name in pair), **options))
+            scores = (sign * sample.scores[name] for name in pair)
+            results.append(score_test(question.test, *scores, **options))
         except NbykError as error:
             raise error.about(systems=pair) from None
     p = np.array([result.p for result in results])
@@ -253,9 +253,8 @@ def _margin(
 ) -> Margin:
     """Return the tests of a difference against a margin: the same test, one-sided, of shifted scores."""
     interval = result.ends_at(1.0 - 2.0 * alpha)
-    one_sided = {**options, "alternative": "greater"}
-    test = TESTS[result.test]
-    not_worse = test(a + size, b, **one_sided)
+    test = partial(score_test, result.test)
+    not_worse = test(a + size, b, **{**options, "alternative": "greater"})
     if math.isnan(interval[0]):
         return Margin(size, math.nan, math.nan, math.nan, NONE, alpha, "the scores do not vary")
     if not_worse.least_p > alpha:
@@ -278,8 +277,8 @@ def _first_is_in_front(result: SignificanceResult, a: Floats, b: Floats) -> bool
     if FACTS[result.test].draws or result.test == "welch_t":
         return result.statistic > 0.0
     # Rank tests may favour another system than the means do.
-    test = TESTS[result.test]
-    return test(a, b, alternative="greater").p < test(a, b, alternative="less").p
+    greater, less = (score_test(result.test, a, b, alternative=side).p for side in ("greater", "less"))
+    return greater < less
 
 
 def _by_aso(

@@ -71,7 +71,7 @@ def paired_bootstrap(
         All metrics see the same resamples, unless items are of few kinds, 128 to a kind or more: then counts
         of the kinds are drawn.
     alternative, n_resamples, smoothing, threads, keep_null, progress
-        As for `nbyk.bootstrap_test`.
+        As for `nbyk.score_test`.
 
     Returns
     -------
