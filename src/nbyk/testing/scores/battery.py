@@ -106,10 +106,10 @@ def score_test(
     def p_of_shift(shift: float, side: Alternative) -> float:
         shifted = null_of(first[None] - shift, second[None])
         if counts.sums is None:
-            of_shift = shifted.counted(quiet, exact_up_to)
+            shifted_counts = shifted.counted(quiet, exact_up_to)
         else:
-            of_shift = shifted.reached(counts.sums[0] - shift * of_one())
-        return of_shift.pvalue(side, smoothing=smoothing).p
+            shifted_counts = shifted.reached(counts.sums[0] - shift * of_one())
+        return shifted_counts.pvalue(side, smoothing=smoothing).p
 
     return result_of_means(
         test,

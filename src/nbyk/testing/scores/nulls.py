@@ -108,8 +108,8 @@ class NullSums:
         rows = len(self.observed)
         counts, kept = self._drawn(drawing, self.summed, keep_null=keep_null or rows == 1)
         null = self.differences(kept)[0] if keep_null else None
-        of_rows = counts.reshape(rows, -1, 2).sum(axis=1)
-        return NullCounts(self.observed, of_rows, drawing.n_draws, null=null, sums=kept)
+        row_counts = counts.reshape(rows, -1, 2).sum(axis=1)
+        return NullCounts(self.observed, row_counts, drawing.n_draws, null=null, sums=kept)
 
     def reached(self, sums: Floats) -> NullCounts:
         """Count those of the first pair's sums, shape (M,), that reach the borders."""

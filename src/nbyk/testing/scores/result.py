@@ -65,14 +65,10 @@ class SignificanceResult(ShownAsLines):
         The p-value, its Monte-Carlo standard error and its side.
     n_a, n_b
         Number of scores of each system.
-    effect
-        mean(a) − mean(b) or, for a metric of outputs, how much better A's value is.
-    ends_at
-        Function from a confidence level to the interval of the effect.
-    n_resamples
-        Draws from the null; all permutations or sign patterns if `exact`; 0 if the null is a formula.
-    exact
-        Whether the whole null was enumerated, so that the p-value has no Monte-Carlo error.
+    effect, ends_at
+        How much better A is on average, or by a metric of outputs, and its interval at a confidence level.
+    n_resamples, exact
+        Draws from the null, or all of it if `exact`; 0 if the null is a formula.
     least_p
         The least p-value that the test can give with as many scores; 0 if it has none.
     null : ndarray, shape (n_resamples,), or None
