@@ -18,7 +18,7 @@ import pandas as pd
 
 from nbyk.files import write_text
 from nbyk.report.drawing import pictures
-from nbyk.testing.systems.measured import LEVEL, Measured
+from nbyk.testing.systems.cautions import LEVEL, Measured
 from nbyk_papers.calibration.design import BAND
 from nbyk_papers.calibration.figures import metrics_figure, sizes_figure
 from nbyk_papers.calibration.labels import IN_WORDS, read_labels
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def worst_rates(rates: pd.DataFrame) -> pd.DataFrame:
     """Return each test's largest Type-I error by metric and size, the basis of `nbyk.compare`'s warnings.
 
-    The rows are those of `nbyk.testing.systems.measured`: two-sided, at α = `LEVEL`. A test that coincides
+    The rows are those of `nbyk.testing.systems.cautions`: two-sided, at α = `LEVEL`. A test that coincides
     with another at K = 1 has the rates of the other.
     """
     of_tests = rates["null"].where(rates["definition"] == P_VALUE, PERCENTILE)

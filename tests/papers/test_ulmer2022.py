@@ -16,8 +16,8 @@ from scipy import stats
 
 from nbyk.errors import NbykError
 from nbyk.testing.scores.aso import aso_batch
-from nbyk.testing.scores.battery import TESTS as BATTERY
 from nbyk.testing.scores.draws import Drawing
+from nbyk.testing.scores.facts import TESTS as BATTERY
 from nbyk_papers.ulmer2022 import score_cells
 from nbyk_papers.ulmer2022.design import (
     ASO,
