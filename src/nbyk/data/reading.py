@@ -138,7 +138,13 @@ def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mendin
     if cells.value is None and all(map(str.isdigit, set(raters))):
         raters = [f"column {place}" for place in raters]
     ratings = Ratings.from_columns(
-        cells.items, raters, values, at=cells.at, raters_known=cells.raters_known, clusters=clusters
+        cells.items,
+        raters,
+        values,
+        at=cells.at,
+        raters_known=cells.raters_known,
+        clusters=clusters,
+        fewest=kind.fewest,
     )
     said = "; ".join(filter(None, (_recognised(cells, ratings, kind, columns), cells.table.about)))
     notes = [f"{cells.table.place}: {note}" for note in (*cells.table.notes, *cells.table.incomplete)]
@@ -156,7 +162,8 @@ def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns
     table, found, known = cells.table, cells.columns, ratings.raters_known
     if table.nameless:
         return ""
-    parts = [f"items = {found.item} ({ratings.n_items})"]
+    what = "runs" if run_word(found.item) else "items"
+    parts = [f"{what} = {found.item} ({ratings.n_items})"] if cells.has_ids else []
     if cells.value is None:
         names = ratings.raters
         count = f" ({len(names)} columns)" if len(names) > 12 else ""
