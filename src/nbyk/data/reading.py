@@ -14,12 +14,12 @@ from nbyk.data.arrays import ARRAY_SUFFIXES, load_array, numbers_or_text, table_
 from nbyk.data.columns import KNOWN_NAMES, Columns, known_names, recognised, run_word
 from nbyk.data.containers import (
     is_dataset,
-    is_inspect_log,
     is_workbook,
+    is_zipped_log,
     read_dataset,
-    read_inspect_log,
     read_parquet,
     read_workbook,
+    read_zipped_log,
 )
 from nbyk.data.exports import exported, is_exported, json_table
 from nbyk.data.kinds import CellKind, headless, kind_of_cells, numbers_on
@@ -235,7 +235,7 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
 
 
 READERS: tuple[tuple[Callable[[Any], bool], Callable[..., Table]], ...] = (
-    (is_inspect_log, read_inspect_log),
+    (is_zipped_log, read_zipped_log),
     (is_workbook, read_workbook),
     (is_dataset, read_dataset),
     (holds_samples, read_samples),
