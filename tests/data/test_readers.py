@@ -273,4 +273,4 @@ def test_every_reader_has_its_row_in_the_page_on_formats() -> None:
     table = page.partition("## Files of other tools")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
     layouts = {layout.rows for layout in makers.EXPORTS}
-    assert len(rows) == len(reading.READERS) + len(layouts) - 1  # the two forms of a log of Inspect are one row
+    assert len(rows) == len(reading.READERS) + len(layouts) - 1  # Inspect has two forms, and one row
