@@ -25,6 +25,7 @@ from nbyk.data.exports import exported, is_exported, json_table
 from nbyk.data.kinds import CellKind, headless, kind_of_cells, numbers_on
 from nbyk.data.layouts import (
     Entries,
+    Floats,
     Mending,
     as_ids,
     long_cells,
@@ -120,9 +121,7 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
 
 def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mending) -> Ratings:
     """Return the ratings in cells of some kind, mended as asked; the arguments are those of `read_as`."""
-    cells, no_value = without_empty(cells, mending, kind.expected)
-    values = kind.numbers(cells)
-    cells, values, averaged = without_duplicates(cells, values, mending)
+    cells, values, mended = mended_cells(cells, kind, mending)
     clusters = None
     cluster = columns.cluster or cells.columns.cluster
     if cluster is not None:
@@ -154,7 +153,15 @@ def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mendin
             "independent; name it as the column of clusters if they are not"
             for name in known_names(cells.table.names, "cluster")
         ]
-    return replace(ratings, recognised=said, mended=tuple(filter(None, (*notes, no_value, averaged))))
+    return replace(ratings, recognised=said, mended=(*notes, *mended))
+
+
+def mended_cells(cells: Entries, kind: CellKind, mending: Mending) -> tuple[Entries, Floats, list[str]]:
+    """Return cells without those that are empty or repeated, their numbers, and notes on the others."""
+    cells, no_value = without_empty(cells, mending, kind.expected)
+    values = kind.numbers(cells)
+    cells, values, averaged = without_duplicates(cells, values, mending)
+    return cells, values, [note for note in (no_value, averaged) if note]
 
 
 def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns) -> str:
