@@ -36,6 +36,7 @@ from nbyk.data.lm_eval import SampleChoice
 from nbyk.data.ratings import Ratings, numbered, ordered_ids, rows_of
 from nbyk.data.reading import as_ratings, cells_of, is_log, reader_of, table_of
 from nbyk.data.scales import Scale
+from nbyk.data.scores import score_cells
 from nbyk.data.tables import Table
 from nbyk.data.text import some
 from nbyk.data.units import Units
@@ -172,7 +173,7 @@ def _systems_in_columns(table: Table, wide: Columns | None, *, as_scores: bool) 
 class GivenData:
     """A table or ratings and their place; `rows` are distributions, and `runs` the files of a folder.
 
-    `notes` say what else is in the folder.
+    `notes` say what else is in the folder; `has_ids` says, once they are read, whether a column names items.
     """
 
     place: DataPlace
@@ -182,6 +183,7 @@ class GivenData:
     rows: Floats | None = None
     runs: tuple[GivenData, ...] = ()
     notes: tuple[str, ...] = ()
+    has_ids: bool = True
 
     def each(self, read: Callable[[GivenData], GivenData]) -> GivenData:
         """Return the source read by a function; the files of a folder are read one by one, each as a run."""
@@ -190,7 +192,7 @@ class GivenData:
     @property
     def nameless(self) -> bool:
         """Whether rows and columns have no names."""
-        return self.table is not None and self.table.nameless
+        return not self.has_ids or (self.table is not None and self.table.nameless)
 
     @property
     def ratings(self) -> Ratings:
@@ -255,6 +257,20 @@ class GivenData:
         if table is None or not are_chosen or set(classes) <= set(table.names):
             return replace(self._read("distributions", over.kind, mending), rows=over.rows)
         return self.classes(Classes(classes), mending, "raters")
+
+    def scores(self, mending: Mending, *, by_runs: bool) -> GivenData:
+        """Return the data read as scores, one of each run or item; `by_runs` says that runs may pair them."""
+        if self.table is None:
+            raise self.place.error("holds ratings with raters, expected scores of runs; give a table")
+        if len(self.runs) > 1:
+            raise self.place.error(
+                f"is a folder of {len(self.runs)} files of scores, expected one file; write them into one "
+                "table, with a row for each run"
+            )
+        cells = score_cells(self.table, self.columns, mending, by_runs=by_runs)
+        ratings = as_ratings(cells, replace(numbers_on(None), fewest=1), self.columns, mending)
+        ratings = replace(ratings, mended=(*self.notes, *ratings.mended))
+        return replace(self, given=ratings, has_ids=cells.has_ids, runs=())
 
     def values(self, items: tuple[str, ...], *, in_order: bool) -> tuple[Floats, Units]:
         """Return the values of some items, without columns that are all NaN, and their units.

@@ -62,11 +62,12 @@ _FIRST = 20
 
 @dataclass(frozen=True)
 class CellKind:
-    """The kind of a table's cells: their numbers; and a rating, and those who give it, in words."""
+    """The kind of a table's cells: their numbers; a rating and its givers in words; and the fewest items."""
 
     numbers: Callable[[Entries], Floats]
     expected: str = "a finite number"
     givers: str = "raters or runs"
+    fewest: int = 2
 
 
 def numbers_on(scale: Scale | None) -> CellKind:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import re
 import uuid
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
@@ -61,7 +60,7 @@ class Entries:
             return self.value
         return self.table.names[int(self.raters[row])] if self.table.nameless else self.raters[row]
 
-    def numbers(self, noun: str = "value", way_out: str = "") -> Floats:
+    def numbers(self, way_out: str = "") -> Floats:
         """Return the ratings as numbers."""
         array = self.table.array
         if array is not None and array.dtype.kind not in _NUMBERS:
@@ -71,12 +70,11 @@ class Entries:
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             found = self.found[row]
             empty = found is None or (isinstance(found, str) and not found.strip())
-            what = f"no {noun}" if empty else shown(found)
-            out = "leave the cell empty" if self.value is None else "leave the row out"
+            what = "no value" if empty else shown(found)
             named = "" if len(self.table.names) == 1 else f"column {self.column(row)!r}: "
             raise self.at(row).error(
                 f"{named}found {what}, expected a finite number; "
-                f"mend it{_as_number(found)}, or {way_out or f'{out} if the rating is missing'}"
+                f"mend it, or {way_out or 'leave it out if it is missing'}"
             )
         return values
 
@@ -86,20 +84,6 @@ def _no_numbers(table: Table) -> NbykError:
     return table.place.error(
         f"found an array of {table.array.dtype}, expected numbers; convert it to float64"
     )
-
-
-def _as_number(found: Any) -> str:
-    """Return how to write a cell as a number, in words; "" if that is not known."""
-    text = found.strip().lower() if isinstance(found, str) else ""
-    if text in ("yes", "no", "true", "false", "correct", "incorrect", "wrong", "right"):
-        return " (write 1 for yes, right or true, and 0 for the other)"
-    if re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+", text):
-        return f" (write {text.replace(',', '')} if the comma separates thousands)"
-    if re.search(r"\d\s+-?[\d.]+\s+-?[\d.]+", text):
-        return " (several numbers: write one a line, and one file for each system)"
-    if re.fullmatch(r"-?\d+,\d+", text):
-        return f" (write {text.replace(',', '.')})"
-    return ""
 
 
 def as_numbers(cells: Sequence[Any]) -> Floats:

@@ -78,6 +78,7 @@ class Ratings:
         at: Callable[[int], DataPlace] = lambda row: replace(_UNREAD, row=f"row {row}"),
         raters_known: bool = True,
         clusters: Sequence[str] | None = None,
+        fewest: int = 2,
     ) -> Ratings:
         """Return the ratings in three columns of equal length.
 
@@ -93,6 +94,8 @@ class Ratings:
             Whether equal rater ids are one rater.
         clusters
             The cluster of the item of each rating.
+        fewest
+            The least number of items.
 
         Raises
         ------
@@ -124,7 +127,7 @@ class Ratings:
                 if fault:
                     row = int(np.flatnonzero(index == position)[0])
                     raise at(row).error(f"the {what} id {fault}; give every {what} an id of its own")
-        if len(item_ids) < 2:
+        if len(item_ids) < fewest:
             raise at(len(numbers) - 1).error(
                 f"{item_ids[0]!r} is the only item; give at least two, so that nbyk can see how items vary"
             )

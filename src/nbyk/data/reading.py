@@ -14,17 +14,18 @@ from nbyk.data.arrays import ARRAY_SUFFIXES, load_array, numbers_or_text, table_
 from nbyk.data.columns import KNOWN_NAMES, Columns, known_names, recognised, run_word
 from nbyk.data.containers import (
     is_dataset,
-    is_inspect_log,
     is_workbook,
+    is_zipped_log,
     read_dataset,
-    read_inspect_log,
     read_parquet,
     read_workbook,
+    read_zipped_log,
 )
 from nbyk.data.exports import exported, is_exported, json_table
 from nbyk.data.kinds import CellKind, headless, kind_of_cells, numbers_on
 from nbyk.data.layouts import (
     Entries,
+    Floats,
     Mending,
     as_ids,
     long_cells,
@@ -120,9 +121,7 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
 
 def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mending) -> Ratings:
     """Return the ratings in cells of some kind, mended as asked; the arguments are those of `read_as`."""
-    cells, no_value = without_empty(cells, mending, kind.expected)
-    values = kind.numbers(cells)
-    cells, values, averaged = without_duplicates(cells, values, mending)
+    cells, values, mended = mended_cells(cells, kind, mending)
     clusters = None
     cluster = columns.cluster or cells.columns.cluster
     if cluster is not None:
@@ -138,7 +137,13 @@ def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mendin
     if cells.value is None and all(map(str.isdigit, set(raters))):
         raters = [f"column {place}" for place in raters]
     ratings = Ratings.from_columns(
-        cells.items, raters, values, at=cells.at, raters_known=cells.raters_known, clusters=clusters
+        cells.items,
+        raters,
+        values,
+        at=cells.at,
+        raters_known=cells.raters_known,
+        clusters=clusters,
+        fewest=kind.fewest,
     )
     said = "; ".join(filter(None, (_recognised(cells, ratings, kind, columns), cells.table.about)))
     notes = [f"{cells.table.place}: {note}" for note in (*cells.table.notes, *cells.table.incomplete)]
@@ -148,7 +153,15 @@ def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mendin
             "independent; name it as the column of clusters if they are not"
             for name in known_names(cells.table.names, "cluster")
         ]
-    return replace(ratings, recognised=said, mended=tuple(filter(None, (*notes, no_value, averaged))))
+    return replace(ratings, recognised=said, mended=(*notes, *mended))
+
+
+def mended_cells(cells: Entries, kind: CellKind, mending: Mending) -> tuple[Entries, Floats, list[str]]:
+    """Return cells without those that are empty or repeated, their numbers, and notes on the others."""
+    cells, no_value = without_empty(cells, mending, kind.expected)
+    values = kind.numbers(cells)
+    cells, values, averaged = without_duplicates(cells, values, mending)
+    return cells, values, [note for note in (no_value, averaged) if note]
 
 
 def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns) -> str:
@@ -156,7 +169,8 @@ def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns
     table, found, known = cells.table, cells.columns, ratings.raters_known
     if table.nameless:
         return ""
-    parts = [f"items = {found.item} ({ratings.n_items})"]
+    what = "runs" if run_word(found.item) else "items"
+    parts = [f"{what} = {found.item} ({ratings.n_items})"] if cells.has_ids else []
     if cells.value is None:
         names = ratings.raters
         count = f" ({len(names)} columns)" if len(names) > 12 else ""
@@ -228,7 +242,7 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
 
 
 READERS: tuple[tuple[Callable[[Any], bool], Callable[..., Table]], ...] = (
-    (is_inspect_log, read_inspect_log),
+    (is_zipped_log, read_zipped_log),
     (is_workbook, read_workbook),
     (is_dataset, read_dataset),
     (holds_samples, read_samples),

@@ -156,7 +156,7 @@ CSV = [
     file("a wide table without items", "bad.csv", "x,y\n1,0\n0,1\n", "no column 'item'; found 'x', 'y'; rename the item column"),
     file("a wide rater without a name", "bad.csv", "item,x,\na,1,1\n", "column 3 has no name; name every rater"),
     file("a wide rater twice", "bad.csv", "item,x,x\na,1,1\n", "2 columns are named 'x'; rename all but one"),
-    file("a word in a wide table", "bad.csv", "item,x,y\na,1,1\nb,yes,1\n", f":3: column 'x': found 'yes', {_FINITE}.*leave the cell empty"),
+    file("a word in a wide table", "bad.csv", "item,x,y\na,1,1\nb,yes,1\n", f":3: column 'x': found 'yes', {_FINITE}.*leave it out"),
     file("a long table under other names", "bad.csv", "item,worker_id,points\na,1,1\nb,1,0\n", "no column 'value'"),
     file("two columns that can be the raters", "bad.csv", "item,worker,judge,score\na,1,1,1\nb,1,1,0\n", "'worker', 'judge' could all be the raters; name"),
     file("row numbers beside the raters", "bad.csv", "index,item,x\n0,a,1\n1,b,1\n", "column 'index' looks like row numbers, expected a rater; delete it"),
