@@ -43,7 +43,7 @@ from nbyk.report.comparison.tables import (
     sensitivity_table,
     variance_table,
 )
-from nbyk.report.lines import Head, Line
+from nbyk.report.lines import Head, Line, in_words
 from nbyk.report.plan_lines import TO_BE_SAFE
 from nbyk.testing.results import Board, Pair, VariancePart, plain
 from nbyk.testing.scores.facts import FACTS
@@ -365,12 +365,12 @@ def _figure_of_test(pair: Pair, place: int) -> AnswerFigure:
     caption = "The distribution of the statistic if both systems are equally good, and its observed value."
     if pair.sample.scores:
         return AnswerFigure("null", caption, partial(null_figure, pair), narrow=True)
-    leader, other, _ = pair.in_order()
+    name, (leader, other, _) = pair.question.metric, pair.in_order()
     caption = (
-        f"The effect of {leader} over {other} on {pair.question.metric}, beside those of equally good systems "
+        f"The effect of {leader} over {other} on {name}, beside those of equally good systems "
         f"({in_words(pair.question.test)}) and of items drawn again"
     )
-    return AnswerFigure(file_stem("effect", pair.question.metric, place), caption, partial(null_figure, pair), narrow=True)
+    return AnswerFigure(file_stem("effect", name, place), caption, partial(null_figure, pair), narrow=True)
 
 
 def _runs_as_systems(names: Iterable[str]) -> Iterator[str]:
