@@ -174,7 +174,6 @@ def load_file(path: str | PathLike[str]) -> tuple[str, ...]:
     module = ModuleType(f"nbyk_user_metrics_{digest}")
     module.__file__ = str(file)
     before = tuple(ROWS)
-    previous = sys.modules.get(module.__name__)
     sys.modules[module.__name__] = module
     try:
         # Compiled from the source each time: a cached .pyc would hide an edit within the same second.
@@ -186,10 +185,6 @@ def load_file(path: str | PathLike[str]) -> tuple[str, ...]:
             )
     except BaseException as error:
         ROWS[:] = before
-        if previous is None:
-            del sys.modules[module.__name__]
-        else:
-            sys.modules[module.__name__] = previous
         if isinstance(error, StoppedError) or _is_ctrl_c(error):
             raise
         raise NbykError(f"{_one_line(error, file)}", file=path) from error
