@@ -15,7 +15,6 @@ from nbyk_papers.calibration.labels import labels_table, read_labels
 from nbyk_papers.calibration.reading import (
     CELL,
     MAIN_ALPHA,
-    METHOD,
     band,
     groups,
     main_metric,
@@ -64,7 +63,6 @@ def summarise(rates: pd.DataFrame) -> dict[str, Any]:
             "explained": {str(name): len(rows) for name, rows in exceptions.groupby("why")},
             "exceptions": exceptions[shown].to_dict(orient="records"),
         },
-        "tests": calibration_of_tests(rates),
         "recommended": recommended(rates),
     }
 
@@ -106,18 +104,6 @@ def outside_simultaneous(rates: pd.DataFrame) -> dict[str, int]:
     columns = (rates[name] for name in ("rejections", "n_sets", "alpha"))
     places = [place(n_rejected, band(n, alpha, share)) for n_rejected, n, alpha in zip(*columns, strict=True)]
     return {name: places.count(name) for name in ("below", "above")}
-
-
-def calibration_of_tests(rates: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return for each test, side and ε the places of its Type-I errors, and its rates at the main level."""
-    under_null = rates[(rates["scenario"] != "power") & (rates["definition"] != TIES_AT_RANDOM)]
-    lines = []
-    for key, rows in groups(under_null, [*METHOD, "alternative", "scenario", "epsilon_a"]):
-        rate = rows.loc[rows["alpha"] == MAIN_ALPHA, "rate"]
-        at_main = {"mean_rate": rate.mean(), "least_rate": rate.min(), "largest_rate": rate.max()}
-        at_main = {name: float(value) for name, value in at_main.items()} if len(rate) else {}
-        lines.append({**key, "rates": len(rows), **shares(rows), **at_main})
-    return lines
 
 
 def recommended(rates: pd.DataFrame) -> dict[str, Any]:
