@@ -215,12 +215,8 @@ def _p_values(
                             "semantics": semantics,
                             "fraction": fraction,
                             "n_drawn": test.n_drawn,
+                            **vars(comparison),
                             "score": comparison.score.name,
-                            "score_a": comparison.score_a,
-                            "score_b": comparison.score_b,
-                            "effect": comparison.effect,
-                            "p": comparison.p,
-                            "standard_error": comparison.standard_error,
                             "n_resamples": tests.n_resamples,
                         }
                         for comparison in test.comparisons

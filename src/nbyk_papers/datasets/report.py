@@ -20,9 +20,8 @@ from nbyk.files import read_json
 from nbyk.priors import TwoStagePrior, item_parameters, read_prior
 from nbyk.report.answer import Answer, AnswerTable
 from nbyk.report.drawing import COLOURS, new_panels
-from nbyk_papers.fits import draw_ecdf, label_moments, moments_of_prior
 from nbyk_papers.gathered import in_order, read_rows
-from nbyk_papers.shown import Page, study_answer
+from nbyk_papers.shown import Page, draw_ecdf, label_moments, moments_of_prior, study_answer
 from nbyk_papers.wein2023.design import COLUMNS
 
 if TYPE_CHECKING:
