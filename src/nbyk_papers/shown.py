@@ -90,6 +90,11 @@ class Page:
     marked: tuple[str, ...] = ()
 
 
+def titled(rows: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
+    """Return the columns of a table that have titles, under these; "" keeps a column's name."""
+    return rows[list(titles)].rename(columns={name: title or name for name, title in titles.items()})
+
+
 def study_answer(
     page: Page,
     summary: Mapping[str, Any],
