@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbyk.data import source as source_named
 from nbyk.data.ratings import stored_ratings
-from nbyk.priors import published_prior, read_prior
+from nbyk.priors import Response, published_prior, read_prior
 from nbyk_papers import placed
 from nbyk_papers.gathered import read_partitioned
 from nbyk_papers.homan2025.comparison import (
@@ -101,16 +102,16 @@ def all_tables(
         )
     yield from tables_of(grid)
     for source, (ratings, prior) in fits.items():
-        base = f"fit_{published_source(source)}"
-        own, matrix = read_prior(prior), stored_ratings(ratings)[0].matrix()
-        name = f"{own.caution} {label(published_source(source))}".lstrip()
+        fitted_to, own = published_source(source), read_prior(prior)
+        name, matrix = f"{own.caution} {label(fitted_to)}".lstrip(), stored_ratings(ratings)[0].matrix()
+        response = Response.on(source_named(fitted_to).scale)
+        both = (describe_fit(each, matrix, response) for each in (published_prior(fitted_to), own))
         caption = f"{name}: how well the published prior and our own fit describe the ratings"
-        priors = (published_prior(published_source(source)), own)
-        yield base, caption, fit_table(*(describe_fit(each, matrix, own.response) for each in priors))
+        yield f"fit_{fitted_to}", caption, fit_table(*both)
         table = own_fit_p_values(grid, source)
         if len(table):
             caption = f"{name}: expected p under the published prior and under our own fit (recommended)"
-            yield f"{base}_p_values", caption, _for_people(table, _OWN_FIT)
+            yield f"fit_{fitted_to}_p_values", caption, _for_people(table, _OWN_FIT)
     if power is not None:
         yield (
             "power",
