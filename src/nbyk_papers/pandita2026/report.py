@@ -29,8 +29,8 @@ from nbyk_papers.pandita2026.estimates import (
 from nbyk_papers.pandita2026.figures import figures_of
 from nbyk_papers.shown import Page, study_answer, titled
 from nbyk_papers.verdicts import (
-    Claim,
     Outcome,
+    PaperClaim,
     Verdict,
     error_of_rate,
     finding,
@@ -115,7 +115,7 @@ def _metric_decides(shown: pd.DataFrame, semantics: str) -> Outcome | None:
     return finding(semantics, margins, 0.0, "cases")
 
 
-_OURS = partial(Claim, "conclusions", is_quoted=False)
+_OURS = partial(PaperClaim, "conclusions", is_quoted=False)
 """Conclusions in our words."""
 
 _CLAIMS = (
