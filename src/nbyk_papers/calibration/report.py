@@ -131,10 +131,7 @@ def recommended(rates: pd.DataFrame) -> dict[str, Any]:
 
 
 def _holding(rates: pd.DataFrame, definition: str) -> list[dict[str, Any]]:
-    """Return whether each sampler and null of a definition holds its level, and its mean power.
-
-    Power is averaged over the sizes on which all of them were tried: K > 1, if there is any.
-    """
+    """Return whether each sampler and null holds its level, and its mean power at K > 1, if there is any."""
     holding = []
     of_definition = rates[rates["definition"] == definition]
     many = of_definition[of_definition["k_responses"] > 1]
