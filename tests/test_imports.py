@@ -46,7 +46,7 @@ FLOORS = (
 """Every folder of the library, and every module that lies in none, from the ground up."""
 
 PAPERS = (
-    ("agreement", "batches", "fits", "gathered", "verdicts"),
+    ("agreement", "batches", "gathered", "verdicts"),
     ("histograms", "metrics", "shown"),
     ("wein2023", "homan2025", "ulmer2022/cartpole", "boostsa2022"),
     ("ulmer2022", "calibration", "datasets", "pandita2026"),

@@ -123,7 +123,6 @@ def papers_report(
     out: Out,
 ) -> None:
     """Write one self-contained HTML page of the papers' studies that were run, and print their summaries."""
-
     write_report(results, out)
     for paper, line in lines(results):
         print(f"{paper.name}: {line or f'not run; run {paper.command}'}")

@@ -108,7 +108,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Claim(Generic[Numbers]):
+class PaperClaim(Generic[Numbers]):
     """A claim of a paper, as in `Verdict`, whose words are quoted unless they are ours, and how it is judged.
 
     `found` returns the finding that the numbers of a semantics give; None if they have no case.
@@ -121,7 +121,7 @@ class Claim(Generic[Numbers]):
     is_quoted: bool = True
 
 
-def verdicts_on(claims: Iterable[Claim[Numbers]], numbers: Mapping[str, Numbers]) -> list[Verdict]:
+def verdicts_on(claims: Iterable[PaperClaim[Numbers]], numbers: Mapping[str, Numbers]) -> list[Verdict]:
     """Return a verdict on each claim that the numbers, by semantics, have a case of."""
     verdicts = []
     for claim in claims:

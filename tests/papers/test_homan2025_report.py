@@ -18,7 +18,6 @@ from nbyk.priors import published_prior
 from nbyk.report.answer import write_answer
 from nbyk.report.html import render_block
 from nbyk_papers import placed
-from nbyk_papers.fits import Fits
 from nbyk_papers.homan2025.comparison import (
     NEAR_K,
     NEAR_SIZE,
@@ -35,6 +34,7 @@ from nbyk_papers.homan2025.description import Description
 from nbyk_papers.homan2025.design import METRIC_OF_COLUMN, published_table
 from nbyk_papers.homan2025.report import report, summarise
 from nbyk_papers.homan2025.tables import fit_table, tables_of
+from nbyk_papers.shown import Fits
 
 
 def grid_of_the_paper() -> pd.DataFrame:

@@ -31,34 +31,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_P_COLUMNS = (
-    "simulation",
-    "n_items",
-    "discordance",
-    "semantics",
-    "fraction",
-    "score",
-    "score_a",
-    "score_b",
-    "effect",
-    "p",
-    "n_resamples",
-)
-LEVELS = (
-    "n_items",
-    "semantics",
-    "score",
-    "fraction",
-    "alpha",
-    "n_sets",
-    "n_resamples",
-    "rejections",
-    "rate",
-    "low",
-    "high",
-    "band_low",
-    "band_high",
-)
 CELL = ["design", "n_items", "discordance", "semantics", "score", "fraction"]
 """The columns that the simulations of one cell share."""
 
@@ -77,7 +49,7 @@ _NAMES = {
 
 def read_p_values(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     """Return files of p-values as one table with their design, in the order of sizes, shares and scores."""
-    table = read_partitioned(files, _P_COLUMNS, ("design",))
+    table = read_partitioned(files, ("simulation", "discordance", "p"), ("design",))
     # Each simulated set of Figure 1 has its own discordance; its cells differ by their size.
     asked = table["discordance"].where(table["design"] == "tagging", 0.0)
     table = table.assign(realised=table["discordance"], discordance=asked)
@@ -90,7 +62,7 @@ def read_levels(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
 
     Added is place: whether a rate lies "below", "inside" or "above" the band of an exact test.
     """
-    table = read_partitioned(files, LEVELS, ("kind",))
+    table = read_partitioned(files, ("score", "rejections", "band_low"), ("kind",))
     below, above = table["rate"] < table["band_low"], table["rate"] > table["band_high"]
     place = below.map({True: "below", False: "inside"}).where(~above, "above")
     by = ["kind", "n_items", "semantics", "fraction", "score"]

@@ -183,12 +183,7 @@ def levels(*, kind: Kind, tests: LevelTests, work: Work) -> tuple[pa.Table, dict
 def _p_values(
     key: StreamKey, draw: Draw, tests: LabelTests, work: Work, discordance: float | None = None
 ) -> tuple[pa.Table, dict[str, Any]]:
-    """Simulate test sets and test each under both semantics at every share f.
-
-    A set depends only on the key and on its own number, and its resamples also on the share. Neither depends
-    on the scores, the semantics or the other shares asked for. Without a discordance asked for, the table has
-    that of each set.
-    """
+    """Simulate test sets, which depend on the key and their own numbers alone, and test each."""
     import pyarrow as pa
 
     rows: list[dict[str, Any]] = []
@@ -215,12 +210,8 @@ def _p_values(
                             "semantics": semantics,
                             "fraction": fraction,
                             "n_drawn": test.n_drawn,
+                            **vars(comparison),
                             "score": comparison.score.name,
-                            "score_a": comparison.score_a,
-                            "score_b": comparison.score_b,
-                            "effect": comparison.effect,
-                            "p": comparison.p,
-                            "standard_error": comparison.standard_error,
                             "n_resamples": tests.n_resamples,
                         }
                         for comparison in test.comparisons

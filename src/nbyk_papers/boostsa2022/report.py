@@ -30,7 +30,7 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_ITEMS,
 )
 from nbyk_papers.boostsa2022.figures import figures_of
-from nbyk_papers.shown import Page, study_answer
+from nbyk_papers.shown import Page, study_answer, titled
 from nbyk_papers.verdicts import verdict_rows
 
 if TYPE_CHECKING:
@@ -69,13 +69,10 @@ def balanced_table(p_values: pd.DataFrame) -> pd.DataFrame:
     """Return Figure 1's p-values: a row per score, size, share and semantics."""
     cells = means(p_values[p_values["design"] == "balanced"])
     reach = half_width(cells)
-    return cells.assign(
-        score=cells["score"].map(score_name),
-        low=(cells["p"] - reach).clip(lower=0.0),
-        high=(cells["p"] + reach).clip(upper=1.0),
-    )[["score", "semantics", "n_items", "fraction", "p", "low", "high"]].rename(
-        columns={"n_items": "N", "fraction": "f", "p": "mean p"}
-    )
+    low, high = (cells["p"] - reach).clip(lower=0.0), (cells["p"] + reach).clip(upper=1.0)
+    rows = cells.assign(score=cells["score"].map(score_name), low=low, high=high)
+    titles = {"score": "", "semantics": "", "n_items": "N", "fraction": "f", "p": "mean p"}
+    return titled(rows, titles | {"low": "", "high": ""})
 
 
 def tagging_table(p_values: pd.DataFrame) -> pd.DataFrame:
@@ -84,18 +81,11 @@ def tagging_table(p_values: pd.DataFrame) -> pd.DataFrame:
     if rows.empty:
         return rows
     items = (rows["discordance"] * TAGGED_ITEMS).round().astype(int)
-    return rows.assign(
-        score=rows["score"].map(score_name),
-        items=items,
-        agrees=rows["agrees"].map({True: "yes", False: "no"}),
-    )[["score", "discordance", "items", "b", "a", "from_fraction", "agrees", "p_all"]].rename(
-        columns={
-            "b": "B",
-            "a": "A",
-            "from_fraction": "p < .05 from f",
-            "agrees": "as printed",
-            "p_all": "p at f = 1",
-        }
+    agrees = rows["agrees"].map({True: "yes", False: "no"})
+    rows = rows.assign(score=rows["score"].map(score_name), items=items, agrees=agrees)
+    titles = {"score": "", "discordance": "", "items": "", "b": "B", "a": "A"}
+    return titled(
+        rows, titles | {"from_fraction": "p < .05 from f", "agrees": "as printed", "p_all": "p at f = 1"}
     )
 
 
@@ -104,51 +94,17 @@ def example_table(p_values: pd.DataFrame) -> pd.DataFrame:
     rows = example(p_values)
     if rows.empty:
         return rows
-    return rows.assign(score=rows["score"].map(score_name)).rename(
-        columns={
-            "printed_b": "B, printed",
-            "b": "B",
-            "printed_a": "A, printed",
-            "a": "A",
-            "printed_p": "p, printed",
-            "z": "z p",
-            "implied_fraction": "f that gives it",
-            "p_all": "p at f = 1",
-        }
-    )[
-        [
-            "score",
-            "B, printed",
-            "B",
-            "A, printed",
-            "A",
-            "p, printed",
-            "p",
-            "z p",
-            "f that gives it",
-            "p at f = 1",
-        ]
-    ]
+    titles = {"score": "", "printed_b": "B, printed", "b": "B", "printed_a": "A, printed", "a": "A"}
+    titles |= {"printed_p": "p, printed", "p": "", "z": "z p", "implied_fraction": "f that gives it"}
+    return titled(rows.assign(score=rows["score"].map(score_name)), titles | {"p_all": "p at f = 1"})
 
 
 def levels_table(levels: pd.DataFrame) -> pd.DataFrame:
     """Return Type-I errors: a row per kind of labels, score, size, share and semantics."""
     band = [f"{low:g}–{high:g}" for low, high in zip(levels["band_low"], levels["band_high"], strict=True)]
-    return levels.assign(score=levels["score"].map(score_name), band=band)[
-        [
-            "kind",
-            "score",
-            "semantics",
-            "n_items",
-            "fraction",
-            "rate",
-            "low",
-            "high",
-            "band",
-            "place",
-            "n_sets",
-        ]
-    ].rename(columns={"kind": "labels", "n_items": "N", "fraction": "f", "n_sets": "test sets"})
+    titles = {"kind": "labels", "score": "", "semantics": "", "n_items": "N", "fraction": "f", "rate": ""}
+    titles |= {"low": "", "high": "", "band": "", "place": "", "n_sets": "test sets"}
+    return titled(levels.assign(score=levels["score"].map(score_name), band=band), titles)
 
 
 def summarise(p_values: pd.DataFrame, levels: pd.DataFrame) -> dict[str, Any]:

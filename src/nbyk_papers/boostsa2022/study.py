@@ -123,7 +123,6 @@ class Boostsa2022Study(Study):
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of the paper's figures and of Type-I error."""
-
         settings = self.settings(config)
         return [*p_value_cells(config, settings), *level_cells(config, settings)]
 

@@ -22,6 +22,7 @@ from nbyk.testing.engine.draws import NULL_SAMPLERS, Draws
 from nbyk.testing.intervals import acceleration, proportion_interval
 from nbyk.testing.looks import critical_count
 from nbyk_papers.calibration.design import RateTests
+from nbyk_papers.calibration.reading import COLUMNS
 from nbyk_papers.calibration.verdicts import (
     BCA,
     EXPECTED_P,
@@ -107,7 +108,7 @@ def calibrate(population: Population, tests: RateTests, work: Work) -> pa.Table:
         for metric, of_metric in zip(metrics, of_method, strict=True)
         for alpha in tests.alphas
     ]
-    return pa.Table.from_pylist(rows)
+    return pa.Table.from_pylist(rows).select(COLUMNS)
 
 
 def nulls_of(sampler: Sampler, k: int) -> list[str]:
@@ -233,12 +234,8 @@ def _row(method: Method, metric: str, alpha: float, p: Floats) -> dict[str, str 
     low, high = _interval(n_rejected, n)
     return {
         "metric": metric,
-        "definition": method.definition,
-        "sampler": method.sampler,
-        "null": method.null,
-        "alternative": method.alternative,
+        **vars(method),
         "alpha": float(alpha),
-        "n_resamples": method.n_resamples,
         "n_sets": n,
         "undefined": int(np.isnan(p).sum()),
         "rejections": n_rejected,

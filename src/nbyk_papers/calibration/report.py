@@ -15,7 +15,6 @@ from nbyk_papers.calibration.labels import labels_table, read_labels
 from nbyk_papers.calibration.reading import (
     CELL,
     MAIN_ALPHA,
-    METHOD,
     band,
     groups,
     main_metric,
@@ -64,7 +63,6 @@ def summarise(rates: pd.DataFrame) -> dict[str, Any]:
             "explained": {str(name): len(rows) for name, rows in exceptions.groupby("why")},
             "exceptions": exceptions[shown].to_dict(orient="records"),
         },
-        "tests": calibration_of_tests(rates),
         "recommended": recommended(rates),
     }
 
@@ -108,18 +106,6 @@ def outside_simultaneous(rates: pd.DataFrame) -> dict[str, int]:
     return {name: places.count(name) for name in ("below", "above")}
 
 
-def calibration_of_tests(rates: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return for each test, side and ε the places of its Type-I errors, and its rates at the main level."""
-    under_null = rates[(rates["scenario"] != "power") & (rates["definition"] != TIES_AT_RANDOM)]
-    lines = []
-    for key, rows in groups(under_null, [*METHOD, "alternative", "scenario", "epsilon_a"]):
-        rate = rows.loc[rows["alpha"] == MAIN_ALPHA, "rate"]
-        at_main = {"mean_rate": rate.mean(), "least_rate": rate.min(), "largest_rate": rate.max()}
-        at_main = {name: float(value) for name, value in at_main.items()} if len(rate) else {}
-        lines.append({**key, "rates": len(rows), **shares(rows), **at_main})
-    return lines
-
-
 def recommended(rates: pd.DataFrame) -> dict[str, Any]:
     """Return the null and the interval that the rates recommend, and the results of expected p's nulls.
 
@@ -145,10 +131,7 @@ def recommended(rates: pd.DataFrame) -> dict[str, Any]:
 
 
 def _holding(rates: pd.DataFrame, definition: str) -> list[dict[str, Any]]:
-    """Return whether each sampler and null of a definition holds its level, and its mean power.
-
-    Power is averaged over the sizes on which all of them were tried: K > 1, if there is any.
-    """
+    """Return whether each sampler and null holds its level, and its mean power at K > 1, if there is any."""
     holding = []
     of_definition = rates[rates["definition"] == definition]
     many = of_definition[of_definition["k_responses"] > 1]

@@ -20,9 +20,8 @@ from nbyk.files import read_json
 from nbyk.priors import TwoStagePrior, item_parameters, read_prior
 from nbyk.report.answer import Answer, AnswerTable
 from nbyk.report.drawing import COLOURS, new_panels
-from nbyk_papers.fits import draw_ecdf, label_moments, moments_of_prior
 from nbyk_papers.gathered import in_order, read_rows
-from nbyk_papers.shown import Page, study_answer
+from nbyk_papers.shown import Page, draw_ecdf, label_moments, moments_of_prior, study_answer, titled
 from nbyk_papers.wein2023.design import COLUMNS
 
 if TYPE_CHECKING:
@@ -264,15 +263,11 @@ def _caption(data: DataSet) -> str:
 
 def _shown(p: pd.DataFrame, source: str) -> pd.DataFrame:
     rows = p[p["source"] == source]
-    columns = {
-        "metric": rows["metric"].map(lambda name: COLUMNS.get(name, name)),
-        "ε": rows["epsilon_b"],
-        "semantics": rows["semantics"],
-        "N": rows["n_items"],
-        "K": rows["k_responses"],
-        "estimated p": rows["estimated_p"],
-        "its sd": rows["estimated_sd"],
-        "true p": rows["true_p"],
-        "its error": rows["true_se"],
+    titles = {"metric": "", "epsilon_b": "ε", "semantics": "", "n_items": "N", "k_responses": "K"}
+    titles |= {
+        "estimated_p": "estimated p",
+        "estimated_sd": "its sd",
+        "true_p": "true p",
+        "true_se": "its error",
     }
-    return rows.assign(**columns)[list(columns)]
+    return titled(rows.assign(metric=rows["metric"].map(lambda name: COLUMNS.get(name, name))), titles)

@@ -157,10 +157,7 @@ def _observed(gold: Array, a: Array, b: Array) -> int:
 def _add_effects(
     of_gold: Array, of_a: Array, of_b: Array, start: int, n: int, state: Array, out: Array
 ) -> None:
-    """Add the contributions of the block's items to D draws of N items to `out`, shape (D,); advance `state`.
-
-    The tables are those of the items from `start` on.
-    """
+    """Add the contributions of the block's items to D draws of N items to `out`, (D,); advance `state`."""
     row = np.empty(LANES, np.uint64)
     words = row.view(np.uint32)
     whole = len(of_gold) == n

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.report.answer import Answer
-from nbyk_papers.fits import Fits
 from nbyk_papers.homan2025.claims import verdicts_of
 from nbyk_papers.homan2025.comparison import (
     AGREEMENT,
@@ -25,7 +24,7 @@ from nbyk_papers.homan2025.design import LABELS, PUBLISHED_DRAWS, SOURCE_FIGURES
 from nbyk_papers.homan2025.figures import figures_of
 from nbyk_papers.homan2025.size_claims import Numbers
 from nbyk_papers.homan2025.tables import all_tables, read_power
-from nbyk_papers.shown import Page, study_answer
+from nbyk_papers.shown import Fits, Page, study_answer
 from nbyk_papers.verdicts import verdict_rows
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,13 +18,13 @@ from nbyk_papers.homan2025.design import (
     CLAIM_RESPONSES,
     FIGURE_5_BUDGET,
     FIGURE_5_METRICS,
+    LABELS,
     METRIC_OF_COLUMN,
     METRICS,
     PANELS,
     RESPONSES,
-    SOURCE_FIGURES,
-    SOURCE_FIGURES_EPSILON,
     Size,
+    grid_figures,
     grid_sizes,
     is_own_fit,
     own_size,
@@ -174,47 +174,6 @@ def power_cells(config: Any, settings: Any) -> Iterator[Cell]:
         )
 
 
-def figure_names(settings: Any, rated: Iterable[str]) -> list[str]:
-    """Return the names of the report's figures; `rated` are the paper's sources that have ratings."""
-    cells = _cells(settings)
-    panels = [letter for letter, panel in zip("ab", PANELS, strict=True) if panel in cells]
-    names = ["figure_01", *stage_figures(rated).values()]
-    for semantics, metric_of_column in METRIC_OF_COLUMN.items():
-        numbers = []
-        if "mae" in settings.metrics:
-            numbers += [f"03{letter}" for letter in panels] + ["04"] * (PANELS[0] in cells)
-        if FIGURE_5_BUDGET in {n * k for n, k in asked_sizes(settings)}:
-            numbers += [f"05{letter}" for letter in panels]
-        if set(metric_of_column.values()) & set(settings.metrics):
-            numbers += [
-                f"{number:02d}"
-                for source, number in SOURCE_FIGURES.items()
-                if (source, SOURCE_FIGURES_EPSILON) in cells
-            ]
-        names += [placed(semantics, f"figure_{number}") for number in numbers]
-    names += ["figure_06"] * bool(settings.power_sizes)
-    names += ["overstatement", "agreement"] * _has_published(settings)
-    return [*names, *(f"fit_{published_source(source)}" for source in settings.fitted)]
-
-
-def table_names(settings: Any) -> list[str]:
-    """Return the names of the report's tables, as `figure_names`."""
-    names = [
-        placed(semantics, table_name(epsilon))
-        for semantics in METRIC_OF_COLUMN
-        for epsilon in settings.epsilons
-    ]
-    names += ["own_sizes", "raters"] * has_claims(settings)
-    names += ["power"] * bool(settings.power_sizes)
-    names += ["overstatement"] * _has_published(settings)
-    for source in settings.fitted:
-        names.append(f"fit_{published_source(source)}")
-        both = {source, published_source(source)} <= set(settings.sources)
-        if both and set(METRIC_OF_COLUMN["recommended"].values()) & set(settings.metrics):
-            names.append(f"fit_{published_source(source)}_p_values")
-    return ["verdicts", *names]
-
-
 def _cells(settings: Any) -> set[tuple[str, float]]:
     return {(source, epsilon) for source in settings.sources for epsilon in settings.epsilons}
 
@@ -248,7 +207,6 @@ class Homan2025Study(Study):
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of the grid, of the sizes that only conclusions need, and of the power study."""
-
         settings = self.settings(config)
         return [
             *grid_cells(config, settings),
@@ -258,19 +216,29 @@ class Homan2025Study(Study):
 
     def figures(self, config: Any) -> list[str]:
         """Return the names of its figures."""
-
         settings = self.settings(config)
-        return figure_names(settings, sources_with_data(config, settings))
+        names = ["figure_01", *stage_figures(sources_with_data(config, settings)).values()]
+        names += grid_figures(_cells(settings), asked_sizes(settings), settings.metrics)
+        names += ["figure_06"] * bool(settings.power_sizes)
+        names += ["overstatement", "agreement"] * _has_published(settings)
+        return [*names, *(f"fit_{published_source(source)}" for source in settings.fitted)]
 
     def tables(self, config: Any) -> list[str]:
         """Return the names of its tables."""
-
-        return table_names(self.settings(config))
+        settings = self.settings(config)
+        names = [placed(name, table_name(e)) for name in METRIC_OF_COLUMN for e in settings.epsilons]
+        names += ["own_sizes", "raters"] * has_claims(settings)
+        names += ["power"] * bool(settings.power_sizes)
+        names += ["overstatement"] * _has_published(settings)
+        for source in settings.fitted:
+            names.append(f"fit_{published_source(source)}")
+            both = {source, published_source(source)} <= set(settings.sources)
+            if both and set(METRIC_OF_COLUMN["recommended"].values()) & set(settings.metrics):
+                names.append(f"fit_{published_source(source)}_p_values")
+        return ["verdicts", *names]
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
-        from nbyk_papers.homan2025.design import published_source
-
         settings = self.settings(config)
         fitted = settings.fitted
         sources = [published_source(source) for source in fitted]
@@ -293,7 +261,6 @@ class Homan2025Study(Study):
 def sources_with_data(config: Any, settings: Any) -> list[str]:
     """Return the paper's sources whose ratings need no extra download."""
     from nbyk.data.sources import source
-    from nbyk_papers.homan2025.design import LABELS, published_source
 
     fitted = {published_source(name) for name in settings.fitted}
     return [
@@ -303,8 +270,6 @@ def sources_with_data(config: Any, settings: Any) -> list[str]:
 
 def check_fit(config: Any, key: str, source: str) -> None:
     """Raise NbykError if a source under a key is our own fit and its ratings are missing."""
-    from nbyk_papers.homan2025.design import is_own_fit, published_source
-
     fitted_to = published_source(source)
     if is_own_fit(source) and not config.has_ratings(fitted_to):
         raise NbykError(

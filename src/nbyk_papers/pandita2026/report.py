@@ -27,10 +27,10 @@ from nbyk_papers.pandita2026.estimates import (
     read_estimates,
 )
 from nbyk_papers.pandita2026.figures import figures_of
-from nbyk_papers.shown import Page, study_answer
+from nbyk_papers.shown import Page, study_answer, titled
 from nbyk_papers.verdicts import (
-    Claim,
     Outcome,
+    PaperClaim,
     Verdict,
     error_of_rate,
     finding,
@@ -115,7 +115,7 @@ def _metric_decides(shown: pd.DataFrame, semantics: str) -> Outcome | None:
     return finding(semantics, margins, 0.0, "cases")
 
 
-_OURS = partial(Claim, "conclusions", is_quoted=False)
+_OURS = partial(PaperClaim, "conclusions", is_quoted=False)
 """Conclusions in our words."""
 
 _CLAIMS = (
@@ -195,7 +195,7 @@ def report(*, grid: Sequence[Path], table: Sequence[Path], estimates: Sequence[P
     verdicts = verdict_rows([*verdicts_of(cells), *(estimate_verdicts(estimated) if estimated else ())])
     summary = {**summarise(cells, printed), "verdicts": verdicts}
     tables = [
-        ("table_2", "Table 2: printed p and Δ beside ours", printed[list(_TABLE_2)].rename(columns=_TABLE_2)),
+        ("table_2", "Table 2: printed p and Δ beside ours", titled(printed, _TABLE_2)),
         (
             "smallest",
             f"The smallest N·K at which some K has the paper's p < {ALPHA:g}, and a power of {POWER:g}",

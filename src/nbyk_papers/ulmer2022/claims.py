@@ -17,7 +17,7 @@ from nbyk_papers.ulmer2022.design import (
     TESTS,
     TYPE_1,
 )
-from nbyk_papers.verdicts import Claim, Outcome, Verdict, finding, verdicts_on
+from nbyk_papers.verdicts import Outcome, PaperClaim, Verdict, finding, verdicts_on
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,14 +102,14 @@ def _bootstrap_has_more_power(rates: pd.DataFrame) -> pd.DataFrame:
 
 def _claim(
     place: str, words: str, criterion: str, cases_of: Callable[[pd.DataFrame], pd.DataFrame], noun: str
-) -> Claim[pd.DataFrame]:
+) -> PaperClaim[pd.DataFrame]:
     """Return a claim from its cases, with margin and error, and a name for them."""
 
     def found(rates: pd.DataFrame, semantics: str) -> Outcome | None:
         cases = cases_of(rates)
         return finding(semantics, cases["margin"], cases["error"], noun)
 
-    return Claim(place, words, criterion, found)
+    return PaperClaim(place, words, criterion, found)
 
 
 _CLAIMS = (

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbyk.data.arrays import Floats
 from nbyk.errors import NbykError, unknown_name
-from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import CHUNK, StreamKey, Streams, chunks, stream_key
 from nbyk.testing.scores.aso import aso_batch
 from nbyk.testing.scores.battery import p_values
 from nbyk.testing.scores.draws import Drawing
-from nbyk_papers.ulmer2022.design import ASO, FURTHER_DISTRIBUTIONS, ScoreSemantics, Setting, get_semantics
+from nbyk_papers.ulmer2022.design import ASO, FURTHER_DISTRIBUTIONS, ScoreSemantics, get_semantics
 from nbyk_papers.ulmer2022.design import DISTRIBUTIONS as PAPERS_DISTRIBUTIONS
 
 if TYPE_CHECKING:
@@ -124,65 +123,6 @@ def simulated_scores(
     return np.concatenate(parts["a"]), np.concatenate(parts["b"])
 
 
-def scores_table(
-    distribution: str,
-    settings: Sequence[Setting],
-    simulations: Mapping[str, int],
-    semantics: ScoreSemantics,
-    drawing: Drawing,
-    *,
-    progress: Progress | None = None,
-) -> pa.Table:
-    """Simulate scores at every setting and return each test's result on each simulation.
-
-    `simulations` has their number by test: all tests see the same ones, from the first on. `drawing` has the
-    draws behind a p-value or a bound, and the seed of the simulations. The score is a p-value or, of "aso",
-    eps_min.
-    """
-    import pyarrow as pa
-
-    law = distribution_named(distribution, semantics)
-    most = max(simulations.values())
-    parts = []
-    for error, n, lead in settings:
-        a, b = simulated_scores(law, sample_size=n, lead=lead, n_simulations=most, seed=drawing.seed)
-        key = _key(law, "tests of two systems' scores", n, lead, drawing.seed).seed_sequence("tests", 0)
-        own = replace(drawing, seed=int(key.generate_state(1, np.uint64)[0]))
-        for test, size in simulations.items():
-            scores = _scores(test, a[:size], b[:size], semantics, own)
-            if np.isnan(scores).any():
-                raise NbykError(
-                    f"{test}: undefined on {int(np.isnan(scores).sum())} of {size} simulations of "
-                    f"{distribution} at n = {n}; drop the test, or take larger samples"
-                )
-            parts.append(
-                pa.table(
-                    {
-                        "error": pa.array([error] * size).dictionary_encode(),
-                        "sample_size": np.full(size, n, np.int32),
-                        "lead": np.full(size, lead),
-                        "test": pa.array([test] * size).dictionary_encode(),
-                        "simulation": np.arange(size, dtype=np.int32),
-                        "score": scores,
-                    }
-                )
-            )
-        if progress is not None:
-            progress(most)
-    return pa.concat_tables(parts).unify_dictionaries()
-
-
-def _scores(test: str, a: Floats, b: Floats, semantics: ScoreSemantics, drawing: Drawing) -> Floats:
-    drawn: dict[str, Any] = {"n_resamples": drawing.n_draws, "seed": drawing.seed, "threads": drawing.threads}
-    if test == ASO:
-        return aso_batch(a, b, **drawn)
-    return p_values(test, a, b, alternative="greater", **semantics.options.get(test, {}), **drawn)
-
-
-def _key(distribution: ScoreDistribution, purpose: str, n: int, lead: float, seed: int) -> StreamKey:
-    return stream_key(seed, purpose=purpose, distribution=distribution.name, n=n, lead=float(lead))
-
-
 def scores(
     *,
     distribution: str,
@@ -195,18 +135,47 @@ def scores(
     seed: int,
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
-    """Simulate scores of two systems and compute every test's result on each simulation."""
-    from nbyk.testing.scores.draws import Drawing
-    from nbyk_papers.ulmer2022.score_cells import scores_table
+    """Simulate scores of two systems at settings, and compute every test's result on each simulation.
 
-    sizes = {name: aso_simulations if name == ASO else n_simulations for name in tests}
-    with work.progress(max(sizes.values()) * len(at)):
-        table = scores_table(
-            distribution,
-            [Setting(error, int(n), float(lead)) for error, n, lead in at],
-            sizes,
-            get_semantics(semantics),
-            Drawing(n_resamples, seed, work.threads),
-            progress=work.advance,
-        )
-    return table, {"M": n_resamples}
+    All tests see the same simulations, from the first on. The score is a p-value or, of "aso", eps_min.
+    """
+    import pyarrow as pa
+
+    way = get_semantics(semantics)
+    law = distribution_named(distribution, way)
+    simulations = {name: aso_simulations if name == ASO else n_simulations for name in tests}
+    most, parts = max(simulations.values()), []
+    with work.progress(most * len(at)):
+        for error, n, lead in at:
+            a, b = simulated_scores(law, sample_size=n, lead=lead, n_simulations=most, seed=seed)
+            key = _key(law, "tests of two systems' scores", n, lead, seed).seed_sequence("tests", 0)
+            drawing = Drawing(n_resamples, int(key.generate_state(1, np.uint64)[0]), work.threads)
+            for test, size in simulations.items():
+                results = _scores(test, a[:size], b[:size], way, drawing)
+                if np.isnan(results).any():
+                    raise NbykError(
+                        f"{test}: undefined on {int(np.isnan(results).sum())} of {size} simulations of "
+                        f"{distribution} at n = {n}; drop the test, or take larger samples"
+                    )
+                columns = {
+                    "error": pa.array([error] * size).dictionary_encode(),
+                    "sample_size": np.full(size, n, np.int32),
+                    "lead": np.full(size, float(lead)),
+                    "test": pa.array([test] * size).dictionary_encode(),
+                    "simulation": np.arange(size, dtype=np.int32),
+                    "score": results,
+                }
+                parts.append(pa.table(columns))
+            work.advance(most)
+    return pa.concat_tables(parts).unify_dictionaries(), {"M": n_resamples}
+
+
+def _scores(test: str, a: Floats, b: Floats, semantics: ScoreSemantics, drawing: Drawing) -> Floats:
+    drawn: dict[str, Any] = {"n_resamples": drawing.n_draws, "seed": drawing.seed, "threads": drawing.threads}
+    if test == ASO:
+        return aso_batch(a, b, **drawn)
+    return p_values(test, a, b, alternative="greater", **semantics.options.get(test, {}), **drawn)
+
+
+def _key(distribution: ScoreDistribution, purpose: str, n: int, lead: float, seed: int) -> StreamKey:
+    return stream_key(seed, purpose=purpose, distribution=distribution.name, n=n, lead=float(lead))

@@ -75,7 +75,6 @@ class Ulmer2022Study(Study):
 
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells of each semantics and distribution."""
-
         return list(score_cells(config, self.settings(config)))
 
     def gathered(self, config: Any) -> Cell:

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from nbyk.resampling.samplers import get_sampler
-from nbyk_papers.verdicts import Claim, Outcome, Verdict, finding, verdicts_on
+from nbyk_papers.verdicts import Outcome, PaperClaim, Verdict, finding, verdicts_on
 from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE, SourceErrors, places_of
 from nbyk_papers.wein2023.comparison import Cells
 from nbyk_papers.wein2023.design import PRIORS
@@ -103,14 +103,14 @@ def _claim_reliable_metrics(places: Places) -> Iterator[Margin]:
 
 def paper_claim(
     place: str, words: str, criterion: str, margins: Callable[[Places], Iterator[Margin]], noun: str
-) -> Claim[Places]:
+) -> PaperClaim[Places]:
     """Return a claim from its cases, at the sources and ε of a run, and a name for these."""
 
     def found(places: Places, semantics: str) -> Outcome | None:
         cases = list(margins(places))
         return finding(semantics, [margin for margin, _ in cases], [error for _, error in cases], noun)
 
-    return Claim(place, words, criterion, found)
+    return PaperClaim(place, words, criterion, found)
 
 
 SEVERAL_RESPONSES = paper_claim(

@@ -261,10 +261,7 @@ def _published() -> pd.DataFrame:
 
 
 def _ranks_among_sets(cells: pd.DataFrame, sets: pd.DataFrame) -> pd.DataFrame:
-    """Return the rank and the place of every published estimate among our test sets.
-
-    The rank is the share of our sets whose estimate is below it, ties counted half.
-    """
+    """Return the place of every published estimate among our sets, and the share below, ties counted half."""
     import pandas as pd
 
     published = cells.loc[cells["published_estimated_p"].notna(), [*KEY, "published_estimated_p"]]

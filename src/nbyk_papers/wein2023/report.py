@@ -11,8 +11,7 @@ import numpy as np
 from nbyk.report.answer import Answer, AnswerTable
 from nbyk.resampling.samplers import get_sampler
 from nbyk_papers.agreement import chi_square
-from nbyk_papers.fits import Fits
-from nbyk_papers.shown import Page, study_answer
+from nbyk_papers.shown import Fits, Page, study_answer
 from nbyk_papers.verdicts import verdict_rows
 from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE, acceptable_table, best_choices, choices, verdict
 from nbyk_papers.wein2023.claims import verdicts_of
