@@ -26,6 +26,7 @@ from nbyk.bounded import (
     refuse_document,
     refuse_more,
 )
+from nbyk.data.cells import column_cells
 from nbyk.data.layouts import LARGEST_ID
 from nbyk.data.makers import Gathering, hash_of_input
 from nbyk.data.tables import Table, Unusable, made_table
@@ -88,7 +89,7 @@ def read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> 
             "give the file the suffix of its format",
             file=path,
         ) from None
-    there = iter(table.columns)
+    there = iter([column_cells(column) or column for column in table.columns])
     columns = tuple(next(there) if only is None or name in only else [] for name in names)
     return Table(DataPlace(path), tuple(names), columns, range(table.num_rows))
 

@@ -256,7 +256,7 @@ class GivenData:
             return replace(self._read("distributions", over.kind, mending), rows=over.rows)
         return self.classes(Classes(classes), mending, "raters")
 
-    def values(self, items: tuple[str, ...], *, in_order: bool) -> tuple[Floats, Units]:
+    def values(self, items: Sequence[str], *, in_order: bool) -> tuple[Floats, Units]:
         """Return the values of some items, without columns that are all NaN, and their units.
 
         `in_order` says whether the items are in the order of their ids; the raters then are, too.

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.cells import union
 from nbyk.data.columns import Columns, is_usually_lower, notes_on_summaries, refuse_unnamed, value_column
 from nbyk.data.given import (
     GivenData,
@@ -249,7 +250,7 @@ def read_systems(
     notes = [note for source in every for note in source.ratings.mended] + direction[1]
     notes += notes_on_summaries("item", items)
     names_of = {
-        "items": (of for source in every for of in source.ratings.items),
+        "items": union([source.ratings.items for source in every]),
         "raters or runs": (of for source in every for of in source.ratings.raters),
         "clusters": (of for source in every for of in source.ratings.clusters or ()),
         "systems": named,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.cells import union
 from nbyk.data.columns import KNOWN_NAMES, RUN_NAMES, Columns, notes_on_summaries, run_word
 from nbyk.data.columns import recognised as recognised_in
 from nbyk.data.kinds import headless
@@ -71,7 +72,7 @@ def read_scores(
     """Return the scores in the tables of systems; the other arguments are those of `read_systems`."""
     ids: dict[str, ItemIds] = {}
     scores: dict[str, Floats] = {}
-    rows: dict[str, None] = {}
+    rows: list[Sequence[str]] = []
     is_one_table = len({table.place for table, _ in tables.values() if table}) == 1
     notes: list[str] = []
     recognised: dict[str, str] = {}
@@ -100,7 +101,7 @@ def read_scores(
             values = columns_of.setdefault(str(table.place), {})
             values[found.value] = None
             recognised[str(table.place)] = f"{items_said}values = {listed([*values])}{about}"
-        rows |= dict.fromkeys(cells.items if cells.has_ids else cells.raters)
+        rows.append(cells.items if cells.has_ids else cells.raters)
         place = DataPlace(name=name) if is_one_table else table.place
         ids[name] = ItemIds(place, cells.items, not cells.has_ids)
         notes += [*(f"{table.place}: {note}" for note in table.notes), *filter(None, (said, averaged))]
@@ -111,10 +112,10 @@ def read_scores(
             f"{with_ids[0].place} names the items of its scores and {without[0].place} does not, so nbyk "
             "does not pair them"
         )
-    notes += notes_on_look_alikes({"items": (name for of in with_ids for name in of.ids), "systems": scores})
-    notes += notes_on_summaries("item or run", rows)
+    notes += notes_on_look_alikes({"items": union([of.ids for of in with_ids]), "systems": scores})
+    notes += notes_on_summaries("item or run", chain.from_iterable(rows))
     paired = not without if paired is None else paired
-    items: tuple[str, ...] = ()
+    items: Sequence[str] = ()
     dropped: dict[str, int] = {}
     if paired and not without:
         items = ordered_ids(common_items(with_ids, on_missing, ", or test without pairs with `paired=False`"))
