@@ -17,10 +17,10 @@ T = TypeVar("T")
 LARGEST = 10**9
 """Bytes of the largest file that is read; read as text, a file takes tens of times its size in memory."""
 
-MOST_BYTES = 4 * 10**8
+MOST_BYTES = 10**9
 """Bytes of the members of a compressed file that is read whole, of a table in a container, and of JSON."""
 
-MOST_ROWS, MOST_CELLS, MOST_SECONDS = 5 * 10**6, 2 * 10**7, 60.0
+MOST_ROWS, MOST_CELLS, MOST_SECONDS = 2 * 10**7, 6 * 10**7, 60.0
 """Rows and cells of a container, or values of a JSON document, and seconds in which it must be read."""
 
 _MOST_TIMES = 100
