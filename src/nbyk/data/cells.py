@@ -94,16 +94,21 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+def is_compact(kind: pa.DataType) -> bool:
+    """Return whether `Cells` hold columns of a kind: text, whole numbers and floats."""
+    import pyarrow.types as of
+
+    known = (of.is_string, of.is_large_string, of.is_integer, of.is_float32, of.is_float64)
+    return any(is_such(kind) for is_such in known)
+
+
 def column_cells(column: Any) -> Cells | None:
     """Return a column of Arrow as cells; None of another kind than text, whole numbers and floats."""
     import pyarrow as pa
-    import pyarrow.types as of
 
-    kind = column.type
-    if of.is_large_string(kind):
-        kind = pa.string()
-    if not (of.is_string(kind) or of.is_integer(kind) or of.is_float32(kind) or of.is_float64(kind)):
+    if not is_compact(column.type):
         return None
+    kind = pa.string() if pa.types.is_large_string(column.type) else column.type
     try:
         cells = column.cast(kind).combine_chunks()
         cells.validate(full=True)

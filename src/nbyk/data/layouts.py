@@ -130,13 +130,15 @@ def _number(cell: Any) -> float:
 
 def long_cells(table: Table, columns: Columns) -> Entries:
     """Return the ratings of a table with one row per rating."""
-    items, rater, value = _item_ids(table, columns), columns.rater, columns.value
+    items: Sequence[str] = _item_ids(table, columns)
+    rater, value = columns.rater, columns.value
     found = table.column(value, naming(table, columns, "value"))
     rows: Sequence[int] = range(len(items))
     if table.roles:  # a maker's file: a row need not hold every score
         cells = dict(table.cells(value))
         rows, found = list(cells), list(cells.values())
         items = [items[row] for row in rows]
+    raters: Sequence[str]
     if rater is None:
         raters = numbered_within(items)
     else:
@@ -147,7 +149,8 @@ def long_cells(table: Table, columns: Columns) -> Entries:
         raters = as_ids(table, rater, table.column(rater, hint))
         if word := run_word(rater):
             raters = [name if word in name.lower() else f"{word} {name}" for name in raters]
-        raters = [raters[row] for row in rows]
+        if table.roles:
+            raters = [raters[row] for row in rows]
     return Entries(items, raters, found, rows, table, value, columns, rater is not None)
 
 

@@ -60,7 +60,7 @@ class Ratings:
     """
 
     items: Sequence[str]
-    raters: Sequence[str]
+    raters: tuple[str, ...]
     item_index: Indices
     rater_index: Indices
     values: Floats
@@ -115,6 +115,7 @@ class Ratings:
             )
         item_ids, item_index = numbered(items)
         rater_ids, rater_index = numbered(raters)
+        rater_ids = tuple(rater_ids)
         for what, ids, index in (("item", item_ids, item_index), ("rater", rater_ids, rater_index)):
             if are_plain(ids):
                 continue
@@ -162,7 +163,7 @@ class Ratings:
         known keep their order within an item.
         """
         items, item_rows = _ordered(self.items)
-        raters = ordered_ids(self.raters) if self.raters_known else self.raters
+        raters = tuple(ordered_ids(self.raters)) if self.raters_known else self.raters
         item_index = item_rows[self.item_index]
         rater_index = rows_of(raters, self.raters)[self.rater_index]
         order = np.lexsort((rater_index, item_index) if self.raters_known else (item_index,))
@@ -298,7 +299,7 @@ def _order_of(ids: Cells) -> Indices:
         return np.arange(len(ids))
     by = [("key", "ascending"), ("id", "ascending")]
     order = pc.sort_indices(pa.table({"key": keys, "id": ids.array}), sort_keys=by)
-    return order.to_numpy().astype(np.int64)
+    return np.asarray(order.to_numpy(), dtype=np.int64)
 
 
 def _by_text_and_number(name: str) -> str:

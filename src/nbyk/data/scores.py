@@ -165,6 +165,7 @@ def _score_cells(table: Table, asked: Columns, *, by_runs: bool) -> Entries:
     has_ids = named or found.item in table.names
     scores = table.column(value, "name the column of the scores with `value`")
     names = ["1"] * len(scores)
+    items: Sequence[str]
     if by_runs and runs and not has_ids:
         every = (as_ids(table, name, table.column(name, "")) for name in runs)
         items = [", ".join(ids) for ids in zip(*every, strict=True)]
