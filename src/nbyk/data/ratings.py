@@ -280,10 +280,11 @@ def ordered_ids(ids: Iterable[str]) -> Sequence[str]:
 def _ordered(ids: Cells | tuple[str, ...]) -> tuple[Sequence[str], Indices]:
     """Return ids in order, and the row of each there."""
     if isinstance(ids, Cells):
-        order = _order_of(ids)
-        rows = np.empty_like(order)
-        rows[order] = np.arange(len(ids))
-        return ids if np.array_equal(rows, order) else ids.taken(order), rows
+        order, rows = _order_of(ids), np.arange(len(ids))
+        if np.array_equal(order, rows):
+            return ids, rows
+        rows[order] = rows.copy()
+        return ids.taken(order), rows
     ordered = tuple(sorted(sorted(ids), key=_by_text_and_number))
     return ordered, rows_of(ordered, ids)
 
