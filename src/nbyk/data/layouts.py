@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.cells import Cells, are_distinct, blocks, text_of_numbers
 from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, naming, run_word
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, shown
@@ -35,8 +36,8 @@ class Entries:
     `columns` are those that were recognised. Equal raters are one rater if they are known.
     """
 
-    items: list[str]
-    raters: list[str]
+    items: Sequence[str]
+    raters: Sequence[str]
     found: Sequence[Any]
     rows: Sequence[int]
     table: Table
@@ -88,6 +89,8 @@ def _no_numbers(table: Table) -> NbykError:
 
 def as_numbers(cells: Sequence[Any]) -> Floats:
     """Return the cells' numbers, NaN where a cell is not a number."""
+    if isinstance(cells, Cells):
+        return cells.numbers() if not cells.are_text else np.concatenate([*map(as_numbers, blocks(cells))])
     if set(map(type, cells)) <= {float, int, bool, str} and not any(
         "_" in cell for cell in cells if type(cell) is str
     ):
@@ -111,13 +114,15 @@ def _number(cell: Any) -> float:
 
 def long_cells(table: Table, columns: Columns) -> Entries:
     """Return the ratings of a table with one row per rating."""
-    items, rater, value = _item_ids(table, columns), columns.rater, columns.value
+    items: Sequence[str] = _item_ids(table, columns)
+    rater, value = columns.rater, columns.value
     found = table.column(value, naming(table, columns, "value"))
     rows: Sequence[int] = range(len(items))
     if table.roles:  # a maker's file: a row need not hold every score
         cells = dict(table.cells(value))
         rows, found = list(cells), list(cells.values())
-    items = [items[row] for row in rows]
+        items = [items[row] for row in rows]
+    raters: Sequence[str]
     if rater is None:
         raters = numbered_within(items)
     else:
@@ -128,7 +133,8 @@ def long_cells(table: Table, columns: Columns) -> Entries:
         raters = as_ids(table, rater, table.column(rater, hint))
         if word := run_word(rater):
             raters = [name if word in name.lower() else f"{word} {name}" for name in raters]
-        raters = [raters[row] for row in rows]
+        if table.roles:
+            raters = [raters[row] for row in rows]
     return Entries(items, raters, found, rows, table, value, columns, rater is not None)
 
 
@@ -232,12 +238,17 @@ def _nameless(
     return Entries(items, raters, cells, rows, table, None, raters_known=known, n_unrated=n_unrated)
 
 
-def _item_ids(table: Table, columns: Columns) -> list[str]:
+def _item_ids(table: Table, columns: Columns) -> Sequence[str]:
     return as_ids(table, columns.item, table.column(columns.item, naming(table, columns, "item")))
 
 
-def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
+def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
     """Return the cells of an id column as text: "007" stays, 7 and 7.0 become "7", dates are as in CSV."""
+    if isinstance(cells, Cells) and not cells.array.null_count:
+        if cells.are_text and all(cells[row].strip() for row in cells.without_digits()):
+            return cells
+        if cells.are_whole:
+            return text_of_numbers(cells.array)
     if set(map(type, cells)) == {str} and all(map(str.strip, cells)):
         return list(cells)
     ids: list[str] = []
@@ -266,7 +277,7 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
 
 def refuse_repeated(table: Table, items: Sequence[str], way_out: str, rows: Sequence[int] = ()) -> None:
     """Raise NbykError if an item comes again; `rows` are those of the items in the table, by default all."""
-    if len(set(items)) == len(items):
+    if are_distinct(items):
         return
     first: dict[str, int] = {}
     rows = rows or range(len(items))
@@ -288,7 +299,7 @@ def is_missing(cell: Any) -> bool:
 def numbered_within(items: Sequence[Hashable]) -> list[str]:
     """Return a number for each rating, counted from 1 within its item, as rater ids of unknown raters."""
     counts: dict[Hashable, int] = {}
-    if len(set(items)) == len(items):
+    if are_distinct(items):
         return ["1"] * len(items)
     numbers = []
     for name in items:
@@ -333,6 +344,11 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
 
 
 def _empty_rows(cells: Sequence[Any]) -> list[int]:
+    if isinstance(cells, Cells):
+        rows = (
+            cells.without_digits() if cells.are_text else np.flatnonzero(np.isnan(cells.numbers())).tolist()
+        )
+        return [row for row in rows if is_missing(cells[row])]
     if set(map(type, cells)) <= {str, int, float}:
         missing = set(filter(is_missing, set(cells)))  # they repeat
         return [row for row, cell in enumerate(cells) if cell in missing] if missing else []

@@ -70,7 +70,7 @@ def coded(
     texts = {name: _texts(of_source, name) for name, of_source in cells.items()}
     known = {name: {text for text in of_source.flat if text is not None} for name, of_source in texts.items()}
     of_gold = known.get("gold", set().union(*known.values()))
-    names = _names(classes) if classes is not None else ordered_ids(of_gold)
+    names = _names(classes) if classes is not None else tuple(ordered_ids(of_gold))
     if len(names) < 2 or len(set(names)) < len(names):
         raise NbykError(
             f"found {some(names) or 'none'}, expected at least two classes, each once; declare them with "

@@ -221,8 +221,9 @@ class ScoredSystems:
         return draw
 
     def _form_and_streams(self, asked: Asked, *, of_clusters: bool) -> tuple[Form, ItemStreams]:
-        clusters = self.clusters if of_clusters else None
-        rows = Rows.of(self.rows.gold, self.rows.systems, clusters, self.rows.table)
+        rows = self.rows
+        if of_clusters:
+            rows = Rows.of(rows.gold, rows.systems, self.clusters, rows.table)
         return form_of(self.metric, rows), ItemStreams(asked.seed, rows)
 
 
