@@ -19,11 +19,9 @@ from nbyk.data.layouts import (
     LARGEST_ID,
     NO_ID,
     Entries,
-    Mending,
     as_ids,
     is_missing,
     long_cells,
-    nameless_cells,
     numbered_within,
     refuse_repeated,
 )
@@ -359,10 +357,8 @@ def kind_of(table: Table, asked: Columns) -> Kind:
 
 
 def _kind_of_nameless(table: Table) -> Kind:
-    if len(columns := table.nameless_columns) > 1:
-        return "distributions" if sum_to_one(columns) else "numbers"
-    if table.array is not None:
-        return "classes" if table.array.dtype.kind in "UO" else "numbers"
+    if len(table.columns) > 1:
+        return "distributions" if sum_to_one(table.columns) else "numbers"
     cells = table.columns[0]
     texts = all(isinstance(cell, str) for cell in cells)
     split = [_split(cell) for cell in cells] if texts and len(_split(cells[0])) > 1 else []
@@ -418,11 +414,9 @@ def _runs(table: Table) -> list[str]:
 def distribution_cells(table: Table, asked: Columns) -> Entries:
     """Return distributions: the value's cells, or an object of the classes' columns for each row."""
     if table.nameless:
-        if len(columns := table.nameless_columns) > 1:
-            rows: list[Any] = [list(row) for row in zip(*(list(of) for of in columns), strict=True)]
-        else:
-            cells = nameless_cells(table, Mending()).found
-            rows = [_split(cell) if isinstance(cell, str) else cell for cell in cells]
+        rows: list[Any] = [list(row) for row in zip(*table.columns, strict=True)]
+        if len(table.columns) == 1:
+            rows = [_split(cell) if isinstance(cell, str) else cell for (cell,) in rows]
         places = range(len(rows))
         return Entries(
             list(map(str, places)), ["1"] * len(rows), rows, places, table, None, raters_known=False

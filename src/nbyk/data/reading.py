@@ -29,7 +29,6 @@ from nbyk.data.layouts import (
     Mending,
     as_ids,
     long_cells,
-    nameless_cells,
     refuse_repeated,
     wide_cells,
     without_duplicates,
@@ -199,9 +198,9 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
             raise table.place.error(
                 f"an array has no column {columns.cluster!r}; write it as a table, or leave the clusters out"
             )
-        if table.array is None and len(table.names) > 1:
+        if table.unit == "line" and len(table.names) > 1:
             raise headless(table)
-        return nameless_cells(table, mending)
+        return wide_cells(table, columns, mending)
     named, columns = columns.value != "value", recognised(table, columns)
     item, rater, value = columns.item, columns.rater, columns.value
     systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()
@@ -309,9 +308,18 @@ def _exported_rows(path: str | os.PathLike[str], table: Table) -> Table | None:
 
 
 def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
-    n_columns = array.shape[1] if array.ndim > 1 else 1
-    numbers = range(array.shape[0] if array.ndim else 0)
-    return Table(place, tuple(map(str, range(n_columns))), (), numbers, nameless=True, array=array)
+    if array.ndim not in (1, 2):
+        raise place.error(
+            f"found an array of {array.ndim} dimensions, expected two, items × ratings; reshape it"
+        )
+    if array.size == 0:
+        raise place.error("the array is empty; expected items × ratings with at least two items")
+    if array.dtype.kind not in "biufU":
+        raise place.error(f"found an array of {array.dtype}, expected numbers; convert it to float64")
+    matrix = array.reshape(len(array), -1)
+    cells = matrix if array.dtype.kind == "U" else matrix.astype(np.float64)
+    names = tuple(map(str, range(matrix.shape[1])))
+    return Table(place, names, tuple(cells.T.tolist()), range(len(matrix)), nameless=True)
 
 
 def read_table(
