@@ -62,11 +62,6 @@ def named_systems(arguments: Iterable[str | os.PathLike[str]]) -> dict[str, str]
     """Return the path of each system by its name, from arguments ``path`` or ``name=path``.
 
     A path without a name gets its file name without the suffix, or its folder's name.
-
-    Raises
-    ------
-    NbykError
-        If a name is empty or two systems have the same name.
     """
     named: dict[str, str] = {}
     for given in arguments:

@@ -80,28 +80,10 @@ class Ratings:
         clusters: Sequence[str] | None = None,
         fewest: int = 2,
     ) -> Ratings:
-        """Return the ratings in three columns of equal length.
+        """Return the ratings in three columns of equal length: item, rater and value of each.
 
-        Parameters
-        ----------
-        items, raters
-            The id of the item and of the rater, per rating.
-        values : sequence of float, shape (n_ratings,)
-            The ratings.
-        at
-            Returns the place of a rating in its file, given its position, for errors.
-        raters_known
-            Whether equal rater ids are one rater.
-        clusters
-            The cluster of the item of each rating.
-        fewest
-            The least number of items.
-
-        Raises
-        ------
-        NbykError
-            If there are no ratings, the columns' lengths differ, an id is empty, a value is NaN or
-            infinite, all ratings are of one item, a rater rates an item twice, or an item has two clusters.
+        `at` returns the place of a rating in its file, given its position, for errors, which name what is
+        empty, infinite, repeated or too few; `clusters` are those of the ratings' items.
         """
         numbers = np.asarray(values, dtype=np.float64)
         if not len(items) == len(raters) == len(numbers):
@@ -188,11 +170,6 @@ class Ratings:
 
         A row holds the item's ratings in their order in the table, and NaN after them. A column is therefore
         not a rater.
-
-        Raises
-        ------
-        NbykError
-            If there are more than `MOST_CELLS`, nearly all of them empty: one item with very many ratings.
         """
         rows, columns, ratings = self._places
         matrix = np.full((self.n_items, int(self.counts().max())), np.nan)
