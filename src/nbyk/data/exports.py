@@ -153,8 +153,8 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
                 (response, question, as_object(value).get("value")) for question, value in values.items()
             ]
     else:
-        for question, of_question in as_object(responses or {}).items():
-            answers = map(as_object, as_list(of_question or []))
+        for question, question_answers in as_object(responses or {}).items():
+            answers = map(as_object, as_list(question_answers or []))
             given += [(response, question, response.get("value")) for response in answers]
     if not given:
         yield "records without a response were left out"

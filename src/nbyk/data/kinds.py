@@ -116,11 +116,11 @@ class Classes:
         refuse_repeated(table, ids, "; expected one row of counts per item: add them up")
         labels, rows = list[str](), list[int]()
         for row, item in enumerate(ids):
-            of_item = {name: _count(column[row], table.at(row), name) for name, column in counts.items()}
-            if not any(of_item.values()):
+            item_counts = {name: _count(column[row], table.at(row), name) for name, column in counts.items()}
+            if not any(item_counts.values()):
                 raise table.at(row).error(f"item {item!r} has no label; add one, or delete the row")
-            labels += [name for name, count in of_item.items() for _ in range(count)]
-            rows += [row] * sum(of_item.values())
+            labels += [name for name, count in item_counts.items() for _ in range(count)]
+            rows += [row] * sum(item_counts.values())
         items = [ids[row] for row in rows]
         columns = replace(roles, value=", ".join(counts))
         column = roles.value if roles.value in table.names else "counts"

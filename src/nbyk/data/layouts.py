@@ -307,10 +307,10 @@ def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tupl
     if mending.on_duplicates == "mean":
         numbers = np.array([values[rows].mean() for rows in rows_of.values()])
     what = "averaged" if mending.on_duplicates == "mean" else f"left out, the {mending.on_duplicates} kept"
-    of_them = "rating{} of an item by the same rater {}".format(
+    further = "rating{} of an item by the same rater {}".format(
         *(("", "was") if n_more == 1 else ("s", "were"))
     )
-    return taken(cells, kept), numbers, f"{cells.table.place}: {n_more} further {of_them} {what}"
+    return taken(cells, kept), numbers, f"{cells.table.place}: {n_more} further {further} {what}"
 
 
 def taken(cells: Entries, kept: list[int]) -> Entries:

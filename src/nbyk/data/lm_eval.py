@@ -257,16 +257,16 @@ def _one_of(
     groups: Sequence[str] = (),
 ) -> str:
     """Return the one asked for, or else the only one there is."""
-    of_groups = f" (or all of a group: {', '.join(groups)})" if groups else ""
+    in_groups = f" (or all of a group: {', '.join(groups)})" if groups else ""
     if wanted is not None and wanted not in found:
         raise NbykError(
-            f"no {kind} {wanted!r}; found {', '.join(map(repr, found))}{of_groups}: choose one with "
+            f"no {kind} {wanted!r}; found {', '.join(map(repr, found))}{in_groups}: choose one with "
             f"`SampleChoice.{kind}`",
             file=path,
         )
     if wanted is None and len(found) > 1:
         raise NbykError(
-            f"found {len(found)} {kind}s ({', '.join(found)}), expected one{of_groups}; choose it with "
+            f"found {len(found)} {kind}s ({', '.join(found)}), expected one{in_groups}; choose it with "
             f"`SampleChoice.{kind}`",
             file=path,
         )

@@ -114,8 +114,8 @@ class Ratings:
                 f"{item_ids[0]!r} is the only item; give at least two, so that nbyk can see how items vary"
             )
         _refuse_duplicates(item_ids, rater_ids, item_index, rater_index, at)
-        of_items = None if clusters is None else clusters_of_items(item_ids, item_index, clusters, at)
-        return cls(item_ids, rater_ids, item_index, rater_index, numbers, raters_known, of_items)
+        item_clusters = None if clusters is None else clusters_of_items(item_ids, item_index, clusters, at)
+        return cls(item_ids, rater_ids, item_index, rater_index, numbers, raters_known, item_clusters)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ratings):

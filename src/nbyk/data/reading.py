@@ -125,8 +125,8 @@ def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mendin
     cluster = columns.cluster or cells.columns.cluster
     if cluster is not None:
         column = cells.table.column(cluster, "rename the column of clusters, or name it with `cluster`")
-        of_rows = as_ids(cells.table, cluster, column)
-        clusters = [of_rows[row] for row in cells.rows]
+        row_clusters = as_ids(cells.table, cluster, column)
+        clusters = [row_clusters[row] for row in cells.rows]
         if columns.cluster is None and len(set(clusters)) == 1:
             raise cells.table.place.error(
                 f"all items are of one {cluster}, {clusters[0]!r}, and say nothing of others; expected two "
@@ -286,8 +286,8 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         return json_table(given)
     if suffix in TABLE_SUFFIXES:
         table = read_table(given, headers=_HEADERS if suffix in DELIMITERS else None)
-        if not table.nameless and (of_tool := _exported_rows(given, table)) is not None:
-            return of_tool
+        if not table.nameless and (exported_table := _exported_rows(given, table)) is not None:
+            return exported_table
         if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
             return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
         return table

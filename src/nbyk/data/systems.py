@@ -259,8 +259,8 @@ class Systems:
             table = np.eye(len(self.classes))
             return self.gold, self.responses, Categories(self.classes, table, "classes", self.ordered)
         chosen = self.gold if self.gold is not None and self.gold.ndim == 2 else None
-        of_gold = {} if self.gold is None or chosen is not None else {"": self.gold}
-        places, table = places_in_table({**of_gold, **self.responses}, len(self.classes))
+        gold_part = {} if self.gold is None or chosen is not None else {"": self.gold}
+        places, table = places_in_table({**gold_part, **self.responses}, len(self.classes))
         gold = chosen if chosen is not None else places.pop("", None)
         return gold, places, Categories(self.classes, table, "distributions")
 
