@@ -296,21 +296,22 @@ def probabilities(
     """Return lists, or objects with a number for each class, as rows, and the classes that objects name."""
     first = cells[0]
     classes = tuple(first) if isinstance(first, dict) else None
+    known = None if classes is None else set(classes)
     width = len(first) if isinstance(first, list | dict) else 0
     rows = np.empty((len(cells), width))
     for row, cell in enumerate(cells):
-        if not isinstance(cell, list | dict) or not cell:
-            raise at(row).error(
-                f"found {shown(cell)}; expected a list of probabilities, one per "
-                'class, or an object with one per class (for one class per item say `kind="classes"`)'
+        keys = set(cell) if isinstance(cell, dict) else None
+        if not isinstance(cell, list | dict) or not cell or len(cell) != width or keys != known:
+            alike = (
+                f"over {', '.join(classes)}"
+                if classes is not None
+                else f"of {width} classes"
+                if width
+                else ""
             )
-        if isinstance(cell, dict) != (classes is not None) or len(cell) != width:
             raise at(row).error(
-                f"found {shown(cell)}; expected {width} probabilities as in the first, in the same form"
-            )
-        if classes is not None and set(cell) != set(classes):
-            raise at(row).error(
-                f"the classes are {', '.join(cell)}; expected {', '.join(classes)} as in the first"
+                f"found {shown(cell)}; expected a list of probabilities, or an object with one per class, "
+                f'as in the first {alike} (for one class per item say `kind="classes"`)'
             )
         numbers = list(cell) if classes is None else [cell[name] for name in classes]
         for place, value in enumerate(numbers):

@@ -258,16 +258,10 @@ def _one_of(
 ) -> str:
     """Return the one asked for, or else the only one there is."""
     in_groups = f" (or all of a group: {', '.join(groups)})" if groups else ""
-    if wanted is not None and wanted not in found:
+    if (wanted or found[0]) not in found or (wanted is None and len(found) > 1):
         raise NbykError(
-            f"no {kind} {wanted!r}; found {', '.join(map(repr, found))}{in_groups}: choose one with "
+            f"found the {kind}s {some(found)}, expected {wanted or 'one'}{in_groups}; choose one with "
             f"`SampleChoice.{kind}`",
             file=path,
         )
-    if wanted is None and len(found) > 1:
-        raise NbykError(
-            f"found {len(found)} {kind}s ({', '.join(found)}), expected one{in_groups}; choose it with "
-            f"`SampleChoice.{kind}`",
-            file=path,
-        )
-    return wanted if wanted is not None else found[0]
+    return wanted or found[0]
