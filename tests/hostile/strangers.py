@@ -118,7 +118,7 @@ TEXTS: dict[str, tuple[Any, str]] = {
     "raters that look alike.csv": ("item,ann,Ann\nq1,1,0\nq2,0,1\nq3,1,1\n", ""),
     "quotes.csv": ('item,value\n"q ""1""",1\n"q,2",0\n"q\n3",1\n', ""),
     "a header.txt": ("score\n0.1\n0.2\n0.3\n", "found 'score'"),
-    "a gap.txt": ("0.1\n\n0.2\n0.3\n", "found no value"),
+    "a gap.txt": ("0.1\n\n0.2\n0.3\n", "has no rating"),
     "two a line.txt": ("0.1 0.2\n0.3 0.4\n", "found '0.1 0.2'"),
     "wrapped.json": ({"data": LINES}, ""),
     "wrapped twice.json": ({"a": LINES, "b": LINES}, "."),
@@ -219,7 +219,7 @@ TEXTS: dict[str, tuple[Any, str]] = {
     "Argilla, drafts.json": (argilla(1, user_id="u", status="draft"), "without rows"),
     "Argilla, nobody.json": (argilla(0.5), "the id is empty"),
     "HELM, a sum.json": (helm(count=2, sum=1.0), ""),
-    "HELM, no count.json": (helm(count=0, sum=0), "found no value"),
+    "HELM, no count.json": (helm(count=0, sum=0), "found no score"),
     "HELM, one value.json": (helm(count=1, mean=-1.0), r"as with --scale LOW\.\.HIGH with its two ends"),
     "HELM, its means.json": (
         [{"name": {"name": "em"}, "count": 1, "sum": 0.5, "mean": 0.5}],
@@ -257,7 +257,7 @@ TEXTS: dict[str, tuple[Any, str]] = {
     "Langfuse, observations.json": (langfuse(), ""),
     "τ-bench, no reward.json": (
         [{"task_id": i, "reward": None, "info": {}, "traj": []} for i in range(3)],
-        "found no value",
+        "found no score",
     ),
     "τ²-bench, broken off.json": (
         {"simulations": [{"task_id": i, "reward_info": None if i else {"reward": 1.0}} for i in range(3)]},

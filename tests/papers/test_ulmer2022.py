@@ -18,7 +18,6 @@ from scipy import stats
 from nbyk.errors import NbykError
 from nbyk.studies.steps import Work
 from nbyk.testing.scores.aso import aso_batch
-from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.facts import TESTS as BATTERY
 from nbyk_papers.ulmer2022 import score_cells
 from nbyk_papers.ulmer2022.design import (

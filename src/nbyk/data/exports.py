@@ -153,8 +153,8 @@ def argilla(record: Mapping[str, Any]) -> Iterator[Row | str]:
                 (response, question, as_object(value).get("value")) for question, value in values.items()
             ]
     else:
-        for question, of_question in as_object(responses or {}).items():
-            answers = map(as_object, as_list(of_question or []))
+        for question, question_answers in as_object(responses or {}).items():
+            answers = map(as_object, as_list(question_answers or []))
             given += [(response, question, response.get("value")) for response in answers]
     if not given:
         yield "records without a response were left out"
@@ -428,16 +428,10 @@ def json_table(path: str | os.PathLike[str]) -> Table:
         columns = {"score": content}
     elif isinstance(content, dict) and not (columns or any(isinstance(of, dict) for of in content.values())):
         columns = {"item": list(content), "score": list(content.values())}
-    elif isinstance(content, dict) and not columns:
-        raise NbykError(
-            "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list of objects "
-            'such as {"item": "a", "rater": "r1", "value": 1}',
-            file=path,
-        )
     elif not columns:
         raise NbykError(
-            f"found {shown(content)}, expected a list of scores, as in [0.71, 0.74], or an "
-            "object from ids to scores",
+            "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list of scores, an "
+            'object from ids to scores, or a list of objects such as {"item": "a", "value": 1}',
             file=path,
         )
     lengths = {name: len(cells) for name, cells in columns.items()}

@@ -62,11 +62,6 @@ def named_systems(arguments: Iterable[str | os.PathLike[str]]) -> dict[str, str]
     """Return the path of each system by its name, from arguments ``path`` or ``name=path``.
 
     A path without a name gets its file name without the suffix, or its folder's name.
-
-    Raises
-    ------
-    NbykError
-        If a name is empty or two systems have the same name.
     """
     named: dict[str, str] = {}
     for given in arguments:
@@ -307,11 +302,11 @@ def _as_runs(folder: GivenData, runs: Sequence[GivenData]) -> GivenData:
                 "holds several answers to an item, expected one run in each file of a folder; give the file "
                 "alone, or one file for each run"
             )
-        of_entries = ratings.item_index.tolist()
-        items += [ratings.items[item] for item in of_entries]
-        names += [file.stem if _RUN.search(file.stem) else f"run {file.stem}"] * len(of_entries)
+        entry_items = ratings.item_index.tolist()
+        items += [ratings.items[item] for item in entry_items]
+        names += [file.stem if _RUN.search(file.stem) else f"run {file.stem}"] * len(entry_items)
         if ratings.clusters is not None:
-            clusters += [ratings.clusters[item] for item in of_entries]
+            clusters += [ratings.clusters[item] for item in entry_items]
         values.append(ratings.values + n_rows)
         if run.rows is not None:
             rows.append(run.rows)

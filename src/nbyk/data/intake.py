@@ -155,11 +155,11 @@ def read_systems(
         )
     roles = () if gold_columns is None else ("item", "rater", "value")
     own = {role: f"gold_columns.{role}" for role in roles}
-    of_gold = replace(gold_columns or columns, cluster=cluster)
+    gold_roles = replace(gold_columns or columns, cluster=cluster)
     with renaming(own):
-        people = None if gold is None else given_data(gold, "gold", of_gold, None, is_gold=True)
+        people = None if gold is None else given_data(gold, "gold", gold_roles, None, is_gold=True)
     if kind != "scores":
-        files = [(people.table, of_gold, "gold_columns.")] if people else []
+        files = [(people.table, gold_roles, "gold_columns.")] if people else []
         files += [(source.table, columns, "") for source in sources.values()]
         unknown = [(table, asked, of) for table, asked, of in files if table and _needs_names(table, asked)]
         refuse_unnamed(unknown, columns, 1 if people else 2)
@@ -261,8 +261,8 @@ def read_systems(
     matrices: dict[str, Floats] = {}
     units: dict[str, Units] = {}
     for name, source in sources.items():
-        of_source = items if is_paired else source.ratings.items
-        matrices[name], units[name] = source.values(of_source, in_order=is_paired and items == ordered)
+        source_items = items if is_paired else source.ratings.items
+        matrices[name], units[name] = source.values(source_items, in_order=is_paired and items == ordered)
         if kind == "scores":
             matrices[name] = matrices[name][:, 0]
     gold_matrix, gold_units = people.values(items, in_order=items == ordered) if people else (None, None)
@@ -348,22 +348,22 @@ def _kind(sources: Sequence[GivenData], gold: GivenData | None, names_of_gold: M
     kinds = {kind for _, kind in found}
     if kinds == {"distributions"} or (kinds == {"scores"} and gold is None):
         return kinds.pop()
-    of_gold: Kind | None = None
+    gold_kind: Kind | None = None
     if gold is not None and gold.table is not None:
         with renaming(names_of_gold):
-            of_gold = kind_of(gold.table, gold.columns)
+            gold_kind = kind_of(gold.table, gold.columns)
         if kinds == {"classes"}:
-            return "classes" if counts_labels(gold.table, gold.columns) else of_gold
-        if kinds == {"distributions", "numbers"} and of_gold == "classes":
+            return "classes" if counts_labels(gold.table, gold.columns) else gold_kind
+        if kinds == {"distributions", "numbers"} and gold_kind == "classes":
             return "distributions"  # the rows that sum to something else are named
-        if kinds == {"numbers"} and of_gold == "classes":
+        if kinds == {"numbers"} and gold_kind == "classes":
             raise sources[0].place.error(
                 f"found numbers, expected classes as in {gold.place}, or a column for each with its "
                 "probability; divide percentages by 100, or write gold as numbers, such as 1 for yes and 0 "
                 "for no"
             )
     with_classes = [source for source, kind in found if kind == "classes"]
-    if len(with_classes) == 1 < len(found) and of_gold in (None, "distributions"):
+    if len(with_classes) == 1 < len(found) and gold_kind in (None, "distributions"):
         (odd,) = with_classes
         other, kind = next((source, kind) for source, kind in found if source is not odd)
         way_out = "give it as gold"

@@ -224,8 +224,8 @@ def read_judged(
 
 def _judged_items(scored: list[Entries], on_missing: str) -> tuple[str, ...]:
     """Return the items that the judge scored for every system."""
-    of_systems = [set(cells.items) for cells in scored]
-    common, every = set.intersection(*of_systems), set.union(*of_systems)
+    scored_items = [set(cells.items) for cells in scored]
+    common, every = set.intersection(*scored_items), set.union(*scored_items)
     place = scored[0].table.place
     if common != every and on_missing == "refuse":
         raise place.error(

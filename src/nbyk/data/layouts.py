@@ -17,11 +17,9 @@ from nbyk.data.cells import Cells, are_distinct, blocks, text_of_numbers
 from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, naming, run_word
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, shown
-from nbyk.errors import DataPlace, NbykError
+from nbyk.errors import DataPlace
 
 Floats = NDArray[np.float64]
-
-_NUMBERS = "biuf"
 
 LARGEST_ID = 2.0**53
 NO_ID = "a number of so many digits that neighbours are the same; write it as text or as a whole number"
@@ -57,15 +55,10 @@ class Entries:
 
     def column(self, row: int) -> str:
         """Return the name of the column of a rating."""
-        if self.value is not None:
-            return self.value
-        return self.table.names[int(self.raters[row])] if self.table.nameless else self.raters[row]
+        return self.raters[row] if self.value is None else self.value
 
     def numbers(self, way_out: str = "") -> Floats:
         """Return the ratings as numbers."""
-        array = self.table.array
-        if array is not None and array.dtype.kind not in _NUMBERS:
-            raise _no_numbers(self.table)
         values = as_numbers(self.found)
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
@@ -78,13 +71,6 @@ class Entries:
                 f"mend it, or {way_out or 'leave it out if it is missing'}"
             )
         return values
-
-
-def _no_numbers(table: Table) -> NbykError:
-    assert table.array is not None
-    return table.place.error(
-        f"found an array of {table.array.dtype}, expected numbers; convert it to float64"
-    )
 
 
 def as_numbers(cells: Sequence[Any]) -> Floats:
@@ -139,9 +125,38 @@ def long_cells(table: Table, columns: Columns) -> Entries:
 
 
 def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
-    """Return the ratings of a table with a row per item and a column per rater, unless it looks long."""
-    items = _item_ids(table, columns)
+    """Return the ratings of a table with a row per item and a column per rater, which need no names."""
     raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
+    if table.nameless:
+        items = list(map(str, range(len(table))))
+    else:
+        items = _item_ids(table, columns)
+        _refuse_no_raters(table, columns, raters)
+        if mending.on_duplicates == "refuse":
+            refuse_repeated(
+                table,
+                items,
+                "; expected one row per item: merge the rows, or, if the table is long, name its columns "
+                "with `rater` and `value`",
+            )
+    present = [
+        (row, name, cell) for name in raters for row, cell in table.cells(name) if not is_missing(cell)
+    ]
+    present.sort(key=itemgetter(0))
+    rows, givers, found = map(list, zip(*present, strict=True)) if present else ([], [], [])
+    rated = set(rows)
+    unrated = [row for row in range(len(items)) if row not in rated]
+    if unrated and mending.on_empty == "refuse":
+        raise table.at(unrated[0]).error(
+            f'item {items[unrated[0]]!r} has no rating; add one, or delete the row, as `on_empty="drop"` does'
+        )
+    names = [items[row] for row in rows]
+    known = len(raters) > 1  # a single column holds answers, and its name need not be a person's
+    return Entries(names, givers, found, rows, table, None, columns, known, len(unrated))
+
+
+def _refuse_no_raters(table: Table, columns: Columns, raters: Sequence[str]) -> None:
+    """Raise NbykError if a wide table has no rater, looks long, or has columns of no rater."""
     if not raters:
         raise table.place.error(
             f"the only column is {columns.item!r}; expected columns rater and value, or one per rater"
@@ -168,74 +183,6 @@ def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
             raise table.place.error(
                 f"column {position + 1} has no name; name every rater, or delete the column"
             )
-    if mending.on_duplicates == "refuse":
-        refuse_repeated(
-            table,
-            items,
-            "; expected one row per item: merge the rows, or, if the table is long, name its columns with "
-            "`rater` and `value`",
-        )
-    present = [
-        (row, name, cell) for name in raters for row, cell in table.cells(name) if not is_missing(cell)
-    ]
-    present.sort(key=itemgetter(0))
-    rows, givers, found = map(list, zip(*present, strict=True)) if present else ([], [], [])
-    rated = set(rows)
-    unrated = [row for row in range(len(items)) if row not in rated]
-    if unrated and mending.on_empty == "refuse":
-        raise table.at(unrated[0]).error(
-            f"item {items[unrated[0]]!r} has no rating; add one, or delete the row"
-        )
-    names = [items[row] for row in rows]
-    known = len(raters) > 1  # a single column holds answers, and its name need not be a person's
-    return Entries(names, givers, found, rows, table, None, columns, known, len(unrated))
-
-
-def nameless_cells(table: Table, mending: Mending) -> Entries:
-    """Return the cells of an array, text or list, whose items have no ids but the numbers of their rows."""
-    array = table.array
-    if array is None:
-        places = [(row, column) for row in range(len(table)) for column in range(len(table.names))]
-        return _nameless(table, mending, places, [table.columns[column][row] for row, column in places])
-    if array.ndim not in (1, 2):
-        raise table.place.error(
-            f"found an array of {array.ndim} dimensions, expected two, items × ratings; reshape it"
-        )
-    if array.size == 0:
-        raise table.place.error("the array is empty; expected items × ratings with at least two items")
-    matrix = array.reshape(len(array), -1)
-    if array.dtype.kind not in _NUMBERS:
-        if array.dtype.kind not in "UO" or matrix.shape[1] > 1:
-            raise _no_numbers(table)
-        return _nameless(table, mending, [(row, 0) for row in range(len(matrix))], matrix[:, 0].tolist())
-    matrix = matrix.astype(np.float64)
-    missing = np.isnan(matrix)
-    if missing.all(axis=1).any() and mending.on_empty == "refuse":
-        row = int(np.flatnonzero(missing.all(axis=1))[0])
-        raise table.at(row).error(
-            'the item has no rating, only NaN; add one, or delete the row, as `on_empty="drop"` does'
-        )
-    rows, columns = np.nonzero(~missing)
-    return _nameless(
-        table,
-        mending,
-        list(zip(rows.tolist(), columns.tolist(), strict=True)),
-        matrix[rows, columns].tolist(),
-    )
-
-
-def _nameless(
-    table: Table, mending: Mending, places: Sequence[tuple[int, int]], cells: Sequence[Any]
-) -> Entries:
-    if mending.on_empty == "drop":
-        kept = [place for place, cell in enumerate(cells) if not is_missing(cell)]
-        places, cells = [places[place] for place in kept], [cells[place] for place in kept]
-    rows = [row for row, _ in places]
-    raters = [str(column) for _, column in places]
-    # a vector does not tell who gave its ratings
-    known = len(set(raters)) > 1
-    items, n_unrated = list(map(str, rows)), len(table) - len(set(rows))
-    return Entries(items, raters, cells, rows, table, None, raters_known=known, n_unrated=n_unrated)
 
 
 def _item_ids(table: Table, columns: Columns) -> Sequence[str]:
@@ -376,10 +323,10 @@ def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tupl
     if mending.on_duplicates == "mean":
         numbers = np.array([values[rows].mean() for rows in rows_of.values()])
     what = "averaged" if mending.on_duplicates == "mean" else f"left out, the {mending.on_duplicates} kept"
-    of_them = "rating{} of an item by the same rater {}".format(
+    further = "rating{} of an item by the same rater {}".format(
         *(("", "was") if n_more == 1 else ("s", "were"))
     )
-    return taken(cells, kept), numbers, f"{cells.table.place}: {n_more} further {of_them} {what}"
+    return taken(cells, kept), numbers, f"{cells.table.place}: {n_more} further {further} {what}"
 
 
 def taken(cells: Entries, kept: list[int]) -> Entries:

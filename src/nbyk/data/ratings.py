@@ -81,28 +81,10 @@ class Ratings:
         clusters: Sequence[str] | None = None,
         fewest: int = 2,
     ) -> Ratings:
-        """Return the ratings in three columns of equal length.
+        """Return the ratings in three columns of equal length: item, rater and value of each.
 
-        Parameters
-        ----------
-        items, raters
-            The id of the item and of the rater, per rating.
-        values : sequence of float, shape (n_ratings,)
-            The ratings.
-        at
-            Returns the place of a rating in its file, given its position, for errors.
-        raters_known
-            Whether equal rater ids are one rater.
-        clusters
-            The cluster of the item of each rating.
-        fewest
-            The least number of items.
-
-        Raises
-        ------
-        NbykError
-            If there are no ratings, the columns' lengths differ, an id is empty, a value is NaN or
-            infinite, all ratings are of one item, a rater rates an item twice, or an item has two clusters.
+        `at` returns the place of a rating in its file, given its position, for errors, which name what is
+        empty, infinite, repeated or too few; `clusters` are those of the ratings' items.
         """
         numbers = np.asarray(values, dtype=np.float64)
         if not len(items) == len(raters) == len(numbers):
@@ -134,8 +116,8 @@ class Ratings:
                 f"{item_ids[0]!r} is the only item; give at least two, so that nbyk can see how items vary"
             )
         _refuse_duplicates(item_ids, rater_ids, item_index, rater_index, at)
-        of_items = None if clusters is None else clusters_of_items(item_ids, item_index, clusters, at)
-        return cls(item_ids, rater_ids, item_index, rater_index, numbers, raters_known, of_items)
+        item_clusters = None if clusters is None else clusters_of_items(item_ids, item_index, clusters, at)
+        return cls(item_ids, rater_ids, item_index, rater_index, numbers, raters_known, item_clusters)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ratings):
@@ -190,11 +172,6 @@ class Ratings:
 
         A row holds the item's ratings in their order in the table, and NaN after them. A column is therefore
         not a rater.
-
-        Raises
-        ------
-        NbykError
-            If there are more than `MOST_CELLS`, nearly all of them empty: one item with very many ratings.
         """
         rows, columns, ratings = self._places
         matrix = np.full((self.n_items, int(self.counts().max())), np.nan)

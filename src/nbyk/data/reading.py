@@ -30,7 +30,6 @@ from nbyk.data.layouts import (
     Mending,
     as_ids,
     long_cells,
-    nameless_cells,
     refuse_repeated,
     wide_cells,
     without_duplicates,
@@ -127,8 +126,8 @@ def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mendin
     cluster = columns.cluster or cells.columns.cluster
     if cluster is not None:
         column = cells.table.column(cluster, "rename the column of clusters, or name it with `cluster`")
-        of_rows = as_ids(cells.table, cluster, column)
-        clusters = [of_rows[row] for row in cells.rows]
+        row_clusters = as_ids(cells.table, cluster, column)
+        clusters = [row_clusters[row] for row in cells.rows]
         if columns.cluster is None and len(set(clusters)) == 1:
             raise cells.table.place.error(
                 f"all items are of one {cluster}, {clusters[0]!r}, and say nothing of others; expected two "
@@ -200,9 +199,9 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
             raise table.place.error(
                 f"an array has no column {columns.cluster!r}; write it as a table, or leave the clusters out"
             )
-        if table.array is None and len(table.names) > 1:
+        if table.unit == "line" and len(table.names) > 1:
             raise headless(table)
-        return nameless_cells(table, mending)
+        return wide_cells(table, columns, mending)
     named, columns = columns.value != "value", recognised(table, columns)
     item, rater, value = columns.item, columns.rater, columns.value
     systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()
@@ -288,8 +287,8 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         return json_table(given)
     if suffix in TABLE_SUFFIXES:
         table = read_table(given, headers=_HEADERS if suffix in DELIMITERS else None)
-        if not table.nameless and (of_tool := _exported_rows(given, table)) is not None:
-            return of_tool
+        if not table.nameless and (exported_table := _exported_rows(given, table)) is not None:
+            return exported_table
         if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
             return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
         return table
@@ -310,9 +309,18 @@ def _exported_rows(path: str | os.PathLike[str], table: Table) -> Table | None:
 
 
 def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
-    n_columns = array.shape[1] if array.ndim > 1 else 1
-    numbers = range(array.shape[0] if array.ndim else 0)
-    return Table(place, tuple(map(str, range(n_columns))), (), numbers, nameless=True, array=array)
+    if array.ndim not in (1, 2):
+        raise place.error(
+            f"found an array of {array.ndim} dimensions, expected two, items × ratings; reshape it"
+        )
+    if array.size == 0:
+        raise place.error("the array is empty; expected items × ratings with at least two items")
+    if array.dtype.kind not in "biufU":
+        raise place.error(f"found an array of {array.dtype}, expected numbers; convert it to float64")
+    matrix = array.reshape(len(array), -1)
+    cells = matrix if array.dtype.kind == "U" else matrix.astype(np.float64)
+    names = tuple(map(str, range(matrix.shape[1])))
+    return Table(place, names, tuple(cells.T.tolist()), range(len(matrix)), nameless=True)
 
 
 def read_table(

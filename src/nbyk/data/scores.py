@@ -54,9 +54,9 @@ def _is_plain(given: Any) -> bool:
 def score_cells(table: Table, asked: Columns, mending: Mending, *, by_runs: bool) -> Entries:
     """Return the scores in a table, one a row, and the ids of items, or of runs to pair by, if any."""
     if table.nameless:
-        if table.array is not None and table.array.ndim > 1:
+        if table.unit != "line" and len(table.names) > 1:
             raise table.place.error(
-                f"found an array of shape {table.array.shape}, expected (n,); save one system's alone"
+                f"found {len(table.names)} columns without names, expected one; save one system's alone"
             )
         return cells_of(table, asked, mending)
     value = _score_column(table, asked)

@@ -174,13 +174,7 @@ def source_names() -> tuple[str, ...]:
 
 
 def source(name: str) -> Source:
-    """Return the catalogue's entry.
-
-    Raises
-    ------
-    NbykError
-        If no source has that name; the message lists the nearest names.
-    """
+    """Return the catalogue's entry."""
     if name not in _SOURCES:
         raise unknown_name("source", name, _SOURCES)
     return _SOURCES[name]
