@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -128,25 +127,6 @@ def candidates_table(plan: Plan) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
-
-
-def standard_deviations(plan: Plan) -> pd.DataFrame:
-    """Return the SD of each source of the effect's variance, with the option that declares it."""
-    import pandas as pd
-
-    spread, clustered = plan.request.spread, plan.crew.items_per_cluster > 1
-    rows = [
-        ("items", spread.items, "--item-sd"),
-        *([("clusters of items", spread.clusters, "--cluster-sd")] if clustered else []),
-        ("a rater's severity", spread.raters, "--severity-sd"),
-        ("a single rating", spread.ratings, "--rating-sd"),
-        ("a run of one system", spread.runs / 2, "--run-sd"),
-        ("a single answer of one system", spread.answers / 2, "--answer-sd"),
-    ]
-    return pd.DataFrame(
-        [(name, round(math.sqrt(variance), 4), option) for name, variance, option in rows],
-        columns=["between", "SD", "option"],
-    )
 
 
 def _whole(number: float) -> float:
