@@ -77,12 +77,12 @@ def give(
     from nbyk.report.answer import printed, write_answer
     from nbyk.report.lines import Line
 
-    of_json = dict(answer.details)
-    if "lines" in of_json:
-        of_json["lines"] = [in_options(line) for line in of_json["lines"]]
+    content = dict(answer.details)
+    if "lines" in content:
+        content["lines"] = [in_options(line) for line in content["lines"]]
     answer = replace(
         answer,
-        details=of_json,
+        details=content,
         sentences=tuple(map(in_options, answer.sentences)),
         cautions=tuple(map(in_options, answer.cautions)),
         head=answer.head and answer.head.renamed(in_options),

@@ -97,8 +97,8 @@ def fit(
     else:
         read, usual, _ = read_rated(ratings, pilot_scale(scale), columns, mending)
         try:
-            of_kind = usual if response is None else Response(response, usual.levels)
-            fitted = fit_prior(chosen, read.matrix(), of_kind, seed=seed)
+            kind = usual if response is None else Response(response, usual.levels)
+            fitted = fit_prior(chosen, read.matrix(), kind, seed=seed)
         except NbykError as error:
             raise error.about(file=ratings) from None
         write_fit(fitted, files)

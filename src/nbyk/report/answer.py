@@ -226,18 +226,18 @@ def addresses_of(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, str]:
     """Return the data URL of each figure by its name, and of its narrow form by its name and suffix."""
     forms = ((".svg", ""), (NARROW, NARROW))
     return {
-        f"{name}{added}": svg_address(of_figure[suffix])
-        for name, of_figure in drawn.items()
+        f"{name}{added}": svg_address(files[suffix])
+        for name, files in drawn.items()
         for suffix, added in forms
-        if suffix in of_figure
+        if suffix in files
     }
 
 
 def _figure_files(drawn: Mapping[str, Mapping[str, bytes]]) -> dict[str, bytes]:
     return {
         f"figures/{name}{suffix}": picture
-        for name, of_figure in drawn.items()
-        for suffix, picture in of_figure.items()
+        for name, files in drawn.items()
+        for suffix, picture in files.items()
         if suffix != NARROW
     }
 

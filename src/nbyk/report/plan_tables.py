@@ -38,8 +38,8 @@ def near_ways(plan: Plan, *, all_of_them: bool = False) -> pd.DataFrame:
 
     costs, priced = plan.request.costs, _is_priced(plan)
     rows = list(_simulated_ways(plan) if plan.request.is_simulated else _people_ways(plan))
-    of_size = plan.request.is_simulated or not {"power", "effect"} & set(plan.open)
-    if not all_of_them and (len(rows) < 2 or not of_size):
+    asks_size = plan.request.is_simulated or not {"power", "effect"} & set(plan.open)
+    if not all_of_them and (len(rows) < 2 or not asks_size):
         return pd.DataFrame()
     places = sorted(
         range(len(rows)), key=lambda place: (rows[place][1] != "this plan", costs.of(rows[place][0]))
