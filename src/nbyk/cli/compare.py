@@ -38,7 +38,7 @@ from nbyk.cli.options import (
     scale_named,
     typed,
 )
-from nbyk.errors import NbykError, renaming, unknown_name
+from nbyk.errors import NbykError, renaming
 from nbyk.words import listed, names_in_text
 
 if TYPE_CHECKING:
@@ -301,15 +301,10 @@ def compare(
     kind = kind or ("scores" if "test" in given else _kind_of_metrics(metric or ()))
 
     from nbyk.data.votes import holds_votes, read_votes
-    from nbyk.testing.decision import at_each_look, check_draws
-    from nbyk.testing.scores.compare_scores import NAMES
-    from nbyk.testing.systems.margins import check_margin
+    from nbyk.testing.decision import check_draws
 
-    if test is not None and test not in NAMES:
-        raise unknown_name("test", test, NAMES).about(argument="test")
     check_draws(max_resamples, "max_resamples")
-    check_margin(margin)
-    at_each_look(alpha, confidence_level, looks, sided)  # type: ignore[arg-type]
+
     asked: dict[str, Any] = {
         "against": against,
         "alternative": sided,
