@@ -38,7 +38,7 @@ from nbyk.cli.options import (
     scale_named,
     typed,
 )
-from nbyk.errors import NbykError, renaming, unknown_name
+from nbyk.errors import NbykError, renaming
 from nbyk.words import listed, names_in_text
 
 if TYPE_CHECKING:
@@ -301,15 +301,10 @@ def compare(
     kind = kind or ("scores" if "test" in given else _kind_of_metrics(metric or ()))
 
     from nbyk.data.votes import holds_votes, read_votes
-    from nbyk.testing.decision import at_each_look, check_draws
-    from nbyk.testing.scores.compare_scores import NAMES
-    from nbyk.testing.systems.claims import check_margin
+    from nbyk.testing.decision import check_draws
 
-    if test is not None and test not in NAMES:
-        raise unknown_name("test", test, NAMES).about(argument="test")
     check_draws(max_resamples, "max_resamples")
-    check_margin(margin)
-    at_each_look(alpha, confidence_level, looks, sided)  # type: ignore[arg-type]
+
     asked: dict[str, Any] = {
         "against": against,
         "alternative": sided,
@@ -410,13 +405,13 @@ def _read(words: Mapping[str, Any], kind: str | None) -> Systems:
     from nbyk.data.columns import Columns
 
     as_they_are = ("gold", "item", "rater", "value", "system", "on_missing", "on_duplicates", "on_empty")
-    of_gold = (words[f"gold_{role}"] or words[role] for role in ("item", "rater", "value"))
+    gold_columns = (words[f"gold_{role}"] or words[role] for role in ("item", "rater", "value"))
     return read_systems(
         words["systems"] or (),
         scale=None if words["scale"] is None else scale_named(words["scale"]),
         samples=SampleChoice(words["task"], words["filter_"]),
         cluster=words["cluster"] or words["suite"],
-        gold_columns=Columns(*of_gold),
+        gold_columns=Columns(*gold_columns),
         kind=kind,  # type: ignore[arg-type]
         classes=words["classes"] and names_in_text(words["classes"]),
         fewest=1,
@@ -477,13 +472,7 @@ def _metrics(names: list[str] | None, systems: Systems) -> tuple[str, ...]:
     usual = usual_metric(systems.kind, has_gold=has_gold, lower_is_better=systems.lower_is_better)
     given = names or [usual]
     for name in given:
-        if named(name, systems.kind).needs_gold and not has_gold:
-            own = ", or --metric mean to compare the systems' own ratings"
-            raise NbykError(
-                f"found {name}, which compares with gold, but there is no gold; give --gold FILE"
-                f"{own if systems.kind == 'numbers' else ''}",
-                argument="metric",
-            )
+        named(name, systems.kind).check_gold(has_gold)
     return tuple(given)
 
 
@@ -523,9 +512,7 @@ def _against(against: str | None, systems: Systems, *, gate: bool) -> str | floa
 
 
 def check_baseline(names: Sequence[str], against: str | None, *, gate: bool) -> None:
-    """Raise NbykError if the baseline is unknown, or a gate on three systems or more has none."""
-    if against is not None and against not in names:
-        raise unknown_name("system", against, names).about(argument="against")
+    """Raise NbykError if a gate on three systems or more has no baseline."""
     if gate and len(names) > 2 and against is None:
         raise NbykError(
             f"--gate with {len(names)} systems needs a baseline to be better than; name it with --against, "

@@ -51,32 +51,25 @@ class Following:
 
     def after(self, boards: Sequence[Board], systems: Systems) -> tuple[str, str]:
         """Return what to do after an answer, and the command for it; "" for none."""
-        journal, of_numbers = present(), systems.kind == "numbers"
+        journal, board = present(), boards[0]
         if journal is None:
             return "", ""
         for name in {*systems.like_gold} & {*self.files}:
             return f"if {name} is gold", _with_gold(journal.question, self.files[name])
-        board = boards[0]
-        first = [standing.name for standing in board.standings if standing.rank_low == 1]
-        leading = (pair for pair in board.pairs if {pair.a, pair.b} <= {*first} and not pair.is_behind)
+        first, is_only = {of.name for of in board.standings if of.rank_low == 1}, len(board.pairs) == 1
+        leading = [pair for pair in board.pairs if {pair.a, pair.b} <= first and not pair.is_behind]
+        leading = [*board.pairs] if is_only else leading
         pair = next((pair for pair in leading if pair.shown == "undecided"), None)
-        if pair is None and len(board.pairs) == 1 and board.pairs[0].shown == "undecided":
-            (pair,) = board.pairs
-        if (
-            pair is not None
-            and pair.margin is not None
-            and pair.effect < 0.0
-            and board.question.against is None
-        ):
-            return f"asks whether {pair.b} is good enough", _turned(journal.question, pair)
-        if pair is not None and len(board.pairs) == 1 and pair.is_behind:
-            return _about_other(journal.question, pair)
-        is_open = of_numbers and pair is not None and pair.margin is None and pair.effect != 0.0
-        if is_open and pair is not None and ({pair.a, pair.b} <= {*self.files} or self._is_pilot()):
-            return "what would settle it", self._plan(pair)
-        is_told = len(board.pairs) == 1 and bool(board.pairs[0].claims[0].advice)
-        if is_open and len(board.pairs) == 1 and not is_told and "--full" not in journal.question:
-            return "what would settle it", f"{journal.question} --full"
+        if pair is not None:
+            if pair.margin is not None and pair.effect < 0.0 and board.question.against is None:
+                return f"asks whether {pair.b} is good enough", _turned(journal.question, pair)
+            if is_only and pair.is_behind:
+                return _about_other(journal.question, pair)
+            if systems.kind == "numbers" and pair.margin is None and pair.effect != 0.0:
+                if {pair.a, pair.b} <= {*self.files} or self._is_pilot():
+                    return "what would settle it", self._plan(pair)
+                if is_only and not pair.claims[0].advice and "--full" not in journal.question:
+                    return "what would settle it", f"{journal.question} --full"
         if journal.question != journal.command:  # --out has written them
             return "", ""
         return "figures and all numbers", f"{journal.question} --out report"

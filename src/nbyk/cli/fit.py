@@ -85,20 +85,16 @@ def fit(
         print(_fit_labels(ratings, chosen, columns, mending, files, named, fitting))
         _say_next(out)
         return
-    if scale is None and ratings.suffix.lower() != ".parquet":
-        raise NbykError(
-            f"expected the scale of the ratings in {ratings}: levels, as in 1,2,3,4,5, two ends, as in "
-            "0..100, or binary for yes or no; if its columns count labels, name them with `classes`",
-            argument="scale",
-        )
+    is_stored = scale is None and ratings.suffix.lower() == ".parquet"
+    on_scale = None if is_stored else pilot_scale(scale)
     print(f"fitting a prior to {ratings} …", file=sys.stderr)
-    if scale is None:
+    if on_scale is None:
         fitted, read = fit_normalised(ratings, chosen, seed, files)
     else:
-        read, usual, _ = read_rated(ratings, pilot_scale(scale), columns, mending)
+        read, usual, _ = read_rated(ratings, on_scale, columns, mending)
         try:
-            of_kind = usual if response is None else Response(response, usual.levels)
-            fitted = fit_prior(chosen, read.matrix(), of_kind, seed=seed)
+            kind = usual if response is None else Response(response, usual.levels)
+            fitted = fit_prior(chosen, read.matrix(), kind, seed=seed)
         except NbykError as error:
             raise error.about(file=ratings) from None
         write_fit(fitted, files)

@@ -218,7 +218,7 @@ def pilot_scale(text: str | None) -> Scale:
 
     if text is None:
         raise NbykError(
-            "expected the scale of the pilot's ratings: levels, as in 1,2,3,4,5, two ends, as in 0..100, or "
+            "expected the scale of the ratings: levels, as in 1,2,3,4,5, two ends, as in 0..100, or "
             "binary for yes or no; if its columns count labels, name them with `classes`",
             argument="scale",
         )

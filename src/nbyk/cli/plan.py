@@ -30,7 +30,6 @@ from nbyk.cli.pilot import PilotFiles, holds_two_systems
 from nbyk.cli.plan_source import (
     OF_SHARED,
     SDS,
-    check_dataset,
     check_sources,
     judged_source,
     shared_source,
@@ -273,8 +272,6 @@ def plan(
     of_labels = is_of_labels(arguments)
     usual = "mean" if answers and pilot is None else "mae"
     metrics = [] if of_labels else [metric_named(name) for name in metric or (usual,)]
-    if not with_people and dataset is not None:
-        check_dataset(dataset, published=published)
 
     from nbyk.data.columns import Columns
     from nbyk.data.layouts import Mending

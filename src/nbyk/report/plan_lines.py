@@ -79,13 +79,13 @@ def collection(plan: Plan, high: Plan | None = None) -> str:
         return f"{least}" if least == most else f"{min(least, most)} to {max(least, most)}"
 
     clusters = f" in {crew.clusters} clusters" if crew.items_per_cluster > 1 else ""
-    of_each = " of each system's answer" if systems > 1 else " each"
+    of_what = " of each system's answer" if systems > 1 else " each"
     ratings = count("k_responses")
     noun = rating_or_label(plan)
     words = f"{count('n_items')} items{clusters}"
     if crew.runs and not crew.raters and ratings == "1" and not _cost(plan):  # nobody rates
         return f"{words} and {count('runs')} runs of each system{', paired' * crew.paired_runs}"
-    words += f" with {ratings} {noun}{'s' * (ratings != '1')}{of_each}"
+    words += f" with {ratings} {noun}{'s' * (ratings != '1')}{of_what}"
     if high is None:
         total = crew.n_items * crew.ratings_per_item * systems
         words += f" ({total} {noun}{'s' * (total != 1)}{_cost(plan)})"

@@ -36,32 +36,17 @@ def leaderboard_table(board: Board) -> pd.DataFrame:
     """Return the systems, best first, one to a row."""
     import pandas as pd
 
-    asked, scores, rows = board.question, board.sample.scores, []
-    for standing in board.standings:
-        rows.append(
-            {
-                "system": standing.name,
-                asked.metric: standing.score,
-                "low": standing.interval[0],
-                "high": standing.interval[1],
-                **(
-                    {"scores": len(scores[standing.name]), "sd": _sd(scores[standing.name])} if scores else {}
-                ),
-                "rank": standing.rank,
-                "rank from": standing.rank_low,
-                "rank to": standing.rank_high,
-                **(
-                    {"groups": standing.letters}
-                    if asked.against is None
-                    else _against_baseline(board, standing.name)
-                ),
-            }
-        )
+    asked, samples, rows = board.question, board.sample.scores, []
+    for of in board.standings:
+        row: dict[str, object] = {"system": of.name, asked.metric: of.score}
+        row |= dict(zip(("low", "high"), of.interval, strict=True))
+        if samples:
+            sample = samples[of.name]
+            sd = float(sample.std(ddof=1)) if len(sample) > 1 else math.nan
+            row |= {"scores": len(sample), "sd": sd}
+        row |= {"rank": of.rank, "rank from": of.rank_low, "rank to": of.rank_high}
+        rows.append(row | ({"groups": of.letters} if asked.against is None else _against(board, of.name)))
     return pd.DataFrame(rows)
-
-
-def _sd(sample: Floats) -> float:
-    return float(sample.std(ddof=1)) if len(sample) > 1 else math.nan
 
 
 def leaderboard_caption(board: Board) -> str:
@@ -76,25 +61,19 @@ def bars_table(board: Board) -> AnswerTable:
     import pandas as pd
 
     asked, standings = board.question, board.standings
-    ends = [end for standing in standings for end in standing.interval if math.isfinite(end)]
-    ends += [standing.score for standing in standings if math.isfinite(standing.score)]
-    ends = ends or [0.0]
-    axis, spread = (min(ends), max(ends)), max(ends) - min(ends)
-    scores = with_decimals([standing.score for standing in standings], 0.3 * spread)
-    scores = [score if score != "nan" else "–" for score in scores]
+    numbers = [number for of in standings for number in (*of.interval, of.score)]
+    numbers = [*filter(math.isfinite, numbers)] or [0.0]
+    axis, spread = (min(numbers), max(numbers)), max(numbers) - min(numbers)
+    scores = with_decimals([of.score for of in standings], 0.3 * spread)
     low, high = with_decimals(axis, 0.3 * spread)
     heading = low + f"{high:>{max(1, _BAR - len(low))}}"
     rows = []
-    for standing, score in zip(standings, scores, strict=True):
-        ends_of_one = standing.interval
-        drawn = bar(ends_of_one[0], standing.score, ends_of_one[1], axis, _BAR)
-        row: dict[str, object] = {"system": standing.name, asked.metric: score, heading: drawn}
-        if asked.against is None:
-            ranks = f"{standing.rank_low} to {standing.rank_high}"
-            row |= {"groups": standing.letters, "possible ranks": ranks}
-        else:
-            row |= _against_baseline(board, standing.name)
-        rows.append(row)
+    for of, score in zip(standings, scores, strict=True):
+        drawn = bar(of.interval[0], of.score, of.interval[1], axis, _BAR)
+        row: dict[str, object] = {"system": of.name, asked.metric: "–" if score == "nan" else score}
+        row[heading] = drawn
+        ranks = {"groups": of.letters, "possible ranks": f"{of.rank_low} to {of.rank_high}"}
+        rows.append(row | (ranks if asked.against is None else _against(board, of.name)))
     return AnswerTable("leaderboard", leaderboard_caption(board), pd.DataFrame(rows))
 
 
@@ -232,7 +211,7 @@ def variance_table(parts: Mapping[str, Sequence[VariancePart]]) -> pd.DataFrame:
     return table if table["low"].notna().any() else table.drop(columns=["low", "high"])
 
 
-def _against_baseline(board: Board, name: str) -> dict[str, object]:
+def _against(board: Board, name: str) -> dict[str, object]:
     effect, p, shown = math.nan, math.nan, "baseline"
     for pair in board.pairs:
         if pair.a == name:
