@@ -127,6 +127,7 @@ def long_cells(table: Table, columns: Columns) -> Entries:
 def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
     """Return the ratings of a table with a row per item and a column per rater, which need no names."""
     raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
+    items: Sequence[str]
     if table.nameless:
         items = list(map(str, range(len(table))))
     else:
