@@ -208,13 +208,13 @@ class Axis:
 
 @cache
 def _names(axis: Axis, key: str) -> list[str]:
-    of_slug = {slug(name): name for name in axis.together}
+    name_by_slug = {slug(name): name for name in axis.together}
     if key == axis.key:
         return list(axis.together)
-    if all(part in of_slug for part in key.split("-and-")):
-        return [of_slug[part] for part in key.split("-and-")]
+    if all(part in name_by_slug for part in key.split("-and-")):
+        return [name_by_slug[part] for part in key.split("-and-")]
     first, _, omitted = key.partition(_OMITTED)
-    if first == axis.key and all(part in of_slug for part in omitted.split("-or-")):
+    if first == axis.key and all(part in name_by_slug for part in omitted.split("-or-")):
         left_out = set(omitted.split("-or-"))
         return [name for name in axis.together if slug(name) not in left_out]
     bits = re.fullmatch(rf"{re.escape(axis.key)}-([0-9a-f]+)", key)

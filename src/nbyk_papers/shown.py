@@ -112,8 +112,8 @@ def study_answer(
     """
     if "verdicts" in summary:
         tables = [("verdicts", _VERDICTS_CAPTION, verdict_table(summary["verdicts"])), *tables]
-    of_priors = [read_prior(path).caution for path in priors]
-    cautions = tuple(dict.fromkeys(filter(None, [*summary.get("cautions", ()), *of_priors])))
+    prior_cautions = [read_prior(path).caution for path in priors]
+    cautions = tuple(dict.fromkeys(filter(None, [*summary.get("cautions", ()), *prior_cautions])))
     shown = tuple(
         AnswerTable(name, caption, frame, page.marked, on_page=len(frame) > 0)
         for name, caption, frame in tables

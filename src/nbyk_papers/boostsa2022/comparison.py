@@ -118,10 +118,10 @@ def example(p_values: pd.DataFrame) -> pd.DataFrame:
     published = cells[(cells["semantics"] == "published") & (cells["fraction"] == EXAMPLE_FRACTION)]
     rows = []
     for score, (printed_b, printed_a, count) in EXAMPLE.items():
-        of_score = published[published["score"] == score]
-        if of_score.empty:
+        row_of_score = published[published["score"] == score]
+        if row_of_score.empty:
             continue
-        ours, printed_p = of_score.iloc[0], count / EXAMPLE_RESAMPLES
+        ours, printed_p = row_of_score.iloc[0], count / EXAMPLE_RESAMPLES
         m = ours["n_resamples"]
         pooled = (m * ours["p"] + count) / (m + EXAMPLE_RESAMPLES)
         error = (pooled * (1.0 - pooled) * (1.0 / m + 1.0 / EXAMPLE_RESAMPLES)) ** 0.5
@@ -240,8 +240,8 @@ def steps_of_figure_1(p_values: pd.DataFrame, semantics: str, *, points: bool = 
     cells = cells.assign(variance=(cells["p_sd"] ** 2 / cells["n_simulations"]).fillna(np.inf))
     if points:
         return cells
-    of_share = cells.sort_values("n_items").groupby("fraction", sort=False)
-    before = of_share[["p", "variance"]].shift().reindex(cells.index)
+    by_share = cells.sort_values("n_items").groupby("fraction", sort=False)
+    before = by_share[["p", "variance"]].shift().reindex(cells.index)
     error = (before["variance"] + cells["variance"]) ** 0.5
     steps = cells.assign(margin=before["p"] - cells["p"], error=error)
     return steps.loc[steps["margin"].notna(), ["n_items", "fraction", "margin", "error"]]

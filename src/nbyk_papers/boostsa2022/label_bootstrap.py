@@ -158,8 +158,8 @@ class SoftScorer:
     def __init__(self, target: Labels, predictions: Labels, scores: Sequence[Metric]) -> None:
         self._measures = [MEASURES.index(score.name) for score in scores]
         self.kind_of = np.arange(len(target))
-        of_one = (rows / rows.sum(axis=-1, keepdims=True) for rows in (target, predictions))
-        self.features = contributions(*of_one)
+        shares = (rows / rows.sum(axis=-1, keepdims=True) for rows in (target, predictions))
+        self.features = contributions(*shares)
 
     def scores(self, draws: ItemDraws) -> Floats:
         """As `HardScorer.scores`; NaN where undefined."""
@@ -193,8 +193,8 @@ def _fill(score: Metric, occurring: bool, tables: NDArray[np.int32], out: Floats
         RECALL: (hits, actual),
         F1: (2.0 * hits, predicted + actual),
     }[measure]
-    of_classes = np.divide(over, under, out=np.zeros_like(over), where=under > 0.0)
-    out[:] = of_classes.sum(axis=0) / (predicted + actual > 0.0).sum(axis=0)
+    by_class = np.divide(over, under, out=np.zeros_like(over), where=under > 0.0)
+    out[:] = by_class.sum(axis=0) / (predicted + actual > 0.0).sum(axis=0)
 
 
 Semantics: TypeAlias = Literal["recommended", "published"]
@@ -271,8 +271,8 @@ def label_bootstrap(
         return values if decimals is None else np.round(values, decimals)
 
     def effects(scored: Floats) -> Floats:
-        of_a, of_b = rounded(scored[:, 0]), rounded(scored[:, 1])
-        return rounded(signs * (of_a - of_b))
+        a_scores, b_scores = rounded(scored[:, 0]), rounded(scored[:, 1])
+        return rounded(signs * (a_scores - b_scores))
 
     observed = observed_scores(scorer)
     observed_effects = effects(observed[:, :, None])[:, 0] + 0.0  # no −0

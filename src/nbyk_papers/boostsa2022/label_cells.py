@@ -166,15 +166,15 @@ def levels(*, kind: Kind, tests: LevelTests, work: Work) -> tuple[pa.Table, dict
 
     with ThreadPoolExecutor(max(1, work.threads)) as pool:
         counts = np.sum(list(pool.map(rejections, chunks(tests.n_sets))), axis=0)
-    of_all = {name: getattr(tests, name) for name in ("alpha", "n_sets", "n_resamples")}
+    same = {name: getattr(tests, name) for name in ("alpha", "n_sets", "n_resamples")}
     band_low, band_high = (binom.ppf([0.005, 0.995], tests.n_sets, tests.alpha) / tests.n_sets).tolist()
     rows = []
-    for score, of_score in zip(tests.scores, counts.tolist(), strict=True):
-        for fraction, count in zip(tests.fractions, of_score, strict=True):
+    for score, score_counts in zip(tests.scores, counts.tolist(), strict=True):
+        for fraction, count in zip(tests.fractions, score_counts, strict=True):
             low, high = proportion_interval(count, tests.n_sets)
             rows.append(
                 {"n_items": tests.n_items, "semantics": tests.semantics, "score": score, "fraction": fraction}
-                | {**of_all, "rejections": count, "rate": count / tests.n_sets, "low": low, "high": high}
+                | {**same, "rejections": count, "rate": count / tests.n_sets, "low": low, "high": high}
                 | {"band_low": band_low, "band_high": band_high}
             )
     return pa.Table.from_pylist(rows), {"M": tests.n_resamples}

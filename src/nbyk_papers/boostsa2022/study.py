@@ -78,10 +78,10 @@ def _batches(whole: Cell, shares: Sequence[float], kind: str, scores: Sequence[s
     """Yield the cells of the batches of shares and of scores that make up a whole."""
     asked = [(SHARES, [str(share) for share in shares]), (SCORES_OF_KIND[kind], scores)]
     place = Path(whole.path)
-    for (shares_key, of_shares), (scores_key, of_scores) in plan_of_axes(
+    for (shares_key, share_names), (scores_key, score_names) in plan_of_axes(
         asked, stored_keys(place.parent, place.name)
     ):
-        batch = {"scores": of_scores, "fractions": [float(share) for share in of_shares]}
+        batch = {"scores": score_names, "fractions": [float(share) for share in share_names]}
         yield replace(
             whole,
             file=f"{whole.file}+{shares_key}+{scores_key}.parquet",

@@ -84,12 +84,12 @@ def calibrate(population: Population, tests: RateTests, work: Work) -> pa.Table:
             data = simulate(population, seed=tests.seed, index=index)
             defined = _defined(data, metrics)
             if defined.any():
-                of_set = [metric for metric, known in zip(metrics, defined, strict=True) if known]
+                defined_metrics = [metric for metric, known in zip(metrics, defined, strict=True) if known]
                 resampling = _seed_of_set(population, tests.seed, index)
                 by_method = (
-                    _expected(data, of_set, chosen, k, tests.n_resamples, resampling)
+                    _expected(data, defined_metrics, chosen, k, tests.n_resamples, resampling)
                     if chosen
-                    else _at_own_size(data, of_set, k, tests, resampling)
+                    else _at_own_size(data, defined_metrics, k, tests, resampling)
                 )
                 p_values[r][:, defined] = [by_method[method] for method in methods]
         return p_values.reshape(size, -1).T
@@ -103,9 +103,9 @@ def calibrate(population: Population, tests: RateTests, work: Work) -> pa.Table:
         "k_responses": k,
     }
     rows = [
-        {**cell, **_row(method, metric.name, alpha, of_metric)}
-        for method, of_method in zip(methods, p, strict=True)
-        for metric, of_metric in zip(metrics, of_method, strict=True)
+        {**cell, **_row(method, metric.name, alpha, metric_p)}
+        for method, method_p in zip(methods, p, strict=True)
+        for metric, metric_p in zip(metrics, method_p, strict=True)
         for alpha in tests.alphas
     ]
     return pa.Table.from_pylist(rows).select(COLUMNS)

@@ -61,9 +61,9 @@ def read_rates(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
 def placed(rates: pd.DataFrame) -> pd.DataFrame:
     """Return the same as `read_rates`, from a table of several sources with `COLUMNS` and source."""
     bands = [band(n, alpha) for n, alpha in zip(rates["n_sets"], rates["alpha"], strict=True)]
-    of_cells = [scenario(a, b) for a, b in zip(rates["epsilon_a"], rates["epsilon_b"], strict=True)]
+    scenarios = [scenario(a, b) for a, b in zip(rates["epsilon_a"], rates["epsilon_b"], strict=True)]
     rates = rates.assign(
-        scenario=of_cells,
+        scenario=scenarios,
         band_low=[low for low, _ in bands] / rates["n_sets"],
         band_high=[high for _, high in bands] / rates["n_sets"],
     )
@@ -158,8 +158,8 @@ def main_metric(rates: pd.DataFrame) -> str:
 
 def two_sided(rates: pd.DataFrame) -> pd.DataFrame:
     """Return the two-sided p-values and the intervals at the main level."""
-    of_tests = rates["definition"].isin(TESTS) & (rates["alternative"] == "two-sided")
-    return rates[of_tests & (rates["alpha"] == MAIN_ALPHA)]
+    is_test = rates["definition"].isin(TESTS) & (rates["alternative"] == "two-sided")
+    return rates[is_test & (rates["alpha"] == MAIN_ALPHA)]
 
 
 def rate_rows(*, rates: Sequence[Path], seed: int) -> pa.Table:

@@ -133,15 +133,15 @@ def recommended(rates: pd.DataFrame) -> dict[str, Any]:
 def _holding(rates: pd.DataFrame, definition: str) -> list[dict[str, Any]]:
     """Return whether each sampler and null holds its level, and its mean power at K > 1, if there is any."""
     holding = []
-    of_definition = rates[rates["definition"] == definition]
-    many = of_definition[of_definition["k_responses"] > 1]
-    for key, rows in groups(of_definition, ["sampler", "null"]):
+    defined = rates[rates["definition"] == definition]
+    many = defined[defined["k_responses"] > 1]
+    for key, rows in groups(defined, ["sampler", "null"]):
         above = {
             f"above_{what}": float((of["place"] == "above").mean())
             for what, of in rows.groupby("scenario")
             if what != "power"
         }
-        power = many if len(many) else of_definition
+        power = many if len(many) else defined
         power = power[(power["scenario"] == "power") & (power["alpha"] == MAIN_ALPHA)]
         power = power[(power["sampler"] == key["sampler"]) & (power["null"] == key["null"])]
         holding.append(

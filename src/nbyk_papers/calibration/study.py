@@ -121,8 +121,8 @@ class CalibrationStudy(Study):
 
     def tables(self, config: Any) -> list[str]:
         """Return the names of its tables."""
-        of_labels = ["labels"] if self.settings(config).label_classes else []
-        return ["default", "default_metrics", "tests", "all_metrics", *self._parts(config), *of_labels]
+        labels = ["labels"] if self.settings(config).label_classes else []
+        return ["default", "default_metrics", "tests", "all_metrics", *self._parts(config), *labels]
 
     def _parts(self, config: Any) -> list[str]:
         """Return the parts of the study that a configuration may leave out."""

@@ -170,10 +170,10 @@ def summary_table(data_sets: Sequence[DataSet], shown: pd.DataFrame) -> pd.DataF
     table[["N", "K"]] = largest.set_index("source")[size]
     rows = rows.merge(largest)
     for (metric, epsilon), cell in rows.groupby(["metric", "epsilon_b"], sort=False):
-        of_source = cell.set_index("source")
+        cell_by_source = cell.set_index("source")
         name = f"{COLUMNS.get(str(metric), metric)}, ε = {epsilon:g}"
-        table[f"{name}: estimated p"] = of_source["estimated_p"]
-        table[f"{name}: true p"] = of_source["true_p"]
+        table[f"{name}: estimated p"] = cell_by_source["estimated_p"]
+        table[f"{name}: true p"] = cell_by_source["true_p"]
     return table.reset_index()
 
 

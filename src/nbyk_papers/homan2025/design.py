@@ -215,8 +215,8 @@ def grid_figures(
         drawn = drawn if "mae" in metrics else []
         drawn += budget if FIGURE_5_BUDGET in {n * k for n, k in sizes} else []
         if set(metric_of_column.values()) & set(metrics):
-            of_sources = {f"{n:02d}": (name, SOURCE_FIGURES_EPSILON) for name, n in SOURCE_FIGURES.items()}
-            drawn += [(number, "source", place) for number, place in of_sources.items() if place in cells]
+            source_places = {f"{n:02d}": (name, SOURCE_FIGURES_EPSILON) for name, n in SOURCE_FIGURES.items()}
+            drawn += [(number, "source", place) for number, place in source_places.items() if place in cells]
         for number, kind, place in drawn:
             figures[placed(semantics, f"figure_{number}")] = kind, (*place, semantics)
     return figures

@@ -142,11 +142,11 @@ def power_figure(power: pd.DataFrame) -> Figure:
         rows = power[power["k_responses"] == k] if n is None else power[power["n_items"] == n]
         across = "n_items" if n is None else "k_responses"
         for index, test in enumerate(tests):
-            of_test = rows[rows["test"] == test].sort_values(across)
-            reach = [of_test["power"] - of_test["low"], of_test["high"] - of_test["power"]]
+            test_rows = rows[rows["test"] == test].sort_values(across)
+            reach = [test_rows["power"] - test_rows["low"], test_rows["high"] - test_rows["power"]]
             axes.errorbar(
-                of_test[across],
-                of_test["power"],
+                test_rows[across],
+                test_rows["power"],
                 yerr=np.abs(reach),
                 color=COLOURS[index % len(COLOURS)],
                 marker=MARKERS[index % len(MARKERS)],

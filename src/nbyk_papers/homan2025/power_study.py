@@ -210,7 +210,7 @@ def multistage_test(
     width = k * n_levels + 1
     block = min(block, n)
     n_blocks = (n + block - 1) // block
-    of_gold, of_pool = np.empty((block, width), np.uint64), np.empty((block, width), np.uint64)
+    gold_tables, pool_tables = np.empty((block, width), np.uint64), np.empty((block, width), np.uint64)
     before, state = np.empty(STATE, np.uint64), np.empty(STATE, np.uint64)
     effects = np.empty(draws[-1], np.int64)
     for r in range(n_sets):
@@ -227,11 +227,11 @@ def multistage_test(
                 stop = min(start + block, n)
                 if n_blocks > 1 or drawn == 0:
                     pool = a[:, r, start:stop] + b[:, r, start:stop]
-                    fill_sum_tables(gold[:, r, start:stop], k, k, of_gold[: stop - start])
-                    fill_sum_tables(pool, 2 * k, k, of_pool[: stop - start])
+                    fill_sum_tables(gold[:, r, start:stop], k, k, gold_tables[: stop - start])
+                    fill_sum_tables(pool, 2 * k, k, pool_tables[: stop - start])
                 state[:] = before
-                tables = of_pool[: stop - start]
-                _add_effects(of_gold[: stop - start], tables, tables, start, n, state, new)
+                tables = pool_tables[: stop - start]
+                _add_effects(gold_tables[: stop - start], tables, tables, start, n, state, new)
             while look <= until and out[r, 0] < 0:
                 for draw in range(drawn, draws[look]):
                     count += int(effects[draw] >= observed)
@@ -255,8 +255,8 @@ class MultistageTest(SystemTest):
         for first, counts in sets.counts():
             block = max(1, TABLE_CELLS // (2 * (counts.k * len(counts.gold) + 1)))
             part = out[first : first + counts.a.shape[1]]
-            of_sets = (counts.gold, *self._ordered(counts.a, counts.b), counts.k, block)
-            multistage_test(*of_sets, key, first, at.draws, at.reject_to, at.keep_from, part)
+            counted = (counts.gold, *self._ordered(counts.a, counts.b), counts.k, block)
+            multistage_test(*counted, key, first, at.draws, at.reject_to, at.keep_from, part)
         return out
 
 

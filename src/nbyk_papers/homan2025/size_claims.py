@@ -101,11 +101,11 @@ def raters(numbers: Numbers, semantics: str) -> Outcome | None:
     if above.empty:
         return None
     needed = []
-    for epsilon, of_epsilon in rows.groupby("epsilon_b"):
+    for epsilon, rows_at in rows.groupby("epsilon_b"):
         fewest = [
-            _fewest(of_epsilon[of_epsilon["source"] == source])
+            _fewest(rows_at[rows_at["source"] == source])
             for source in LABELS
-            if source in set(of_epsilon["source"])
+            if source in set(rows_at["source"])
         ]
         needed.append(f"{', '.join(fewest)} at ε = {epsilon:g}")
     here = (

@@ -244,9 +244,9 @@ class NestedDraws(SizeDraws):
             items = np.empty((len(gold), size), np.int64)
             bootstrapped_items(*drawn.bootstrap, items)
             for resampling, chosen in enumerate((np.arange(size)[None], items)):
-                of_gold = np.take_along_axis(gold, chosen, axis=1)
+                chosen_gold = np.take_along_axis(gold, chosen, axis=1)
                 for hypothesis, pair in enumerate(pairs):
                     systems = np.stack([np.take_along_axis(means, chosen, axis=1) for means in pair])
                     for row in rows:
-                        effects = self._metrics[row].effects(systems, of_gold)
+                        effects = self._metrics[row].effects(systems, chosen_gold)
                         out[resampling, hypothesis, row, place] = effects

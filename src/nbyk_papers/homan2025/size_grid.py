@@ -67,12 +67,12 @@ def size_grid(
     sizes = [(of.n_items, of.k_responses) for of in populations]
     rows: list[dict[str, Any]] = []
     for k in dict.fromkeys(k for _, k in sizes):
-        of_k = sorted({n for n, size_k in sizes if size_k == k})
-        as_patterns = [n for n in of_k if few_patterns(one.prior.response, n, k)]
-        nested = [n for n in of_k if n not in as_patterns]
+        item_counts = sorted({n for n, size_k in sizes if size_k == k})
+        as_patterns = [n for n in item_counts if few_patterns(one.prior.response, n, k)]
+        nested = [n for n in item_counts if n not in as_patterns]
         for together, draws in ((nested, NestedDraws), (as_patterns, PatternDraws)):
             if together:
-                source = draws(replace(one, n_items=of_k[0], k_responses=k), chosen, seed)
+                source = draws(replace(one, n_items=item_counts[0], k_responses=k), chosen, seed)
                 rows += _settle(source, chosen, together, k, n_draws, threads, progress)
     place = {size: index for index, size in enumerate(sizes)}
     rows.sort(key=lambda row: place[row["n_items"], row["k_responses"]])
@@ -165,10 +165,10 @@ def grid(
     from nbyk.resampling.population import Population
     from nbyk_papers.homan2025.size_grid import size_grid
 
-    of_items = read_prior(prior)
+    item_prior = read_prior(prior)
     with work.progress(draws.n_draws * len(sizes)):
         table = size_grid(
-            [Population(of_items, n, k, epsilon_b) for n, k in sizes],
+            [Population(item_prior, n, k, epsilon_b) for n, k in sizes],
             draws.metrics,
             n_draws=draws.n_draws,
             seed=draws.seed,
@@ -176,7 +176,7 @@ def grid(
             progress=work.advance,
         )
     column = pa.array([epsilon_b] * table.num_rows, pa.float64())
-    return table.append_column("epsilon_b", column), {"M": draws.n_draws, "prior": of_items.to_dict()}
+    return table.append_column("epsilon_b", column), {"M": draws.n_draws, "prior": item_prior.to_dict()}
 
 
 def claims(
@@ -194,7 +194,7 @@ def claims(
 
     parts = []
     for epsilon in epsilons:
-        for at, of_them in (([own_size], replace(draws, n_draws=own_draws)), (sizes, draws)):
-            table, of_prior = grid(prior, sizes=at, epsilon_b=epsilon, draws=of_them, work=work)
+        for at, draws_there in (([own_size], replace(draws, n_draws=own_draws)), (sizes, draws)):
+            table, made = grid(prior, sizes=at, epsilon_b=epsilon, draws=draws_there, work=work)
             parts.append(table)
-    return pa.concat_tables(parts), of_prior | {"M": max(own_draws, draws.n_draws)}
+    return pa.concat_tables(parts), made | {"M": max(own_draws, draws.n_draws)}

@@ -93,26 +93,26 @@ def grid_cells(config: Any, settings: Any) -> Iterator[Cell]:
         for epsilon in settings.epsilons:
             stored = stored_keys(Path("results", folder), f"epsilon-{epsilon}")
             plan = [
-                (f"{points}+{metrics}", [_size_of(name) for name in names], of_metrics)
-                for (points, names), (metrics, of_metrics) in plan_of_axes(
+                (f"{points}+{metrics}", [_size_of(name) for name in names], cell_metrics)
+                for (points, names), (metrics, cell_metrics) in plan_of_axes(
                     [(SIZES, asked), (GRID_METRICS, settings.metrics)], stored
                 )
             ]
             if (source, epsilon) in PANELS and figure_5 and further:
                 plan.append(("figure_05+further", figure_5, further))
-            for key, of_sizes, of_metrics in plan:
-                share = sum(n * k for n, k in of_sizes) / PAPERS_RESPONSES
+            for key, cell_sizes, cell_metrics in plan:
+                share = sum(n * k for n, k in cell_sizes) / PAPERS_RESPONSES
                 yield Cell(
                     f"{folder}/epsilon-{epsilon}+{key}.parquet",
                     "grid",
                     {
-                        "sizes": of_sizes,
+                        "sizes": cell_sizes,
                         "epsilon_b": epsilon,
-                        "metrics": of_metrics,
+                        "metrics": cell_metrics,
                         "n_draws": settings.n_draws,
                         "seed": config.seed,
                     },
-                    {"prior": prior_file(source), "metric_files": config.files_of_metrics(of_metrics)},
+                    {"prior": prior_file(source), "metric_files": config.files_of_metrics(cell_metrics)},
                     memory=355,
                     seconds=_PAPERS_SECONDS * share * settings.n_draws / 10_000,
                 )

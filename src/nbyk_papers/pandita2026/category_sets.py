@@ -75,10 +75,10 @@ def draw_scores(
     for r in range(n_sets):
         beta = _cumulated(generator.standard_gamma(np.asarray(alpha), (n_items, len(alpha))))
         rho = _cumulated(generator.standard_gamma(flat, (n_items, len(alpha))))
-        of_set = sums[r], squares[r]
+        set_sums = sums[r], squares[r]
         _score_set(
             *(state, beta, rho, np.asarray(epsilons, np.float64), values, sizes.starts),
-            *(np.ascontiguousarray(sizes.cells[:, 1]), probability, logarithm, *of_set),
+            *(np.ascontiguousarray(sizes.cells[:, 1]), probability, logarithm, *set_sums),
         )
     return sums, squares
 

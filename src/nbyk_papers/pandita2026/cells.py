@@ -64,16 +64,16 @@ def grid(
         alternative, null = sums[:, m, e, c]
         unit = n_items * (k * len(alpha) if metric == "tv" else 1)
         found = {"budget": budget, "n_items": n_items, "k_responses": k, "epsilon": epsilon, "metric": metric}
-        of_alternative, of_null = decisions[:, m, e, c]
+        decided, decided_null = decisions[:, m, e, c]
         rows.append(
             {
                 **found,
                 "delta": float(alternative.mean()) / unit,
                 "delta_error": float(alternative.std(ddof=1)) / unit / n_sets**0.5,
                 **p_values(alternative, null),
-                "power": float((of_alternative > 0).mean()),
-                "wrong": float((of_alternative < 0).mean()),
-                "level": float((of_null != 0).mean()),
+                "power": float((decided > 0).mean()),
+                "wrong": float((decided < 0).mean()),
+                "level": float((decided_null != 0).mean()),
                 "n_sets": n_sets,
             }
         )

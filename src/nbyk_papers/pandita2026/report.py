@@ -92,8 +92,8 @@ def _larger_k(
         at = _smallest_that_suffices(of, column)
         small, large = of[at & (of["k_responses"] <= k)], of[at & (of["k_responses"] > k)]
         if len(small) and len(large):
-            (of_large, error), (of_small, other) = _gain(large, column), _gain(small, column)
-            margins.append(sign * (of_large - of_small))
+            (large_gain, error), (small_gain, other) = _gain(large, column), _gain(small, column)
+            margins.append(sign * (large_gain - small_gain))
             errors.append(float(np.hypot(error, other)))
     return finding(semantics, margins, errors, "cases")
 

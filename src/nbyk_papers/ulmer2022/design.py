@@ -197,8 +197,8 @@ def published_rates() -> pd.DataFrame:
     with resources.files(__package__).joinpath(name).open(encoding="utf-8") as file:
         table = pd.read_csv(file)
     by_size = table["varies"] == "sample_size"
-    of_paper = {f"Table {number}": error for (_, error), number in TABLES.items()}
-    error = table["table"].map(of_paper)
+    error_by_table = {f"Table {number}": error for (_, error), number in TABLES.items()}
+    error = table["table"].map(error_by_table)
     lead = table["distribution"].map(LEADS).where(error == TYPE_2, 0.0)
     test = table["test"].replace(PUBLISHED_TESTS)
     simulations = test.map(lambda name: ASO_SIMULATIONS if name == ASO else N_SIMULATIONS)

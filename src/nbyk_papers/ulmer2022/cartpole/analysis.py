@@ -121,13 +121,13 @@ def case_study(rewards: Rewards, *, seed: int = 0) -> CaseStudy:
     sampled = {agent: means[agent][:MORE_RUNS] for agent in (FIRST, SECOND)}
     sampled["discount_0.6"] = means["discount_0.6"][:DISCOUNT_RUNS]
     first, second = rewards[FIRST][0], rewards[SECOND][0]
-    of_one_run = aso_batch(first[None], second[None], seed=seed)[0]
+    run_eps_min = aso_batch(first[None], second[None], seed=seed)[0]
     return CaseStudy(
         rewards=rewards,
         tests=tuple(_runs_tested(means, n_runs, seed) for n_runs in sizes),
         eps_min=_bounds(sampled, seed),
         one_run=(
-            float(of_one_run),
+            float(run_eps_min),
             float(p_values("bootstrap", first[None], second[None], alternative="greater", seed=seed)[0]),
         ),
         episodes=tuple(_of_episodes(agent, of_runs, seed) for agent, of_runs in rewards.items()),

@@ -48,14 +48,14 @@ class QNetwork:
         rows = np.arange(len(actions))
         active = np.maximum(product(states, hidden) + hidden_bias, 0.0)
         values = product(active, output) + output_bias
-        of_values = np.zeros_like(values)
-        of_values[rows, actions] = 2.0 * (values[rows, actions] - targets) / len(actions)
-        of_active = np.where(active > 0.0, product(of_values, output.T), 0.0)
+        by_value = np.zeros_like(values)
+        by_value[rows, actions] = 2.0 * (values[rows, actions] - targets) / len(actions)
+        by_active = np.where(active > 0.0, product(by_value, output.T), 0.0)
         return [
-            product(states.T, of_active),
-            of_active.sum(axis=0),
-            product(active.T, of_values),
-            of_values.sum(axis=0),
+            product(states.T, by_active),
+            by_active.sum(axis=0),
+            product(active.T, by_value),
+            by_value.sum(axis=0),
         ]
 
 
@@ -154,11 +154,11 @@ def train(environment: Environment, settings: TrainingSettings, seed: np.random.
     if the episode ended by itself. An episode that is cut off counts as going on. Training begins once there
     are enough transitions for a batch, and then takes one step per action.
     """
-    of_environment, of_network, of_learning = seed.spawn(3)
-    generator = np.random.default_rng(of_learning)
-    state, _ = environment.reset(seed=int(of_environment.generate_state(1)[0]))
+    environment_seed, network_seed, learning_seed = seed.spawn(3)
+    generator = np.random.default_rng(learning_seed)
+    state, _ = environment.reset(seed=int(environment_seed.generate_state(1)[0]))
     n_inputs = len(state)
-    network = QNetwork(n_inputs, settings.n_hidden, N_ACTIONS, np.random.default_rng(of_network))
+    network = QNetwork(n_inputs, settings.n_hidden, N_ACTIONS, np.random.default_rng(network_seed))
     target = network.copy()
     optimiser = Adam(network.weights, settings.learning_rate)
     buffer = ReplayBuffer(settings.memory_size, n_inputs)
