@@ -265,12 +265,12 @@ class Margin:
         """Return the tests of an effect in another unit."""
         return replace(self, size=unit * self.size, interval=_times(unit, self.interval))
 
-    def no_surer_than(self, narrow: Margin, over: Sequence[str]) -> Margin:
-        """Return the tests `over` a population, no surer than those over a part (`Claim.no_surer_than`)."""
+    def no_surer_than(self, narrow: Margin, *, keeps_p: bool) -> Margin:
+        """Return the tests, no surer than those over a part of the population (`Claim.no_surer_than`)."""
         if self.reason or narrow.reason:
             return self
         margin = self
-        if not may_be_surer(over):
+        if not keeps_p:
             margin = replace(
                 self,
                 p_not_worse=max(self.p_not_worse, narrow.p_not_worse),
@@ -384,19 +384,27 @@ class Claim:
             margin=self.margin and self.margin.times(unit),
         )
 
+    @property
+    def keeps_p(self) -> bool:
+        """Whether p and interval stay beside a less sure claim over a part of the population.
+
+        They do over clusters (`may_be_surer`), and where the effect weights ratings by precision: it is
+        another, better estimate.
+        """
+        return self.by_precision or may_be_surer(self.over)
+
     def no_surer_than(self, narrow: Claim, alpha: float) -> Claim:
         """Return the claim, no surer than one over a part of its population.
 
         Its interval holds that of `narrow`. Its p is the larger one, and 1 if the two favour different
         systems; one of `narrow` that is small because no draw reached it is a bound, and says nothing. If p
-        is at most `alpha`, it has the reserve of `narrow` unless it has one of its own. An effect that
-        weights ratings by precision stays as it is: it is another, better estimate. A claim over clusters
-        keeps its p and interval, and takes only the reserve (`may_be_surer`).
+        is at most `alpha`, it has the reserve of `narrow` unless it has one of its own. A claim that
+        `keeps_p` takes only the reserve.
         """
-        if self.by_precision or not (self.is_conclusive and narrow.is_conclusive):
+        if not (self.is_conclusive and narrow.is_conclusive):
             return self
         claim = self
-        if not may_be_surer(self.over):
+        if not self.keeps_p:
             is_least = narrow.standard_error > 0.0 and narrow.p == narrow.least_p
             is_bound = (narrow.p < narrow.least_p or is_least) and narrow.p <= alpha
             p = 1.0 if narrow.favours != self.favours else self.p if is_bound else narrow.p

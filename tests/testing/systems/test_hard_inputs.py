@@ -38,6 +38,16 @@ def test_people_who_rated_one_item_do_not_turn_the_weights_off() -> None:
     assert np.median(of_sets) < 0.01
 
 
+def test_a_pair_with_weights_has_the_reserve_of_its_items() -> None:
+    systems = raters_with_unequal_loads(1, n=30)
+    result = nbyk.compare(systems, metric="mean", n_resamples=999, max_resamples=999)
+    broad, items = result.claims
+    assert broad.by_precision
+    assert broad.p < items.p
+    assert broad.reserve == items.reserve != ""
+    assert result.verdict == "better, with reserve"
+
+
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_a_margin_of_numpy_is_the_number(alternative: str) -> None:
     rng = np.random.default_rng(1)

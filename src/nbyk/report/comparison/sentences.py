@@ -329,7 +329,7 @@ def method_line(pair: Pair, claim: Claim | None = None, n_pairs: int = 1) -> str
     if claim.method == asked.test and drawn is not None:
         test += " (exact)" if drawn.exact else f" ({drawn.n_resamples:,} draws)"
     items = pair.claims[-1]
-    if claim.over != items.over and claim.method == items.method != "t":
+    if claim.parts and claim.method == items.method != "t":  # a t-test found the parts
         test = f"the larger p of t-test and {test}"
     corrected = f"; {CORRECTION_IN_WORDS[asked.correction]}" if n_pairs > 1 else ""
     alone = claim.method != asked.test and pair.sample.n_items > 0

@@ -90,7 +90,7 @@ def board_of(
     scores_each = metric.kind != "comparison"
     drawn = scored.bootstrapped(asked, of_clusters=of_clusters) if scores_each else None
     tests = {pair: test for pair, panel in panels.items() if (test := broad_test(metric, panel)) is not None}
-    alone, tests = tests, moderated_tests(tests, len(names))
+    alone, tests = tests, moderated_tests(tests, len(names), metric)
     question = scored.question(asked, family.correction, against)
     unit = metric.effect_unit(scored.scale)
     margin = None if margin is None else margin / unit

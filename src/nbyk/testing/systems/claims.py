@@ -235,7 +235,7 @@ def claims_of(
             margin_tests = replace(margin_tests, interval=bounded)
         tested.append(margin_tests)
     first, last = tested[0], tested[-1]
-    first = first if claims[0].by_precision else first.no_surer_than(last, claims[0].over)
+    first = first.no_surer_than(last, keeps_p=claims[0].keeps_p)
     return tuple(replace(claim, margin=of) for claim, of in zip(claims, (first, last), strict=False))
 
 
