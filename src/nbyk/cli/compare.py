@@ -390,7 +390,7 @@ def compare(
     from nbyk.data.votes import holds_votes, read_votes
     from nbyk.testing.decision import at_each_look, check_draws
     from nbyk.testing.scores.compare_scores import NAMES
-    from nbyk.testing.systems.claims import check_margin
+    from nbyk.testing.systems.asked import check_margin
 
     if test is not None and test not in NAMES:
         raise unknown_name("test", test, NAMES).about(argument="test")
