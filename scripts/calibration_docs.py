@@ -22,10 +22,19 @@ from nbyk.testing.systems.cautions import LEVEL, Measured
 from nbyk_papers.calibration.design import BAND
 from nbyk_papers.calibration.figures import metrics_figure, sizes_figure
 from nbyk_papers.calibration.labels import IN_WORDS, read_labels
-from nbyk_papers.calibration.names import named, test_name
-from nbyk_papers.calibration.reading import COLUMNS, METHOD, band, groups, placed, read_rates
-from nbyk_papers.calibration.summary import MAIN_ALPHA, default_rates, summarise
-from nbyk_papers.calibration.tables import TESTS
+from nbyk_papers.calibration.reading import (
+    COLUMNS,
+    MAIN_ALPHA,
+    METHOD,
+    TESTS,
+    band,
+    groups,
+    named,
+    placed,
+    read_rates,
+    test_name,
+)
+from nbyk_papers.calibration.report import default_rates, summarise
 from nbyk_papers.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -14,9 +14,10 @@ import pytest
 import nbyk
 from nbyk.errors import NbykError
 from nbyk_papers.ulmer2022.cartpole.analysis import FIRST, SECOND, case_study, run_means
-from nbyk_papers.ulmer2022.cartpole.network import Adam, QNetwork
 from nbyk_papers.ulmer2022.cartpole.rewards import AGENTS, RUNS, read_rewards, write_rewards, write_scores
 from nbyk_papers.ulmer2022.cartpole.training import (
+    Adam,
+    QNetwork,
     ReplayBuffer,
     TrainingSettings,
     train,

@@ -628,9 +628,9 @@ class Pair(ShownAsLines):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with a row for each claim, the broadest first."""
-        from nbyk.report.comparison.tables import claims_table
+        from nbyk.report.comparison.tables import pairs_table
 
-        return claims_table([self])
+        return pairs_table([self], ahead_first=False)
 
     def plot(self) -> Figure:
         """Return a figure of the effect with its interval, for each claim."""

@@ -12,6 +12,7 @@ import pytest
 
 import nbyk as library
 from nbyk.report.comparison.figures import aso_figure, null_figure
+from nbyk.report.comparison.sentences import WITHIN_MARGIN
 from tests.cli.conftest import Run
 from tests.cli.drawn import dollars_drawn
 from tests.data.malformed.scores import CASES, Case
@@ -344,7 +345,7 @@ def test_scores_have_a_next_command_and_an_answer_about_a_margin(nbyk: Run) -> N
     code, text, errors = nbyk("compare", "ours.txt", "base.txt", "--out", "report")
     assert (code, "Next:" in text) == (0, False), errors
     text = nbyk("compare", "ours.txt", "base.txt", "--margin", "3")[1]
-    assert text.startswith("Equivalent: ours and base, within ±3")
+    assert text.startswith(WITHIN_MARGIN["equivalent"].of_pair.format(leader="ours", other="base", size="3"))
     assert nbyk("compare", "base.txt", "ours.txt", "--margin", "3", "--gate")[0] == 0
     assert nbyk("compare", "base.txt", "ours.txt", "--margin", "0.1", "--gate")[0] == 3
     assert nbyk("compare", "base.txt", "ours.txt", "--margin", "1", "--gate")[0] == 4

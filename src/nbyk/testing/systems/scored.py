@@ -119,7 +119,7 @@ class ScoredSystems:
         clusters = as_clusters(cluster, sources, rows.n_items)
         known = column_units if units is None else units
         behind = {name: known[name] for name in ("gold", *named) if name in known}
-        if chosen.of_trials:
+        if chosen.takes_trials:
             behind |= dict.fromkeys(named, FRESH)
         scores = np.full(len(named), np.nan)
         if chosen.kind != "comparison":
@@ -148,7 +148,7 @@ class ScoredSystems:
         """Yield the caution about items that have unlike numbers of trials, if the metric is of trials."""
         numbers = [(~np.isnan(matrix)).sum(axis=1) for matrix in self.rows.systems]
         for name, counts in zip(self.names, numbers, strict=True):
-            if self.metric.of_trials and counts.min() < counts.max():
+            if self.metric.takes_trials and counts.min() < counts.max():
                 yield (
                     f"items of {name} have from {counts.min()} to {counts.max()} trials: each counts "
                     "once, by the trials that it has"
@@ -221,8 +221,9 @@ class ScoredSystems:
         return draw
 
     def _form_and_streams(self, asked: Asked, *, of_clusters: bool) -> tuple[Form, ItemStreams]:
-        clusters = self.clusters if of_clusters else None
-        rows = Rows.of(self.rows.gold, self.rows.systems, clusters, self.rows.table)
+        rows = self.rows
+        if of_clusters:
+            rows = Rows.of(rows.gold, rows.systems, self.clusters, rows.table)
         return form_of(self.metric, rows), ItemStreams(asked.seed, rows)
 
 

@@ -65,7 +65,7 @@ class Splits:
         return bool(self.roles) and int(self.counts.min()) >= 4
 
     def features(self, effects: Effects, key: StreamKey) -> Floats:
-        """Return each item's numbers for `parts`, shape (items, 2^roles + 7).
+        """Return each item's numbers for `parts`, shape (items, 2^roles + 7), or (items, 2) without roles.
 
         The mean effect is subtracted from d first. The numbers are means over splits: of d × d with the
         halves of each subset of roles in common, of d on halves, and its square; of d × d on two quarters, of
@@ -74,7 +74,7 @@ class Splits:
         d = effects(self.responses)
         centre = d.mean()
         n_subsets = 1 << len(self.roles)
-        features = np.zeros((len(d), n_subsets + 7))
+        features = np.zeros((len(d), n_subsets + 7 if self.roles else 2))
         for split in range(_N_SPLITS if self.roles else 0):
             generator = np.random.Generator(np.random.PCG64(key.seed_sequence("split", split)))
             halves = {role: _halves(self.responses[role], generator) for role in self.roles}

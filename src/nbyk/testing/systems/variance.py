@@ -14,7 +14,7 @@ from nbyk.arrays import Floats, Integers
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
-from nbyk.metrics.traits import loaded
+from nbyk.metrics.metric import loaded
 from nbyk.resampling.effects import as_metrics
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.engine.draws import ItemStreams
@@ -167,7 +167,7 @@ def variance_shares(
     if data.clusters is None:
         by_source["clusters"] = None
     # An item's trials are its own.
-    units = {} if chosen.of_trials else named_units(data)
+    units = {} if chosen.takes_trials else named_units(data)
     return VarianceShares(
         chosen.name,
         math.sqrt(whole),
