@@ -67,8 +67,6 @@ def test_the_ends_count() -> None:
     violated = 2.0**2 + (n - 2) * 0.05**2
     exact = violated / (violated + 0.5**2)
     assert nbyk.violation_ratio(a, b) == pytest.approx(exact, abs=1e-12)
-    for cells in (n, 2 * n, 7 * n):
-        assert nbyk.violation_ratio(a, b, dt=1 / cells) == pytest.approx(exact, abs=1e-12)
     assert abs(grid_without_ends(a, b, 1 / n) - exact) > 0.3
 
 

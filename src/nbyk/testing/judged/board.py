@@ -11,7 +11,7 @@ import numpy as np
 
 from nbyk.data.judged import JudgedSystems
 from nbyk.data.scales import scale_text
-from nbyk.testing.corrections import Correction, check_correction
+from nbyk.testing.corrections import Correction
 from nbyk.testing.decision import Decision
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.judged.corrected import (
@@ -180,11 +180,15 @@ def compare_judged(
     Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023, Prediction-powered inference; Angelopoulos, Duchi
     and Zrnic 2023, PPI++.
     """
-    check_correction(correction)
-    asked = Asked(Decision(alternative, alpha), confidence_level=confidence_level)
+    asked = Asked(
+        Decision(alternative, alpha),
+        confidence_level=confidence_level,
+        correction=correction,
+        against=against,
+    )
     names, weighing = data.systems, Weighing(data)
     question = replace(
-        asked.question("mean", correction, against),
+        asked.question("mean"),
         test="t",
         hypothesis="have the same mean on the people's scale",
         scale="the people's scale" if data.scale is None else scale_text(data.scale),

@@ -30,7 +30,6 @@ def score_test(
     alternative: Alternative = "two-sided",
     n_resamples: int = 10_000,
     exact_up_to: int = EXACT_UP_TO,
-    smoothing: bool = True,
     method: str = "auto",
     seed: Any = 0,
     threads: int = 1,
@@ -52,11 +51,9 @@ def score_test(
     alternative
         "greater" (A is better), "less" or "two-sided" (twice the smaller p, at most 1).
     n_resamples
-        Draws M of a null that is not enumerated. Tests by a formula draw nothing.
+        Draws M of a null that is not enumerated: p = (1 + count)/(1 + M). Tests by a formula draw nothing.
     exact_up_to
         All C(n + m, n) deals, or 2ⁿ swaps, are counted if there are at most this many; 0 always draws.
-    smoothing
-        p = (1 + count)/(1 + M), never zero; else count/M, as in Berg-Kirkpatrick et al. 2012.
     method
         Of the rank tests, as in ``scipy.stats``; but "exact" counts all signs or deals, with ties too.
     seed, threads
@@ -109,12 +106,12 @@ def score_test(
             shifted_counts = shifted.counted(quiet, exact_up_to)
         else:
             shifted_counts = shifted.reached(counts.sums[0] - shift * of_one())
-        return shifted_counts.pvalue(side, smoothing=smoothing).p
+        return shifted_counts.pvalue(side).p
 
     return result_of_means(
         test,
         float(counts.observed[0]),
-        counts.pvalue(alternative, smoothing=smoothing),
+        counts.pvalue(alternative),
         samples,
         n_resamples=counts.n_draws,
         exact=counts.exact,
@@ -173,8 +170,8 @@ def p_values(
 ) -> Floats:
     """Return the p-values of a test of R pairs of samples, shapes (R, n) and (R, m); NaN if undefined.
 
-    The options are those of `score_test`. Row r has random draws of its own, which do not depend on the other
-    rows.
+    The options are those of `score_test`, but p is count/M without `smoothing`, as in Berg-Kirkpatrick et al.
+    2012. Row r has random draws of its own, which do not depend on the other rows.
     """
     facts = _facts(test)
     check_alternative(alternative)

@@ -270,7 +270,7 @@ def _by_aso(
     assert question.tau is not None
     sides = 2 if question.alternative == "two-sided" else 1
     n_comparisons = 1 if question.correction == "none" else sides * len(pairs)
-    bound = Bound(1.0 - question.alpha, n_comparisons, n_resamples, None, question.seed)
+    bound = Bound(1.0 - question.alpha, n_comparisons, n_resamples, question.seed)
     for row, names in enumerate(pairs):
         a, b = (sign * sample.scores[name] for name in names)
         order = bound.compare(a, b, row=row, threads=threads, keep_resamples=True, progress=progress)

@@ -65,11 +65,11 @@ class NullCounts:
         shares = (extra + reached) / (extra + self.n_draws)
         return np.asarray(np.minimum(1.0, sides_of(alternative) * shares))
 
-    def pvalue(self, alternative: Alternative, *, smoothing: bool = True) -> PValue:
+    def pvalue(self, alternative: Alternative) -> PValue:
         """Return the p-value of the first pair with its Monte-Carlo standard error, as `p_values`."""
-        p, sides, error = self.p_values(alternative, smoothing=smoothing), sides_of(alternative), 0.0
+        p, sides, error = self.p_values(alternative), sides_of(alternative), 0.0
         if not self.exact:
-            one_sided = self.p_values(alternative)[0] / sides
+            one_sided = p[0] / sides
             error = sides * math.sqrt(one_sided * (1.0 - one_sided) / (1 + self.n_draws))
         return PValue(float(p[0]), error, alternative)
 

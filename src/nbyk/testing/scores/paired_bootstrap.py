@@ -48,7 +48,6 @@ def paired_bootstrap(
     metric: AnyMetric = "mean",
     alternative: Alternative = "two-sided",
     n_resamples: int = 10_000,
-    smoothing: bool = True,
     seed: Any = 0,
     threads: int = 1,
     keep_null: bool = False,
@@ -70,7 +69,7 @@ def paired_bootstrap(
     seed
         All metrics see the same resamples, unless items are of few kinds, 128 to a kind or more: then counts
         of the kinds are drawn.
-    alternative, n_resamples, smoothing, threads, keep_null, progress
+    alternative, n_resamples, threads, keep_null, progress
         As for `nbyk.score_test`.
 
     Returns
@@ -109,7 +108,7 @@ def paired_bootstrap(
     return SignificanceResult(
         test="paired_bootstrap",
         statistic=delta,
-        pvalue=counts.pvalue(alternative, smoothing=smoothing),
+        pvalue=counts.pvalue(alternative),
         n_a=n,
         n_b=n,
         effect=delta,

@@ -18,7 +18,7 @@ from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.intervals import proportion_interval
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Board
-from nbyk.testing.scores.aso import aso_batch
+from nbyk.testing.scores.aso import AsoResult, aso_batch
 from nbyk.testing.scores.battery import p_values as p_values_of
 from nbyk.testing.scores.compare_scores import n_corrected_for
 from nbyk.testing.scores.facts import FACTS
@@ -170,7 +170,7 @@ def check_power_of(test: str, scores: Mapping[str, Floats], lift: float, lift_is
 def _eps_min(board: Board, a: Floats, b: Floats) -> Floats:
     """Return the bounds of pairs of samples by Almost Stochastic Order, as the comparison's own."""
     order, question = board.pairs[0].claims[0].order, board.question
-    assert order is not None
+    assert isinstance(order, AsoResult)
     n, level = order.bound.n_comparisons, 1.0 - question.alpha
     return aso_batch(a, b, confidence_level=level, n_comparisons=n, seed=question.seed)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import get_args
 
 from nbyk.arrays import Floats
@@ -12,8 +13,10 @@ from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, Threads, check_defined
 from nbyk.resampling.samplers import check_null, get_sampler
+from nbyk.testing.corrections import Correction
 from nbyk.testing.decision import Decision, NullDraws
 from nbyk.testing.engine.draws import Draws
+from nbyk.testing.family import Hypotheses
 from nbyk.testing.intervals import IntervalMethod, check_confidence_level
 from nbyk.testing.results import Question
 from nbyk.testing.systems.panel import Panel, panel_of
@@ -41,7 +44,7 @@ class Asked:
 
     `decision` holds the alternative, α, the numbers of draws, and the largest error of a settled decision.
     `interval` is the method of an interval over items alone, and α and the confidence level are those of each
-    of some `looks`.
+    of some `looks`. `family` holds the tests of all pairs, with their correction.
     """
 
     decision: Decision
@@ -51,9 +54,14 @@ class Asked:
     pair_runs: bool = False
     interval: IntervalMethod = "percentile"
     looks: int = 1
+    correction: Correction = "holm"
+    against: str | None = None
+    margin: float | None = None
+    max_draws: int = 30_000_000
     seed: int = 0
     threads: Threads = 1
     progress: Progress | None = None
+    family: Hypotheses = field(init=False)
 
     def __post_init__(self) -> None:
         check_null(self.null)
@@ -62,8 +70,10 @@ class Asked:
                 argument="interval"
             )
         check_confidence_level(self.confidence_level)
+        check_margin(self.margin)
+        object.__setattr__(self, "family", Hypotheses(self.decision, self.correction, self.max_draws))
 
-    def question(self, metric: str, correction: str, against: str | None) -> Question:
+    def question(self, metric: str) -> Question:
         """Return what is asked of every pair, as a result says it."""
         return Question(
             metric=metric,
@@ -72,8 +82,8 @@ class Asked:
             alternative=self.decision.alternative,
             alpha=self.decision.alpha,
             confidence_level=self.confidence_level,
-            correction=correction,
-            against=against,
+            correction=self.correction,
+            against=self.against,
             seed=self.seed,
             looks=self.looks,
         )
@@ -136,3 +146,12 @@ class Asked:
                 )
             generalise = ("items",)
         return panel_of(data, generalise, pair_runs=self.pair_runs)
+
+
+def check_margin(margin: float | None) -> None:
+    """Raise NbykError unless a margin is a finite number above 0."""
+    if margin is not None and not 0.0 < margin < math.inf:
+        raise NbykError(
+            f"found {margin:g}, expected a number above 0: the largest difference that does not matter",
+            argument="margin",
+        )

@@ -31,6 +31,7 @@ from nbyk.testing.systems.claims import POWER, claim_by_t
 from nbyk.words import number_of
 
 Places = tuple[int, int]
+"""Two systems, by their places."""
 
 
 def formula_test(effect: float, items: Component, *units: Component) -> SharedUnitsTest:

@@ -188,15 +188,6 @@ def _advice(metric: Metric, test: SharedUnitsTest, panel: Panel, asked: Asked) -
     return next(iter(least), ""), advice
 
 
-def check_margin(margin: float | None) -> None:
-    """Raise NbykError unless a margin is a finite number above 0."""
-    if margin is not None and not 0.0 < margin < math.inf:
-        raise NbykError(
-            f"found {margin:g}, expected a number above 0: the largest difference that does not matter",
-            argument="margin",
-        )
-
-
 def claims_of(
     metric: Metric,
     data: ResponseSet,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from nbyk.data.arrays import is_frame
@@ -21,14 +20,12 @@ from nbyk.resampling.effects import Progress, Threads
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.corrections import Correction
 from nbyk.testing.decision import N_RESAMPLES, Decision, at_each_look
-from nbyk.testing.family import Hypotheses
 from nbyk.testing.intervals import IntervalMethod
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Board, Question
 from nbyk.testing.scores.compare_scores import RECOMMENDED, board_of_scores
-from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.asked import Asked, check_margin
 from nbyk.testing.systems.board import board_of
-from nbyk.testing.systems.claims import check_margin
 from nbyk.testing.systems.one_system import board_alone
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.systems.suite import Suite, board_of_suite
@@ -231,10 +228,16 @@ def compare(
     held = gold.kind if isinstance(gold, Systems) else None
     alpha, confidence_level = at_each_look(alpha, confidence_level, looks, alternative)
     if isinstance(gold, Votes):
-        asked = Asked(Decision(alternative, alpha), looks=looks)
-        asked = replace(asked, confidence_level=confidence_level, generalise=generalise, seed=as_seed(seed))
-        named = None if against is None else str(against)
-        return board_of_votes(gold, asked, against=named, correction=correction or "holm", judge=judge)
+        asked = Asked(
+            Decision(alternative, alpha),
+            confidence_level=confidence_level,
+            generalise=generalise,
+            looks=looks,
+            correction=correction or "holm",
+            against=None if against is None else str(against),
+            seed=as_seed(seed),
+        )
+        return board_of_votes(gold, asked, judge=judge)
     if judge is not None:
         raise NbykError("found a judge's votes, and no votes of people; give these first", argument="judge")
     bar = None if against is None or isinstance(against, str) else float(against)
@@ -295,11 +298,14 @@ def compare(
         pair_runs=pair_runs,
         interval=interval,
         looks=looks,
+        correction=correction or "holm",
+        against=None if bar is not None or against is None else str(against),
+        margin=margin,
+        max_draws=max_draws,
         seed=as_seed(seed),
         threads=threads,
         progress=progress,
     )
-    family = Hypotheses(asked.decision, correction or "holm", max_draws)
     systems = a if b is None else {"A": a, "B": b}
     if systems is None and not isinstance(gold, Systems | ResponseSet):
         raise NbykError(
@@ -325,18 +331,9 @@ def compare(
             raise NbykError(f"found {suite!r}, expected a nbyk.Suite", argument="suite")
         if margin is not None:
             raise NbykError("found a margin beside a suite, which has none; leave it out", argument="margin")
-        return board_of_suite(
-            scored,
-            suite,
-            asked,
-            new_tasks="tasks" in (generalise or ()),
-            against=None if bar is not None or against is None else str(against),
-            bar=bar,
-            correction=family.correction,
-        )
+        return board_of_suite(scored, suite, asked, new_tasks="tasks" in (generalise or ()), bar=bar)
     if len(scored.names) == 1 and isinstance(against, str):
         raise NbykError(f"found {against!r} and one system; give a score, such as 0.8", argument="against")
     if bar is not None or len(scored.names) == 1:
-        return board_alone(scored, asked, bar=bar, correction=family.correction, margin=margin)
-    baseline = None if against is None else str(against)
-    return board_of(scored, asked, family, against=baseline, margin=margin, with_parts=parts)
+        return board_alone(scored, asked, bar=bar)
+    return board_of(scored, asked, with_parts=parts)

@@ -17,7 +17,7 @@ from scipy.special import bdtr, bdtrc
 
 from nbyk.errors import NbykError
 from nbyk.sums import product, root
-from nbyk.testing.corrections import Correction, corrected_pairs
+from nbyk.testing.corrections import corrected_pairs
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.intervals import constant_interval, proportion_interval
 from nbyk.testing.pvalues import Alternative, p_of_sides, tie_tolerance
@@ -45,18 +45,11 @@ EXACT = "binomial test"
 """The method of an exact p of zeros and ones."""
 
 
-def board_alone(
-    scored: ScoredSystems,
-    asked: Asked,
-    *,
-    bar: float | None = None,
-    correction: Correction = "holm",
-    margin: float | None = None,
-) -> Board:
+def board_alone(scored: ScoredSystems, asked: Asked, *, bar: float | None = None) -> Board:
     """Return each system's score with its intervals, and whether it is better than a bar.
 
     The board has a pair of each system with the bar, whose name is "a score of 0.8". Without a bar, the name
-    is "", and no claim has a p. The bar, the margin and all results are in the unit of the ratings; `margin`
+    is "", and no claim has a p. The bar, the margin and all results are in the unit of the ratings; a margin
     is the largest distance from the bar that does not matter.
     """
     metric = scored.metric
@@ -65,18 +58,18 @@ def board_alone(
             f"metric {metric.name} compares two systems and scores neither; choose one that scores each",
             argument="metric",
         )
-    if bar is None and margin is not None:
+    if bar is None and asked.margin is not None:
         raise NbykError(
             "found a margin, and no score to hold the system to; give one with `against`", argument="margin"
         )
     unit = metric.effect_unit(scored.scale)
     against = None if bar is None else f"a score of {in_full(bar)}"
-    question = scored.question(asked, correction, against, test="t", hypothesis=EQUAL_SCORES)
+    question = scored.question(asked, against=against, test="t", hypothesis=EQUAL_SCORES)
     alone = []
     for system in range(len(scored.names)):
         normal = None if bar is None else _checked(bar, scored)
         alone.append(_Alone(scored, asked, system, normal, against or ""))
-    margin = None if margin is None else margin / unit
+    margin = None if asked.margin is None else asked.margin / unit
     pairs = corrected_pairs([one.pair(question, unit, margin) for one in alone])
     scores = np.array([metric.score_in_ratings(score, scored.scale) for score in scored.scores])
     ends: list[Interval] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -202,13 +202,13 @@ def panel_of(
             argument="generalise",
         )
     asked = {factor for factor in generalise if factor not in ("items", "clusters")}
-    factors = {source: _factor_of(source, has_gold=data.has_gold) for source in sources}
+    runs = ("runs",) if data.has_gold else ("raters", "runs")
+    factors = {source: ("raters",) if source == "raters" else runs for source in sources}
     for factor in sorted(asked):
         if not any(factor in source_factors for source_factors in factors.values()):
             raise NbykError(
-                f"found {factor}, and items share no two {factor} here"
-                f"{_what_is_shared(factors.values())}; leave {factor} out, or give ids that say who gave "
-                "which response",
+                f"found {factor}, and items share no two {factor} here; leave {factor} out, or give ids that "
+                "say who gave which response",
                 argument="generalise",
             )
     return replace(panel, sources=tuple(source for source in sources if asked & set(factors[source])))
@@ -266,19 +266,8 @@ def _single_units(data: ResponseSet, kind: Kind) -> dict[str, str]:
     roles = {role: units for role, units in data.units.items() if role != "gold" or data.has_gold}
     words = {role: "run" if units.known_by == "vector" else kind for role, units in roles.items()}
     words["gold"] = "rater"
-    return {role: words[role] for role in roles if _is_one_unit(roles[role], or_vector=role != "gold")}
-
-
-def _is_one_unit(units: Units, *, or_vector: bool) -> bool:
-    return units.n_shared == 1 or (or_vector and units.known_by == "vector")
-
-
-def _factor_of(source: Source, *, has_gold: bool) -> tuple[str, ...]:
-    if source == "raters":
-        return ("raters",)
-    return ("runs",) if has_gold else ("raters", "runs")
-
-
-def _what_is_shared(factors: Iterable[tuple[str, ...]]) -> str:
-    names = sorted({name for source_factors in factors for name in source_factors})
-    return f" (they share {listed(names)})" if names else ""
+    return {
+        role: words[role]
+        for role, units in roles.items()
+        if units.n_shared == 1 or (role != "gold" and units.known_by == "vector")
+    }

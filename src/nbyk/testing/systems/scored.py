@@ -138,9 +138,9 @@ class ScoredSystems:
             shared_numbers(self.units),
         )
 
-    def question(self, asked: Asked, correction: str, against: str | None, **changed: str) -> Question:
+    def question(self, asked: Asked, **changed: str | None) -> Question:
         """Return what is asked of every pair by the metric; `changed` fields differ from those of draws."""
-        metric, question = self.metric, asked.question(self.metric.name, correction, against)
+        metric, question = self.metric, asked.question(self.metric.name)
         words: dict[str, Any] = {"noun": metric.noun or metric.name, "scale": scale_text(self.scale)}
         return replace(question, direction=metric.direction, **words | changed)
 

@@ -20,7 +20,7 @@ import numpy as np
 from nbyk.arrays import Floats, Integers
 from nbyk.errors import NbykError
 from nbyk.sums import product
-from nbyk.testing.corrections import Correction, correct_p_values
+from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.pvalues import p_of_sides, tie_tolerance
 from nbyk.testing.results import NONE, Board, Claim, Interval
@@ -125,9 +125,7 @@ def board_of_suite(
     asked: Asked,
     *,
     new_tasks: bool = False,
-    against: str | None = None,
     bar: float | None = None,
-    correction: Correction = "holm",
 ) -> Board:
     """Return the systems' scores on a suite, and the claims about their pairs, or about each and a bar.
 
@@ -168,6 +166,7 @@ def board_of_suite(
         }
         against = None if bar is None else f"a score of {in_full(bar)}"
     else:
+        against = asked.against
         places = choose_pairs(scored.names, against, alternative)
         claims_of_pairs = {(a, b): claims(metric.sign * (scores[a] - scores[b])) for a, b in places}
     intervals: list[Interval] = []
@@ -178,7 +177,7 @@ def board_of_suite(
         intervals.append((low, high))
     hypothesis = EQUAL_SCORES if is_alone else asked.hypothesis
     return board_by_formula(
-        scored.question(asked, correction, against, test="t", scale="", hypothesis=hypothesis),
+        scored.question(asked, against=against, test="t", scale="", hypothesis=hypothesis),
         replace(scored.sample, n_clusters=0),
         scored.names,
         np.array([float(product(suite.weights, suite.means(values))) for values in scores]),

@@ -29,7 +29,6 @@ from nbyk.data.text import notes_on_look_alikes
 from nbyk.data.votes import Votes
 from nbyk.errors import NbykError
 from nbyk.sums import product, solve
-from nbyk.testing.corrections import Correction
 from nbyk.testing.family import choose_pairs
 from nbyk.testing.results import Board, Claim, Interval, ResponseCounts, Sample
 from nbyk.testing.shared_units import SharedUnitsTest
@@ -231,14 +230,7 @@ def knows_order(votes: Votes) -> bool:
     return has_both and bool((votes.outcomes == 0).any()) and bool((votes.outcomes == 2).any())
 
 
-def board_of_votes(
-    votes: Votes,
-    asked: Asked,
-    *,
-    against: str | None = None,
-    correction: Correction = "holm",
-    judge: Votes | None = None,
-) -> Board:
+def board_of_votes(votes: Votes, asked: Asked, *, judge: Votes | None = None) -> Board:
     """Return the models from the strongest to the weakest, and the claims about their pairs.
 
     To generalise over "items" alone asks about new prompts with these voters. A judge's votes are on the same
@@ -276,7 +268,7 @@ def board_of_votes(
         broad, _ = claims_over(narrow, test, "voters", n_voters, asked, noun="prompts")
         return _planned(broad, test, votes, asked, judge), narrow
 
-    places = choose_pairs(votes.models, against, asked.decision.alternative)
+    places = choose_pairs(votes.models, asked.against, asked.decision.alternative)
     centre = float(scores.mean())
     intervals: list[Interval] = []
     for model in range(len(votes.models)):
@@ -284,7 +276,7 @@ def board_of_votes(
         intervals.append((centre + low, centre + high))
     is_of_two = len(votes.models) == 2
     question = replace(
-        asked.question("win_rate" if is_of_two else "bradley_terry", correction, against),
+        asked.question("win_rate" if is_of_two else "bradley_terry"),
         test="t",
         hypothesis="win equally often against each other",
         noun="win rate" if is_of_two else "strength",
