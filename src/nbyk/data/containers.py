@@ -22,10 +22,12 @@ from nbyk.bounded import (
     Deadline,
     TimedBytes,
     counted,
+    refuse_beyond_memory,
     refuse_bomb,
     refuse_document,
     refuse_more,
 )
+from nbyk.data.cells import column_cells, is_compact
 from nbyk.data.exports import exported
 from nbyk.data.layouts import LARGEST_ID
 from nbyk.data.tables import Table, Unusable, made_table
@@ -59,6 +61,7 @@ def read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> 
         with pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts) as source:
             names = source.schema_arrow.names
             kept = None if only is None else [name for name in names if name in only]
+            refuse_beyond_memory(path, source.metadata.num_rows, len(names if kept is None else kept))
             groups = [source.metadata.row_group(place) for place in range(source.metadata.num_row_groups)]
             n_bytes = sum(group.total_byte_size for group in groups)
             refuse_more(path, n_bytes if only is None else 0, MOST_BYTES, "bytes")
@@ -83,8 +86,8 @@ def read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> 
             "give the file the suffix of its format",
             file=path,
         ) from None
-    there = iter(table.columns)
-    columns = tuple(next(there) if only is None or name in only else [] for name in names)
+    there = iter([column_cells(column) or column for column in table.columns])
+    columns: tuple[Any, ...] = tuple(next(there) if only is None or name in only else [] for name in names)
     return Table(DataPlace(path), tuple(names), columns, range(table.num_rows))
 
 
@@ -103,17 +106,18 @@ def _is_kept(path: str, kept: Collection[str] | None) -> bool:
 
 
 def _size_of_decoded(batch: pa.RecordBatch) -> tuple[int, int, int]:
-    """Return the rows, cells and bytes of a batch once its dictionaries are decoded."""
+    """Return the rows of a batch, the cells that become Python's, and the bytes without dictionaries."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    n_bytes = 0
+    n_bytes, n_columns = 0, 0
     for column in batch.columns:
         is_dictionary = pa.types.is_dictionary(column.type)
         n_bytes += column.indices.nbytes if is_dictionary else column.nbytes
         if is_dictionary and _is_text(column.type):
             n_bytes += pc.sum(pc.take(pc.binary_length(column.dictionary), column.indices)).as_py() or 0
-    return batch.num_rows, batch.num_rows * batch.num_columns, n_bytes
+        n_columns += not is_compact(column.type.value_type if is_dictionary else column.type)
+    return batch.num_rows, batch.num_rows * n_columns, n_bytes
 
 
 def _size(batch: pa.RecordBatch) -> tuple[int, int, int]:

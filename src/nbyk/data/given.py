@@ -267,7 +267,7 @@ class GivenData:
         ratings = replace(ratings, mended=(*self.notes, *ratings.mended))
         return replace(self, given=ratings, has_ids=cells.has_ids, runs=())
 
-    def values(self, items: tuple[str, ...], *, in_order: bool) -> tuple[Floats, Units]:
+    def values(self, items: Sequence[str], *, in_order: bool) -> tuple[Floats, Units]:
         """Return the values of some items, without columns that are all NaN, and their units.
 
         `in_order` says whether the items are in the order of their ids; the raters then are, too.

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.cells import union
 from nbyk.data.columns import Columns, is_usually_lower, notes_on_summaries, refuse_unnamed, value_column
 from nbyk.data.given import (
     GivenData,
@@ -236,7 +237,7 @@ def read_systems(
                 f"{nameless[0]} has no ids of items, as others have, so nbyk does not pair the scores"
             )
     is_paired = kind != "scores" or bool(paired)
-    items: tuple[str, ...] = ()
+    items: Sequence[str] = ()
     if is_paired:
         ids = [ItemIds(source.place, source.ratings.items, source.nameless) for source in every]
         way_out = ", or test without pairs with `paired=False`" if kind == "scores" else ""
@@ -250,7 +251,7 @@ def read_systems(
         "run", (of for source in every if source.nameless for of in source.ratings.raters)
     )
     names_of = {
-        "items": (of for source in every for of in source.ratings.items),
+        "items": union([source.ratings.items for source in every]),
         "raters or runs": (of for source in every for of in source.ratings.raters),
         "clusters": (of for source in every for of in source.ratings.clusters or ()),
         "systems": named,

@@ -191,7 +191,7 @@ def read_judged(
         notes.append(
             f"nbyk dropped {number_of(n_dropped, 'item')} that the judge did not score for every system"
         )
-    raters = ordered_ids({name for of in entries for name in of.raters})
+    raters = tuple(ordered_ids({name for of in entries for name in of.raters}))
     named = (("judges", judged, "judge"), ("slices", judged, slices), ("batches", rated_by, batch))
     further = {
         what: as_ids(table, name, table.column(name, ""))
@@ -234,7 +234,7 @@ def _judged_items(scored: list[Entries], on_missing: str) -> tuple[str, ...]:
         )
     if len(common) < 2:
         raise place.error(f"the judge scored {len(common)} items for every system; expected two or more")
-    return ordered_ids(common)
+    return tuple(ordered_ids(common))
 
 
 def _of_answers(cells: Entries, values: Floats, place_of: Mapping[str, int]) -> tuple[Floats, Floats, Floats]:

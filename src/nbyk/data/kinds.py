@@ -345,7 +345,7 @@ def kind_of(table: Table, asked: Columns) -> Kind:
     if kind != "numbers" or len(values) < 2:
         return kind
     # a key of one line alone makes no column of a class
-    if any(len(list(table.cells(name))) < len(table) for name in (values[0], values[-1])):
+    if any(sum(1 for _ in table.cells(name)) < len(table) for name in (values[0], values[-1])):
         return kind
     return "distributions" if sum_to_one([table.column(name, "") for name in values]) else kind
 

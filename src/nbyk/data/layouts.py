@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.cells import Cells, are_distinct, blocks, text_of_numbers
 from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, naming, run_word
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, shown
@@ -33,8 +34,8 @@ class Entries:
     `columns` are those that were recognised. Equal raters are one rater if they are known.
     """
 
-    items: list[str]
-    raters: list[str]
+    items: Sequence[str]
+    raters: Sequence[str]
     found: Sequence[Any]
     rows: Sequence[int]
     table: Table
@@ -74,6 +75,8 @@ class Entries:
 
 def as_numbers(cells: Sequence[Any]) -> Floats:
     """Return the cells' numbers, NaN where a cell is not a number."""
+    if isinstance(cells, Cells):
+        return cells.numbers() if not cells.are_text else np.concatenate([*map(as_numbers, blocks(cells))])
     if set(map(type, cells)) <= {float, int, bool, str} and not any(
         "_" in cell for cell in cells if type(cell) is str
     ):
@@ -97,13 +100,15 @@ def _number(cell: Any) -> float:
 
 def long_cells(table: Table, columns: Columns) -> Entries:
     """Return the ratings of a table with one row per rating."""
-    items, rater, value = _item_ids(table, columns), columns.rater, columns.value
+    items: Sequence[str] = _item_ids(table, columns)
+    rater, value = columns.rater, columns.value
     found = table.column(value, naming(table, columns, "value"))
     rows: Sequence[int] = range(len(items))
     if table.roles:  # a maker's file: a row need not hold every score
         cells = dict(table.cells(value))
         rows, found = list(cells), list(cells.values())
-    items = [items[row] for row in rows]
+        items = [items[row] for row in rows]
+    raters: Sequence[str]
     if rater is None:
         raters = numbered_within(items)
     else:
@@ -114,13 +119,15 @@ def long_cells(table: Table, columns: Columns) -> Entries:
         raters = as_ids(table, rater, table.column(rater, hint))
         if word := run_word(rater):
             raters = [name if word in name.lower() else f"{word} {name}" for name in raters]
-        raters = [raters[row] for row in rows]
+        if table.roles:
+            raters = [raters[row] for row in rows]
     return Entries(items, raters, found, rows, table, value, columns, rater is not None)
 
 
 def wide_cells(table: Table, columns: Columns, mending: Mending) -> Entries:
     """Return the ratings of a table with a row per item and a column per rater, which need no names."""
     raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
+    items: Sequence[str]
     if table.nameless:
         items = list(map(str, range(len(table))))
     else:
@@ -179,12 +186,17 @@ def _refuse_no_raters(table: Table, columns: Columns, raters: Sequence[str]) -> 
             )
 
 
-def _item_ids(table: Table, columns: Columns) -> list[str]:
+def _item_ids(table: Table, columns: Columns) -> Sequence[str]:
     return as_ids(table, columns.item, table.column(columns.item, naming(table, columns, "item")))
 
 
-def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
+def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
     """Return the cells of an id column as text: "007" stays, 7 and 7.0 become "7", dates are as in CSV."""
+    if isinstance(cells, Cells) and not cells.array.null_count:
+        if cells.are_text and all(cells[row].strip() for row in cells.without_digits()):
+            return cells
+        if cells.are_whole:
+            return text_of_numbers(cells.array)
     if set(map(type, cells)) == {str} and all(map(str.strip, cells)):
         return list(cells)
     ids: list[str] = []
@@ -213,7 +225,7 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
 
 def refuse_repeated(table: Table, items: Sequence[str], way_out: str, rows: Sequence[int] = ()) -> None:
     """Raise NbykError if an item comes again; `rows` are those of the items in the table, by default all."""
-    if len(set(items)) == len(items):
+    if are_distinct(items):
         return
     first: dict[str, int] = {}
     rows = rows or range(len(items))
@@ -235,7 +247,7 @@ def is_missing(cell: Any) -> bool:
 def numbered_within(items: Sequence[Hashable]) -> list[str]:
     """Return a number for each rating, counted from 1 within its item, as rater ids of unknown raters."""
     counts: dict[Hashable, int] = {}
-    if len(set(items)) == len(items):
+    if are_distinct(items):
         return ["1"] * len(items)
     numbers = []
     for name in items:
@@ -280,6 +292,11 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
 
 
 def _empty_rows(cells: Sequence[Any]) -> list[int]:
+    if isinstance(cells, Cells):
+        rows = (
+            cells.without_digits() if cells.are_text else np.flatnonzero(np.isnan(cells.numbers())).tolist()
+        )
+        return [row for row in rows if is_missing(cells[row])]
     if set(map(type, cells)) <= {str, int, float}:
         missing = set(filter(is_missing, set(cells)))  # they repeat
         return [row for row, cell in enumerate(cells) if cell in missing] if missing else []

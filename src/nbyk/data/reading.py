@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from nbyk.data.arrays import ARRAY_SUFFIXES, load_array, numbers_or_text, table_of_frame
+from nbyk.data.cells import are_distinct
 from nbyk.data.columns import KNOWN_NAMES, Columns, known_names, recognised, run_word
 from nbyk.data.containers import (
     is_dataset,
@@ -212,7 +213,7 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
         others = set(table.names) - {item, value, columns.cluster}
         ids = as_ids(table, item, table.column(item, ""))
         # The table has one score per item, unless further columns could be raters' or an item repeats.
-        if len(set(ids)) == len(ids):
+        if are_distinct(ids):
             is_named = value == "value" or named or not others
             if not is_named and not (
                 value == "label" and kind_of_cells(table.column(value, "")) == "classes"

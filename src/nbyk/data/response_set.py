@@ -74,7 +74,7 @@ def coded(
         name: {text for text in given_cells.flat if text is not None} for name, given_cells in texts.items()
     }
     gold_classes = known.get("gold", set().union(*known.values()))
-    names = _names(classes) if classes is not None else ordered_ids(gold_classes)
+    names = _names(classes) if classes is not None else tuple(ordered_ids(gold_classes))
     if len(names) < 2 or len(set(names)) < len(names):
         raise NbykError(
             f"found {some(names) or 'none'}, expected at least two classes, each once; declare them with "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -65,6 +65,7 @@ def score_cells(table: Table, asked: Columns, mending: Mending, *, by_runs: bool
     has_ids = asked.item != "item" or roles.item in table.names
     scores = table.column(value, "name the column of the scores with `value`")
     names = ["1"] * len(scores)
+    items: Sequence[str]
     if by_runs and runs and not has_ids:
         every = (as_ids(table, name, table.column(name, "")) for name in runs)
         items = [", ".join(ids) for ids in zip(*every, strict=True)]

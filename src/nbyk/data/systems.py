@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.cells import Cells
 from nbyk.data.kinds import Kind
 from nbyk.data.ratings import Ratings, agreed_clusters, rows_of
 from nbyk.data.response_set import Categories, ResponseSet, places_in_table, response_set
@@ -33,13 +34,15 @@ class ItemIds(NamedTuple):
 
 def common_items(
     data: Sequence[ItemIds], on_missing: OnMissing = "refuse", way_out: str = ""
-) -> tuple[str, ...]:
+) -> Sequence[str]:
     """Return the items that all data have, in the order of the first.
 
     Items that not all have are an error, which ends in `way_out`, or dropped. Rows without names are never
     dropped.
     """
     first, *others = data
+    if _are_the_same(data):
+        return first.ids if isinstance(first.ids, Cells) else tuple(first.ids)
     ids = set(first.ids)
     differing = [other for other in others if set(other.ids) != ids]
     if not differing:
@@ -69,6 +72,22 @@ def common_items(
             f"least two; check that the ids are of the same items and written alike{way_out}"
         )
     return tuple(name for name in first.ids if name in common)
+
+
+def _are_the_same(data: Sequence[ItemIds]) -> bool:
+    """Return whether all data are known to have the same ids."""
+    first, *others = (of.ids for of in data)
+    return all(
+        ids is first
+        or ids == first
+        or (
+            isinstance(first, Cells)
+            and isinstance(ids, Cells)
+            and len(ids) == len(first)
+            and first.places_of(ids).min() >= 0
+        )
+        for ids in others
+    )
 
 
 def align(gold: Ratings, a: Ratings, b: Ratings) -> ResponseSet:
@@ -174,7 +193,7 @@ class Systems:
         Cautions that may turn the verdict round, about gold or percentages; they are in `notes`, too.
     """
 
-    items: tuple[str, ...]
+    items: Sequence[str]
     gold: Floats | None
     responses: Mapping[str, Floats]
     scale: Scale

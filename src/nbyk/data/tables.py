@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from nbyk.data.cells import Cells
 from nbyk.data.text import json_lines, reason, shown, some, whole_text
 from nbyk.errors import DataPlace, NbykError
 
@@ -128,7 +129,7 @@ class Table:
         return places
 
     @cached_property
-    def _lists(self) -> dict[str, list[Any]]:
+    def _lists(self) -> dict[str, Sequence[Any]]:
         return {}
 
     def __len__(self) -> int:
@@ -143,7 +144,7 @@ class Table:
         """Return a row's line or row in words: "line 12"."""
         return f"{self.unit} {self.numbers[row]}"
 
-    def column(self, name: str, hint: str) -> list[Any]:
+    def column(self, name: str, hint: str) -> Sequence[Any]:
         """Return the cells of a column; `hint` is advice for the error if there is none of its name."""
         same = self._places.get(name, [])
         if len(same) == 1:
@@ -168,7 +169,9 @@ class Table:
             columns=tuple(
                 self.columns[place].taken(rows)
                 if isinstance(self.columns[place], SparseColumn)
-                else list(map(self._cells(place).__getitem__, rows))
+                else cells.taken(rows)
+                if isinstance(cells := self._cells(place), Cells)
+                else list(map(cells.__getitem__, rows))
                 for place in kept
             ),
             numbers=[self.numbers[row] for row in rows],
@@ -188,9 +191,9 @@ class Table:
             return zip(column.rows, column.cells, strict=True)
         return enumerate(self._cells(place))
 
-    def _cells(self, place: int) -> list[Any]:
+    def _cells(self, place: int) -> Sequence[Any]:
         column = self.columns[place]
-        if isinstance(column, list):
+        if isinstance(column, list | Cells):
             return column
         return as_cells(column.to_pylist, self.names[place], self.place)
 
