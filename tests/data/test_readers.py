@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from nbyk.data import Levels, containers, makers, read_ratings, read_systems, reading
+from nbyk.data import Levels, containers, makers, read_ratings, read_systems
 from nbyk.errors import NbykError
 
 
@@ -273,4 +273,4 @@ def test_every_reader_has_its_row_in_the_page_on_formats() -> None:
     table = page.partition("## Files of other tools")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
     layouts = {layout.rows for layout in makers.EXPORTS}
-    assert len(rows) == len(reading.READERS) + len(layouts) - 1  # Inspect has two forms, and one row
+    assert len(rows) == len(layouts) + 3  # lm_eval's folders, those of data sets, and workbooks

@@ -136,15 +136,10 @@ def _decoded(batch: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
-def is_workbook(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file is named as workbooks are."""
-    return Path(path).suffix.lower() in (".xlsx", ".xlsm") and os.path.isfile(path)
-
-
 def read_workbook(path: str | os.PathLike[str]) -> Table:
     """Return the columns of the sheet, named by its first filled row; formulas are their saved values."""
     openpyxl = library("openpyxl", path, "an Excel workbook")
-    content = read_bytes(path)
+    content = content_of(path)
     refuse_bomb(path, content, _MOST_BYTES)
     refuse_bomb(path, content, _MOST_BESIDE, unread=_SHEETS)
     notes: list[str] = []
@@ -336,17 +331,12 @@ def _is_compressed(message: Any) -> bool:
     return message.type in ("dictionary", "record batch") and inner(batch, 3) > 0
 
 
-def is_zipped_log(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file is named as the zipped logs of Inspect are."""
-    return Path(path).suffix.lower() == ".eval" and os.path.isfile(path)
-
-
 def read_zipped_log(path: str | os.PathLike[str]) -> Table:
     """Return the table in a log of Inspect whose samples are documents of a zip file.
 
     Its summaries of them are not read: they cut long metadata, and may be older than the samples.
     """
-    content = read_bytes(path)
+    content = content_of(path)
     refuse_bomb(path, content, unread=("samples/",))
     with suppress(ImportError):  # newer logs are compressed with zstd, which Python reads from 3.14 on
         importlib.import_module("zipfile_zstd")

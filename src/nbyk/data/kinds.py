@@ -302,16 +302,9 @@ def probabilities(
     for row, cell in enumerate(cells):
         keys = set(cell) if isinstance(cell, dict) else None
         if not isinstance(cell, list | dict) or not cell or len(cell) != width or keys != known:
-            alike = (
-                f"over {', '.join(classes)}"
-                if classes is not None
-                else f"of {width} classes"
-                if width
-                else ""
-            )
             raise at(row).error(
-                f"found {shown(cell)}; expected a list of probabilities, or an object with one per class, "
-                f'as in the first {alike} (for one class per item say `kind="classes"`)'
+                f"found {shown(cell)}; expected a list of probabilities, or an object with one per class, in "
+                f'the form of the first, {shown(first)} (for one class per item say `kind="classes"`)'
             )
         numbers = list(cell) if classes is None else [cell[name] for name in classes]
         for place, value in enumerate(numbers):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,8 +15,6 @@ from nbyk.data.cells import are_distinct
 from nbyk.data.columns import KNOWN_NAMES, Columns, known_names, recognised, run_word
 from nbyk.data.containers import (
     is_dataset,
-    is_workbook,
-    is_zipped_log,
     read_dataset,
     read_parquet,
     read_workbook,
@@ -55,7 +53,6 @@ from nbyk.errors import DataPlace, NbykError, argument_with
 Given: TypeAlias = Any
 """A path, a data frame of pandas, polars or pyarrow, or an array of numpy."""
 
-_MADE = (".json", ".eval", ".xlsx")
 _HEADERS = frozenset(name for role in KNOWN_NAMES for name in (role, *KNOWN_NAMES[role]))
 """Names that are a header even where a file has one column of text."""
 
@@ -241,19 +238,19 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
     return long_cells(table, columns)
 
 
-READERS: tuple[tuple[Callable[[Any], bool], Callable[..., Table]], ...] = (
-    (is_zipped_log, read_zipped_log),
-    (is_workbook, read_workbook),
-    (is_dataset, read_dataset),
-    (holds_samples, read_samples),
-)
-"""Functions that recognise a path, and those that read it."""
+_OF_A_SUFFIX: Mapping[str, Callable[[Any], Table]] = {
+    ".json": json_table,
+    ".eval": read_zipped_log,
+    ".xlsx": read_workbook,
+    ".xlsm": read_workbook,
+}
 
 
 def reader_of(given: Given) -> Callable[..., Table] | None:
-    """Return the reader that recognises a path; None if none does, or it is no path."""
-    is_path = isinstance(given, str | os.PathLike)
-    return next((read for recognises, read in READERS if is_path and recognises(given)), None)
+    """Return the reader of a data set's folder, or of logs of lm_eval; None of anything else."""
+    if not isinstance(given, str | os.PathLike):
+        return None
+    return read_dataset if is_dataset(given) else read_samples if holds_samples(given) else None
 
 
 def is_log(given: Given) -> bool:
@@ -283,8 +280,8 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
     if suffix == ".txt":
         lines = cells_of_lines(given, "score, rating or label")
         return Table(DataPlace(given), ("0",), (lines,), range(1, len(lines) + 1), "line", nameless=True)
-    if suffix == ".json":
-        return json_table(given)
+    if suffix in _OF_A_SUFFIX:
+        return _OF_A_SUFFIX[suffix](given)
     if suffix in TABLE_SUFFIXES:
         table = read_table(given, headers=_HEADERS if suffix in DELIMITERS else None)
         if not table.nameless and (exported_table := _exported_rows(given, table)) is not None:
@@ -292,7 +289,7 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
             return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
         return table
-    raise unknown_suffix(given, (*TABLE_SUFFIXES, *ARRAY_SUFFIXES, ".txt", *_MADE))
+    raise unknown_suffix(given, (*TABLE_SUFFIXES, *ARRAY_SUFFIXES, ".txt", *_OF_A_SUFFIX))
 
 
 def _exported_rows(path: str | os.PathLike[str], table: Table) -> Table | None:
