@@ -293,7 +293,7 @@ def test_classes_beside_another_kind_are_the_ones_named(nbyk: Run) -> None:
             "--gold labels.csv percent_a.csv percent_b.csv",
             "percent_a.csv: found numbers, expected classes as in",
         ),
-        ("a.csv b.csv", "but there is no gold; give --gold FILE"),
+        ("a.csv b.csv", "needs gold, and there is none; give --gold"),
     ):
         code, _, errors = nbyk(f"compare {line}")
         assert (code, message in errors) == (2, True), errors
