@@ -13,7 +13,7 @@ from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
     from nbyk.metrics import Metric
-    from nbyk.metrics.traits import Data
+    from nbyk.metrics.metric import Data
 
 
 _HEADINGS: dict[str, Data] = {

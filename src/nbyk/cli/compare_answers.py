@@ -239,7 +239,7 @@ def _tables(systems: Systems, boards: Mapping[str, Board], suite: Suite | None) 
                     file_stem("tasks", name, place), caption, task_table(of_metric, suite, board)
                 )
         return
-    passes = all(of.metric.of_trials and of.metric.unit_power == 0 for of in scored)
+    passes = all(of.metric.takes_trials and of.metric.unit_power == 0 for of in scored)
     if passes and len(boards) > 1 and len(systems.names) == 1:
         level = 100 * next(iter(boards.values())).question.confidence_level
         rows = [

@@ -373,7 +373,7 @@ def simulated_source(
         scale = asked["scale"] = pilot_scale(arguments["scale"])
     if pilot is not None or pilot_systems is not None:
         on_scale = pilot_scale(arguments["scale"])
-        trials = all(metric.of_trials for metric in metrics)
+        trials = all(metric.takes_trials for metric in metrics)
         read = files.read(on_scale, trials=trials)
         population: Any = replace(read.items, system_answers=arguments["system_answers"])
         cautions, scale = read.warnings, read.scale

@@ -15,7 +15,7 @@ import pytest
 import nbyk as package
 from nbyk.data.units import Units
 from nbyk.report.comparison.answer import Extras, comparison_answer
-from nbyk.report.comparison.sentences import board_margin_sentence, claim_sentence
+from nbyk.report.comparison.sentences import WITHIN_MARGIN, board_margin_sentence, claim_sentence
 from tests.cli.compare.ratings import unfolded
 from tests.cli.conftest import Run
 
@@ -221,8 +221,11 @@ def test_an_equivalence_under_a_gate_has_the_same_direction(nbyk: Run) -> None:
     code, text, _ = nbyk("compare two.csv --gate --margin 0.4")
     assert code == 0
     first, second, *_ = text.splitlines()
-    leader = "new" if first.startswith("Equivalent: new and old") else "old"
-    assert first.startswith(f"Equivalent: {leader} and ")
+    says = [
+        WITHIN_MARGIN["equivalent"].of_pair.format(leader=leader, other=other, size="0.4")
+        for leader, other in (("new", "old"), ("old", "new"))
+    ]
+    assert first.startswith(tuple(says))
     assert " for " not in second.partition("├")[0]
 
 

@@ -43,7 +43,7 @@ from nbyk.report.comparison.tables import (
     sensitivity_table,
     variance_table,
 )
-from nbyk.report.lines import Head, Line
+from nbyk.report.lines import Head, Line, in_words
 from nbyk.report.plan_lines import TO_BE_SAFE
 from nbyk.testing.results import Board, Pair, VariancePart, plain
 from nbyk.testing.scores.facts import FACTS
@@ -340,8 +340,8 @@ def _figures(boards: Mapping[str, Board], two: _Two | None) -> Iterator[AnswerFi
             caption = f"The effect on {name}, with its interval for each claim"
             stem, draw = "difference", partial(difference_figure, board.pair)
         yield AnswerFigure(file_stem(stem, name, place), caption, draw, True, True, board.sentence)
-        if board.sample.scores and len(board.pairs) == 1:
-            yield _figure_of_test(board.pair)
+        if len(board.pairs) == 1 and (board.sample.scores or two is not None):
+            yield _figure_of_test(board.pair, place)
     if two is None:
         return
     if two.extras.sensitivity is not None:
@@ -355,7 +355,7 @@ def _figures(boards: Mapping[str, Board], two: _Two | None) -> Iterator[AnswerFi
         yield AnswerFigure(file_stem("variance", name, place), caption, draw, narrow=True)
 
 
-def _figure_of_test(pair: Pair) -> AnswerFigure:
+def _figure_of_test(pair: Pair, place: int) -> AnswerFigure:
     if pair.question.tau is not None:
         caption = (
             f"Left: the quantile functions of {pair.a} and {pair.b}. Where {pair.a} is worse, it violates "
@@ -363,7 +363,14 @@ def _figure_of_test(pair: Pair) -> AnswerFigure:
         )
         return AnswerFigure("quantiles", caption, partial(aso_figure, pair))
     caption = "The distribution of the statistic if both systems are equally good, and its observed value."
-    return AnswerFigure("null", caption, partial(null_figure, pair), narrow=True)
+    if pair.sample.scores:
+        return AnswerFigure("null", caption, partial(null_figure, pair), narrow=True)
+    name, (leader, other, _) = pair.question.metric, pair.in_order()
+    caption = (
+        f"The effect of {leader} over {other} on {name}, beside those of equally good systems "
+        f"({in_words(pair.question.test)}) and of items drawn again"
+    )
+    return AnswerFigure(file_stem("effect", name, place), caption, partial(null_figure, pair), narrow=True)
 
 
 def _runs_as_systems(names: Iterable[str]) -> Iterator[str]:
