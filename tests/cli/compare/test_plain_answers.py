@@ -500,14 +500,14 @@ def test_the_null_figure_has_the_p_of_the_claim() -> None:
 
 def test_what_to_generalise_over_as_text() -> None:
     rng = np.random.default_rng(5)
-    ratings = {name: rng.random((30, 4)) + lead for name, lead in (("x", 0.0), ("y", 0.3))}
+    x, y = (rng.random((30, 4)) + lead for lead in (0.0, 0.3))
     people = Units("ids", tuple("abcd"), np.tile(np.arange(4, dtype=np.int32), (30, 1)))
-    units = dict.fromkeys(ratings, people)
+    rated = package.response_set(None, x, y, units={"a": people, "b": people})
     for text, names in (("items", ("items",)), ("items,raters", ("items", "raters"))):
-        as_text = package.compare(None, ratings, units=units, generalise=text)
-        assert as_text.sentence == package.compare(None, ratings, units=units, generalise=names).sentence
+        as_text = package.compare(rated, metric="mean", generalise=text)
+        assert as_text.sentence == package.compare(rated, metric="mean", generalise=names).sentence
     with pytest.raises(package.NbykError, match="found no items"):
-        package.compare(None, ratings, units=units, generalise="raters")
+        package.compare(rated, metric="mean", generalise="raters")
 
 
 def test_a_leaderboard_says_that_its_pairs_intervals_are_not_corrected(nbyk: Run) -> None:
