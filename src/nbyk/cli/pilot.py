@@ -54,8 +54,8 @@ class PilotFiles:
     systems: tuple[Path, ...] | None
     columns: Columns
     mending: Mending
-    again: tuple[str, ...]
-    by_gold: bool
+    again: tuple[str, ...] = ()
+    by_gold: bool = True
 
     def answers(self, **how: Any) -> Systems:
         """Return the systems, and gold if there is any; `how` are further arguments of `read_systems`."""

@@ -148,9 +148,11 @@ def has_ratings(arguments: Mapping[str, Any]) -> bool:
 
 def has_labels(prior: Path | None) -> bool:
     """Return whether a file holds a prior of labels."""
+    if prior is None:
+        return False
     from nbyk.priors.ordinal import label_prior_in
 
-    return prior is not None and label_prior_in(prior) is not None
+    return label_prior_in(prior) is not None
 
 
 def _check_dataset(name: str, *, published: bool) -> None:

@@ -506,8 +506,8 @@ class Metric:
         """Raise NbykError if the metric uses gold and there is none."""
         if self.needs_gold and not has_gold:
             raise NbykError(
-                f"metric {self.name!r} needs gold, and there is none; give `gold`, or a metric of the "
-                "systems' own ratings, such as mean"
+                f"metric {self.name!r} needs gold, and there is none; give `gold`, or, for ratings, a "
+                "metric of the systems' own, such as mean"
             )
 
     def check_trials(self, name: str, trials: Floats) -> None:

@@ -40,6 +40,7 @@ def test_the_example_gives_the_sentence_the_table_and_a_report(nbyk: Run, tmp_pa
     assert all(imread(path).size for path in out.glob("figures/*.png"))
     assert {path.stem for path in out.glob("figures/*.svg")} == {
         "difference",
+        "effect",
         "sensitivity",
         "variance",
     }
@@ -75,8 +76,7 @@ def test_three_systems_give_a_leaderboard(nbyk: Run, tmp_path: Path) -> None:
     code, text, _ = nbyk("compare --gold gold.csv sim_a.csv sim_b.csv sim_c.csv --out report")
     assert code == 0
     systems = package.read_systems([f"sim_{name}.csv" for name in "abc"], "gold.csv")
-    units = {"gold": systems.gold_units, **systems.units}
-    board = package.compare(systems.gold, systems.responses, units=units)
+    board = package.compare(systems)
     # The table comes first, and then who may be best.
     assert re.findall(r"^(sim_\w) +\d", text, re.MULTILINE) == list(board.names)
     assert text.index("sim_c ") < text.index(board.head.verdict)
@@ -151,7 +151,7 @@ def test_several_metrics_stand_side_by_side(nbyk: Run) -> None:
     assert nbyk(f"compare {line} --out report")[0] == 0
     stems = {path.stem for path in Path("report/figures").glob("*.png")}
     others = ("", "_spearman", "_accuracy-threshold=0.4")
-    figures = {f"{kind}{name}" for kind in ("difference", "variance") for name in others}
+    figures = {f"{kind}{name}" for kind in ("difference", "effect", "variance") for name in others}
     assert stems == figures - {"variance_accuracy-threshold=0.4"}
     of_accuracy = results(answer)[2]["claims"][0]["parts"]
     assert all(part["variance"] is None for part in of_accuracy)

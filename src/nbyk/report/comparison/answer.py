@@ -52,6 +52,7 @@ from nbyk.testing.systems.items_alone import item_effects
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
+from nbyk.testing.unit_cautions import kind_of, plural
 from nbyk.words import Offer, capitalised, in_full, listed
 
 _OF_A_RUN = re.compile(r"(.*?)[-_. ]?(?:seed|run|epoch|trial)[-_. ]?\d+", re.IGNORECASE)
@@ -292,6 +293,7 @@ def _first_tables(boards: Mapping[str, Board], two: _Two | None) -> Iterator[Ans
     if len(first.pairs) == 1:
         pair, caption = first.pair, "The claims, each for a population"
         caption += f". A positive effect: {pair.in_order()[0]} is better" if pair.b else ""
+        caption += "" if two is None else _ids_in_words(two.systems)
         yield AnswerTable("comparison", caption, pairs_table([board.pair for board in boards.values()]))
     for place, (name, board) in enumerate(boards.items()):
         if len(board.standings) > 1:
@@ -302,6 +304,18 @@ def _first_tables(boards: Mapping[str, Board], two: _Two | None) -> Iterator[Ans
         if "low" in frame:
             caption += ": shares, and what each adds to its standard error, with 95 % intervals"
         yield AnswerTable("variance", caption, frame)
+
+
+def _ids_in_words(systems: Systems) -> str:
+    """Return what nbyk took ids for, to follow a caption; "" without ids."""
+    gold = {} if systems.gold_units is None else {"gold": systems.gold_units}
+    unit = kind_of(list(systems.units.values()), has_gold=bool(gold))
+    counts = []
+    for name, units in {**gold, **systems.units}.items():
+        kind, number = "rater" if name in gold else unit, len(units.names)
+        if units.index is not None:
+            counts.append(f"{number} {kind if number == 1 else plural(kind)} of {name}")
+    return f"; nbyk reads ids as {', '.join(counts)}" if counts else ""
 
 
 def _further_tables(boards: Mapping[str, Board], two: _Two | None) -> Iterator[AnswerTable]:
