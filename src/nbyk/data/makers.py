@@ -336,7 +336,7 @@ def _member(node: Any, names: Sequence[str]) -> Any:
 
 def _number(node: Any) -> int:
     """Return a whole number, or that of the members of a list; 1 of another node."""
-    return len(node) if isinstance(node, list) else node if type(node) is int and node > 0 else 1
+    return len(node) if isinstance(node, list) else node if type(node) is int and 0 < node < 10**9 else 1
 
 
 EXPORTS: list[Export] = []

@@ -312,10 +312,11 @@ def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
         )
     if array.size == 0:
         raise place.error("the array is empty; expected items × ratings with at least two items")
-    if array.dtype.kind not in "biufU":
+    are_text = array.dtype.kind == "U" and not all(map(is_number, array.flat))
+    if array.dtype.kind not in "biuf" and not are_text:
         raise place.error(f"found an array of {array.dtype}, expected numbers; convert it to float64")
     matrix = array.reshape(len(array), -1)
-    cells = matrix if array.dtype.kind == "U" else matrix.astype(np.float64)
+    cells = matrix if are_text else matrix.astype(np.float64)
     names = tuple(map(str, range(matrix.shape[1])))
     return Table(place, names, tuple(cells.T.tolist()), range(len(matrix)), nameless=True)
 
