@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from nbyk_papers.wein2023.estimation_errors import SourceErrors
 
 N_ITEMS, K_RESPONSES = 200, 5
-N_DRAWS, N_RESAMPLES = 1000, 200
+N_DRAWS, N_RESAMPLES = 20_000, 200
 """Draws of each hypothesis behind a true p-value, and behind an estimated one."""
 
 COLUMNS = ("epsilon_b", "sampler", "metric", "reference", "estimated_p", "true_p", "true_se")
