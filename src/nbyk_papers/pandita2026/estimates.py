@@ -89,7 +89,7 @@ def estimate_cells(config: Any, section: Any) -> Iterator[Cell]:
                 "estimates",
                 {"source": source, "epsilon": epsilon, "n_sets": section.estimate_sets, "seed": config.seed},
                 memory=400,
-                seconds=8 + (0.2 if source == "skewed" else 0.8) * section.estimate_sets,
+                seconds=15 + (0.03 if source == "skewed" else 0.3) * section.estimate_sets,
             )
 
 
