@@ -52,7 +52,7 @@ def fit(
     response: Annotated[
         str | None,
         typer.Option(
-            help="Kind of the ratings, as beta: skewed near the ends of the scale.",
+            help="Kind of the ratings: beta, skewed near the ends of the scale, or lognormal, from 0 up.",
             show_default="likert on levels, clamped between two ends, or binary",
             metavar="KIND",
         ),

@@ -1,26 +1,27 @@
 """Kinds of responses: what an item with a mean and a standard deviation is answered with.
 
 An item has a mean μ and a standard deviation σ. A standard normal draw z makes a response: of most kinds by
-way of x = μ + σ z, which is left as it is, clamped, or put on levels; of a beta response as its quantile at
-Φ(z). All that depends on the kind is in its class here, and its rule for compiled code in `respond`.
+way of x = μ + σ z, which is left as it is, clamped, or put on levels; of a beta or lognormal one as its
+quantile at Φ(z). All that depends on the kind is in its class (`nbyk.priors.kind`), and its rule for compiled
+code in `latent` and `on_scale`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc
 
 from nbyk.compiled import discard_older_caches, njit
 from nbyk.data.response_set import response_matrix
 from nbyk.data.scales import Binary, Levels, Scale
 from nbyk.errors import NbykError, unknown_name
-from nbyk.priors.beta_draws import beta_response
-from nbyk.priors.curves import normal_mass
+from nbyk.priors.beta_responses import BetaKind, beta_response
+from nbyk.priors.kind import Kind
+from nbyk.priors.lognormal_responses import LognormalKind, lognormal_response
 from nbyk.sums import product
 
 Floats = NDArray[np.float64]
@@ -33,67 +34,9 @@ _PARTS = 10
 discard_older_caches(__file__)
 
 
-class Kind:
-    """A kind of response.
-
-    Attributes
-    ----------
-    name
-        Its name.
-    n_levels
-        Number of levels it must have; None if it may have any number from `fewest` on.
-    ends
-        Whether responses lie between the ends 0 and 1; if not, they may be any number.
-    counted
-        Whether compiled code draws counts of its levels, which needs x = μ + σ z and `edges`.
-    words
-        What a draw is made, in words.
-    """
-
-    name: ClassVar[str]
-    n_levels: ClassVar[int | None] = 0
-    ends: ClassVar[bool] = True
-    counted: ClassVar[bool] = True
-    words: ClassVar[str] = "a number"
-    cut: ClassVar[str] = "likert"
-    """The kind of responses that are cut into levels for a fit."""
-
-    @property
-    def expected_levels(self) -> str:
-        """The number of levels that it takes, in words."""
-        return "a whole number of at least 2" if self.n_levels is None else f"{self.n_levels or 'none'}"
-
-    def takes(self, levels: int) -> bool:
-        """Return whether it can have so many levels."""
-        return levels >= 2 if self.n_levels is None else levels == self.n_levels
-
-    def values(self, levels: int) -> Floats:
-        """Return the possible responses in ascending order, (L,)."""
-        return np.arange(levels) / max(levels, 1)
-
-    def edges(self, levels: int) -> Floats:
-        """Return the least draws that give each level except the lowest, (L − 1,)."""
-        return self.values(levels)[1:]
-
-    def cells(self, edges: Floats, mu: Floats, sigma: Floats) -> Floats:
-        """Return the chances of the cells between edges, (…, L), of items whose sigma is above 0, (…, 1)."""
-        ends = np.concatenate(([-np.inf], edges, [np.inf]))
-        with np.errstate(over="ignore"):
-            z = (ends - mu) / sigma
-        return normal_mass(z[..., :-1], z[..., 1:])
-
-    def mean(self, mu: Floats, sigma: Floats) -> Floats:
-        """Return the expected response of a kind without levels."""
-        return mu
-
-    def as_seen(self, both_ends: bool) -> str:
-        """Return the kind of responses, all of which are 0 or 1 if `both_ends` says so."""
-        return self.name
-
-
 class _Normal(Kind):
     name = "normal"
-    ends = False
+    low, high = -np.inf, np.inf
     words = "itself"
 
 
@@ -131,46 +74,25 @@ class _Binary(Kind):
         return np.array([0.5])
 
 
-class _Beta(Kind):
-    name = "beta"
-    counted = False
-    words = "a beta number of them"
-    cut = "beta"
-
-    @property
-    def expected_levels(self) -> str:
-        return "none, or at least 2"
-
-    def takes(self, levels: int) -> bool:
-        return levels == 0 or levels >= 2
-
-    def cells(self, edges: Floats, mu: Floats, sigma: Floats) -> Floats:
-        mean = np.clip(mu, 1e-12, 1.0 - 1e-12)
-        total = np.maximum(mean * (1.0 - mean) / sigma**2 - 1.0, 1e-9)
-        below = betainc(mean * total, (1.0 - mean) * total, edges)
-        ends = np.zeros((*below.shape[:-1], 1)), np.ones((*below.shape[:-1], 1))
-        return np.diff(np.concatenate([ends[0], below, ends[1]], axis=-1), axis=-1)
-
-    def mean(self, mu: Floats, sigma: Floats) -> Floats:
-        return np.clip(mu, 0.0, 1.0)
-
-
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (_Normal(), _Clamped(), _Likert(), _Binary(), _Beta())}
+_EVERY = (_Normal(), _Clamped(), _Likert(), _Binary(), BetaKind(), LognormalKind())
+KINDS: dict[str, Kind] = {kind.name: kind for kind in _EVERY}
 """The kinds of responses by name; the place of each is its code in `respond`."""
 
-NORMAL, CLAMPED, LIKERT, BINARY, BETA = range(len(KINDS))
+NORMAL, CLAMPED, LIKERT, BINARY, BETA, LOGNORMAL = range(len(KINDS))
 
 
 @njit(nogil=True, cache=True)
 def latent(mean: float, sd: float, z: float, code: int) -> Any:
     """Return the number that a standard normal z makes of an item, before it is put on the scale."""
+    if code == LOGNORMAL:
+        return lognormal_response(mean, sd, z)
     return beta_response(mean, sd, z) if code == BETA else mean + sd * z
 
 
 @njit(nogil=True, cache=True)
 def on_scale(x: float, code: int, levels: int) -> Any:
     """Return the response that a number of `latent` becomes."""
-    if code == NORMAL:
+    if code == NORMAL or (code == LOGNORMAL and levels == 0):
         return x
     if code == BINARY:
         return 1.0 if x >= 0.5 else 0.0
@@ -202,7 +124,9 @@ class Response:
         "normal" leaves x = μ + σ z as it is; "clamped" assigns values outside [0, 1] to the nearest end;
         "likert" gives floor(L x)/L, from 0 to (L − 1)/L; "binary" gives 1 from x = .5 on, and 0 below.
         "beta" is skewed near the ends: a beta draw with mean μ and standard deviation σ, or 0 or 1 with mean
-        μ if no beta has so large a σ; with levels, it is put on them as "likert" does.
+        μ if no beta has so large a σ. "lognormal" is skewed and positive, without an upper end: exp of a
+        normal draw, with mean μ and standard deviation σ. Both are put on levels, if there are any, as
+        "likert" does.
     levels : int
         Number of levels L: at least 2 for "likert", 2 for "binary", 0 (no levels) for "normal" and "clamped".
 
@@ -251,7 +175,7 @@ class Response:
     @property
     def is_normal(self) -> bool:
         """Whether responses are the draws, so that a mean of them is one normal."""
-        return not self._of_kind.ends
+        return self._of_kind.low < 0.0
 
     @property
     def countable(self) -> bool:
@@ -337,7 +261,8 @@ class Response:
         responses = response_matrix(matrix, "matrix")
         if self.is_normal:
             return responses
-        nearest, expected = np.clip(responses, 0.0, 1.0), "a number in [0, 1]"
+        nearest = np.clip(responses, self._of_kind.low, self._of_kind.high)
+        expected = "a number in [0, 1]" if np.isfinite(self._of_kind.high) else "a number of at least 0"
         if self.levels:
             steps = self._steps(responses)
             nearest = np.where(np.isnan(steps), np.nan, self.values[np.nan_to_num(steps).astype(np.int64)])

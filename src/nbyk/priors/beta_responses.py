@@ -1,11 +1,18 @@
-"""Beta responses by their quantiles, in compiled code."""
+"""Beta responses: drawn by their quantiles in compiled code, and counted."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc
+
 from nbyk.compiled import discard_older_caches, njit
+from nbyk.priors.kind import SkewedKind
+
+Floats = NDArray[np.float64]
 
 _SMALL = 1e-300
 _NEAR = 1e-12
@@ -97,3 +104,23 @@ def beta_response(mean: float, sd: float, z: float) -> Any:
         return math.exp(_log_quantile(math.log(max(below, _SMALL)), a, b))
     above = 0.5 * math.erfc(z / math.sqrt(2.0))
     return 1.0 - math.exp(_log_quantile(math.log(max(above, _SMALL)), b, a))
+
+
+class BetaKind(SkewedKind):
+    """Beta numbers with the item's mean and standard deviation, skewed near the ends 0 and 1."""
+
+    name = "beta"
+    words = "a beta number of them"
+    cut = "beta"
+
+    def cells(self, edges: Floats, mu: Floats, sigma: Floats) -> Floats:
+        """Return the chances of the cells between edges, as of `Kind`."""
+        mean = np.clip(mu, 1e-12, 1.0 - 1e-12)
+        total = np.maximum(mean * (1.0 - mean) / sigma**2 - 1.0, 1e-9)
+        below = betainc(mean * total, (1.0 - mean) * total, edges)
+        ends = np.zeros((*below.shape[:-1], 1)), np.ones((*below.shape[:-1], 1))
+        return np.diff(np.concatenate([ends[0], below, ends[1]], axis=-1), axis=-1)
+
+    def mean(self, mu: Floats, sigma: Floats) -> Floats:
+        """Return the item's mean, put into [0, 1]."""
+        return np.clip(mu, 0.0, 1.0)
