@@ -8,6 +8,7 @@ import stat
 import time
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import TypeVar
 
 from nbyk.errors import NbykError
@@ -20,8 +21,14 @@ LARGEST = 10**9
 MOST_BYTES = 4 * 10**8
 """Bytes of the members of a compressed file that is read whole, of a table in a container, and of JSON."""
 
-MOST_ROWS, MOST_CELLS, MOST_SECONDS = 5 * 10**6, 2 * 10**7, 60.0
-"""Rows and cells of a container, or values of a JSON document, and seconds in which it must be read."""
+MOST_ROWS, MOST_CELLS, MOST_SECONDS = 2 * 10**7, 2 * 10**7, 60.0
+"""Rows and cells of a container, or values of a JSON document, and seconds in which it must be read.
+
+Columns of numbers or text in Parquet are bounded by their rows and bytes, and by `refuse_beyond_memory`.
+"""
+
+ROOM = 150
+"""Bytes of memory that a comparison takes for each cell of such columns, by measurement (docs/method.md)."""
 
 _MOST_TIMES = 100
 """Text is compressed to a tenth, not to a hundredth."""
@@ -61,6 +68,26 @@ def refuse_more(path: str | os.PathLike[str], found: int, most: int, what: str) 
         raise NbykError(
             f"holds more than {most:,} {what}, expected at most that many; leave out some, as by a "
             "random sample of the items",
+            file=path,
+        )
+
+
+def memory() -> int:
+    """Return the bytes of memory of this machine, or of the job that runs here if it may have less."""
+    found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError), open("/sys/fs/cgroup/memory.max", encoding="ascii") as limit:
+        found = min(found, int(limit.read()))
+    return found
+
+
+def refuse_beyond_memory(path: str | os.PathLike[str], rows: int, columns: int) -> None:
+    """Raise NbykError if a table's columns have more rows than are read, or than memory holds."""
+    most = min(MOST_ROWS, memory() // (ROOM * max(1, columns)))
+    if rows > most:
+        raise NbykError(
+            f"has {rows:,} rows, expected at most {most:,} of {columns} columns in {memory() / 1e9:.3g} GB "
+            "of memory; leave out columns, or items, as by a random sample of them, or compare on a machine "
+            "with more memory, such as one of a cluster",
             file=path,
         )
 

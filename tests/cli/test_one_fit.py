@@ -20,8 +20,7 @@ from nbyk.planning.fitted_systems import FittedSystems
 from nbyk.priors import Response, TwoStagePrior, fit_prior
 from nbyk.priors.families import Beta, TruncatedNormal, open_uniforms
 from tests.cli.conftest import Run
-from tests.priors.test_beta_responses import drawn
-from tests.priors.test_lognormal_responses import OWN
+from tests.priors.test_kinds import OWN, drawn
 
 LEVELS = Levels((1, 2, 3, 4, 5))
 FIVE = Response("likert", 5)
@@ -131,7 +130,7 @@ def test_what_would_settle_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (
             "mine.csv",
-            "--scale: expected the scale of the ratings in mine.csv: levels, as in 1,2,3,4,5, two ends",
+            "--scale: expected the scale of the ratings: levels, as in 1,2,3,4,5, two ends",
         ),
         ("mine.csv --scale 1,2,9", "--scale: found 1,2,9, with steps from 1 to 7"),
         ("mine.csv --scale 1..5 --value score", "no column 'score'"),

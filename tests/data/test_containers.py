@@ -237,7 +237,10 @@ def zipped(*members: tuple[str, int]) -> bytes:
 
 
 BOMBS = {
-    "a.parquet": (lambda: zeros(20_000_000), "holds more than 5,000,000 rows, expected at most"),
+    "a.parquet": (
+        lambda: zeros(30_000_000),
+        "has 30,000,000 rows, expected at most 20,000,000 of 3 columns in",
+    ),
     "b.parquet": (lambda: long_texts(3_000), "holds more than 400,000,000 bytes, expected at most"),
     "d.parquet": (lambda: plain_texts(600), "holds more than 400,000,000 bytes, expected at most"),
     "e.parquet": (long_lists, "holds more than 20,000,000 cells, expected at most"),
@@ -327,7 +330,7 @@ def test_arrays_keep_the_bound_on_rows(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"a{suffix}"
     (np.save if suffix == ".npy" else np.savez_compressed)(path, np.zeros(bounded.MOST_ROWS + 1, np.int8))
     with pytest.raises(
-        NbykError, match=r"a\.np.: holds more than 5,000,000 rows, expected at most that many"
+        NbykError, match=r"a\.np.: holds more than 20,000,000 rows, expected at most that many"
     ):
         read_ratings(path)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.cells import Cells, blocks
 from nbyk.data.scales import Scale
 from nbyk.data.text import are_plain, seen
 from nbyk.data.units import UNKNOWN, VECTOR, Units, clusters_of_items, numbered_clusters
@@ -58,7 +59,7 @@ class Ratings:
         Ratings left out or averaged while reading, with their number, a sentence each.
     """
 
-    items: tuple[str, ...]
+    items: Sequence[str]
     raters: tuple[str, ...]
     item_index: Indices
     rater_index: Indices
@@ -78,27 +79,12 @@ class Ratings:
         at: Callable[[int], DataPlace] = lambda row: replace(_UNREAD, row=f"row {row}"),
         raters_known: bool = True,
         clusters: Sequence[str] | None = None,
+        fewest: int = 2,
     ) -> Ratings:
-        """Return the ratings in three columns of equal length.
+        """Return the ratings in three columns of equal length: item, rater and value of each.
 
-        Parameters
-        ----------
-        items, raters
-            The id of the item and of the rater, per rating.
-        values : sequence of float, shape (n_ratings,)
-            The ratings.
-        at
-            Returns the place of a rating in its file, given its position, for errors.
-        raters_known
-            Whether equal rater ids are one rater.
-        clusters
-            The cluster of the item of each rating.
-
-        Raises
-        ------
-        NbykError
-            If there are no ratings, the columns' lengths differ, an id is empty, a value is NaN or
-            infinite, all ratings are of one item, a rater rates an item twice, or an item has two clusters.
+        `at` returns the place of a rating in its file, given its position, for errors, which name what is
+        empty, infinite, repeated or too few; `clusters` are those of the ratings' items.
         """
         numbers = np.asarray(values, dtype=np.float64)
         if not len(items) == len(raters) == len(numbers):
@@ -114,6 +100,7 @@ class Ratings:
             )
         item_ids, item_index = numbered(items)
         rater_ids, rater_index = numbered(raters)
+        rater_ids = tuple(rater_ids)
         for what, ids, index in (("item", item_ids, item_index), ("rater", rater_ids, rater_index)):
             if are_plain(ids):
                 continue
@@ -124,13 +111,13 @@ class Ratings:
                 if fault:
                     row = int(np.flatnonzero(index == position)[0])
                     raise at(row).error(f"the {what} id {fault}; give every {what} an id of its own")
-        if len(item_ids) < 2:
+        if len(item_ids) < fewest:
             raise at(len(numbers) - 1).error(
                 f"{item_ids[0]!r} is the only item; give at least two, so that nbyk can see how items vary"
             )
         _refuse_duplicates(item_ids, rater_ids, item_index, rater_index, at)
-        of_items = None if clusters is None else clusters_of_items(item_ids, item_index, clusters, at)
-        return cls(item_ids, rater_ids, item_index, rater_index, numbers, raters_known, of_items)
+        item_clusters = None if clusters is None else clusters_of_items(item_ids, item_index, clusters, at)
+        return cls(item_ids, rater_ids, item_index, rater_index, numbers, raters_known, item_clusters)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ratings):
@@ -161,7 +148,7 @@ class Ratings:
         known keep their order within an item.
         """
         items, item_rows = _ordered(self.items)
-        raters = ordered_ids(self.raters) if self.raters_known else self.raters
+        raters = tuple(ordered_ids(self.raters)) if self.raters_known else self.raters
         item_index = item_rows[self.item_index]
         rater_index = rows_of(raters, self.raters)[self.rater_index]
         order = np.lexsort((rater_index, item_index) if self.raters_known else (item_index,))
@@ -185,11 +172,6 @@ class Ratings:
 
         A row holds the item's ratings in their order in the table, and NaN after them. A column is therefore
         not a rater.
-
-        Raises
-        ------
-        NbykError
-            If there are more than `MOST_CELLS`, nearly all of them empty: one item with very many ratings.
         """
         rows, columns, ratings = self._places
         matrix = np.full((self.n_items, int(self.counts().max())), np.nan)
@@ -269,16 +251,36 @@ def stored_ratings(path: Path) -> tuple[Ratings, dict[str, Any]]:
     return Ratings.from_table(table), made
 
 
-def ordered_ids(ids: Iterable[str]) -> tuple[str, ...]:
+def ordered_ids(ids: Iterable[str]) -> Sequence[str]:
     """Return ids in the order in which comparisons take them: q2 before q10, in Unicode's normal form C."""
-    return _ordered(tuple(ids))[0]
+    return _ordered(ids if isinstance(ids, Cells) else tuple(ids))[0]
 
 
 @lru_cache(maxsize=2)  # the files of a comparison have the same ids
-def _ordered(ids: tuple[str, ...]) -> tuple[tuple[str, ...], Indices]:
+def _ordered(ids: Cells | tuple[str, ...]) -> tuple[Sequence[str], Indices]:
     """Return ids in order, and the row of each there."""
+    if isinstance(ids, Cells):
+        order, rows = _order_of(ids), np.arange(len(ids))
+        if np.array_equal(order, rows):
+            return ids, rows
+        rows[order] = rows.copy()
+        return ids.taken(order), rows
     ordered = tuple(sorted(sorted(ids), key=_by_text_and_number))
     return ordered, rows_of(ordered, ids)
+
+
+def _order_of(ids: Cells) -> Indices:
+    """Return the rows of ids in order."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    keys = pa.chunked_array([pa.array(map(_by_text_and_number, block)) for block in blocks(ids)])
+    keys = keys.combine_chunks()
+    if pc.all(pc.less(keys[:-1], keys[1:])).as_py():
+        return np.arange(len(ids))
+    by = [("key", "ascending"), ("id", "ascending")]
+    order = pc.sort_indices(pa.table({"key": keys, "id": ids.array}), sort_keys=by)
+    return np.asarray(order.to_numpy(), dtype=np.int64)
 
 
 def _by_text_and_number(name: str) -> str:
@@ -295,8 +297,10 @@ def _sized(digits: re.Match[str]) -> str:
 
 def rows_of(ids: Sequence[str], names: Sequence[str]) -> Indices:
     """Return the row of each of some names among ids."""
-    if names == ids:
+    if names is ids or names == ids:
         return np.arange(len(ids))
+    if isinstance(ids, Cells) and isinstance(names, Cells):
+        return ids.places_of(names)
     row_of = {name: row for row, name in enumerate(ids)}
     return np.fromiter(map(row_of.__getitem__, names), dtype=np.int64, count=len(names))
 
@@ -326,9 +330,13 @@ def agreed_clusters(
     return clusters
 
 
-def numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indices]:
+def numbered(names: Sequence[str]) -> tuple[Sequence[str], Indices]:
     """Return the distinct names in order of first appearance, and each name's place among them."""
+    if isinstance(names, Cells):
+        return names.numbered()
     distinct = tuple(dict.fromkeys(names))
+    if len(distinct) == 1:
+        return distinct, np.zeros(len(names), np.int64)
     return distinct, rows_of(distinct, distinct if len(distinct) == len(names) else names)
 
 
@@ -345,12 +353,14 @@ def _fault(name: str, other: str) -> str:
 
 
 def _refuse_duplicates(
-    items: tuple[str, ...],
-    raters: tuple[str, ...],
+    items: Sequence[str],
+    raters: Sequence[str],
     item_index: Indices,
     rater_index: Indices,
     at: Callable[[int], DataPlace],
 ) -> None:
+    if len(items) == len(item_index):
+        return
     pairs = item_index * len(raters) + rater_index
     order = np.argsort(pairs, kind="stable")
     again = order[1:][pairs[order][1:] == pairs[order][:-1]]

@@ -11,24 +11,25 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from nbyk.data.arrays import ARRAY_SUFFIXES, load_array, numbers_or_text, table_of_frame
+from nbyk.data.cells import are_distinct
 from nbyk.data.columns import KNOWN_NAMES, Columns, known_names, recognised, run_word
 from nbyk.data.containers import (
     is_dataset,
-    is_inspect_log,
     is_workbook,
+    is_zipped_log,
     read_dataset,
-    read_inspect_log,
     read_parquet,
     read_workbook,
+    read_zipped_log,
 )
 from nbyk.data.exports import exported, is_exported, json_table
 from nbyk.data.kinds import CellKind, headless, kind_of_cells, numbers_on
 from nbyk.data.layouts import (
     Entries,
+    Floats,
     Mending,
     as_ids,
     long_cells,
-    nameless_cells,
     refuse_repeated,
     wide_cells,
     without_duplicates,
@@ -120,15 +121,13 @@ def read_as(kind: CellKind, path: Given, columns: Columns, mending: Mending) -> 
 
 def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mending) -> Ratings:
     """Return the ratings in cells of some kind, mended as asked; the arguments are those of `read_as`."""
-    cells, no_value = without_empty(cells, mending, kind.expected)
-    values = kind.numbers(cells)
-    cells, values, averaged = without_duplicates(cells, values, mending)
+    cells, values, mended = mended_cells(cells, kind, mending)
     clusters = None
     cluster = columns.cluster or cells.columns.cluster
     if cluster is not None:
         column = cells.table.column(cluster, "rename the column of clusters, or name it with `cluster`")
-        of_rows = as_ids(cells.table, cluster, column)
-        clusters = [of_rows[row] for row in cells.rows]
+        row_clusters = as_ids(cells.table, cluster, column)
+        clusters = [row_clusters[row] for row in cells.rows]
         if columns.cluster is None and len(set(clusters)) == 1:
             raise cells.table.place.error(
                 f"all items are of one {cluster}, {clusters[0]!r}, and say nothing of others; expected two "
@@ -138,7 +137,13 @@ def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mendin
     if cells.value is None and all(map(str.isdigit, set(raters))):
         raters = [f"column {place}" for place in raters]
     ratings = Ratings.from_columns(
-        cells.items, raters, values, at=cells.at, raters_known=cells.raters_known, clusters=clusters
+        cells.items,
+        raters,
+        values,
+        at=cells.at,
+        raters_known=cells.raters_known,
+        clusters=clusters,
+        fewest=kind.fewest,
     )
     said = "; ".join(filter(None, (_recognised(cells, ratings, kind, columns), cells.table.about)))
     notes = [f"{cells.table.place}: {note}" for note in (*cells.table.notes, *cells.table.incomplete)]
@@ -148,7 +153,15 @@ def as_ratings(cells: Entries, kind: CellKind, columns: Columns, mending: Mendin
             "independent; name it as the column of clusters if they are not"
             for name in known_names(cells.table.names, "cluster")
         ]
-    return replace(ratings, recognised=said, mended=tuple(filter(None, (*notes, no_value, averaged))))
+    return replace(ratings, recognised=said, mended=(*notes, *mended))
+
+
+def mended_cells(cells: Entries, kind: CellKind, mending: Mending) -> tuple[Entries, Floats, list[str]]:
+    """Return cells without those that are empty or repeated, their numbers, and notes on the others."""
+    cells, no_value = without_empty(cells, mending, kind.expected)
+    values = kind.numbers(cells)
+    cells, values, averaged = without_duplicates(cells, values, mending)
+    return cells, values, [note for note in (no_value, averaged) if note]
 
 
 def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns) -> str:
@@ -156,7 +169,8 @@ def _recognised(cells: Entries, ratings: Ratings, kind: CellKind, asked: Columns
     table, found, known = cells.table, cells.columns, ratings.raters_known
     if table.nameless:
         return ""
-    parts = [f"items = {found.item} ({ratings.n_items})"]
+    what = "runs" if run_word(found.item) else "items"
+    parts = [f"{what} = {found.item} ({ratings.n_items})"] if cells.has_ids else []
     if cells.value is None:
         names = ratings.raters
         count = f" ({len(names)} columns)" if len(names) > 12 else ""
@@ -185,9 +199,9 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
             raise table.place.error(
                 f"an array has no column {columns.cluster!r}; write it as a table, or leave the clusters out"
             )
-        if table.array is None and len(table.names) > 1:
+        if table.unit == "line" and len(table.names) > 1:
             raise headless(table)
-        return nameless_cells(table, mending)
+        return wide_cells(table, columns, mending)
     named, columns = columns.value != "value", recognised(table, columns)
     item, rater, value = columns.item, columns.rater, columns.value
     systems = {*table.column("system", "")} if table.roles and "system" in table.names else set()
@@ -202,7 +216,7 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
         others = set(table.names) - {item, value, columns.cluster}
         ids = as_ids(table, item, table.column(item, ""))
         # The table has one score per item, unless further columns could be raters' or an item repeats.
-        if len(set(ids)) == len(ids):
+        if are_distinct(ids):
             is_named = value == "value" or named or not others
             if not is_named and not (
                 value == "label" and kind_of_cells(table.column(value, "")) == "classes"
@@ -228,7 +242,7 @@ def cells_of(table: Table, columns: Columns, mending: Mending) -> Entries:
 
 
 READERS: tuple[tuple[Callable[[Any], bool], Callable[..., Table]], ...] = (
-    (is_inspect_log, read_inspect_log),
+    (is_zipped_log, read_zipped_log),
     (is_workbook, read_workbook),
     (is_dataset, read_dataset),
     (holds_samples, read_samples),
@@ -273,8 +287,8 @@ def table_of(given: Given, samples: SampleChoice | None = None) -> Table:
         return json_table(given)
     if suffix in TABLE_SUFFIXES:
         table = read_table(given, headers=_HEADERS if suffix in DELIMITERS else None)
-        if not table.nameless and (of_tool := _exported_rows(given, table)) is not None:
-            return of_tool
+        if not table.nameless and (exported_table := _exported_rows(given, table)) is not None:
+            return exported_table
         if len(table.names) == 1 and table.names[0].lower() in ("value", *KNOWN_NAMES["value"]):
             return replace(table, nameless=True, columns=(table.column(table.names[0], ""),))
         return table
@@ -295,9 +309,18 @@ def _exported_rows(path: str | os.PathLike[str], table: Table) -> Table | None:
 
 
 def _array(array: np.ndarray[Any, Any], place: DataPlace) -> Table:
-    n_columns = array.shape[1] if array.ndim > 1 else 1
-    numbers = range(array.shape[0] if array.ndim else 0)
-    return Table(place, tuple(map(str, range(n_columns))), (), numbers, nameless=True, array=array)
+    if array.ndim not in (1, 2):
+        raise place.error(
+            f"found an array of {array.ndim} dimensions, expected two, items × ratings; reshape it"
+        )
+    if array.size == 0:
+        raise place.error("the array is empty; expected items × ratings with at least two items")
+    if array.dtype.kind not in "biufU":
+        raise place.error(f"found an array of {array.dtype}, expected numbers; convert it to float64")
+    matrix = array.reshape(len(array), -1)
+    cells = matrix if array.dtype.kind == "U" else matrix.astype(np.float64)
+    names = tuple(map(str, range(matrix.shape[1])))
+    return Table(place, names, tuple(cells.T.tolist()), range(len(matrix)), nameless=True)
 
 
 def read_table(

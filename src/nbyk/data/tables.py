@@ -13,8 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import NDArray
-
+from nbyk.data.cells import Cells
 from nbyk.data.text import json_lines, reason, shown, some, whole_text
 from nbyk.errors import DataPlace, NbykError
 
@@ -97,9 +96,8 @@ class Table:
     roles, scores
         The columns of "item", "rater", "value" and "cluster", and those that can hold the value, if a maker's
         reader knows them.
-    nameless, array
-        Whether neither rows nor columns have names, as in text and in lists; and the cells of an array, shape
-        (N,) or (N, K), in place of `columns`.
+    nameless
+        Whether neither rows nor columns have names, as in text, lists and arrays.
     notes, lower, incomplete, about, models
         What a maker's reader says of the whole file, a sentence each; the scores of which lower ones are
         better; what the file lacks of its run, what it says of it, and the models that it names.
@@ -116,7 +114,6 @@ class Table:
     roles: Mapping[str, str] = field(default_factory=dict)
     scores: tuple[str, ...] = ()
     nameless: bool = False
-    array: NDArray[Any] | None = None
     notes: tuple[str, ...] = ()
     lower: frozenset[str] = frozenset()
     incomplete: tuple[str, ...] = ()
@@ -132,19 +129,11 @@ class Table:
         return places
 
     @cached_property
-    def _lists(self) -> dict[str, list[Any]]:
+    def _lists(self) -> dict[str, Sequence[Any]]:
         return {}
 
     def __len__(self) -> int:
         return len(self.numbers)
-
-    @property
-    def nameless_columns(self) -> Sequence[Any]:
-        """The columns of a table without names, also of an array of numbers of two dimensions."""
-        array = self.array
-        if array is not None and array.ndim == 2 and array.dtype.kind in "biuf":
-            return list(array.T)
-        return self.columns
 
     def at(self, row: int) -> DataPlace:
         """Return the file and the line or row, for an error."""
@@ -155,7 +144,7 @@ class Table:
         """Return a row's line or row in words: "line 12"."""
         return f"{self.unit} {self.numbers[row]}"
 
-    def column(self, name: str, hint: str) -> list[Any]:
+    def column(self, name: str, hint: str) -> Sequence[Any]:
         """Return the cells of a column; `hint` is advice for the error if there is none of its name."""
         same = self._places.get(name, [])
         if len(same) == 1:
@@ -180,7 +169,9 @@ class Table:
             columns=tuple(
                 self.columns[place].taken(rows)
                 if isinstance(self.columns[place], SparseColumn)
-                else list(map(self._cells(place).__getitem__, rows))
+                else cells.taken(rows)
+                if isinstance(cells := self._cells(place), Cells)
+                else list(map(cells.__getitem__, rows))
                 for place in kept
             ),
             numbers=[self.numbers[row] for row in rows],
@@ -200,9 +191,9 @@ class Table:
             return zip(column.rows, column.cells, strict=True)
         return enumerate(self._cells(place))
 
-    def _cells(self, place: int) -> list[Any]:
+    def _cells(self, place: int) -> Sequence[Any]:
         column = self.columns[place]
-        if isinstance(column, list):
+        if isinstance(column, list | Cells):
             return column
         return as_cells(column.to_pylist, self.names[place], self.place)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nbyk.bounded import Deadline, refuse_document
+from nbyk.data.cells import Cells, blocks
 from nbyk.errors import NbykError, no_such_file
 from nbyk.files import read_bytes
 
@@ -75,6 +76,10 @@ def seen(name: str) -> str:
 
 def are_plain(names: Sequence[str]) -> bool:
     """Return whether no name is empty, and all are ASCII without spaces: `seen` returns each as it is."""
+    return all(map(_are_plain, blocks(names)))
+
+
+def _are_plain(names: Sequence[str]) -> bool:
     joined = "\0".join(names)
     return joined.isascii() and joined.split() == [joined] and "" not in names
 
@@ -92,15 +97,18 @@ def simplified(name: str) -> str:
 
 def _differ_simplified(names: Sequence[str]) -> bool:
     """Return whether these are such names that none of many takes a look: small letters, or whole numbers."""
-    joined = "\0".join(names)
-    if _COUNTED.fullmatch(joined):
+    if all(_COUNTED.fullmatch("\0".join(block)) for block in blocks(names)):
         return True
-    return are_plain(names) and joined == joined.lower() and not _NO_NUMBERS.search(joined)
+    return all(
+        _are_plain(block) and joined == joined.lower() and not _NO_NUMBERS.search(joined)
+        for block in blocks(names)
+        for joined in ["\0".join(block)]
+    )
 
 
 def look_alikes(names: Iterable[str]) -> tuple[str, str] | None:
     """Return, quoted, the first two of distinct names that look alike; None if no two do."""
-    names = list(names)
+    names = names if isinstance(names, Cells) else list(names)
     if _differ_simplified(names):
         return None
     first: dict[str, str] = {}
@@ -116,7 +124,7 @@ def look_alikes(names: Iterable[str]) -> tuple[str, str] | None:
 def notes_on_look_alikes(names: Mapping[str, Iterable[str]]) -> Iterator[str]:
     """Yield a note on names that look alike, of each kind of names, such as "items"."""
     for what, every in names.items():
-        if alike := look_alikes(dict.fromkeys(every)):
+        if alike := look_alikes(every if isinstance(every, Cells) else dict.fromkeys(every)):
             yield f"the {what} {alike[0]} and {alike[1]} look alike, and nbyk tells them apart"
 
 

@@ -8,6 +8,7 @@ AUC, an item is positive where its mean reaches the threshold.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -24,6 +25,8 @@ _MOST_PLACES, _POWER_OF_TWO = 308, 2.0**600
 """The most decimal places whose power of ten is a double, and a factor that makes smaller numbers larger."""
 _NEAR_MIDDLE = 0.02
 """Numbers that are equal on paper differ by less than this part of a step of the last digit kept."""
+_BLOCK = 2**16
+"""Numbers that are rounded at one time."""
 
 
 @njit(inline="always")
@@ -76,23 +79,34 @@ def item_means(responses: Floats) -> Floats:
     return out
 
 
+def _blocks(values: Floats) -> Iterator[Floats]:
+    """Yield views of all numbers, few at a time, whose copies take little room."""
+    flat = values.reshape(-1)
+    for start in range(0, flat.size, _BLOCK):
+        yield flat[start : start + _BLOCK]
+
+
 def without_rounding(values: Floats) -> Floats:
     """Return numbers to thirteen digits of the largest, so that numbers that are equal on paper are equal.
 
     The last digits of a mean of K numbers depend on their order and on their scale. Numbers that are so near
     each other are equal even if the middle between two steps of the last digit lies between them.
     """
-    largest = float(np.fmax.reduce(np.abs(values), axis=None, initial=0.0))
+    largest = max((float(np.fmax.reduce(np.abs(of), initial=0.0)) for of in _blocks(values)), default=0.0)
     if largest == 0.0:
         return values + 0.0
     places = 12 - math.floor(math.log10(largest) + 1e-9)  # a largest of .999… is 1
     if places > _MOST_PLACES:
         return without_rounding(values * _POWER_OF_TWO) / _POWER_OF_TWO
-    with np.errstate(over="ignore"):
-        rounded: Floats = np.round(values, places) + 0.0
-    steps = values * 10.0**places
-    np.subtract(steps, np.rint(steps), out=steps)
-    near = np.sort(values[np.abs(steps, out=steps) >= 0.5 - _NEAR_MIDDLE])
+    rounded: Floats = np.empty(values.shape)
+    middles = []
+    for block, out in zip(_blocks(values), _blocks(rounded), strict=True):
+        with np.errstate(over="ignore"):
+            np.add(np.round(block, places), 0.0, out=out)
+        steps = block * 10.0**places
+        np.subtract(steps, np.rint(steps), out=steps)
+        middles.append(block[np.abs(steps, out=steps) >= 0.5 - _NEAR_MIDDLE])
+    near = np.sort(np.concatenate(middles))
     below, ends = np.floor(near * 10.0**places), np.round(near, places) + 0.0
     apart = np.flatnonzero((np.diff(below) == 0.0) & (np.diff(ends) > 0.0))
     for low, high in zip(ends[apart], ends[apart + 1], strict=True):

@@ -110,6 +110,20 @@ def fill_words(key: Any, first: int, out: Words) -> None:
 
 
 @njit(nogil=True, cache=True)
+def fill_next_words(states: Words, out: Words) -> None:
+    """Fill `out`, shape (R, n), with the next words of R states, shape (R, STATE); n is a multiple of LANES.
+
+    States that `start_replicate` filled give those of `fill_words`.
+    """
+    row = np.empty(LANES, np.uint64)
+    for r in range(len(out)):
+        for start in range(0, out.shape[1], LANES):
+            next_row(states[r], row)
+            for i in range(LANES):
+                out[r, start + i] = row[i]
+
+
+@njit(nogil=True, cache=True)
 def as_uniforms(words: Words, out: Floats) -> None:
     """Turn random words, shape (n,), into uniforms on the open interval (0, 1), in `out` or in place."""
     for i in range(out.size):

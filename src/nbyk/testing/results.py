@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from nbyk.report.lines import Head
     from nbyk.testing.pvalues import Alternative, ExpectedP
+    from nbyk.testing.scores.aso import AsoResult
 
 Interval = tuple[float, float]
 NONE: Interval = (math.nan, math.nan)
@@ -89,15 +90,7 @@ class Question:
 
 @dataclass(frozen=True)
 class ResponseCounts:
-    """Numbers of responses to the items from one source.
-
-    Attributes
-    ----------
-    least, most
-        The fewest and the most responses of an item.
-    total
-        Responses of all items.
-    """
+    """The fewest and the most responses of an item from one source, and those of all items."""
 
     least: int
     most: int
@@ -184,17 +177,10 @@ class Drawn:
 class VariancePart:
     """The part of one source in the variance of an effect over new items and new units.
 
-    Attributes
-    ----------
-    source
-        "items" (or "clusters of items"), units such as "raters" or "runs of A", or these "× items":
-        differences of units from item to item, and noise from response to response.
-    variance
-        The part; 0 if its estimate is negative.
-    share
-        The part over the sum of all parts, in [0, 1]; NaN if nothing varies.
-    low, high
-        Interval of the variance, at 95 %; NaN without one.
+    The source is "items" (or "clusters of items"), units such as "raters" or "runs of A", or these "× items":
+    differences of units from item to item, and noise from response to response. The variance is 0 if its
+    estimate is negative; its share of all parts is in [0, 1], NaN if nothing varies; from `low` to `high` is
+    the 95 % interval of the variance, NaN without one.
     """
 
     source: str
@@ -211,37 +197,14 @@ class VariancePart:
 
 @dataclass(frozen=True)
 class Latent:
-    """How far A's ratings lie above B's on the latent scale of an ordinal model.
+    """How far A's ratings lie above B's on the latent scale of an ordinal model (`with_latent`).
 
-    Attributes
-    ----------
-    effect
-        The distance in standard deviations; positive if A is better (`nbyk.testing.systems.latent`).
-    interval
-        Its interval for the claim's population, at the comparison's confidence level.
+    The effect is the distance in standard deviations, above 0 if A is better, with its interval for the
+    claim's population at the comparison's confidence level.
     """
 
     effect: float
     interval: Interval
-
-
-class Order(Protocol):
-    """Almost Stochastic Order of A over B (`nbyk.testing.scores.aso.AsoResult`)."""
-
-    @property
-    def eps_min(self) -> float: ...  # noqa: D102
-
-    @property
-    def violation_ratio(self) -> float: ...  # noqa: D102
-
-    @property
-    def standard_error(self) -> float: ...  # noqa: D102
-
-    @property
-    def resampled(self) -> Floats | None: ...  # noqa: D102
-
-    def reversed(self) -> Order:
-        """Return that of B over A."""
 
 
 @dataclass(frozen=True)
@@ -401,7 +364,7 @@ class Claim:
     enough: str = ""
     parts: tuple[VariancePart, ...] = ()
     margin: Margin | None = None
-    order: Order | None = field(default=None, repr=False)
+    order: AsoResult | None = field(default=None, repr=False)
     latent: Latent | None = None
     least_p: float = 0.0
     drawn: Drawn | None = field(default=None, repr=False, compare=False)
@@ -442,12 +405,6 @@ class Claim:
                 numbers = ("standard_error", "method", "df", "decided", "least_p")
                 claim = replace(claim, p=p, **{name: getattr(narrow, name) for name in numbers})
         return replace(claim, reserve=claim.reserve or narrow.reserve) if claim.p <= alpha else claim
-
-    def plot(self) -> Figure:
-        """Return a figure of the shares of `parts`, from 0 to 100 %."""
-        from nbyk.report.comparison.figures import variance_figure
-
-        return variance_figure("", self.parts)
 
     def shown(self, p: float, alpha: float) -> Shown:
         """Return what the claim shows by its own or a corrected p; NaN shows nothing."""
@@ -617,7 +574,7 @@ class Pair(ShownAsLines):
         reserves = [(claim.population, claim.reserve) for claim in shown]
         tests = [(claim.population, claim.margin) for claim in self.claims if claim.margin]
         reserves += [(population, margin.reserve) for population, margin in tests if margin.is_reserved]
-        return tuple(reserve_sentence(*of_claim) for of_claim in dict.fromkeys(reserves))
+        return tuple(reserve_sentence(*each) for each in dict.fromkeys(reserves))
 
     def in_order(self) -> tuple[str, str, float]:
         """Return the leader, the other system, and the sign that turns effects into those of the leader.
@@ -653,9 +610,9 @@ class Pair(ShownAsLines):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with a row for each claim, the broadest first."""
-        from nbyk.report.comparison.tables import claims_table
+        from nbyk.report.comparison.tables import pairs_table
 
-        return claims_table([self])
+        return pairs_table([self], ahead_first=False)
 
     def plot(self) -> Figure:
         """Return a figure of the effect with its interval, for each claim."""
@@ -700,11 +657,9 @@ class Standing:
 
     Attributes
     ----------
-    name
-        The system's name.
-    score, interval
-        Its score on the data, and the interval of the score for the population of the ranks; NaN if too few
-        units speak for others.
+    name, score, interval
+        The system, its score on the data, and the interval of the score for the population of the ranks; NaN
+        if too few units speak for others.
     rank
         1 + the number of systems with a better score; equal scores share the better rank.
     rank_low, rank_high

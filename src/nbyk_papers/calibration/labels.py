@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nbyk.studies.study import Cell
 from nbyk_papers.calibration.design import ALPHAS
-from nbyk_papers.partitions import in_order, read_partitioned
+from nbyk_papers.gathered import in_order, read_partitioned
 
 if TYPE_CHECKING:
     import pandas as pd

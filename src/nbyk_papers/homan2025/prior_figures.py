@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from nbyk.data.ratings import stored_ratings
 from nbyk.priors import Response, item_parameters, published_prior, read_prior
 from nbyk.report.drawing import COLOURS, new_panels
-from nbyk_papers.fits import draw_ecdf, label_moments, moments_of_prior
 from nbyk_papers.homan2025.comparison import own_fit_p_values
 from nbyk_papers.homan2025.design import ALPHA, label, published_source
+from nbyk_papers.shown import draw_ecdf, label_moments, moments_of_prior
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -108,18 +108,11 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreSemantics:
-    """The exact computation under one reading of the paper.
+    """The computation under a reading of the paper, "published" (the printed numbers) or "recommended".
 
-    Attributes
-    ----------
-    name
-        "published" (reproduces the printed numbers) or "recommended".
-    mixture
-        The normal mixture: "as_run", that of the authors' program, or "as_printed".
-    equal_is_error
-        Whether a score equal to the threshold counts as a Type-II error too, although it rejects.
-    options
-        Keyword arguments of a test's p-values, by test, if they differ from nbyk's defaults.
+    The normal mixture is "as_run", that of the authors' program, or "as_printed". `equal_is_error`: a score
+    equal to the threshold counts as a Type-II error too, although it rejects. `options` are keyword arguments
+    of a test's p-values, by test, if they differ from nbyk's defaults.
     """
 
     name: str

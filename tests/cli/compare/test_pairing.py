@@ -177,16 +177,6 @@ def test_a_long_list_of_pairs_is_cut(nbyk: Run) -> None:
     assert sentence.endswith(" r10, r11, … (20 in all); unpaired: none.")
 
 
-def test_counts_of_units_stand_before_the_name_of_their_system(nbyk: Run) -> None:
-    write_runs("gold", ["p1", "p2"])
-    write_runs("a", ["s1", "s2", "s3"])
-    write_runs("b", ["s1"])
-    _, text, _ = nbyk("compare --gold gold.csv a.csv b.csv --details")
-    assert "nbyk reads ids as 2 raters of gold, 3 runs of a, 1 run of b" in unfolded(text)
-    _, text, _ = nbyk("compare a.csv b.csv --details")
-    assert "nbyk reads ids as 3 raters of a, 1 rater of b" in unfolded(text)
-
-
 def test_the_populations_name_the_systems_even_if_one_is_called_a_or_b(
     run_words: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -177,7 +177,7 @@ CASES = [
     # JSON
     bad("no JSON", "bad.json", "[0.5, 0.7", "not JSON", place=":1"),
     bad("an empty list", "bad.json", "[]", "holds no scores"),
-    bad("a number", "bad.json", "0.5", "found 0.5, expected a list of scores"),
+    bad("a number", "bad.json", "0.5", "is JSON, but not of a tool .* expected a list of scores"),
     bad("a string in a list", "bad.json", '[0.5, "0.7x"]', "found '0.7x'", place=", entry 1"),
     bad("null in a list", "bad.json", "[0.5, null]", "found no score", place=", entry 1"),
     bad("NaN in JSON", "bad.json", "[0.5, NaN]", "found nan", place=", entry 1"),

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import nbyk
-from nbyk.errors import NbykError
 
 
 def raters_with_unequal_loads(seed: int, n: int = 100, n_raters: int = 40) -> nbyk.Systems:
@@ -84,20 +82,3 @@ def test_the_reason_why_so_few_pairs_show_nothing_comes_first() -> None:
     board = nbyk.compare(None, {"x": x, "y": y}, kind="scores", pair_runs=True)
     assert "smallest p-value" in board.warnings[0]
     assert board.sample.pairing == "Scores in one place are a pair."
-
-
-@pytest.mark.parametrize(
-    ("units", "said"),
-    [
-        ({"a": [["x", "y"]] * 5}, "units: unknown system with units 'a'; known: A, B, gold"),
-        (
-            {"A": [["x", "y"]] * 5},
-            "units: found list as the units of A, expected those of `nbyk.read_systems`",
-        ),
-    ],
-)
-def test_units_that_are_not_those_of_the_systems_are_refused(units: Any, said: str) -> None:
-    a, b = np.random.default_rng(0).random((2, 5, 2))
-    with pytest.raises(NbykError) as refused:
-        nbyk.compare(None, a, b, metric="mean", units=units)
-    assert str(refused.value).startswith(said)

@@ -11,7 +11,6 @@ import numpy as np
 from nbyk.arrays import Floats
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.metrics import Metric
-from nbyk.metrics.item_means import equal_item_means
 from nbyk.resampling.effects import Progress, Threads, check_defined, effects_of_scores, run_chunks
 from nbyk.resampling.resample import hypothesis_effects
 from nbyk.resampling.samplers import Sampler
@@ -43,8 +42,8 @@ class ItemStreams:
 
     def __init__(self, seed: int, rows: Rows) -> None:
         order = np.zeros(rows.n_items, np.int64)  # places in a table have no order
-        if rows.table is None:
-            order = np.unique(equal_item_means(rows.gold), return_inverse=True)[1]
+        if rows.table is None and rows.gold.size:
+            order = np.unique(rows.gold_means, return_inverse=True)[1]
         digest = hashlib.sha256(order.astype("<u4").tobytes()).hexdigest()
         self.n_items, self.n_clusters, self._clusters = rows.n_items, rows.n_clusters, rows.clusters
         self.key = stream_key(seed, purpose="comparison", gold=digest, n_items=self.n_items)

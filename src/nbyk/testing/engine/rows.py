@@ -14,7 +14,7 @@ from nbyk.arrays import Floats, Integers
 from nbyk.metrics import Metric
 from nbyk.metrics.classes import shares_of
 from nbyk.metrics.item_means import equal_item_means, without_rounding
-from nbyk.resampling.lanes import fill_words
+from nbyk.resampling.lanes import LANES, STATE, fill_next_words, fill_words, start_replicate
 from nbyk.sums import product
 from nbyk.testing.engine import swaps
 from nbyk.testing.engine.item_draws import Kinds
@@ -24,6 +24,9 @@ _UNEVEN = 0.01
 """The most that Σ |x|³ / (Σ x²)^1.5 may be: normal numbers have it from 25,000 on."""
 
 _FEW_SYSTEMS = 12
+
+_WORDS = 1024
+"""Words of a draw that are there at one time."""
 
 
 class Swaps:
@@ -79,12 +82,19 @@ class Swaps:
         counts = self.counts(kinds)
         if kinds is not None and counts is not None:
             return product(values[kinds.first].T, counts.T)
-        sums = np.empty((self.n_draws, values.shape[1]))
-        if values.shape[1] == 1:
-            swaps.add_swapped_values(values[:, 0], self.words, np.empty((8, 256)), sums[:, 0])
-        else:
-            swaps.add_swapped(values, self.words, sums)
+        sums = np.zeros((self.n_draws, values.shape[1]))
+        first = 0
+        for words in self.blocks():
+            if values.shape[1] == 1:
+                swaps.add_swapped_values(values[first:, 0], words, np.empty((8, 256)), sums[:, 0])
+            else:
+                swaps.add_swapped(values[first:], words, sums)
+            first += 64 * words.shape[1]
         return np.ascontiguousarray(sums.T)
+
+    def blocks(self) -> Iterator[NDArray[np.uint64]]:
+        """Yield the words, some columns after the others."""
+        yield self.words
 
 
 class DrawnSwaps(Swaps):
@@ -106,6 +116,23 @@ class DrawnSwaps(Swaps):
         words = np.empty((self._n_draws, -(-self._n_clusters // 64)), np.uint64)
         fill_words(self._word, self._first, words)
         return words
+
+    def blocks(self) -> Iterator[NDArray[np.uint64]]:
+        """Yield the words, some columns after the others; those of many items are never all there."""
+        n_words = -(-self._n_clusters // 64)
+        if n_words <= _WORDS:
+            yield self.words
+            return
+        states = np.empty((self._n_draws, STATE), np.uint64)
+        for draw, state in enumerate(states):
+            start_replicate(self._word, self._first + draw, state)
+        words = np.empty((self._n_draws, _WORDS), np.uint64)
+        for first in range(0, n_words, _WORDS):
+            width = min(_WORDS, LANES * -(-(n_words - first) // LANES))
+            if width < _WORDS:
+                words = np.empty((self._n_draws, width), np.uint64)
+            fill_next_words(states, words)
+            yield words
 
     def counts(self, kinds: Kinds | None) -> Integers | None:
         """Return how many items of each kind are swapped, shape (R, kinds)."""

@@ -61,8 +61,7 @@ def _byte(word: Any, place: int) -> Any:
 
 @njit(nogil=True, cache=True)
 def add_swapped_values(gains: Array, words: Array, t: Array, out: Array) -> None:
-    """Fill `out`, shape (R,), as `add_swapped` for one sum, in a third of its time; `t` is room, (8, 256)."""
-    out[:] = 0.0
+    """Add to `out`, shape (R,), as `add_swapped` does, in a third of its time; `t` is room, (8, 256)."""
     for column in range(words.shape[1]):
         fill_subset_table(gains[DRAWS * column : DRAWS * (column + 1)], t)
         for draw in range(words.shape[0]):
@@ -74,13 +73,12 @@ def add_swapped_values(gains: Array, words: Array, t: Array, out: Array) -> None
 
 @njit(nogil=True, cache=True)
 def add_swapped(gains: Array, words: Array, out: Array) -> None:
-    """Fill `out`, shape (R, F), with each draw's sums of the `gains`, shape (N, F), of the swapped items.
+    """Add to `out`, shape (R, F), each draw's sums of the `gains`, shape (N, F), of the swapped items.
 
     `words`, shape (R, ⌈N/64⌉), have a bit per item from the lowest up. The sum of a draw does not depend on
     the others.
     """
     n, n_sums = gains.shape
-    out[:] = 0.0
     tables = np.empty((8, 256, min(n_sums, _TOGETHER)))
     for first in range(0, n_sums, _TOGETHER):
         width = min(_TOGETHER, n_sums - first)

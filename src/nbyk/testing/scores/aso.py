@@ -20,6 +20,7 @@ from nbyk.errors import NbykError
 from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import check_draws
+from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.means import difference_of_means, interval_of_means
 from nbyk.testing.scores.nulls import equal_on_paper
@@ -143,7 +144,7 @@ def aso(
     keep_resamples
         Whether the result holds the ratio of each resample.
     seed, threads, progress
-        As for `nbyk.approximate_randomisation`.
+        As for `nbyk.score_test`.
 
     Returns
     -------
@@ -299,11 +300,7 @@ class Bound:
     def __post_init__(self) -> None:
         check_draws(self.n_resamples, least=2)
         object.__setattr__(self, "seed", as_seed(self.seed))
-        if not 0.0 < self.confidence_level < 1.0:
-            raise NbykError(
-                f"found {self.confidence_level}, expected a number in (0, 1), such as 0.95",
-                argument="confidence_level",
-            )
+        check_confidence_level(self.confidence_level)
         if self.n_comparisons < 1:
             raise NbykError(f"found {self.n_comparisons}, expected at least 1", argument="n_comparisons")
 
@@ -378,8 +375,8 @@ def few_scores(n: int, m: int) -> Iterator[str]:
             f"{n} scores of A and {m} of B: with fewer than {FEW_SCORES} of each, eps_min says little. If "
             "every score of A is above every score of B, no resample differs, and eps_min is 0 at any "
             f"confidence; for two equally good systems that happens once in {math.comb(n + m, n)} times. It "
-            "can rank systems, but not back a claim: collect more runs, or give the p-value of "
-            "permutation_test beside it"
+            "can rank systems, but not back a claim: collect more runs, or give the p-value of the "
+            "permutation test beside it"
         )
 
 

@@ -18,7 +18,7 @@ from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.intervals import proportion_interval
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Board
-from nbyk.testing.scores.aso import AsoResult, aso_batch
+from nbyk.testing.scores.aso import aso_batch
 from nbyk.testing.scores.battery import p_values as p_values_of
 from nbyk.testing.scores.compare_scores import n_corrected_for
 from nbyk.testing.scores.facts import FACTS
@@ -70,7 +70,7 @@ def bootstrap_power_analysis(
         How much better the other system is: 1.25 multiplies every score, or adds 1.25 if `lift_is` is
         "shift". A factor is at least 1 and needs scores that are not negative; a shift is at least 0.
     test
-        One of `nbyk.testing.scores.battery.TESTS`, or a function from samples of both, shapes (R, n),
+        One of `nbyk.testing.scores.facts.TESTS`, or a function from samples of both, shapes (R, n),
         to p-values, shape (R,); each sample is resampled by itself, so a paired test would see no real pairs.
     alternative
         The side of a named test: "two-sided", "greater" (the lifted system is better) or "less".
@@ -170,7 +170,7 @@ def check_power_of(test: str, scores: Mapping[str, Floats], lift: float, lift_is
 def _eps_min(board: Board, a: Floats, b: Floats) -> Floats:
     """Return the bounds of pairs of samples by Almost Stochastic Order, as the comparison's own."""
     order, question = board.pairs[0].claims[0].order, board.question
-    assert isinstance(order, AsoResult)
+    assert order is not None
     n, level = order.bound.n_comparisons, 1.0 - question.alpha
     return aso_batch(a, b, confidence_level=level, n_comparisons=n, seed=question.seed)
 

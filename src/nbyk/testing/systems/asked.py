@@ -11,7 +11,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, Threads, check_defined
-from nbyk.resampling.samplers import Sampler, check_null, get_sampler
+from nbyk.resampling.samplers import check_null, get_sampler
 from nbyk.testing.decision import Decision, NullDraws
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.intervals import IntervalMethod, check_confidence_level
@@ -39,16 +39,9 @@ WHOLE_ITEMS = get_sampler("bootstrap_items/all")
 class Asked:
     """What is asked of a comparison; the other fields are those of `nbyk.compare`, and all are checked.
 
-    Attributes
-    ----------
-    decision
-        The alternative, α, the numbers of draws, and the largest error of a settled decision.
-    sampler
-        The bootstrap of test sets.
-    interval
-        The method of an interval over items alone, "percentile" or "bca".
-    looks
-        Number of planned looks as data come in; α and the confidence level are those of each.
+    `decision` holds the alternative, α, the numbers of draws, and the largest error of a settled decision.
+    `interval` is the method of an interval over items alone, and α and the confidence level are those of each
+    of some `looks`.
     """
 
     decision: Decision
@@ -56,7 +49,6 @@ class Asked:
     confidence_level: float = 0.95
     generalise: Sequence[str] | None = None
     pair_runs: bool = False
-    sampler: Sampler = WHOLE_ITEMS
     interval: IntervalMethod = "percentile"
     looks: int = 1
     seed: int = 0
@@ -65,12 +57,6 @@ class Asked:
 
     def __post_init__(self) -> None:
         check_null(self.null)
-        if self.sampler.items != "bootstrap_items":
-            raise NbykError(
-                f"found {self.sampler.name}, which draws no items, so its intervals would ignore how items "
-                f"vary; expected bootstrap_items/{self.sampler.response_name}",
-                argument="interval_sampler",
-            )
         if self.interval not in get_args(IntervalMethod):
             raise unknown_name("interval method", self.interval, get_args(IntervalMethod)).about(
                 argument="interval"
@@ -123,17 +109,14 @@ class Asked:
         """Return the function that draws from the null at the data's own size; undefined ones are errors."""
 
         def draw(which: list[int], n_draws: int, *, start: int) -> Floats:
-            effects = draws.under_null(which, n_draws, self.null, self.sampler, start=start)
+            effects = draws.under_null(which, n_draws, self.null, WHOLE_ITEMS, start=start)
             return check_defined([draws.metrics[index] for index in which], effects)
 
         return draw
 
     def bootstrapped(self, draws: Draws) -> Floats:
         """Return bootstrapped effects, shape (metrics, B); not finite where a metric is undefined."""
-        every, n_draws = range(len(draws.metrics)), self.decision.n_resamples
-        if self.sampler.keeps_rows:
-            return draws.bootstrapped(every, n_draws, "bootstrap")
-        return draws.redrawn(every, n_draws, self.sampler, None)
+        return draws.bootstrapped(range(len(draws.metrics)), self.decision.n_resamples, "bootstrap")
 
     def panel(self, data: ResponseSet) -> Panel:
         """Return the population of the claims about two systems (`nbyk.testing.systems.panel.panel_of`)."""
@@ -152,11 +135,4 @@ class Asked:
                     argument="generalise",
                 )
             generalise = ("items",)
-        panel = panel_of(data, generalise, pair_runs=self.pair_runs)
-        if panel.draws_clusters and not self.sampler.keeps_rows:
-            raise NbykError(
-                f"found {self.sampler.name}, which draws items one by one, but they come in clusters; "
-                "expected bootstrap_items/all",
-                argument="interval_sampler",
-            )
-        return panel
+        return panel_of(data, generalise, pair_runs=self.pair_runs)

@@ -12,6 +12,7 @@ from nbyk.arrays import Floats
 from nbyk.data.scales import Scale
 from nbyk.data.units import Units
 from nbyk.resampling.effects import check_defined
+from nbyk.testing.corrections import corrected_pairs
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.family import DrawnNull, Hypotheses, choose_pairs, swap_bound
 from nbyk.testing.intervals import acceleration, agreeing, bca_interval, percentile_interval
@@ -32,18 +33,23 @@ from nbyk.testing.results import (
 )
 from nbyk.testing.shared_units import SharedUnitsTest
 from nbyk.testing.shared_units.boards import lone_spread, moderated_tests
-from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
-from nbyk.testing.systems.by_formula import corrected_pairs
+from nbyk.testing.systems.asked import EQUALLY_GOOD, WHOLE_ITEMS, Asked
 from nbyk.testing.systems.cautions import (
     ONE_RESPONSE,
     about_data,
     about_number,
     about_pair,
 )
-from nbyk.testing.systems.claims import broad_test, few_units, with_intervals_of_parts, within
+from nbyk.testing.systems.claims import (
+    broad_test,
+    claims_of,
+    few_units,
+    is_within_one,
+    with_intervals_of_parts,
+    within,
+)
 from nbyk.testing.systems.items_alone import SIGN_TEST, ItemsAlone, items_alone, score_interval
 from nbyk.testing.systems.latent import with_latent
-from nbyk.testing.systems.margins import claims_of, is_within_one
 from nbyk.testing.systems.panel import Panel, population_of
 from nbyk.testing.systems.scored import ScoredSystems
 from nbyk.testing.unit_cautions import about_units, pairing_caution, pairing_sentence
@@ -92,7 +98,7 @@ def board_of(
     compared = []
     for (a, b), under in zip(pairs, nulls, strict=True):
         draws = draws_of((a, b))
-        if drawn is None or not asked.sampler.keeps_rows:
+        if drawn is None:
             bootstrapped = asked.bootstrapped(draws)[0]
         else:
             with np.errstate(invalid="ignore"):  # inf − inf if the metric is undefined
@@ -216,9 +222,7 @@ class _OnePair:
             kept.setflags(write=False)
         *broader, last = (claim.times(unit) for claim in claims)
         decision_error = 0.0 if exact else decision.error
-        last = replace(
-            last, drawn=Drawn(under.n_draws, exact, decision_error, null, drawn, asked.sampler.name)
-        )
+        last = replace(last, drawn=Drawn(under.n_draws, exact, decision_error, null, drawn, WHOLE_ITEMS.name))
         a, b = (
             None if score is None else metric.score_in_ratings(score, self.scale) for score in draws.scores(0)
         )

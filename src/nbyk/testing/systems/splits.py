@@ -28,18 +28,9 @@ _N_SPLITS = 16
 
 @dataclass(frozen=True)
 class Splits:
-    """Responses to split: of the items with two or more from every role that has two on any item.
+    """Responses to split, by role: of the items with two or more from each of `roles`, and their clusters.
 
-    Attributes
-    ----------
-    responses
-        Each role's matrix with only these items.
-    roles
-        Roles to split.
-    single
-        Roles with one response per item; their part cannot be told from the items' part.
-    clusters : ndarray of int, shape (items,), or None
-        The cluster of each of these items, 0 to G − 1; None without clusters.
+    Roles that are `single` have one response per item; their part cannot be told from the items' part.
     """
 
     responses: dict[str, Floats]
@@ -59,9 +50,9 @@ class Splits:
                 f"variance shares: {int(kept.sum())} items have two responses or more from each of "
                 f"{', '.join(split)}; expected at least two items"
             )
-        of_kept = {role: matrix[kept] for role, matrix in whole.items()}
+        matrices = {role: matrix[kept] for role, matrix in whole.items()}
         clusters = None if data.clusters is None else np.unique(data.clusters[kept], return_inverse=True)[1]
-        return cls(of_kept, split, tuple(role for role in roles if role not in split), clusters)
+        return cls(matrices, split, tuple(role for role in roles if role not in split), clusters)
 
     @property
     def counts(self) -> Integers:
@@ -74,7 +65,7 @@ class Splits:
         return bool(self.roles) and int(self.counts.min()) >= 4
 
     def features(self, effects: Effects, key: StreamKey) -> Floats:
-        """Return each item's numbers for `parts`, shape (items, 2^roles + 7).
+        """Return each item's numbers for `parts`, shape (items, 2^roles + 7), or (items, 2) without roles.
 
         The mean effect is subtracted from d first. The numbers are means over splits: of d × d with the
         halves of each subset of roles in common, of d on halves, and its square; of d × d on two quarters, of
@@ -83,7 +74,7 @@ class Splits:
         d = effects(self.responses)
         centre = d.mean()
         n_subsets = 1 << len(self.roles)
-        features = np.zeros((len(d), n_subsets + 7))
+        features = np.zeros((len(d), n_subsets + 7 if self.roles else 2))
         for split in range(_N_SPLITS if self.roles else 0):
             generator = np.random.Generator(np.random.PCG64(key.seed_sequence("split", split)))
             halves = {role: _halves(self.responses[role], generator) for role in self.roles}

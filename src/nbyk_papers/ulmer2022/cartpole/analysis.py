@@ -13,8 +13,7 @@ from nbyk.errors import NbykError
 from nbyk.resampling.streams import stream_key
 from nbyk.testing.results import Pair
 from nbyk.testing.scores.aso import AsoResult, aso_batch
-from nbyk.testing.scores.battery import TESTS, p_values
-from nbyk.testing.scores.facts import FACTS
+from nbyk.testing.scores.battery import p_values, score_test
 from nbyk.testing.scores.power_analysis import BootstrapPower, bootstrap_power_analysis
 from nbyk.testing.systems.compare import compare
 from nbyk_papers.ulmer2022.cartpole.rewards import LABELS, Rewards
@@ -150,8 +149,7 @@ def _runs_tested(means: Mapping[str, Floats], n_runs: int, seed: int) -> RunsTes
     labelled = {LABELS[agent]: sample for agent, sample in sampled.items()}
 
     def p_of(name: str) -> float:
-        seeds = {"seed": seed} if FACTS[name].draws else {}
-        return TESTS[name](*sampled.values(), alternative="greater", **seeds).p
+        return score_test(name, *sampled.values(), alternative="greater", seed=seed).p
 
     return RunsTested(
         pair=compare(None, labelled, test="aso", alternative="greater", alpha=ALPHA, tau=TAU, seed=seed).pair,

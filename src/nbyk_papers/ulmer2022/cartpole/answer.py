@@ -11,7 +11,6 @@ import numpy as np
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import aso_figure, spread
 from nbyk.report.drawing import COLOURS, new_panels, style
-from nbyk.testing.scores.aso import AsoResult
 from nbyk_papers.ulmer2022.cartpole.analysis import (
     ALPHA,
     FIRST,
@@ -259,7 +258,7 @@ def _details(found: CaseStudy) -> dict[str, Any]:
             {
                 "n_runs": at.n_runs,
                 "means": at.means,
-                **_aso(at.aso),
+                **{name: getattr(at.aso, name) for name in ("eps_min", "violation_ratio", "standard_error")},
                 "p": dict(at.p),
                 "power": {agent: vars(power) for agent, power in at.power.items()},
             }
@@ -268,13 +267,7 @@ def _details(found: CaseStudy) -> dict[str, Any]:
         "eps_min": {agent: list(bounds.values()) for agent, bounds in found.eps_min.items()},
         "one_run": {"eps_min": found.one_run[0], "p_bootstrap": found.one_run[1]},
         "episodes": [
-            {
-                "agent": of_agent.agent,
-                "n_pairs": of_agent.n_pairs,
-                "rejected": of_agent.rejected,
-                "ordered": of_agent.ordered,
-                "rejected_means": of_agent.rejected_means,
-            }
+            {name: value for name, value in vars(of_agent).items() if name != "p"}
             for of_agent in found.episodes
         ],
         "published": {
@@ -283,12 +276,4 @@ def _details(found: CaseStudy) -> dict[str, Any]:
             "power": PUBLISHED_POWER,
             "table": {f"{a} over {b}": value for (a, b), value in PUBLISHED_TABLE.items()},
         },
-    }
-
-
-def _aso(found: AsoResult) -> dict[str, float]:
-    return {
-        "eps_min": found.eps_min,
-        "violation_ratio": found.violation_ratio,
-        "standard_error": found.standard_error,
     }

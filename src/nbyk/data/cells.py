@@ -1,0 +1,149 @@
+"""Cells of numbers or text as Arrow holds them, in a tenth of the room of Python's objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Indices = NDArray[np.int64]
+
+BLOCK = 2**16
+"""Cells that are Python's objects at one time."""
+
+
+class Cells(Sequence[Any]):
+    """The cells of a column of numbers or text; they become Python's objects one block after the other."""
+
+    def __init__(self, array: pa.Array) -> None:
+        self.array = array
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __getitem__(self, place: Any) -> Any:
+        return Cells(self.array[place]) if isinstance(place, slice) else self.array[int(place)].as_py()
+
+    def __iter__(self) -> Iterator[Any]:
+        for block in blocks(self):
+            yield from block
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Cells):
+            return bool(self.array.equals(other.array))
+        return isinstance(other, tuple | list) and len(self) == len(other) and all(map(_same, self, other))
+
+    def __hash__(self) -> int:
+        return hash((len(self), *self[:8]))
+
+    @property
+    def are_text(self) -> bool:
+        """Whether the cells are text."""
+        return str(self.array.type) == "string"
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether the cells are whole numbers."""
+        return "int" in str(self.array.type)
+
+    def taken(self, rows: Any) -> Cells:
+        """Return the cells of some rows, in their order."""
+        return Cells(self.array.take(rows))
+
+    def places_of(self, names: Cells) -> Indices:
+        """Return the place of each of some names among these cells, -1 where it is none."""
+        import pyarrow.compute as pc
+
+        places = pc.index_in(names.array, value_set=self.array).fill_null(-1)
+        return np.asarray(places.to_numpy(), dtype=np.int64)
+
+    @cached_property
+    def are_distinct(self) -> bool:
+        """Whether no two cells are equal."""
+        return len(self.array.unique()) == len(self)
+
+    def numbered(self) -> tuple[Cells, Indices]:
+        """Return the distinct cells in order of first appearance, and each cell's place among them."""
+        if self.are_distinct:
+            return self, np.arange(len(self))
+        encoded = self.array.dictionary_encode()
+        return Cells(encoded.dictionary), encoded.indices.to_numpy().astype(np.int64)
+
+    def without_digits(self) -> list[int]:
+        """Return the rows whose text has no digit: few, unless the text is words."""
+        import pyarrow.compute as pc
+
+        has_digit = pc.match_substring_regex(self.array, "[0-9]").fill_null(False)
+        return np.flatnonzero(~has_digit.to_numpy(zero_copy_only=False)).tolist()
+
+    def numbers(self) -> NDArray[np.float64]:
+        """Return numbers, NaN where none is."""
+        import pyarrow as pa
+
+        found = self.array.cast(pa.float64(), safe=False)
+        return np.array((found.fill_null(np.nan) if found.null_count else found).to_numpy())
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(one == other)
+
+
+def is_compact(kind: pa.DataType) -> bool:
+    """Return whether `Cells` hold columns of a kind: text, whole numbers and floats."""
+    import pyarrow.types as of
+
+    known = (of.is_string, of.is_large_string, of.is_integer, of.is_float32, of.is_float64)
+    return any(is_such(kind) for is_such in known)
+
+
+def column_cells(column: Any) -> Cells | None:
+    """Return a column of Arrow as cells; None of another kind than text, whole numbers and floats."""
+    import pyarrow as pa
+
+    if not is_compact(column.type):
+        return None
+    kind = pa.string() if pa.types.is_large_string(column.type) else column.type
+    try:
+        cells = column.cast(kind).combine_chunks()
+        cells.validate(full=True)
+    except pa.ArrowInvalid:  # the bytes are no text
+        return None
+    return Cells(cells)
+
+
+def text_of_numbers(numbers: Any) -> Cells:
+    """Return whole numbers as text."""
+    import pyarrow as pa
+
+    return Cells(pa.array(numbers).cast(pa.string()))
+
+
+def blocks(cells: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Yield Arrow's cells as lists, one block after the other, and others as they are."""
+    if not isinstance(cells, Cells):
+        yield cells
+        return
+    for start in range(0, len(cells), BLOCK):
+        yield cells.array[start : start + BLOCK].to_pylist()
+
+
+def are_distinct(names: Sequence[Any]) -> bool:
+    """Return whether no name comes twice."""
+    return names.are_distinct if isinstance(names, Cells) else len(set(names)) == len(names)
+
+
+def union(of: Sequence[Sequence[str]]) -> Sequence[str]:
+    """Return the distinct names in several sequences, in order of first appearance."""
+    if all(names is of[0] or names == of[0] for names in of):
+        return of[0] if of else ()
+    if all(isinstance(names, Cells) for names in of):
+        import pyarrow as pa
+
+        return Cells(pa.concat_arrays([names.array for names in of if isinstance(names, Cells)]).unique())
+    return tuple(dict.fromkeys(name for names in of for name in names))
