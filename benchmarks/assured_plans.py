@@ -17,6 +17,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from statistics import NormalDist
@@ -84,7 +85,7 @@ def print_items(n_pilots: int, folder: Path | None) -> None:
         for kind in ("levels", "real"):
             effect, k = EFFECTS[name] / unit, RESPONSES[name]
             every = nbyk.PilotItems(name, matrix, response, system_answers=kind)
-            needed = _planned(every, effect, k).n_items
+            needed = _planned(every, effect, k, precision=0.005).n_items
             for n in (40, 80, 160):
                 generator, plans = np.random.default_rng(n), []
                 for _ in range(n_pilots):
@@ -98,7 +99,7 @@ def print_labels(n_pilots: int) -> None:
     _print_columns("prior", "metric, effect")
     for (name, k), (metric, effect) in product((("jobs_q1", 10), ("toxicity", 5)), LABEL_EFFECTS.items()):
         prior = ClassPrior(name, PRIORS[name])
-        needed = _planned(prior, effect, k, metric).n_items
+        needed = _planned(prior, effect, k, metric, precision=0.005).n_items
         for n in (100, 400):
             generator, plans = np.random.default_rng(n), []
             for _ in range(n_pilots):
@@ -124,10 +125,11 @@ def _print_row(start: str, needed: int, plans: Sequence[Plan]) -> None:
     print(f"| {start} | {needed} | {' | '.join(cells)} |", flush=True)
 
 
-def _planned(items: ItemSource, effect: float, k: int, metric: str = "mae") -> Plan:
-    return nbyk.plan(
-        items, metric=metric, effect=effect, power=0.8, k_responses=k, precision=0.02, n_resamples=999
-    )
+def _planned(
+    items: ItemSource, effect: float, k: int, metric: str = "mae", *, precision: float = 0.02
+) -> Plan:
+    size = partial(nbyk.plan, power=0.8, k_responses=k, precision=precision, n_resamples=999)
+    return size(items, metric=metric, effect=effect)
 
 
 if __name__ == "__main__":

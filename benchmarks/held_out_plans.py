@@ -152,7 +152,7 @@ def held_out(name: str, ratings: Ratings, levels: tuple[float, ...], half: int, 
         for part, items in (("one", order[:cut]), ("other", order[cut:])):
             path = Path(folder) / f"{part}.csv"
             write(ratings, items, path)
-            pilot = PilotFiles(path, None, Columns(), Mending())
+            pilot = PilotFiles(path, None, Columns(), Mending(), (), by_gold=True)
             declared = ",".join(f"{level:g}" for level in levels)
             of_levels = pilot.read(pilot_scale(declared))
             of_ends = pilot.read(pilot_scale(f"{levels[0]}..{levels[-1]}"))
