@@ -14,6 +14,8 @@ other half, in two ways:
 
 `--labels` plans for the same data as labels, with the plan "to be safe" and its redrawn power in two more
 columns; their noise has the share ε. So it does for those of JOBS, a long table of items, raters and labels.
+After them stands how far off .8 the redrawn power is expected to be, as halves of one prior differ by chance,
+and with it the chance to be within .04.
 `--known` asks which way is right, on simulated items whose true shares of yes give a third power.
 """
 
@@ -38,12 +40,15 @@ from nbyk.data.columns import Columns
 from nbyk.data.layouts import Mending
 from nbyk.data.parsers import parse_lewidi
 from nbyk.metrics import get
+from nbyk.metrics.registry import kind_of_labels
 from nbyk.planning.long_run import epsilon_for_effect
 from nbyk.planning.plan import plan
 from nbyk.planning.power.estimate import power_of_test
 from nbyk.priors import Response, fit_classes
+from nbyk.priors.nominal import shares_of
 from nbyk.resampling.labels import LabelledItems, LabelPopulation, counts_among
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
+from nbyk.resampling.streams import Streams, stream_key
 
 Floats = NDArray[np.float64]
 
@@ -147,7 +152,7 @@ def held_out(name: str, ratings: Ratings, levels: tuple[float, ...], half: int, 
         for part, items in (("one", order[:cut]), ("other", order[cut:])):
             path = Path(folder) / f"{part}.csv"
             write(ratings, items, path)
-            pilot = PilotFiles(path, None, Columns(), Mending())
+            pilot = PilotFiles(path, None, Columns(), Mending(), (), by_gold=True)
             declared = ",".join(f"{level:g}" for level in levels)
             of_levels = pilot.read(pilot_scale(declared))
             of_ends = pilot.read(pilot_scale(f"{levels[0]}..{levels[-1]}"))
@@ -216,6 +221,32 @@ def held_out_labels(
     return HeldOut(cut, found.n_items, found.power, redrawn, plain, f" {safely.n_items} | {power:.3f} |")
 
 
+def sampling_sd(
+    counts: NDArray[np.int64], k: int, metric: str, epsilon: float, n_sets: int, n_pairs: int = 20
+) -> float:
+    """Return how far the redrawn power is off .8 by sampling alone, the root of the mean square.
+
+    Pairs of halves are drawn from the prior that all items are fitted to. With z for the level and .8, the
+    power at the size that the first asks for is Φ((z_α + z_.8) s₂/s₁ − z_α), where s is the mean over the SD
+    of items' effects. The Monte-Carlo errors of the stated power and of the redrawn one are added.
+    """
+    prior, generator = fit_classes("all", counts, n_sets=1).prior, np.random.default_rng(3)
+    chosen, runs = get(metric, kind_of_labels(metric)), 1 if metric == "accuracy" else None
+    signals = np.empty((n_pairs, 2))
+    for place in np.ndindex(signals.shape):
+        labels = counts.sum(axis=1)[generator.permutation(len(counts))[: len(counts) // 2]]
+        shares = shares_of(prior.draw(generator.uniform(1e-12, 1.0, (len(labels), prior.n_uniforms))))
+        half = generator.multinomial(labels, shares)
+        items = LabelledItems(fit_classes("half", half, n_sets=1).prior, half)
+        streams = Streams(stream_key(sum(place), purpose="halves", n=int(generator.integers(2**31))), 0)
+        population = LabelPopulation(items, 4096, k, epsilon, n_runs=runs)
+        effects = population.item_effects([chosen], streams, 256)
+        signals[place] = effects.mean() / effects.std()
+    z_alpha, z_power = stats.norm.ppf((0.975, 0.8))
+    powers = stats.norm.cdf((z_alpha + z_power) * signals[:, 1] / signals[:, 0] - z_alpha)
+    return float(np.sqrt(((powers - 0.8) ** 2).mean() + 0.01**2 + 0.16 / n_sets))
+
+
 def true_power(shares: Floats, n: int, k: int, effect: float, n_sets: int, rng: np.random.Generator) -> float:
     """Return the power where the true share of yes of every item is known."""
 
@@ -268,7 +299,9 @@ def main() -> None:
         print_known(options.sets)
         return
     columns = ["data", "half", "items", "K", "effect", "N", "stated", "redrawn", "plain"]
-    columns += ["N to be safe", "redrawn"] if options.labels is not None else []
+    columns += (
+        ["N to be safe", "redrawn", "off by sampling", "within .04"] if options.labels is not None else []
+    )
     print(f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
 
     def show(found: HeldOut, name: str, half: int, k: int, effect: str) -> None:
@@ -280,8 +313,11 @@ def main() -> None:
         jobs = Path(options.labels) if options.labels else None
         for name, (counts, k) in label_sets(options.folder, jobs).items():
             for metric, epsilon in (("accuracy", 0.2), ("js_divergence", 0.1)):
+                sd = sampling_sd(counts, k, metric, epsilon, options.sets)
+                within = 1.0 - 2.0 * stats.norm.sf(0.04 / sd)
                 for half in range(options.halves):
                     of_labels = held_out_labels(counts, k, metric, epsilon, half, options.sets)
+                    of_labels = replace(of_labels, safe=f"{of_labels.safe} {sd:.3f} | {within:.2f} |")
                     show(of_labels, name, half, k, f"{metric}, ε = {epsilon:g}")
         return
     for name, (ratings, levels) in data_sets(options.folder).items():

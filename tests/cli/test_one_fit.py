@@ -20,6 +20,7 @@ from nbyk.planning.fitted_systems import FittedSystems
 from nbyk.priors import Response, TwoStagePrior, fit_prior
 from nbyk.priors.families import Beta, TruncatedNormal, open_uniforms
 from tests.cli.conftest import Run
+from tests.priors.test_kinds import OWN, drawn
 
 LEVELS = Levels((1, 2, 3, 4, 5))
 FIVE = Response("likert", 5)
@@ -175,3 +176,22 @@ def test_pilots_and_fits_take_repeated_and_empty_rows_as_comparisons_do(
     for line in ("fit more.csv --scale 1..5", f"plan --pilot more.csv --scale 1..5 {PLAN}"):
         code, _, errors = nbyk(line)
         assert (code, "`" in errors, "--on-" in errors) == (2, False, True)
+
+
+def test_a_plan_takes_the_prior_that_nbyk_fit_wrote(
+    nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    seconds = np.round(60.0 * np.minimum(drawn(OWN, 200, 5, 1), 1.0), 2)
+    rows = [f"i{i},r{r},{value}" for i, of_item in enumerate(seconds) for r, value in enumerate(of_item)]
+    Path("times.csv").write_text("\n".join(["item,rater,value", *rows]) + "\n", encoding="utf-8")
+    code, said, errors = nbyk("fit times.csv --scale 0..60 --response lognormal --out prior.json")
+    assert code == 0, errors
+    assert "made a lognormal number of them" in said
+    powers = []
+    for epsilon in (1, 20):
+        size = f"--items 60 --responses 3 --epsilon {epsilon} --unit scale --scale 0..60"
+        code, said, errors = nbyk(f"plan --prior prior.json {size} --precision 0.04 --format json")
+        assert code == 0, errors
+        powers.append(json.loads(said)["power"])
+    assert powers[0] < 0.2 < 0.8 < powers[1]

@@ -101,4 +101,4 @@ def test_verdicts_follow_the_errors_of_samplers_and_metrics(tmp_path: Path) -> N
 def test_cells_are_of_each_kind_of_responses_and_epsilon() -> None:
     cells = [cell for cell in STUDY.cells(validate({})) if cell.step == "estimates"]
     assert [cell.settings["source"] for cell in cells] == [name for name in KINDS for _ in range(2)]
-    assert {cell.settings["n_sets"] for cell in cells} == {40}
+    assert {cell.settings["n_sets"] for cell in cells} == {400}

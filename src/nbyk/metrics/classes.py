@@ -72,21 +72,28 @@ def _fill_votes(shares: Floats, out: Floats) -> None:
 @njit(nogil=True, cache=True)
 def accuracy(systems: Floats, gold: Floats, out: Floats, table: Floats) -> None:
     """Share of items whose class is the target."""
-    votes = np.empty(gold.shape[1:])
+    n_systems, n_items, runs = systems.shape[0], systems.shape[2], systems.shape[3]
     for r in range(gold.shape[0]):
-        _fill_votes(gold[r], votes)
-        for s in range(systems.shape[0]):
-            total = 0.0
-            for i in range(systems.shape[2]):
+        out[:, r] = 0.0
+        for i in range(n_items):  # votes as of `_fill_votes`, without views of the item
+            most = gold[r, i, 0]
+            for c in range(1, gold.shape[2]):
+                most = max(most, gold[r, i, c])
+            most -= TIED
+            tied = 0
+            for c in range(gold.shape[2]):
+                tied += gold[r, i, c] >= most
+            for s in range(n_systems):
                 right = 0.0
                 n = 0
-                for k in range(systems.shape[3]):
+                for k in range(runs):
                     code = systems[s, r, i, k]
                     if code == code:
-                        right += votes[i, int(code)]
+                        right += 1.0 / tied if gold[r, i, int(code)] >= most else 0.0
                         n += 1
-                total += right / n if n > 0 else np.nan
-            out[s, r] = total / systems.shape[2]
+                out[s, r] += right / n if n > 0 else np.nan
+        for s in range(n_systems):
+            out[s, r] /= n_items
 
 
 @njit(nogil=True, cache=True)
@@ -226,9 +233,10 @@ def _fill_pooled(codes: Floats, table: Floats, out: Floats) -> int:
     for code in codes:
         if code == code:
             n += 1
-            out += table[int(code)]
-    if n > 0:
-        out /= n
+            for c in range(len(out)):  # no view of a row, as in `mean_distance`
+                out[c] += table[int(code), c]
+    for c in range(len(out)):
+        out[c] /= max(n, 1)
     return n
 
 

@@ -25,7 +25,7 @@ from nbyk.errors import NbykError, argument_with
 from nbyk.metrics import Metric, get
 from nbyk.planning.long_run import ends_of, unit_of
 from nbyk.priors.nominal import LabelPrior, labels_of, shares_of
-from nbyk.resampling.labels import counts_among
+from nbyk.resampling.labels import LabelSets, counts_among
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.rated_labels import dealt_raters, labels_by_raters
 from nbyk.resampling.resample import observed_effects
@@ -213,7 +213,7 @@ class Pilot:
         variances are the prior's; the prior was fitted to the pilot that is `at_hand`, if there is one.
         """
         table, by_class = np.eye(prior.levels), metric.needs == "classes" and metric.kind == "score"
-        pools, golds, scores, draws = [], [], [], []
+        pools, golds, draws = [], [], []
         for number in range(_PAIRS):
             generator = np.random.default_rng([_SEED, number])
             pools.append(prior.pool(generator, _SIMULATED_ITEMS))
@@ -222,10 +222,6 @@ class Pilot:
             names = tuple(map(str, range(int(raters.max()) + 1)))
             golds.append((gold, Units("ids", names, raters.astype(np.int32))))
             draws.append(generator.random((2, len(gold), 1)))
-            if by_class:
-                always = np.repeat(np.arange(float(prior.levels)), len(gold)).reshape(-1, len(gold), 1)
-                shares = counts_among(gold, prior.levels) / k
-                scores.append(metric.bound(prior.classes, table).item_scores(always, shares))
 
         def pairs(epsilon: float) -> tuple[Metric, list[ResponseSet]]:
             chances = [pool.at(0.0, epsilon)[1:] for pool in pools]
@@ -250,9 +246,14 @@ class Pilot:
             """Return the expected effect of labels that the systems draw, or that of their shares."""
             if not by_class:
                 return _mean_effect(*pairs(epsilon))
-            more = (np.subtract(*map(shares_of, pool.at(0.0, epsilon)[1:])).T for pool in pools)
-            effects = [(of_class * a_more).sum() for of_class, a_more in zip(scores, more, strict=True)]
-            return metric.sign * float(np.mean(effects)) / _SIMULATED_ITEMS
+            effects = [
+                LabelSets(
+                    counts_among(gold, prior.levels)[np.newaxis] / k,
+                    np.array([shares_of(above)[np.newaxis] for above in pool.at(0.0, epsilon)[1:]]),
+                ).expected_effects(metric, prior.classes)
+                for pool, (gold, _) in zip(pools, golds, strict=True)
+            ]
+            return float(np.mean(effects))
 
         epsilon, effect = _difference(effect_at, metric.name, effect, epsilon, 1.0, "labels")
         once = " once" if metric.needs == "classes" else ", each with its shares of the classes"

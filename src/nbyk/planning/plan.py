@@ -140,8 +140,8 @@ def plan(
     max_items, max_responses
         Limits of the search.
     precision
-        Stop simulating once the power's standard error is below this. By default .01. Of large sets, with
-        N (K + 5) above 50,000, the normal approximation then gives N, and the power is simulated to .025.
+        Stop simulating once the power's standard error is below this. By default .01. From 1,000 items on,
+        the normal approximation then gives N, and with N (K + 5) above 50,000 the power is simulated to .025.
         With raters of labels, it is .019, and up to .035 for many labels.
     curves
         Whether to compute power curves for a figure too.

@@ -84,26 +84,26 @@ def plan_by_raters(source: LabelPrior | LabelledItems, metric: Metric, given: Ma
             raise NbykError(f"{found_raters}; give more items", argument="raters")
         finally_to = given["precision"] or _usual_precision(found.crew)
         precision = max(precision, finally_to) if found.open[-1] in SIZES else finally_to
-        power = simulated_power(prior, metric, pilot.epsilon, found, precision, seed, given["threads"])
-        by_formula, simulated = _normal_quantile(found.power), _normal_quantile(power.power)
+        power, crew = _simulated(prior, metric, pilot.epsilon, found, precision, seed, given["threads"])
+        beyond = _normal_quantile(power.power) - _normal_quantile(found.power)
         found = replace(found, power=power.power, simulated=power)
         if found.open[-1] not in SIZES:
-            sure = found.assured
-            if sure is not None:
-                sure = replace(
-                    sure, power=_normal_share(_normal_quantile(sure.power) + simulated - by_formula)
-                )
+            sure = found.assured and replace(found.assured, power=_moved(found.assured.power, beyond))
             found = replace(found, low=power.low, high=power.high, assured=sure)
             break
         if precision == finally_to and power.power + power.standard_error >= given["power"]:
             break
-        precision, asked["power"] = 0.0, _normal_share(by_formula + quantile(given["power"]) - simulated)
+        precision, asked["power"] = 0.0, _moved(given["power"], -beyond)
     like = f"raters like those of {prior.name}"
+    simulated = []
+    if found.simulated is not None:
+        fewer = f" on {crew.n_items} of the items" if crew != found.crew else ""
+        simulated = [f"a power simulated{fewer} to a standard error of {found.simulated.standard_error:.2g}"]
     return replace(
         found,
         request=replace(found.request, power=given["power"]),
         metric=metric.name,
-        assumptions=(*found.assumptions, *([] if at_hand else [like, pilot.assumed])),
+        assumptions=(*found.assumptions, *([] if at_hand else [like, pilot.assumed]), *simulated),
     )
 
 
@@ -113,20 +113,21 @@ def _usual_precision(crew: Crew) -> float:
     return min(max(math.sqrt(at_once), _FINEST), _COARSEST)
 
 
-def _normal_share(z: float) -> float:
-    from scipy.special import ndtr
-
-    return float(min(ndtr(z), _HIGHEST))
-
-
 def _normal_quantile(power: float) -> float:
     return quantile(min(max(power, 1.0 - _HIGHEST), _HIGHEST))
 
 
-def simulated_power(
+def _moved(power: float, by: float) -> float:
+    """Return a power whose normal quantile is moved."""
+    from scipy.special import ndtr
+
+    return float(min(ndtr(_normal_quantile(power) + by), _HIGHEST))
+
+
+def _simulated(
     prior: LabelPrior, metric: Metric, epsilon: float, plan: Plan, precision: float, seed: int, threads: int
-) -> Power:
-    """Return the share of simulated collections of a plan's crew on which its test finds A better.
+) -> tuple[Power, Crew]:
+    """Return the share of simulated collections of a crew on which a plan's test finds A better; the crew.
 
     A crew with half the items takes half the time. It stands for the plan's where its power is hardly lower.
     """
@@ -158,7 +159,7 @@ def simulated_power(
     n_sets = CHUNK * math.ceil(0.16 / precision**2 / CHUNK)
     (p,) = run_chunks(n_sets, work, threads=threads)
     test = SystemTest("swap_items", metric, request.alpha, request.alternative)
-    return power_from(test, int((p <= request.alpha).sum()), n_sets)
+    return power_from(test, int((p <= request.alpha).sum()), n_sets), crew
 
 
 def rated_set(

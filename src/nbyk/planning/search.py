@@ -141,7 +141,7 @@ class PlanSearch:
             if k in roots and k != chosen:
                 n, low, high = (_allowed("n_items", x) for x in (roots[k].x, roots[k].low, roots[k].high))
                 at = Point(int(n), k, epsilon)
-                by = "approximation" if self.simulation.is_large(n, k) else "simulation"
+                by = "approximation" if self.simulation.by_formula(n) else "simulation"
                 rows.append(self._row(at, target, roots[k].power_error, by, (int(low), int(high))))
             elif k != chosen:
                 rows.append(self._guessed_row(k, guess, epsilon, target, curves.get(k)))

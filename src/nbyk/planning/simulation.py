@@ -46,8 +46,8 @@ _TYPICAL_POWER = 0.8
 _MOMENT_ITEMS = 1024
 _MOST_MOMENT_CHUNKS = 24
 _MOMENT_ERROR, _ROUGH_ERROR = 0.05, 0.1
-_FINE_CHUNKS, _FINE_ERROR = 200, 0.015
-"""The same of a curve that gives N of large sets."""
+_FINE_CHUNKS, _FINE_ERROR = 200, 0.01
+"""The same of a curve that gives N."""
 
 
 LIMITS_AND_SLOPES = {"n_items": (2, 1.25), "k_responses": (1, 1.0), "epsilon": (EPSILON_FROM, 3.0)}
@@ -126,13 +126,16 @@ class PlanSimulation:
         self._report = report
         self._chunk = 0
 
-    def is_large(self, n_items: float, k: int) -> bool:
-        """Return whether sets are so large that the normal approximation takes the place of a search.
+    def by_formula(self, n_items: float) -> bool:
+        """Return whether the normal approximation takes the place of a search for N.
 
         Effects of so many items are normal. Whoever is patient has them simulated all the same.
         """
-        is_normal = self.approximated and n_items >= NORMAL_FROM
-        return is_normal and not self._patient and n_items * (k + _PER_ITEM) > _LARGE
+        return self.approximated and not self._patient and n_items >= NORMAL_FROM
+
+    def is_large(self, n_items: float, k: int) -> bool:
+        """Return whether sets are so large that their power is simulated more coarsely."""
+        return self.by_formula(n_items) and n_items * (k + _PER_ITEM) > _LARGE
 
     def simulate(self, at: Point, n_sets: int) -> Power:
         """Return the power at a place from fresh test sets, at least `n_sets` in whole chunks."""
@@ -168,16 +171,16 @@ class PlanSimulation:
     def root(self, at: Point, unknown: str, power: float, precision: float, guess: float) -> Root:
         """Return the value of one number that has a power, with the others as they are.
 
-        For N, earlier simulations of this K and ε count too. N of large sets is that of the approximation.
+        For N, earlier simulations of this K and ε count too. N of many items is that of the approximation.
         """
         n_items, k, epsilon = at.moved(unknown, guess)
+        if unknown == "n_items" and self.by_formula(n_items):
+            curve = self._new_curve(k, epsilon, _FINE_ERROR, _FINE_CHUNKS)
+            guess = min(max(curve.items_for(power), 2.0), self.request.max_items)
+            factor, error = math.exp(2.0 * 1.96 * curve.error), curve.power_error(guess)
+            return Root(guess, guess / factor, guess * factor, error, guess, power)
         if self.is_large(n_items, k):
             precision = max(precision, _COARSEST)
-            if unknown == "n_items":
-                curve = self._new_curve(k, epsilon, _FINE_ERROR, _FINE_CHUNKS)
-                guess = min(max(curve.items_for(power), 2.0), self.request.max_items)
-                factor, error = math.exp(2.0 * 1.96 * curve.error), curve.power_error(guess)
-                return Root(guess, guess / factor, guess * factor, error, guess, power)
 
         def count(x: float, n_sets: int) -> tuple[int, int]:
             estimate = self.simulate(at.moved(unknown, x), n_sets)

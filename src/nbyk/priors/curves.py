@@ -25,7 +25,7 @@ _TINY_MASS = 1e-200
 _LEAST_LOG_SHARE = -40.0
 _LOG_OF_SMALL = -25.0
 _SPLINE_KNOTS = 4096
-_FEW_QUANTILES = 2048
+_FEW_QUANTILES = 512
 """Up to this number, loading the compiled steps (.1 s and more) takes longer than they save."""
 
 

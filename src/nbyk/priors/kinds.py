@@ -8,10 +8,10 @@ To add a kind, write here
 1. a class under `Kind`, whose docstring says what each part means, and its place in `KINDS`;
 2. its rule in `latent` or `on_scale`, unless it is x = μ + σ z, clamped or put on equal levels.
 
-`_Beta` is an example of a kind with a law of its own, `_Binary` of one with levels of its own. No other code
-names a kind: `Response`, files of priors, fits, plans and `nbyk fit --response` take it from `KINDS`, and
-tests/priors/test_kinds.py holds each to one contract. Hold a law of your own to other code there, too, and
-give it a sentence under "Fitting" in docs/method.md.
+`_Lognormal` is an example of a kind with a law of its own, `_Binary` of one with levels of its own. No other
+code names a kind: `Response`, files of priors, fits, plans and `nbyk fit --response` take it from `KINDS`,
+and tests/priors/test_kinds.py holds each to one contract. Hold a law of your own to other code there, too,
+and give it a sentence under "Fitting" in docs/method.md.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Kind:
     n_levels
         The number of levels that it has: 0 for none, None for any number of at least 2. A kind that may or
         may not have levels says so by `takes` and `expected_levels`.
-    ends
-        Whether responses lie between 0 and 1; if not, they may be any number.
+    low, high
+        The ends between which responses without levels lie.
     counted
         Whether a response is x = μ + σ z put on levels by `edges`, so that compiled code draws the counts of
         levels in place of responses. False for any other law.
@@ -61,7 +61,8 @@ class Kind:
     name: ClassVar[str]
     words: ClassVar[str] = "a number"
     n_levels: ClassVar[int | None] = 0
-    ends: ClassVar[bool] = True
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = 1.0
     counted: ClassVar[bool] = True
 
     @property
@@ -101,7 +102,7 @@ class _Normal(Kind):
     """x as it is."""
 
     name = "normal"
-    ends = False
+    low, high = -np.inf, np.inf
     words = "itself"
 
 
@@ -140,15 +141,10 @@ class _Binary(Kind):
         return np.array([0.5])
 
 
-class _Beta(Kind):
-    """A beta draw with mean μ and standard deviation σ, skewed near the ends; with levels, as Likert's.
+class _Skewed(Kind):
+    """A law of its own, without levels or put on them as Likert's."""
 
-    It is 0 or 1 with mean μ if no beta has so large a σ.
-    """
-
-    name = "beta"
     counted = False
-    words = "a beta number of them"
 
     @property
     def expected_levels(self) -> str:
@@ -156,6 +152,16 @@ class _Beta(Kind):
 
     def takes(self, levels: int) -> bool:
         return levels == 0 or levels >= 2
+
+
+class _Beta(_Skewed):
+    """A beta draw with mean μ and standard deviation σ, skewed near the ends.
+
+    It is 0 or 1 with mean μ if no beta has so large a σ.
+    """
+
+    name = "beta"
+    words = "a beta number of them"
 
     def cells(self, edges: Floats, mu: Floats, sigma: Floats) -> Floats:
         mean = np.clip(mu, 1e-12, 1.0 - 1e-12)
@@ -168,22 +174,44 @@ class _Beta(Kind):
         return np.clip(mu, 0.0, 1.0)
 
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (_Normal(), _Clamped(), _Likert(), _Binary(), _Beta())}
+class _Lognormal(_Skewed):
+    """The exponential of a normal draw, with mean μ and standard deviation σ; 0 if μ is not above 0.
+
+    It has no upper end, so 1 is only the unit, and the highest level is open.
+    """
+
+    name = "lognormal"
+    high = np.inf
+    words = "a lognormal number of them"
+
+    def cells(self, edges: Floats, mu: Floats, sigma: Floats) -> Floats:
+        mean = np.maximum(mu, 1e-12)
+        variance = np.log1p((sigma / mean) ** 2)
+        return super().cells(np.log(edges), np.log(mean) - 0.5 * variance, np.sqrt(variance))
+
+    def mean(self, mu: Floats, sigma: Floats) -> Floats:
+        return np.maximum(mu, 0.0)
+
+
+_ALL = (_Normal(), _Clamped(), _Likert(), _Binary(), _Beta(), _Lognormal())
+KINDS: dict[str, Kind] = {kind.name: kind for kind in _ALL}
 """The kinds by name; the place of each is its code in compiled code."""
 
-NORMAL, CLAMPED, LIKERT, BINARY, BETA = range(len(KINDS))
+NORMAL, CLAMPED, LIKERT, BINARY, BETA, LOGNORMAL = range(len(KINDS))
 
 
 @njit(nogil=True, cache=True)
 def latent(mean: float, sd: float, z: float, code: int) -> Any:
     """Return the number that a standard normal z makes of an item: μ if σ is 0, else one rising with z."""
+    if code == LOGNORMAL:
+        return lognormal_response(mean, sd, z)
     return beta_response(mean, sd, z) if code == BETA else mean + sd * z
 
 
 @njit(nogil=True, cache=True)
 def on_scale(x: float, code: int, levels: int) -> Any:
     """Return the response that a number of `latent` becomes; one between 0 and 1 is put on levels, if any."""
-    if code == NORMAL:
+    if code == NORMAL or (code == LOGNORMAL and levels == 0):
         return x
     if code == BINARY:
         return 1.0 if x >= 0.5 else 0.0
@@ -204,6 +232,15 @@ def respond_all(mean: Floats, sd: Floats, z: Floats, code: int, levels: int, out
     """Fill `out` with responses, shape (n,) as all arrays; NaN where the mean is."""
     for i in range(len(z)):
         out[i] = respond(mean[i], sd[i], z[i], code, levels) if mean[i] == mean[i] else mean[i]
+
+
+@njit(nogil=True, cache=True)
+def lognormal_response(mean: float, sd: float, z: float) -> Any:
+    """Return the quantile at Φ(z) of the lognormal with this mean and standard deviation."""
+    if sd <= 0.0 or mean <= 0.0:
+        return max(mean, 0.0)
+    variance = math.log1p((sd / mean) ** 2)
+    return mean * math.exp(math.sqrt(variance) * z - 0.5 * variance)
 
 
 @njit(nogil=True, cache=True)

@@ -31,6 +31,9 @@ Counts = NDArray[np.int64]
 
 _PULL_SD = 2.0
 _LEAST_CHANCE = 1e-300
+_HALF = math.log(2.0)
+"""The median of an exponential draw."""
+
 _LEAST_ALPHA, _MOST_ALPHA = 1e-4, 1e6
 
 
@@ -252,6 +255,8 @@ def _fill_labels(shares: Floats, noise: Floats, out: Floats) -> None:
             least = np.inf
             for c in range(len(noise)):
                 z = noise[c, i, k] * math.sqrt(0.5)
+                if z <= 0.0 and least * shares[i, c] <= _HALF:
+                    continue  # e is larger
                 chance = 0.5 * math.erfc(abs(z))  # small, so that its logarithm is exact in either tail
                 e = -math.log1p(-chance) if z > 0.0 else -math.log(max(chance, _LEAST_CHANCE))
                 if shares[i, c] > 0.0 and e < least * shares[i, c]:

@@ -82,7 +82,7 @@ class Response:
     @property
     def is_normal(self) -> bool:
         """Whether responses are the draws, so that a mean of them is one normal."""
-        return not self._rule.ends
+        return self._rule.low < 0.0
 
     @property
     def countable(self) -> bool:
@@ -168,7 +168,8 @@ class Response:
         responses = response_matrix(matrix, "matrix")
         if self.is_normal:
             return responses
-        nearest, expected = np.clip(responses, 0.0, 1.0), "a number in [0, 1]"
+        nearest = np.clip(responses, self._rule.low, self._rule.high)
+        expected = "a number in [0, 1]" if np.isfinite(self._rule.high) else "a number of at least 0"
         if self.levels:
             steps = self._steps(responses)
             nearest = np.where(np.isnan(steps), np.nan, self.values[np.nan_to_num(steps).astype(np.int64)])

@@ -199,6 +199,17 @@ class LabelSets:
             out[: len(of_items)] = of_items
         return effects_of_scores(metrics, scores).reshape(len(metrics), n_sets, n_items)
 
+    def expected_effects(self, metric: Metric, names: Sequence[str]) -> Floats:
+        """Return the expected effect of every item, (R N,), of labels that systems draw from their shares.
+
+        The metric is one of classes that scores either system.
+        """
+        shares = self.gold.reshape(-1, self.gold.shape[-1])
+        always = np.repeat(np.arange(float(shares.shape[1])), len(shares)).reshape(-1, len(shares), 1)
+        scores = metric.bound(names, np.eye(shares.shape[1])).item_scores(always, shares)
+        a, b = self.systems.reshape(2, *shares.shape)
+        return np.asarray(metric.sign * ((a - b) * scores.T).sum(axis=1))
+
 
 @dataclass(frozen=True, eq=False)
 class LabelPopulation:
@@ -316,8 +327,14 @@ class LabelPopulation:
     def _large(self, metric: Metric, seed: int, *, long_run: bool) -> tuple[NDArray[np.int64], Floats]:
         """Return 50,000 items, as rows of the pool, and the effect on each, (rows,)."""
         key = stream_key(seed, purpose="long-run effect", prior=self.prior.key())
-        sets = replace(self, n_items=_ITEMS).sets(Streams(key, 0), 1, long_run=long_run)
+        expected = (
+            long_run and metric.needs == "classes" and metric.kind == "score" and not self.prior.answers
+        )
+        runs = None if expected else self.n_runs
+        sets = replace(self, n_items=_ITEMS, n_runs=runs).sets(Streams(key, 0), 1, long_run=long_run)
         assert sets.rows is not None
+        if expected:
+            return sets.rows[0], sets.expected_effects(metric, self.prior.classes)
         return sets.rows[0], sets.item_effects([metric], self.prior.classes)[0, 0]
 
     def _rows(self, streams: Streams, n_sets: int) -> NDArray[np.int64]:
@@ -352,6 +369,10 @@ def _draw_shares(limits: Any, rows: Any, labels: Any, key: Any, out: Any) -> Non
     halves = words.view(np.uint32)
     limit = np.zeros((len(out), n_levels, BLOCK), np.uint32)
     count = np.empty((n_levels, BLOCK), np.int32)
+    share = np.zeros((len(labels), labels.max() + 1))
+    for role in range(len(labels)):
+        for n in range(labels[role] + 1):
+            share[role, n] = n / max(labels[role], 1)
     start_replicate(key, 0, state)
     for start in range(0, len(rows), BLOCK):
         width = min(BLOCK, len(rows) - start)
@@ -373,9 +394,9 @@ def _draw_shares(limits: Any, rows: Any, labels: Any, key: Any, out: Any) -> Non
             for i in range(width):
                 above = k
                 for c in range(n_levels):
-                    out[role, start + i, c] = (above - count[c, i]) / k
+                    out[role, start + i, c] = share[role, above - count[c, i]]
                     above = count[c, i]
-                out[role, start + i, n_levels] = above / k
+                out[role, start + i, n_levels] = share[role, above]
 
 
 @njit(nogil=True, cache=True)

@@ -28,5 +28,5 @@ class Pandita2026(Section):
     """Test sets of each hypothesis in the grid."""
     table_sets: int = Field(design.TABLE_SETS, ge=2)
     """Test sets of each hypothesis in the cells of the paper's Table 2."""
-    estimate_sets: int = Field(40, ge=2)
+    estimate_sets: int = Field(400, ge=2)
     """Test sets from which p is estimated, of each kind of responses and ε: skewed, nominal and ordinal."""
