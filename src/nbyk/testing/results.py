@@ -432,6 +432,12 @@ class Claim:
                 claim = replace(claim, p=p, **{name: getattr(narrow, name) for name in numbers})
         return replace(claim, reserve=claim.reserve or narrow.reserve) if claim.p <= alpha else claim
 
+    def plot(self) -> Figure:
+        """Return a figure of the shares of `parts`, from 0 to 100 %."""
+        from nbyk.report.comparison.figures import variance_figure
+
+        return variance_figure("", self.parts)
+
     def shown(self, p: float, alpha: float) -> Shown:
         """Return what the claim shows by its own or a corrected p; NaN shows nothing."""
         return self.favours if p <= alpha or self.order is not None else "undecided"
