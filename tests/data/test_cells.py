@@ -16,8 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from nbyk import bounded, read_ratings, read_systems
+from nbyk.data import tables
 from nbyk.data.cells import Cells, are_distinct, union
 from nbyk.data.ratings import ordered_ids
+from nbyk.data.tables import read_delimited
 from nbyk.errors import NbykError
 
 IDS: dict[str, Sequence[Any]] = {
@@ -163,6 +165,44 @@ def test_rows_beyond_memory_are_refused_with_their_number_the_bound_and_a_road(
     monkeypatch.undo()
     assert read_systems([path]).names == ("a", "b")
     assert bounded.memory() > 10**8
+
+
+TEXTS = {
+    "plain": "item,value\nq1,1\nq2,0\n",
+    "empty lines": "item,value\nq1,1\n\n\nq2, 0",
+    "Windows": "item,value\r\nq1,\r\n\r\nq2,0\r\n",
+    "quoted names": '"item",value\nq1,1\nq2,NA\n',
+    "quotes": 'item,value\n"q,1",1\nq2,0\n',
+    "a short line": "item,value\nq1,1\nq2\n",
+    "a long line": "item,value\nq1,1\nq2,0,1\n",
+    "no rows": "item,value\n",
+    "one column": "value\n1\n0\n",
+    "an empty first line": "\nitem,value\nq1,1\nq2,0\n",
+    "a stray return": "item,value\nq\r1,1\nq2,0\n",
+    "two names": "item,value,value\nq1,1,2\nq2,0,3\n",
+    "accents": "item,value\né\u2028,1\nq2,0\n",
+    "a long field": f"item,value\nq1,{'1' * 140_000}\nq2,0\n",
+}
+
+
+@pytest.mark.parametrize("only", [None, ("value",), ("nothing",)])
+@pytest.mark.parametrize("text", TEXTS)
+def test_long_text_is_split_as_short_text_is(
+    text: str, only: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(TEXTS[text], encoding="utf-8", newline="")
+
+    def table() -> Any:
+        try:
+            read = read_delimited(path, ",", only)
+        except NbykError as error:
+            return str(error)
+        return read.names, [list(column) for column in read.columns], list(read.numbers)
+
+    short = table()
+    monkeypatch.setattr(tables, "LONG_TEXT", 0)
+    assert table() == short
 
 
 @pytest.mark.parametrize("layout", ["wide", "files"])

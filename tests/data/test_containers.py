@@ -237,7 +237,10 @@ def zipped(*members: tuple[str, int]) -> bytes:
 
 
 BOMBS = {
-    "a.parquet": (lambda: zeros(30_000_000), "has 30,000,000 rows, expected at most 20,000,000 of 3 columns in"),
+    "a.parquet": (
+        lambda: zeros(30_000_000),
+        "has 30,000,000 rows, expected at most 20,000,000 of 3 columns in",
+    ),
     "b.parquet": (lambda: long_texts(3_000), "holds more than 400,000,000 bytes, expected at most"),
     "d.parquet": (lambda: plain_texts(600), "holds more than 400,000,000 bytes, expected at most"),
     "e.parquet": (long_lists, "holds more than 20,000,000 cells, expected at most"),

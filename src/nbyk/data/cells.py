@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -115,6 +116,26 @@ def column_cells(column: Any) -> Cells | None:
     except pa.ArrowInvalid:  # the bytes are no text
         return None
     return Cells(cells)
+
+
+def read_fields(body: bytes, delimiter: str, width: int, places: Sequence[str]) -> dict[str, Cells] | None:
+    """Return the fields of lines without quotes by place; None if a line has not so many, or is long."""
+    import pyarrow as pa
+    from pyarrow import csv as of
+
+    names = list(map(str, range(width)))
+    try:
+        table = of.read_csv(
+            pa.BufferReader(body),
+            of.ReadOptions(column_names=names, use_threads=False, block_size=csv.field_size_limit()),
+            of.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
+            of.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), null_values=[], include_columns=places
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    return {name: Cells(table.column(name).combine_chunks()) for name in places}
 
 
 def text_of_numbers(numbers: Any) -> Cells:
