@@ -138,6 +138,13 @@ def read_fields(body: bytes, delimiter: str, width: int, places: Sequence[str]) 
     return {name: Cells(table.column(name).combine_chunks()) for name in places}
 
 
+def number_cells(numbers: Any) -> Cells:
+    """Return numbers as cells."""
+    import pyarrow as pa
+
+    return Cells(pa.array(numbers))
+
+
 def text_of_numbers(numbers: Any) -> Cells:
     """Return whole numbers as text."""
     import pyarrow as pa

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.cells import Cells, are_distinct, blocks, text_of_numbers
+from nbyk.data.cells import Cells, Indices, are_distinct, blocks, number_cells, text_of_numbers
 from nbyk.data.columns import LONG_NAMES, ROW_NUMBERS, Columns, is_of_no_rater, naming, run_word
 from nbyk.data.tables import Table
 from nbyk.data.text import check_choice, shown
@@ -40,7 +40,7 @@ class Entries:
     items: Sequence[str]
     raters: Sequence[str]
     found: Sequence[Any]
-    rows: Sequence[int]
+    rows: Sequence[int] | Indices
     table: Table
     value: str | None
     columns: Columns = field(default_factory=Columns)
@@ -211,8 +211,10 @@ def nameless_cells(table: Table, mending: Mending) -> Entries:
     """Return the cells of an array, text or list, whose items have no ids but the numbers of their rows."""
     array = table.array
     if array is None:
-        places = [(row, column) for row in range(len(table)) for column in range(len(table.names))]
-        return _nameless(table, mending, places, [table.columns[column][row] for row, column in places])
+        n_rows, n_columns = len(table), len(table.names)
+        cells = [cell for row in zip(*table.columns, strict=True) for cell in row]
+        places = np.divmod(np.arange(n_rows * n_columns), n_columns)
+        return _nameless(table, mending, *places, cells)
     if array.ndim not in (1, 2):
         raise table.place.error(
             f"found an array of {array.ndim} dimensions, expected two, items × ratings; reshape it"
@@ -223,7 +225,8 @@ def nameless_cells(table: Table, mending: Mending) -> Entries:
     if array.dtype.kind not in _NUMBERS:
         if array.dtype.kind not in "UO" or matrix.shape[1] > 1:
             raise _no_numbers(table)
-        return _nameless(table, mending, [(row, 0) for row in range(len(matrix))], matrix[:, 0].tolist())
+        rows = np.arange(len(matrix))
+        return _nameless(table, mending, rows, np.zeros_like(rows), matrix[:, 0].tolist())
     matrix = matrix.astype(np.float64)
     missing = np.isnan(matrix)
     if missing.all(axis=1).any() and mending.on_empty == "refuse":
@@ -232,25 +235,20 @@ def nameless_cells(table: Table, mending: Mending) -> Entries:
             'the item has no rating, only NaN; add one, or delete the row, as `on_empty="drop"` does'
         )
     rows, columns = np.nonzero(~missing)
-    return _nameless(
-        table,
-        mending,
-        list(zip(rows.tolist(), columns.tolist(), strict=True)),
-        matrix[rows, columns].tolist(),
-    )
+    return _nameless(table, mending, rows, columns, number_cells(matrix[rows, columns]))
 
 
 def _nameless(
-    table: Table, mending: Mending, places: Sequence[tuple[int, int]], cells: Sequence[Any]
+    table: Table, mending: Mending, rows: Indices, columns: Indices, cells: Sequence[Any]
 ) -> Entries:
-    if mending.on_empty == "drop":
-        kept = [place for place, cell in enumerate(cells) if not is_missing(cell)]
-        places, cells = [places[place] for place in kept], [cells[place] for place in kept]
-    rows = [row for row, _ in places]
-    raters = [str(column) for _, column in places]
+    if mending.on_empty == "drop" and (empty := _empty_rows(cells)):
+        kept = np.delete(np.arange(len(cells)), empty)
+        rows, columns, cells = rows[kept], columns[kept], [cells[place] for place in kept.tolist()]
     # a vector does not tell who gave its ratings
-    known = len(set(raters)) > 1
-    items, n_unrated = list(map(str, rows)), len(table) - len(set(rows))
+    known = len(columns) > 0 and bool((columns != columns[0]).any())
+    raters = list(map(list(map(str, range(len(table.names)))).__getitem__, columns.tolist()))
+    n_unrated = len(table) - len(np.unique(rows))
+    items = text_of_numbers(rows)
     return Entries(items, raters, cells, rows, table, None, raters_known=known, n_unrated=n_unrated)
 
 
@@ -291,12 +289,14 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> Sequence[str]:
     return ids
 
 
-def refuse_repeated(table: Table, items: Sequence[str], way_out: str, rows: Sequence[int] = ()) -> None:
+def refuse_repeated(
+    table: Table, items: Sequence[str], way_out: str, rows: Sequence[int] | Indices | None = None
+) -> None:
     """Raise NbykError if an item comes again; `rows` are those of the items in the table, by default all."""
     if are_distinct(items):
         return
     first: dict[str, int] = {}
-    rows = rows or range(len(items))
+    rows = range(len(items)) if rows is None else rows
     for row, name in zip(rows, items, strict=True):
         other = first.setdefault(name, row)
         if other != row:
