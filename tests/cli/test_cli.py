@@ -12,6 +12,7 @@ import sys
 import time
 from itertools import pairwise
 from pathlib import Path
+from types import FunctionType
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -204,6 +205,29 @@ def test_a_signal_that_comes_while_an_object_is_deleted_stops_it_too(
 
     monkeypatch.setattr("nbyk.cli.app.command_line", lambda: work)
     assert nbyk("version") == (143, "", "error: stopped by SIGTERM; no file is half-written: run it again\n")
+
+
+def test_a_signal_that_comes_while_llvm_is_at_work_stops_it_after_that(
+    nbyk: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[bool] = []
+
+    def link() -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.0)  # so that Python sees the signal in here
+        ended.append(True)
+
+    as_of_llvm = FunctionType(
+        link.__code__, {**globals(), "__name__": "llvmlite.binding.module"}, closure=link.__closure__
+    )
+
+    def work(*_: object, **__: object) -> None:
+        as_of_llvm()
+        time.sleep(60.0)
+
+    monkeypatch.setattr("nbyk.cli.app.command_line", lambda: work)
+    assert nbyk("version") == (143, "", "error: stopped by SIGTERM; no file is half-written: run it again\n")
+    assert ended == [True]
 
 
 def test_a_signal_that_the_caller_has_it_ignore_does_not_stop_it(

@@ -181,8 +181,9 @@ def test_a_command_that_is_stopped_says_so_and_leaves_no_file(
             first = terminal.text
             time.sleep(moment.uniform(0.0, 0.5))
             process.send(number)
-            assert process.wait(PATIENCE) == 128 + number
+            code = process.wait(PATIENCE)
         terminal.join()
+    assert code == 128 + number, terminal.text
     assert not first.startswith(("error", "Traceback"))
     assert "Traceback" not in terminal.text
     last = terminal.text.rstrip().splitlines()[-1].rpartition("\x1b[2K")[2].rpartition("\x1b[?25h")[2]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import faulthandler
 import functools
 import importlib
 import json
@@ -275,10 +276,12 @@ def _run(
 ) -> NoReturn:
     """Become a program in a folder and an environment; end with its exit code."""
     code = 1
+    kept = None
     try:
         for number, file in enumerate(standard):
             os.dup2(file, number)
             os.close(file)
+        faulthandler.enable(file=2)  # where compiled code fails, the threads' places are printed
         if NAMESPACE in environment:
             _enter(int(environment[NAMESPACE]))
         with suppress(OSError):  # a name by which a test can find it
@@ -291,7 +294,8 @@ def _run(
         importlib.import_module(PROGRAMS[program]).main()
         code = 0
     except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        kept = end  # as `nbyk.cli.app.program` does
+        code = kept.code if isinstance(kept.code, int) else int(kept.code is not None)
     except BaseException:
         traceback.print_exc()
     finally:

@@ -98,15 +98,16 @@ def program() -> NoReturn:
     A library's threads (pyarrow's readers) can outlive an error. The interpreter's ordinary shutdown, which
     ends threads one by one, then sometimes aborts.
     """
-    code: object = 0
+    ended = SystemExit(0)
     terminal.prepare()
     try:
         with saying_usage():
             main()
     except SystemExit as end:
-        code = end.code
+        # Kept to the end with all that its frames hold: a compiler stopped at its work frees things twice.
+        ended = end
     sys.stderr.flush()
-    os._exit(code if isinstance(code, int) else int(code is not None))
+    os._exit(ended.code if isinstance(ended.code, int) else int(ended.code is not None))
 
 
 def main() -> None:
@@ -205,17 +206,23 @@ def _stopped_by_signals() -> Iterator[None]:
 
     came: list[int] = []
 
-    def stop(number: int, _: FrameType | None) -> None:
+    def stop(number: int, frame: FrameType | None) -> None:
+        if _is_in_the_compiler(frame):
+            send_again(number)
+            return
         came.append(number)
         raise StoppedError(number)
+
+    def send_again(number: int) -> None:
+        again = (threading.main_thread().ident, number)
+        threading.Timer(0.01, signal.pthread_kill, again).start()
 
     before_hook = sys.unraisablehook
 
     def raise_again(swallowed: sys.UnraisableHookArgs) -> None:
         # Python swallows what is raised while it deletes an object or tells of its end.
         if isinstance(swallowed.exc_value, StoppedError):
-            again = (threading.main_thread().ident, swallowed.exc_value.args[0])
-            threading.Timer(0.01, signal.pthread_kill, again).start()
+            send_again(swallowed.exc_value.args[0])
         else:
             before_hook(swallowed)
 
@@ -237,6 +244,13 @@ def _stopped_by_signals() -> Iterator[None]:
         for number, handler in heard.items():
             signal.signal(number, handler)
         sys.unraisablehook = before_hook
+
+
+def _is_in_the_compiler(frame: FrameType | None) -> bool:
+    """Return whether llvmlite is at work: what is raised in it is lost, or leaves LLVM with half a module."""
+    while frame is not None and not frame.f_globals.get("__name__", "").startswith("llvmlite."):
+        frame = frame.f_back
+    return frame is not None
 
 
 def _flush_output() -> None:
